@@ -584,6 +584,7 @@ RECIPES = {
     "metric": {"Accuracy Auc Precision Recall": "", "accuracy": "t(2, 3), i(2, 1)"},
     "jit": {
         "enable_to_static": "True",
+        "explain": "lambda v: v * 2, t(3)",
         "ignore_module": "[]",
         "load": "saved() -> t(2, 3)",
         "save": "linear(), 'net', input_spec=[paddle.static.InputSpec([None, 3])]",

@@ -12,6 +12,7 @@
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pybind/call_pattern.h"
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/guards.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/tape.h"
@@ -41,8 +42,10 @@ struct Known {
   ArgNode args;
   std::vector<std::pair<PyRef, ArgNode>> kwargs;
   Surroundings around;
+  Guards guards;
   std::shared_ptr<Traced> traced;
   OutNode out;
+  int64_t number = 0;
 
   bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) {
     if (args.children.size() != static_cast<size_t>(npos)) return false;
@@ -66,6 +69,7 @@ struct Known {
       if (int r = node.Visit(visit, arg)) return r;
     }
     if (int r = around.Visit(visit, arg)) return r;
+    if (int r = guards.Visit(visit, arg)) return r;
     return out.Visit(visit, arg);
   }
 };
@@ -74,6 +78,8 @@ struct Function {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* plain;  // what runs when nothing is recorded
   std::vector<std::shared_ptr<Known>>* entries;
+  int64_t added;          // entries made so far
+  int64_t compiled_runs;  // calls that ran a recording
 };
 
 bool g_enabled = true;
@@ -107,10 +113,12 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       std::shared_ptr<Known> e = (*f->entries)[i];
       tensors.clear();
       if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors) || !e->around.Hold()) continue;
+      if (e->guards.Changed() >= 0) continue;
       if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) continue;
       if (i > 0 && i < f->entries->size()) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
       if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
       if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
+      ++f->compiled_runs;
       std::vector<Tensor> r = e->traced->Call(tensors);
       return e->out.Build(r, tensors).release();
     }
@@ -192,54 +200,97 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   });
 }
 
-// _add(mode, pattern, around, traced, result, slots): the pattern is used up.
+// _add(mode, pattern, around, guards, traced, result, slots): the pattern is used up. Returns the number of the entry.
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 6 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])))
-      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result and a dict, got others");
+    if (n != 7 || !PyList_Check(a[2]) || !PyList_Check(a[3]) || (a[4] != Py_None && !PyDict_Check(a[6])))
+      RaiseTypeError("[_add] expected a mode, a pattern, two lists, a recording, a result and a dict, got others");
     auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
     std::shared_ptr<Known> e = std::move(*pattern);
     if (!e) RaiseValueError("[_add] expected a pattern that was not added before, got a used one");
     e->mode = static_cast<Known::Mode>(ToInt(a[0], "to_static", "mode"));
     e->around = Surroundings(a[2]);
-    if (a[3] != Py_None) {
-      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[3]));
-      e->out = MakeOutNode(a[4], a[5]);
+    e->guards = Guards(a[3]);
+    if (a[4] != Py_None) {
+      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[4]));
+      e->out = MakeOutNode(a[5], a[6]);
     }
+    e->number = Self(self)->added++;
     auto& entries = *Self(self)->entries;
     if (entries.size() >= kMaxEntries) entries.pop_back();
+    const int64_t number = e->number;
     entries.insert(entries.begin(), std::move(e));
-    Py_RETURN_NONE;
+    return PyLong_FromLongLong(number);
   });
 }
+
+// A call as vectorcall gives it.
+struct FlatCall {
+  std::vector<PyObject*> args;
+  Py_ssize_t npos = 0;
+  PyRef names;  // null without keywords
+
+  FlatCall(PyObject* positional, PyObject* keywords) : npos(PyTuple_GET_SIZE(positional)) {
+    for (Py_ssize_t i = 0; i < npos; ++i) args.push_back(PyTuple_GET_ITEM(positional, i));
+    if (PyDict_GET_SIZE(keywords) == 0) return;
+    names = Own(PyTuple_New(PyDict_GET_SIZE(keywords)));
+    PyObject *key, *value;
+    Py_ssize_t k = 0;
+    for (Py_ssize_t pos = 0; PyDict_Next(keywords, &pos, &key, &value); ++k) {
+      PyTuple_SET_ITEM(names.get(), k, PyRef::Borrow(key).release());
+      args.push_back(value);
+    }
+  }
+  bool Fits(Known& e) const {
+    std::vector<Tensor> tensors;
+    return e.MatchArgs(args.data(), npos, names.get(), tensors);
+  }
+};
 
 // _drop(args, kwargs): forgets what fits a call.
 PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     CheckCall(n == 2 ? a : nullptr, "_drop(args, kwargs)");
-    std::vector<PyObject*> flat;
-    Py_ssize_t npos = PyTuple_GET_SIZE(a[0]);
-    for (Py_ssize_t i = 0; i < npos; ++i) flat.push_back(PyTuple_GET_ITEM(a[0], i));
-    PyRef names = Own(PyTuple_New(PyDict_GET_SIZE(a[1])));
-    PyObject *key, *value;
-    Py_ssize_t k = 0;
-    for (Py_ssize_t pos = 0; PyDict_Next(a[1], &pos, &key, &value); ++k) {
-      PyTuple_SET_ITEM(names.get(), k, PyRef::Borrow(key).release());
-      flat.push_back(value);
-    }
+    const FlatCall call(a[0], a[1]);
     CallState now = CallState::Now();
     auto& entries = *Self(self)->entries;
     std::vector<std::shared_ptr<Known>> keep, gone;
-    for (auto& e : entries) {
-      std::vector<Tensor> tensors;
-      bool fits = e->state == now && e->MatchArgs(flat.data(), npos, k ? names.get() : nullptr, tensors);
-      (fits ? gone : keep).push_back(e);
-    }
+    for (auto& e : entries) (e->state == now && call.Fits(*e) ? gone : keep).push_back(e);
     entries = std::move(keep);
     Py_RETURN_NONE;
   });
 }
+
+// _differences(args, kwargs): for each entry, the last used one first, (its number, its mode, why it does not fit the
+// call: "", "mode", "arguments", "surroundings", "captured", or the number of the place that changed).
+PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    CheckCall(n == 2 ? a : nullptr, "_differences(args, kwargs)");
+    const FlatCall call(a[0], a[1]);
+    CallState now = CallState::Now();
+    const std::vector<std::shared_ptr<Known>> entries = *Self(self)->entries;
+    pyb::list result;
+    for (auto& e : entries) {
+      pyb::object why = pyb::str("");
+      if (!(e->state == now)) {
+        why = pyb::str("mode");
+      } else if (!call.Fits(*e)) {
+        why = pyb::str("arguments");
+      } else if (!e->around.Hold()) {
+        why = pyb::str("surroundings");
+      } else if (const int place = e->guards.Changed(); place >= 0) {
+        why = pyb::int_(place);
+      } else if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) {
+        why = pyb::str("captured");
+      }
+      result.append(pyb::make_tuple(e->number, static_cast<int>(e->mode), why));
+    }
+    return result.release().ptr();
+  });
+}
+
+PyObject* CompiledRuns(PyObject* self, PyObject*) { return PyLong_FromLongLong(Self(self)->compiled_runs); }
 
 PyObject* ClearEntries(PyObject* self, PyObject*) {
   auto entries = std::move(*Self(self)->entries);
@@ -252,6 +303,8 @@ PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function tha
                          {"_pattern", F(Pattern), METH_FASTCALL, "How a call is made, for _add."},
                          {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
                          {"_drop", F(Drop), METH_FASTCALL, "Forgets the ways that fit these arguments."},
+                         {"_differences", F(Differences), METH_FASTCALL, "Why the known ways do not fit a call."},
+                         {"_compiled_runs", CompiledRuns, METH_NOARGS, "How many calls ran a recording."},
                          {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
                          {nullptr, nullptr, 0, nullptr}};
 #undef F
@@ -410,6 +463,7 @@ int Init(PyObject* module) {
              pyb::arg("inputs"), pyb::arg("known"))
         .def("__enter__", Member(&Tape::Start))
         .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
+        .def("know", [](Tape& t, pyb::handle o) { t.Know(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
         .def_property_readonly("why", Member(&Tape::why))
@@ -445,6 +499,9 @@ int Init(PyObject* module) {
       for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
       return l;
     });
+    root.def(
+        "_changed_place", [](pyb::object places) { return Guards(places.ptr()).Changed(); }, pyb::arg("places"),
+        "The number of a place that does not hold what it is said to; -1: there is none.");
     root.def(
         "_static_enabled",
         [](pyb::object on) {

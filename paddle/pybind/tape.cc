@@ -94,6 +94,18 @@ Tape::Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known) : input
   }
 }
 
+void Tape::Know(const Tensor& t) {
+  if (stopped() || !t.defined() || t->kind != phi::ImplKind::kDense || !t->storage) return;
+  auto it = index_.find(t.impl());
+  if (it != index_.end()) {
+    if (slots_[it->second].kind == Slot::kInput) Stop(kOnce, "an argument that the function reaches otherwise, too");
+    return;
+  }
+  if (!known_.emplace(t.impl(), t).second) return;
+  before_.push_back(Look(t));
+  versions_.emplace(StorageId(t), t->storage->version());
+}
+
 Tape::~Tape() {
   if (running_) Finish();
 }

@@ -31,6 +31,9 @@ class Tape {
   ~Tape();
   Tape(const Tape&) = delete;
 
+  // Another tensor that existed before the code ran, found while it runs, before it is used.
+  void Know(const Tensor& t);
+
   // From Start to Finish the calls of this thread go onto the tape, which hides the one before.
   void Start();
   void Finish();

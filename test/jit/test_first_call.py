@@ -35,15 +35,16 @@ class Counted:
     """A function marked with to_static, and how often its Python code ran."""
 
     def __init__(self, function, **options):
-        def counted(*args, **kwargs):
-            self.runs += 1
-            return function(*args, **kwargs)
-
-        self.runs, self.function = 0, function
-        self.static = paddle.jit.to_static(counted, full_graph=False, **options)
+        self.calls, self.function = 0, function
+        self.static = paddle.jit.to_static(function, full_graph=False, **options)
 
     def __call__(self, *args, **kwargs):
+        self.calls += 1
         return self.static(*args, **kwargs)
+
+    @property
+    def runs(self):
+        return self.calls - self.static._compiled_runs()
 
     @property
     def recordings(self):
@@ -53,12 +54,11 @@ class Counted:
 @pytest.mark.parametrize('name', list(jit_models.MODELS))
 def test_models_are_recorded_by_their_first_call(name):
     static = test_models._check(*jit_models.MODELS[name], full_graph=False, backend=None)
-    assert static.forward.get_traced_count() == 1
+    assert static.forward.get_traced_count() == 1 and static.forward._compiled_runs() == 2
 
 
-def test_python_code_runs_once(capsys):
+def test_python_code_runs_once():
     def function(x):
-        print('running')
         return x * 2, [x.reshape([-1])[0], {'sum': x.sum()}]
 
     f, x = Counted(function), _tensor(1, 2, grad=True)
@@ -70,7 +70,17 @@ def test_python_code_runs_once(capsys):
         _same(x.grad, [3, 2])
         x.clear_grad()
     assert f.runs == 1 and f.recordings == 1
-    assert capsys.readouterr().out == 'running\n'
+
+
+def test_what_is_printed_is_printed_at_each_call(capsys):
+    def function(x):
+        print('running')
+        return x * 2
+
+    f = Counted(function)
+    for _ in range(3):
+        _same(f(_tensor(1, 2)), [2, 4])
+    assert capsys.readouterr().out == 'running\n' * 3
 
 
 def test_the_first_result_is_that_of_the_plain_call():
@@ -256,10 +266,10 @@ def test_modes_set_inside_are_those_of_the_recording():
 
 def test_marked_functions_inside_become_part():
     inner = Counted(lambda x: x * 2)
-    outer = Counted(lambda x: inner(inner(x)) + 1)
+    outer = Counted(lambda x: inner.static(inner.static(x)) + 1)
     for _ in range(2):
         _same(outer(_tensor(1)), [5])
-    assert outer.runs == 1 and inner.runs == 2 and inner.recordings == 0
+    assert outer.runs == 1 and inner.static._compiled_runs() == 0 and inner.recordings == 0
     _same(inner(_tensor(3)), [6])
 
 
@@ -477,10 +487,9 @@ def test_what_the_first_call_makes_is_there_for_the_second():
     class Lazy(nn.Layer):
         def __init__(self):
             super().__init__()
-            self.fc, self.count = None, Box(0, '')
+            self.fc = None
 
         def forward(self, x):
-            self.count.text += 'x'
             if self.fc is None:
                 self.fc = nn.Linear(2, 2)
             return self.fc(x)
@@ -489,7 +498,23 @@ def test_what_the_first_call_makes_is_there_for_the_second():
     results = [net(x) for _ in range(4)]
     for r in results:
         _close(r, net.fc(x))
-    assert net.count.text == 'xx' and net.forward.get_traced_count() == 1
+    assert net.forward.get_traced_count() == 1
+
+
+def test_what_a_call_counts_is_counted_at_each_call():
+    class Net(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.count = Box(0, '')
+
+        def forward(self, x):
+            self.count.text += 'x'
+            return x * 2
+
+    net = paddle.jit.to_static(Net(), full_graph=False)
+    for _ in range(5):
+        _same(net(_tensor(1)), [2])
+    assert net.count.text == 'xxxxx'
 
 
 def test_arguments_that_are_changed_after_an_operation():

@@ -7,6 +7,7 @@ _HOMES = _lazy.homes(
     {
         'paddle.jit.api': 'to_static not_to_static enable_to_static ignore_module set_code_level '
         'set_verbosity save',
+        'paddle.jit.explanation': 'explain',
         'paddle.jit.translated_layer': 'load TranslatedLayer',
     }
 )

@@ -16,6 +16,7 @@ from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
 from . import capture
+from .reads.tables import IGNORED, is_ignored
 from .static_function import StaticFunction, convert, parameter_names
 from .surroundings import Surroundings
 
@@ -86,12 +87,9 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
 
 def _is_left_alone(function):
     inner = getattr(function, '__func__', function)
-    return (
-        getattr(inner, '__not_to_static__', False) or getattr(inner, '__module__', None) in _ignored
+    return getattr(inner, '__not_to_static__', False) or is_ignored(
+        getattr(inner, '__module__', None)
     )
-
-
-_ignored = set()
 
 
 def not_to_static(func=None):
@@ -119,7 +117,7 @@ def ignore_module(modules):
     """Name modules whose functions are called as they are."""
     if not isinstance(modules, (list, tuple)):
         raise TypeError(f'[ignore_module] expected a list of modules, got {type(modules).__name__}')
-    _ignored.update(getattr(m, '__name__', m) for m in modules)
+    IGNORED.update(getattr(m, '__name__', m) for m in modules)
     dy2static.ignore_module(modules)
 
 

@@ -12,7 +12,9 @@ from paddle.base import libpaddle as _core
 from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
-from .surroundings import ABSENT, LAYER_STATE, LAYER_TABLES, alike
+from . import reads
+from .reads.places import ABSENT
+from .surroundings import alike
 
 
 class NotCapturable(RuntimeError):
@@ -84,19 +86,18 @@ def _set_attributes(places, result, *values):
 
 
 class Taped:
-    """One call of a function as it is, with what it did on a tape: `result`, `tape`."""
+    """One call of a function as it is, with what it did on a tape and what it read noted: `result`,
+    `tape`, `session`.
+    """
 
-    def __init__(self, function, args, kwargs, surroundings):
-        self._homes = [
-            (home, dict(home))
-            for layer in surroundings.layers
-            for home in (layer.__dict__, *(layer.__dict__.get(n, {}) for n in LAYER_TABLES))
-        ]
+    def __init__(self, function, args, kwargs):
+        tensors = tensors_of((args, kwargs))
         self.assigned, self.written, self._instead = [], [], []
-        surroundings.watch((args, kwargs))
-        self.tape = _core._Tape(tensors_of((args, kwargs)), surroundings.known())
+        self.tape = _core._Tape(tensors, [])
+        self.session = reads.Session(self.tape)
         with self.tape:
-            self.result = function(*args, **kwargs)
+            self.result = self.session.run(function, args, kwargs)
+        self.session.returned(self.result)
 
     def replay(self, inputs):
         """Record what the call did, with `inputs` for the tensors it was given."""
@@ -108,31 +109,35 @@ class Taped:
         Those that the call read before are written by each run of the program, others are set to
         its results.
         """
-        for home, before in self._homes:
-            for key in {**before, **home}:
-                old, value = before.get(key, ABSENT), home.get(key, ABSENT)
-                if value is old or key in LAYER_STATE or alike(value, old):
-                    continue
-                made = tensors_of(value)
-                if old is ABSENT or old is None or not made or not all(map(self.tape.made, made)):
+        for home, key, old, was_read in self.session.assigned.values():
+            value = home.get(key, ABSENT)
+            if value is old or alike(value, old):
+                self.session.instead(home, key, old)
+                continue
+            made = tensors_of(value)
+            if old is ABSENT or old is None or not made or not all(map(self.tape.made, made)):
+                raise Changed(
+                    f'[to_static] expected attribute {key!r} to be there before, or to stay'
+                )
+            if not any(map(self.tape.uses, tensors_of(old))):
+                if was_read:
                     raise Changed(
-                        f'[to_static] expected attribute {key!r} to be there before, or to stay'
+                        f'[to_static] expected attribute {key!r} not to be read, or to stay'
                     )
-                if not any(map(self.tape.uses, tensors_of(old))):
-                    self.assigned.append((home, key, value))
-                    continue
-                if not self._can_write(old, value):
-                    raise Changed(
-                        f'[to_static] expected attribute {key!r} to keep its shape and to need no '
-                        f'gradient'
-                    )
-                # A tensor of its own: the one the function made may be seen elsewhere.
-                with paddle.no_grad():
-                    target = value.clone()
-                target.persistable = value.persistable
-                home[key] = target
-                self.written.append((target, value))
-                self._instead.append((old, target))
+                self.assigned.append((home, key, value))
+                continue
+            if not self._can_write(old, value):
+                raise Changed(
+                    f'[to_static] expected attribute {key!r} to keep its shape, without a gradient'
+                )
+            # A tensor of its own: the one the function made may be seen elsewhere.
+            with paddle.no_grad():
+                target = value.clone()
+            target.persistable = value.persistable
+            home[key] = target
+            self.session.instead(home, key, target)
+            self.written.append((target, value))
+            self._instead.append((old, target))
 
     def _can_write(self, old, value):
         return (
@@ -142,7 +147,7 @@ class Taped:
             and old.dtype == value.dtype
             and old.stop_gradient
             and value.stop_gradient
-            and sum(v is old for _, before in self._homes for v in before.values()) == 1
+            and self.session.times_found(old) == 1
         )
 
 
@@ -177,11 +182,8 @@ class Recording:
             self.names.append(name)
             return result
 
-        state = [
-            (layer, dict(layer.__dict__), dict(layer._buffers))
-            for layer in surroundings.layers
-            if not taped
-        ]
+        layers = [] if taped else surroundings.layers
+        state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in layers]
         if taped:
             taped.find_assigned()
         self._tape, self._seen, self._made = taped and taped.tape, [], {}

@@ -5,6 +5,7 @@ called.
 
 import functools
 import inspect
+import logging
 import textwrap
 import types
 import warnings
@@ -16,13 +17,16 @@ from paddle.base.arguments import only
 from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
-from . import capture
+from . import capture, explanation, reads
 from .surroundings import Surroundings
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
 # What can be made of a tape (pybind/tape.h).
 _TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
 _MOST_CHANGES = 2
+_MOST_EVENTS = 64
+_MOST_UNUSED = 64  # recordings, from which on new ones are made only if most ran again
+_logger = logging.getLogger('paddle.jit')
 
 
 class ConcreteProgram:
@@ -127,7 +131,7 @@ class StaticFunction(_core.RecordedCalls):
         self._full_graph = bool(full_graph)
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
-        self._converted, self._busy, self._changes = None, False, 0
+        self._converted, self._busy, self._changes, self._events = None, False, 0, []
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
 
@@ -182,14 +186,8 @@ class StaticFunction(_core.RecordedCalls):
         except Exception as error:
             if raised_by_handler(error):
                 raise
-            self._add(
-                _PLAIN,
-                self._pattern(args, kwargs, self._shapes(args, kwargs)),
-                [],
-                None,
-                None,
-                None,
-            )
+            pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
+            self._add(_PLAIN, pattern, [], [], None, None, None)
             result = self._dygraph_function(
                 *args, **kwargs
             )  # an error of the function's own is raised here
@@ -216,52 +214,95 @@ class StaticFunction(_core.RecordedCalls):
 
     def _run_taped(self, args, kwargs):
         """Run the function as it is, and record what it did."""
-        shapes, around = self._shapes(args, kwargs), self._surroundings(args, kwargs)
+        shapes = self._shapes(args, kwargs)
         pattern, self._last_call = self._pattern(args, kwargs, shapes), self._specs(args, kwargs)
-        taped = capture.Taped(self._dygraph_function, args, kwargs, around)
-        end = taped.tape.end
-        if end == _TAPED:
-            end = (
-                _TAPED_CHANGED
-                if around.moved()
-                else self._record_taped(taped, args, kwargs, around, shapes, pattern)
+        event = self._note_miss(args, kwargs)
+        if self._traced_count >= _MOST_UNUSED and self._compiled_runs() < self._traced_count:
+            event.end, event.reason = (
+                _TAPED_PLAIN,
+                f'most of {self._traced_count} recordings ran once',
             )
-        elif end == _TAPED_ONCE and around.moved():
+            return self._dygraph_function(*args, **kwargs)
+        taped = capture.Taped(self._dygraph_function, args, kwargs)
+        end, session = taped.tape.end, taped.session
+        event.reason, event.where = session.why or (taped.tape.why, '')
+        if session.why is not None:
+            end = _TAPED_PLAIN
+            if _core._changed_place(session.described()[0]) >= 0:  # perhaps the first call sets up
+                end = _TAPED_CHANGED
+        elif session.foreign and end != _TAPED_PLAIN:
             end = _TAPED_CHANGED
+            event.reason, event.where = 'code ran whose reads are not noted', session.foreign
+        if end == _TAPED:
+            end = self._record_taped(taped, args, kwargs, shapes, pattern, event)
+        if end == _TAPED_ONCE:
+            places = self._unchanged(session, event)
+            if places is None:
+                end = _TAPED_CHANGED
+            else:
+                self._add(_ONCE, pattern, [], places, None, None, None)
         if end == _TAPED_CHANGED:
             self._changes += 1
             end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
-        if end == _TAPED_ONCE:
-            around = self._surroundings(args, kwargs)
-            self._add(_ONCE, pattern, around.without(()), None, None, None)
-        elif end == _TAPED_PLAIN:
-            self._add(_PLAIN, pattern, [], None, None, None)
+        event.end = end
+        if end == _TAPED_PLAIN:
+            self._add(_PLAIN, pattern, [], [], None, None, None)
+            _logger.info('%s', event)
         return taped.result
 
-    def _record_taped(self, taped, args, kwargs, around, shapes, pattern):
+    def _unchanged(self, session, event):
+        """The places that the call read, for the core; None where it changed one."""
+        places, texts = session.described()
+        changed = _core._changed_place(places)
+        event.guards = texts
+        if changed < 0:
+            return places
+        event.reason = f'the call changed what it read: {texts[changed]}'
+        return None
+
+    def _record_taped(self, taped, args, kwargs, shapes, pattern, event):
         """Add the recording of a call that has run; what has become of the tape."""
         try:
             recording = capture.Recording(
-                None, args, kwargs, around, self._input_names(args, kwargs), shapes, taped
+                None, args, kwargs, None, self._input_names(args, kwargs), shapes, taped
             )
             recording.trace(self._fuse)
-        except capture.Changed:
+        except capture.Changed as error:
+            event.reason = str(error)
             return _TAPED_CHANGED
         except Exception as error:
             if raised_by_handler(error):
                 raise
+            event.reason = f'{type(error).__name__}: {error}'
             free = shapes is not None and any(-1 in shape for shape in shapes)
             if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
                 return _TAPED_ONCE
             self._say_plain(error)
             return _TAPED_PLAIN
-        if taped.written or recording.assigned:
-            around = self._surroundings(args, kwargs)
+        for home, key, _ in taped.assigned:
+            taped.session.leave_out(home, key)
+        places = self._unchanged(taped.session, event)
+        if places is None:
+            return _TAPED_CHANGED
         self._keep(recording)
-        around = around.without(recording.assigned)
-        self._add(_RECORDED, pattern, around, recording.traced, recording.result, recording.slots)
+        event.number = self._add(
+            _RECORDED, pattern, [], places, recording.traced, recording.result, recording.slots
+        )
+        event.operations = _operations(recording.program)
         recording.result = recording.slots = None  # of this call
         return _TAPED
+
+    def _note_miss(self, args, kwargs):
+        """A call for which nothing is known: noted for `paddle.jit.explain`."""
+        event = explanation.Event(getattr(self._dygraph_function, '__qualname__', repr(self)))
+        for number, _, why in self._differences(args, kwargs):
+            before = next((e for e in self._events if e.number == number), None)
+            if isinstance(why, int) and before is not None:
+                why = f'changed: {before.guards[why]}'
+            event.differences.append((number, why))
+        self._events.append(event)
+        del self._events[:-_MOST_EVENTS]
+        return event
 
     def _keep(self, recording):
         self._traced_count += 1
@@ -275,7 +316,8 @@ class StaticFunction(_core.RecordedCalls):
         self._add(
             _RECORDED,
             self._pattern(args, kwargs, self._shapes(args, kwargs)),
-            around.without(around.changed() + recording.assigned),
+            around.without(around.changed() + recording.assigned) if self._full_graph else [],
+            recording.places,
             recording.traced,
             recording.result,
             recording.slots,
@@ -287,23 +329,29 @@ class StaticFunction(_core.RecordedCalls):
             self._busy = False
 
     def _record(self, args, kwargs):
-        around = self._surroundings(args, kwargs)
+        around, target, session = self._surroundings(args, kwargs), self._target(), None
+        if not self._full_graph:
+            session, target = reads.Session(), self._noted
         recording = capture.Recording(
-            self._target(),
+            target if session is None else functools.partial(target, session),
             args,
             kwargs,
             around,
             self._input_names(args, kwargs),
             self._shapes(args, kwargs),
         )
-        recording.surroundings = around
-        if not self._full_graph and around.changed():
-            raise capture.NotCapturable(
-                '[to_static] expected a function that leaves Python values as they are'
-            )
+        recording.surroundings, recording.places = around, []
+        if session is not None:
+            recording.places = session.after(recording.assigned)
         self._last_call = self._specs(args, kwargs)
         self._keep(recording)
         return recording
+
+    def _noted(self, session, *args, **kwargs):
+        """The function, with what it reads noted."""
+        result = session.run(self._dygraph_function, args, kwargs)
+        session.returned(result)
+        return result
 
     def _input_names(self, args, kwargs):
         names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
@@ -543,6 +591,13 @@ _core._set_vectorcall(StaticFunction)
 
 def _rebuild(function, input_spec, instance, options):
     return StaticFunction(function, input_spec, instance, **options)
+
+
+def _operations(program):
+    """How many operations a program has, those of its blocks included."""
+    return sum(
+        1 for line in str(program).splitlines() if ' = "' in line or line.lstrip()[:2] == '()'
+    )
 
 
 def convert(function):

@@ -47,15 +47,12 @@ class Surroundings:
 
     def __init__(self, function, instance, arguments):
         self.tables, self.layers, self._seen, self._sizes = [], [], set(), []
-        self._roots, self._bound = [], []
         if instance is not None:
             self._object(instance)
         self._callable(function)
         for value in arguments:
             if isinstance(value, paddle.nn.Layer):
                 self._layer(value)
-        own = {id(layer.__dict__.get(name)) for layer in self.layers for name in LAYER_TABLES}
-        self._contents = [(c, _contents(c)) for c, _ in self._sizes if id(c) not in own]
 
     def _first(self, value):
         if id(value) in self._seen:
@@ -86,7 +83,6 @@ class Surroundings:
                 continue
             self.layers.append(one)
             d = one.__dict__
-            self._roots.append(d)
             for value in d.values():
                 self._container(value)
             simple = {k: v for k, v in d.items() if k not in LAYER_STATE and _is_simple(v)}
@@ -95,7 +91,6 @@ class Surroundings:
             for name in LAYER_TABLES:
                 members = d.get(name)
                 if members is not None:
-                    self._roots.append(members)
                     self.tables.append((members, dict(members), [], len(members)))
             if not _of_package(type(one).__module__):
                 self._callable(getattr(type(one), 'forward', None))
@@ -105,8 +100,6 @@ class Surroundings:
             self._layer(instance)
         elif isinstance(getattr(instance, '__dict__', None), dict) and self._first(instance):
             d = instance.__dict__
-            self._roots.append(d)
-            self._bound.append((d, dict(d), None))
             held = {k: v for k, v in d.items() if not k.startswith('__') and self._value(v)}
             self.tables.append(
                 (d, held, [k for k in _class_values(type(instance)) if k not in d], -1)
@@ -117,7 +110,6 @@ class Surroundings:
             if isinstance(function, functools.partial):
                 for value in (*function.args, *function.keywords.values()):
                     self._value(value)
-                self._roots.append((function.args, function.keywords))
                 function = function.func
             elif isinstance(function, types.MethodType):
                 self._object(function.__self__)
@@ -138,10 +130,7 @@ class Surroundings:
             try:
                 value = cell.cell_contents
             except ValueError:
-                self._bound.append((cell, ABSENT, None))
                 continue
-            self._roots.append(value)
-            self._bound.append((cell, value, None))
             if self._value(value):
                 self.tables.append((cell, value))
         used, codes = set(), [function.__code__]
@@ -150,8 +139,6 @@ class Surroundings:
             used.update(code.co_names)
             codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
         names = {n: function.__globals__[n] for n in used if n in function.__globals__}
-        self._roots.extend((names, function.__defaults__, function.__kwdefaults__))
-        self._bound.append((function.__globals__, names, used.difference(names)))
         held = {n: v for n, v in names.items() if self._value(v)}
         if held:
             self.tables.append((function.__globals__, held, [], -1))
@@ -172,75 +159,6 @@ class Surroundings:
             found.extend(
                 (id(table[0]), key) for key in table[2] if _is_simple(table[0].get(key, ABSENT))
             )
-        return found
-
-    def watch(self, nest):
-        """Containers among the arguments: a call that changes them is no program."""
-        if type(nest) in (list, tuple, dict):
-            if type(nest) is not tuple:
-                self._contents.append((nest, _contents(nest)))
-            for value in nest.values() if type(nest) is dict else nest:
-                self.watch(value)
-        elif not isinstance(nest, _core.Tensor):
-            self._roots.append(nest)
-
-    def moved(self):
-        """Whether names, cells, containers or attributes of other objects than layers hold
-        something else than they did.
-        """
-        for container, items in self._contents:
-            now = _contents(container)
-            if len(now) != len(items) or any(
-                a is not b and not alike(a, b) for a, b in zip(now, items)
-            ):
-                return True
-        for home, before, absent in self._bound:
-            if isinstance(home, types.CellType):
-                try:
-                    now = home.cell_contents
-                except ValueError:
-                    now = ABSENT
-                if now is not before and not alike(now, before):
-                    return True
-                continue
-            for key, value in before.items():
-                now = home.get(key, ABSENT)
-                if now is not value and not alike(now, value):
-                    return True
-            if len(home) != len(before) if absent is None else any(n in home for n in absent):
-                return True
-        return bool(self.changed())
-
-    def known(self):
-        """The tensors found in all this, a few objects deep."""
-        found, seen = [], set()
-
-        def walk(value, depth):
-            if isinstance(value, _core.Tensor):
-                found.append(value)
-                return
-            kind = type(value)
-            if depth < 0 or kind in _SIMPLE or id(value) in seen:
-                return
-            if isinstance(value, (*_CONTAINERS, tuple)):
-                seen.add(id(value))
-                for v in list(value.values() if isinstance(value, dict) else value)[:4096]:
-                    walk(v, depth - 1)
-            elif isinstance(value, paddle.nn.Layer):
-                for layer in value.sublayers(include_self=True):
-                    if id(layer) not in seen:
-                        seen.add(id(layer))
-                        walk(layer.__dict__, 3)
-            elif not isinstance(
-                value, (type, types.ModuleType, types.FunctionType, types.MethodType)
-            ):
-                d = getattr(value, '__dict__', None)
-                if type(d) is dict:
-                    seen.add(id(value))
-                    walk(d, depth - 1)
-
-        for root in self._roots:
-            walk(root, 6)
         return found
 
     def without(self, places):
@@ -267,10 +185,6 @@ def _class_values(kind):
         for k, v in vars(c).items()
         if not k.startswith('__') and _is_simple(v)
     ]
-
-
-def _contents(container):
-    return list(container.values() if isinstance(container, dict) else container)
 
 
 def alike(a, b):

@@ -126,11 +126,13 @@ def set_code_level(level=100, also_to_stdout=False):
 
 
 def set_verbosity(level=0, also_to_stdout=False):
-    """Log what the conversion does: level 1 tells which functions stay as they are."""
+    """Log what is recorded: level 1 tells which functions stay as they are, and why."""
     if not isinstance(level, int):
         raise TypeError(f"[set_verbosity] expected an int as level, got {type(level).__name__}")
-    logger.setLevel(logging.INFO if level > 0 else logging.WARNING)
-    if also_to_stdout and not logger.handlers:
+    both = logging.getLogger('paddle.jit')
+    for one in (both, logger):
+        one.setLevel(logging.INFO if level > 0 else logging.WARNING)
+    if also_to_stdout and not both.handlers:
         import sys
 
-        logger.addHandler(logging.StreamHandler(sys.stdout))
+        both.addHandler(logging.StreamHandler(sys.stdout))

@@ -6,6 +6,7 @@ trees.
 import ast
 import inspect
 import linecache
+import sys
 import types
 
 from paddle.jit.dy2static import trees
@@ -13,8 +14,16 @@ from paddle.jit.dy2static import trees
 _files = {}
 
 
+def _lines(filename):
+    """The lines of a file, also of one whose module the interpreter holds frozen."""
+    if filename.startswith('<frozen '):
+        module = sys.modules.get(filename[len('<frozen ') : -1])
+        filename = getattr(module, '__file__', None) or filename
+    return linecache.getlines(filename)
+
+
 def _file_tree(filename):
-    lines = linecache.getlines(filename)
+    lines = _lines(filename)
     key = len(lines), hash(''.join(lines))
     found = _files.get(filename)
     if found is None or found[0] != key:
@@ -75,7 +84,7 @@ def function_tree(code):
     """
     if code.co_name == '<lambda>':
         return _lambda_tree(code)
-    lines = linecache.getlines(code.co_filename)
+    lines = _lines(code.co_filename)
     first = code.co_firstlineno
     if not 0 < first <= len(lines):
         return None

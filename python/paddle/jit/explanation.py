@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`explain`: what was compiled of a function marked with `to_static`, what was not, and why."""
+
+_ENDS = {
+    0: 'compiled',
+    1: 'recorded at its second call',
+    2: 'run as it is; the next call is tried again',
+    3: 'runs as it is',
+}
+
+
+class Event:
+    """A call that no recording fitted: what became of it.
+
+    `end`: a key of _ENDS; `reason`, `where` (file:line): why it was not compiled; `guards`: what
+    was read, as texts; `operations`: of the program; `differences`: (number of a recording, why it
+    did not fit).
+    """
+
+    def __init__(self, function):
+        self.function, self.end, self.reason, self.where = function, None, '', ''
+        self.guards, self.operations, self.number, self.differences = [], 0, -1, []
+
+    @property
+    def compiled(self):
+        """Whether a recording came of it."""
+        return self.end == 0
+
+    def __str__(self):
+        text = f'{self.function}: {_ENDS.get(self.end, "raised an exception")}'
+        if self.compiled:
+            text += f', {self.operations} operations, {len(self.guards)} guards'
+        elif self.reason:
+            text += f': {self.reason}' + (f' ({self.where})' if self.where else '')
+        for number, why in self.differences:
+            text += f'\n  recording {number} did not fit: {why}'
+        return text
+
+
+class Explanation:
+    """What is known of a function.
+
+    `compiled`: whether the last new way of calling it was compiled; `events`: the calls that no
+    recording fitted; `break_reasons`: (reason, file:line) of those that were not compiled;
+    `guards`: what the recordings depend on; `op_count`: operations of the last recording;
+    `compiled_calls`: how many calls ran a recording.
+    """
+
+    def __init__(self, function):
+        self.events = list(function._events)
+        self.compiled_calls = function._compiled_runs()
+
+    @property
+    def compiled(self):
+        return bool(self.events) and self.events[-1].compiled
+
+    @property
+    def break_reasons(self):
+        return [(e.reason, e.where) for e in self.events if not e.compiled]
+
+    @property
+    def guards(self):
+        return [g for e in self.events if e.compiled for g in e.guards]
+
+    @property
+    def op_count(self):
+        return next((e.operations for e in reversed(self.events) if e.compiled), 0)
+
+    @property
+    def recompiles(self):
+        """(number of a recording, why it did not fit) of all calls that were recorded anew."""
+        return [d for e in self.events for d in e.differences]
+
+    def __str__(self):
+        lines = [str(e) for e in self.events] or ['no call yet']
+        lines.append(f'{self.compiled_calls} calls ran a recording')
+        for e in self.events:
+            if e.compiled:
+                lines.append(f'recording {e.number} depends on:')
+                lines.extend(f'  {g}' for g in e.guards)
+        return '\n'.join(lines)
+
+    __repr__ = __str__
+
+
+def explain(function, *args, **kwargs):
+    """What `to_static` made of `function`, as an Explanation that prints.
+
+    A layer stands for its forward; a function that is not marked is marked here. With arguments it
+    is called with them first, twice.
+    """
+    from . import api
+    from .static_function import StaticFunction
+
+    forward = getattr(function, 'forward', None)
+    static = function if isinstance(function, StaticFunction) else forward
+    call = function
+    if not isinstance(static, StaticFunction):
+        static = call = api.to_static(forward or function)
+    if args or kwargs:
+        for _ in range(2):
+            call(*args, **kwargs)
+    return Explanation(static)

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The places that Python code read, each with what was there the first time: what guards a
+recording.
+
+What a call makes itself (`made`) and the lists and dicts it is given as arguments are no places:
+the first are made anew by the same code, the others are compared as arguments.
+"""
+
+import os
+import sys
+import types
+
+from paddle.base import libpaddle as _core
+
+ABSENT = object()
+# The kinds of places of pybind/guards.h.
+(
+    _ENTRIES,
+    _MAPPING,
+    _CELL,
+    _CLASS,
+    _LIST,
+    _SET,
+    _CLASS_OF,
+    _ATTRIBUTE,
+    _ARRAY,
+    _TENSOR,
+    _FUNCTION,
+) = range(11)
+_MOST_ARRAY_BYTES = 1 << 16
+_JIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def place_of_caller():
+    """`file:line` of the innermost code that is not of `paddle.jit`; '' at its own call."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_JIT):
+        frame = frame.f_back
+    return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
+
+
+class Places:
+    """Notes places; `stop(reason)` is called where one cannot be compared later."""
+
+    def __init__(self, know):
+        self._know = know  # called with each tensor found
+        self._made, self._given = {}, {}
+        self._entries, self._classes, self._noted = {}, {}, {}
+        self._looked = {}
+
+    # --- what needs no place
+
+    def made(self, value):
+        """A value the call made itself."""
+        self._made[id(value)] = value
+        return value
+
+    def forget(self, kind, name):
+        """What was looked up in a class is looked up anew."""
+        self._looked.pop((kind, name), None)
+
+    def is_made(self, value):
+        """Whether the call made it."""
+        return id(value) in self._made
+
+    def let_go(self):
+        """The call has ended: what it made is no concern any more."""
+        for held in (self._made, self._given, self._looked):
+            held.clear()
+
+    def give(self, nest):
+        """Lists and dicts of the arguments."""
+        kind = type(nest)
+        if kind is list or kind is dict or kind is tuple:
+            if kind is not tuple:
+                self._given[id(nest)] = nest
+            for value in nest.values() if kind is dict else nest:
+                self.give(value)
+
+    def is_given(self, value):
+        """Whether it is a list or dict of the arguments."""
+        return id(value) in self._given
+
+    def _is_free(self, home):
+        return id(home) in self._made or id(home) in self._given
+
+    # --- noting
+
+    def found(self, value):
+        """A value that stood in a place."""
+        kind = type(value)
+        if kind in _SIMPLE:
+            return value
+        if isinstance(value, _core.Tensor):
+            self._know(value)
+        elif isinstance(value, tuple):
+            for v in value:
+                self.found(v)
+        elif id(value) in self._given:
+            del self._given[id(value)]  # reached otherwise, too: it is a place
+        return value
+
+    def entry(self, home, key):
+        """home[key] of a dict that has it."""
+        value = dict.__getitem__(home, key)
+        if id(home) in self._made or id(home) in self._given:
+            return value
+        place = id(home), key
+        if place not in self._entries:
+            self._entries[place] = home, key, value, place_of_caller()
+            self.found(value)
+        return value
+
+    def absent(self, home, key):
+        """The dict does not have the key."""
+        if not self._is_free(home):
+            place = id(home), key
+            if place not in self._entries:
+                self._entries[place] = home, key, ABSENT, place_of_caller()
+
+    def _note(self, key, make, values=()):
+        if key not in self._noted:
+            self._noted[key] = make(), place_of_caller()
+            for value in values:
+                self.found(value)
+
+    def mapping(self, home):
+        """All keys and values of a dict, in their order."""
+        if not self._is_free(home):
+            self._note(
+                (_MAPPING, id(home)),
+                lambda: (_MAPPING, home, list(home), [dict.__getitem__(home, k) for k in home]),
+                dict.values(home),
+            )
+
+    def list(self, home):
+        """All items of a list."""
+        if not self._is_free(home):
+            self._note((_LIST, id(home)), lambda: (_LIST, home, tuple(home)), home)
+
+    def set(self, home):
+        """All items of a set."""
+        if id(home) not in self._made:
+            self._note((_SET, id(home)), lambda: (_SET, home, tuple(home)), home)
+
+    def array(self, home):
+        """The numbers of a NumPy array."""
+        if id(home) in self._made:
+            return
+        if home.nbytes > _MOST_ARRAY_BYTES:
+            self.stop(
+                f'a NumPy array of {home.nbytes} bytes is read, more than {_MOST_ARRAY_BYTES}'
+            )
+        elif not home.flags.c_contiguous or home.dtype.hasobject:
+            self.stop('a NumPy array is read that is not contiguous or holds objects')
+        else:
+            self._note((_ARRAY, id(home)), lambda: (_ARRAY, home, home.copy()))
+
+    def cell(self, cell):
+        """What a closure cell holds."""
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            self._note((_CELL, id(cell)), lambda: (_CELL, cell))
+            return
+        self._note((_CELL, id(cell)), lambda: (_CELL, cell, value), (value,))
+
+    def class_of(self, value):
+        """The class of an object."""
+        kind = type(value)
+        if kind in _SIMPLE or kind in _FIXED or isinstance(value, _core.Tensor):
+            return
+        if id(value) not in self._made:
+            self._note((_CLASS_OF, id(value)), lambda: (_CLASS_OF, value, kind))
+
+    def attribute_of(self, value, name, found):
+        """An attribute that is read without Python code: a slot, a member of a class of C."""
+        if id(value) not in self._made:
+            key = _ATTRIBUTE, id(value), name
+            self._note(key, lambda: (_ATTRIBUTE, value, name, found), (found,))
+
+    def tensor(self, value):
+        """dtype, extents and stop_gradient of a tensor from outside."""
+        self._note((_TENSOR, id(value)), lambda: (_TENSOR, value))
+
+    def function(self, value):
+        """Code, defaults and closure of a function."""
+        if id(value) not in self._made:
+            values = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            self._note((_FUNCTION, id(value)), lambda: (_FUNCTION, value), values)
+            if value.__kwdefaults__:
+                self.mapping(value.__kwdefaults__)
+            for cell in value.__closure__ or ():
+                self.cell(cell)
+
+    def look(self, kind, name):
+        """What instances of the class find in it and its bases under the name, or ABSENT."""
+        key = kind, name
+        found = self._looked.get(key, self)
+        if found is not self:
+            return found
+        found = ABSENT
+        for c in kind.__mro__:
+            table = c.__dict__
+            if name in table:
+                found = table[name]
+                break
+        self._looked[key] = found
+        if id(kind) not in self._made:
+            places = self._classes.setdefault(id(kind), (kind, {}))[1]
+            places[name] = found, place_of_caller()
+            if found is not ABSENT:
+                self.found(found)
+        return found
+
+    # --- what was noted
+
+    def read_before(self, home, key):
+        """Whether home[key] is a place."""
+        return (id(home), key) in self._entries or (_MAPPING, id(home)) in self._noted
+
+    def times_found(self, value):
+        """In how many places the value stands."""
+        entries = sum(v is value for _, _, v, _ in self._entries.values())
+        noted = [part for place, _ in self._noted.values() for part in place[2:]]
+        return entries + sum(
+            v is value for part in noted if isinstance(part, (list, tuple)) for v in part
+        )
+
+    def leave_out(self, home, key):
+        """home[key] is no place any more."""
+        self._entries.pop((id(home), key), None)
+
+    def instead(self, home, key, value):
+        """home[key] is a place that holds this now."""
+        self._entries[id(home), key] = home, key, value, place_of_caller()
+
+    def described(self):
+        """(tuples for the core, a text for each)."""
+        tables, places, texts = {}, [], []
+        for home, key, value, where in self._entries.values():
+            table = tables.setdefault(id(home), (home, {}, [], []))
+            if value is ABSENT:
+                table[2].append(key)
+            else:
+                table[1][key] = value
+            table[3].append(f'{key!r} ({where})')
+        for home, held, absent, names in tables.values():
+            places.append((_ENTRIES, home, held, absent))
+            texts.append(f'entries {", ".join(names)}')
+        for kind, names in self._classes.values():
+            held = {n: v for n, (v, _) in names.items() if v is not ABSENT}
+            places.append((_CLASS, kind, held, [n for n, (v, _) in names.items() if v is ABSENT]))
+            texts.append(f'class {kind.__name__}: {", ".join(names)}')
+        for place, where in self._noted.values():
+            places.append(place)
+            home = place[1]
+            plain = isinstance(home, types.FunctionType)
+            name = home.__qualname__ if plain else type(home).__name__
+            texts.append(f'{_NAMES[place[0]]} of {name} ({where})')
+        return places, texts
+
+
+_SIMPLE = frozenset(
+    {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type(NotImplemented)}
+)
+# Their objects keep their class.
+_FIXED = {
+    *(list, dict, tuple, set, frozenset, range, slice, type, object),
+    *(types.FunctionType, types.MethodType, types.BuiltinFunctionType),
+    *(types.GeneratorType, types.CodeType, types.ModuleType),
+    *(zip, enumerate, map, filter, reversed),
+}
+_NAMES = {
+    _MAPPING: 'keys and values',
+    _CELL: 'closure cell',
+    _LIST: 'items',
+    _SET: 'items',
+    _CLASS_OF: 'class',
+    _ATTRIBUTE: 'attribute',
+    _ARRAY: 'numbers',
+    _TENSOR: 'dtype and shape',
+    _FUNCTION: 'code and defaults',
+}

@@ -1,0 +1,806 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rewritten code calls: reads, writes and operations as Python does them, with the places they
+depend on noted.
+"""
+
+import collections
+import sys
+import types
+
+import numpy
+
+from paddle.base import libpaddle as _core
+
+from ..surroundings import LAYER_TABLES, alike
+from . import tables
+from .calls import Calls
+from .places import ABSENT, Places, place_of_caller
+
+_TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
+_MADE_NEW = {'T', 'mT', 'real', 'imag'}
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_BOUND_BY_CORE = (
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.BuiltinFunctionType,
+    tables.OP,
+)
+
+
+def _holds_tensors(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_tensors, value))
+    return isinstance(value, _core.Tensor)
+
+
+class _Context:
+    """A context manager whose methods are called through a session."""
+
+    def __init__(self, session, manager):
+        self._session, self._manager = session, manager
+
+    def _method(self, name):
+        session, kind = self._session, type(self._manager)
+        method = session.look(kind, name)
+        if isinstance(method, types.FunctionType) and not tables.is_trusted_class(kind):
+            return lambda *args: session.call(method, self._manager, *args)
+        if not (tables.is_trusted_class(kind) or kind in tables.LOCKS):
+            session.stop(f'a `with` block of a {kind.__name__}')
+        return lambda *args: session.unwatched(getattr(self._manager, name), args, {})
+
+    def __enter__(self):
+        self._exit = self._method('__exit__')
+        return self._method('__enter__')()
+
+    def __exit__(self, *error):
+        return self._exit(*error)
+
+
+class Session(Calls, Places):
+    """One call of a function whose reads are noted.
+
+    `tape`: what takes the operations, or None. `why`: None, or (reason, place) of what the call did
+    that no recording can stand for.
+    """
+
+    def __init__(self, tape=None):
+        super().__init__(self._know if tape is None else tape.know)
+        self._tape, self.done, self.why = tape, False, None
+        self.inputs = {}
+        self.homes = {}  # id -> (dict of a layer that is written, what it held)
+        self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
+        self._watch = _core._FrameWatch(tables.FREE_FILES, tables.TRUSTED_FILES)
+        self._cell, self._results = types.CellType(self), set()
+
+    def _know(self, tensor):
+        pass
+
+    def run(self, function, args, kwargs):
+        """The result of the call; afterwards `why` tells whether a recording can stand for it."""
+        self.give(args)
+        self.give(kwargs)
+        self._add_inputs((args, kwargs))
+        self._watch.start()
+        try:
+            return self.call(function, *args, **kwargs)
+        finally:
+            self._watch.stop()
+            self.done = True
+
+    def _add_inputs(self, nest):
+        if isinstance(nest, _core.Tensor):
+            self.inputs[id(nest)] = nest
+        elif type(nest) in (list, tuple, dict):
+            for value in nest.values() if type(nest) is dict else nest:
+                self._add_inputs(value)
+
+    def after(self, assigned):
+        """The places that the call read, for the core, but for the attributes of layers that each
+        run sets. RuntimeError where no recording can stand for the call.
+        """
+        if self.why is not None or self.foreign:
+            raise RuntimeError(
+                f'[to_static] expected code that can be recorded, got {self.why or self.foreign}'
+            )
+        for place, (home, key, old, was_read) in self.assigned.items():
+            now = home.get(key, ABSENT)
+            if place in assigned and not was_read:
+                self.leave_out(home, key)
+            elif place in assigned or not (now is old or alike(now, old)):
+                raise RuntimeError(f'[to_static] expected attribute {key!r} to stay, got another')
+            else:
+                self.instead(home, key, old)
+        places, texts = self.described()
+        changed = _core._changed_place(places)
+        if changed >= 0:
+            raise RuntimeError(
+                f'[to_static] expected code that leaves what it reads, got {texts[changed]}'
+            )
+        return places
+
+    @property
+    def foreign(self):
+        """Code that ran though its reads are not noted: `file:line: name`, or ''."""
+        return self._watch.foreign
+
+    def returned(self, value):
+        """The result of the call: each run of a recording is to make it as the call did."""
+        self._returned(value)
+        self.let_go()
+        self._results.clear()
+        self.inputs.clear()
+
+    def _returned(self, value):
+        kind = type(value)
+        if kind in tables.VALUES or isinstance(value, _core.Tensor) or kind in tables.FROZEN:
+            return
+        if isinstance(value, tuple):
+            for v in value:
+                self._returned(v)
+        elif isinstance(value, (list, dict)):
+            if not self.is_made(value) or not self._returned_once(value):
+                self.stop(f'the result holds a {kind.__name__} that the call did not make for it')
+            for v in value.values() if isinstance(value, dict) else value:
+                self._returned(v)
+        elif not self.is_made(value):
+            return
+        elif not kind.__dictoffset__ or callable(value) or isinstance(value, type):
+            self.stop(f'the result holds a {kind.__name__}, which no recording can make')
+        else:
+            held = [
+                v
+                for v in vars(value).values()
+                if type(v) not in tables.VALUES or isinstance(v, _core.Tensor)
+            ]
+            if not held or not all(map(_holds_tensors, held)) or not self._returned_once(value):
+                self.stop(f'the result holds a {kind.__name__} whose parts no recording can make')
+            for v in held:
+                self._returned(v)
+
+    def _returned_once(self, value):
+        before = id(value) in self._results
+        self._results.add(id(value))
+        return not before
+
+    def stop(self, reason):
+        """No recording can stand for the call: why."""
+        if self.why is None:
+            self.why = reason, place_of_caller()
+            self.done = True
+            self._watch.stop()
+            if self._tape is not None:
+                self._tape.stop(tables.TAPE_PLAIN, reason)
+
+    # --- names
+
+    def name(self, scope, key):
+        """A name of the module, or a builtin one."""
+        if key in scope:
+            return scope[key] if self.done else self.entry(scope, key)
+        builtins = scope.get('__builtins__', tables.BUILTINS)
+        builtins = getattr(builtins, '__dict__', builtins)
+        if not self.done:
+            self.absent(scope, key)
+        if key not in builtins:
+            return eval(key, scope)  # raises NameError
+        return builtins[key] if self.done else self.entry(builtins, key)
+
+    def set_name(self, scope, key, value):
+        """Give a name of the module a value."""
+        if not self.done:
+            self._before(scope, key)
+        scope[key] = value
+
+    def _before(self, home, key):
+        """A dict is to be written: what stands there is to be the same after the call."""
+        if key in home:
+            self.entry(home, key)
+        else:
+            self.absent(home, key)
+        if self.is_given(home):
+            self.stop('an argument is written')
+
+    def imported(self, name, level=0, scope=None):
+        """A module that is imported already."""
+        if level:
+            package = scope.get('__package__') or scope['__name__'].rpartition('.')[0]
+            for _ in range(level - 1):
+                package = package.rpartition('.')[0]
+            name = f'{package}.{name}' if name else package
+        if self.done:
+            return sys.modules[name]
+        return self.entry(sys.modules, name)
+
+    # --- attributes
+
+    def attribute(self, value, name):
+        """value.name"""
+        if self.done:
+            return getattr(value, name)
+        kind = type(value)
+        if kind in tables.PLAIN:
+            return getattr(value, name)
+        if isinstance(value, _core.Tensor):
+            return self._of_tensor(value, kind, name)
+        if isinstance(value, types.ModuleType):
+            return self._of_module(value, name)
+        if kind is super:
+            return self._of_super(value, name)
+        if isinstance(value, type):
+            return self._of_class(value, name)
+        if kind is types.MethodType and name not in ('__self__', '__func__'):
+            return self.attribute(value.__func__, name)
+        return self._of_object(value, kind, name)
+
+    def _of_object(self, value, kind, name):
+        reader = self.look(kind, '__getattribute__')
+        if getattr(reader, '__objclass__', None) not in tables.PLAIN_READERS:
+            if not tables.is_trusted_class(kind):
+                self.stop(f'attribute {name!r} of a {kind.__name__}')
+                return getattr(value, name)
+        self.class_of(value)
+        found = self.look(kind, name)
+        if found is not ABSENT:
+            what = type(found)
+            if what is property:
+                if found.fget is None:
+                    return getattr(value, name)
+                return self.call(found.fget, value)
+            if what in _SLOTS:
+                return self._slot(value, kind, name)
+            get = self.look(what, '__get__')
+            if get is not ABSENT and (
+                self.look(what, '__set__') is not ABSENT
+                or self.look(what, '__delete__') is not ABSENT
+            ):
+                return self._by_descriptor(found, get, value, kind, name)
+        home = getattr(value, '__dict__', None) if kind.__dictoffset__ else None
+        if home is not None:
+            if name in home:
+                if self.is_made(value):
+                    return home[name]
+                return self.entry(home, name)
+            if not (self.is_made(value) or tables.is_trusted_class(kind)):
+                self.absent(home, name)
+        if found is ABSENT:
+            hook = self.look(kind, '__getattr__')
+            if hook is ABSENT:
+                return getattr(value, name)  # raises
+            if tables.is_trusted_class(kind):
+                return self._loaded(value, home, name)
+            return self.call(hook, value, name)
+        if what is types.FunctionType:
+            return types.MethodType(found, value)
+        if what is staticmethod or what is classmethod or what in _BOUND_BY_CORE:
+            return found.__get__(value, kind)
+        if get is ABSENT:
+            return found
+        return self._by_descriptor(found, get, value, kind, name)
+
+    def _by_descriptor(self, found, get, value, kind, name):
+        if isinstance(get, types.FunctionType):
+            return self.call(get, found, value, kind)
+        if not tables.is_bound_plainly(found):
+            self.stop(f'attribute {name!r} of a {kind.__name__}, a {type(found).__name__}')
+        return getattr(value, name)
+
+    def _slot(self, value, kind, name):
+        if name == '__dict__':
+            home = value.__dict__
+            return self.made(home) if self.is_made(value) else home
+        found = getattr(value, name)
+        if name == '__class__' or kind in tables.FROZEN:
+            return found
+        if isinstance(value, numpy.ndarray):
+            self.array(value)
+            return found
+        if (
+            isinstance(self.look(kind, name), types.GetSetDescriptorType)
+            and kind not in tables.READABLE
+        ):
+            self.stop(f'attribute {name!r} of a {kind.__name__}')
+            return found
+        self.attribute_of(value, name, found)
+        return found
+
+    def _of_tensor(self, tensor, kind, name):
+        found = self.look(kind, name)
+        what = type(found)
+        if what in _BOUND_BY_CORE:
+            return getattr(tensor, name)
+        if name in _TENSOR_STATE:
+            self._note_tensor(tensor)
+            result = getattr(tensor, name)
+            return self.made(result) if isinstance(result, list) else result
+        if name in _MADE_NEW:
+            return getattr(tensor, name)
+        if what is types.FunctionType:
+            return types.MethodType(found, tensor)
+        if what is property:
+            return self.call(found.fget, tensor)
+        if what.__name__ == '_stub':  # the method takes its place
+            getattr(tensor, name)
+            self.forget(kind, name)
+            return self._of_tensor(tensor, kind, name)
+        if id(tensor) in self.inputs:
+            self.stop(f'attribute {name!r} of a tensor that is an argument')
+        elif self._is_outer(tensor):
+            if found is ABSENT:
+                home = tensor.__dict__
+                if name in home:
+                    return self.entry(home, name)
+                self.absent(home, name)
+            else:
+                value = getattr(tensor, name)
+                if not isinstance(value, (types.MethodType, types.BuiltinMethodType)):
+                    self.attribute_of(tensor, name, value)
+                return value
+        elif name in ('name', 'inplace_version'):
+            self.stop(f'attribute {name!r} of a tensor')
+        return getattr(tensor, name)
+
+    def _note_tensor(self, tensor):
+        if id(tensor) not in self.inputs and self._is_outer(tensor):
+            self.tensor(tensor)
+
+    def _of_module(self, module, name):
+        home = module.__dict__
+        if name not in home and tables.is_of_package(module):
+            value = self._loaded(module, home, name)
+        else:
+            value = getattr(module, name)
+        if name in home:
+            return self.entry(home, name)
+        if name in ('__dict__', '__class__'):
+            self.stop(f'attribute {name!r} of a module')
+        elif not tables.is_of_package(module):
+            self.stop(
+                f'attribute {name!r} of module {module.__name__}, which its __getattr__ makes'
+            )
+        return value
+
+    def _loaded(self, value, home, name):
+        """An attribute that this package finds on first use, and then keeps."""
+        found = self.unwatched(getattr, (value, name), {})
+        return self.entry(home, name) if name in home else found
+
+    def _of_super(self, value, name):
+        start, around = value.__thisclass__, value.__self_class__
+        mro = around.__mro__
+        for c in mro[mro.index(start) + 1 :]:
+            found = self.own(c, name)
+            if found is ABSENT:
+                continue
+            if isinstance(found, types.FunctionType) and not isinstance(value.__self__, type):
+                return types.MethodType(found, value.__self__)
+            if type(found) is property:
+                return self.call(found.fget, value.__self__)
+            return getattr(value, name)
+        return getattr(value, name)
+
+    def own(self, kind, name):
+        """What stands in the class itself under the name, or ABSENT."""
+        self.look(kind, name)
+        return kind.__dict__.get(name, ABSENT)
+
+    def _of_class(self, kind, name):
+        if name in (
+            '__name__',
+            '__qualname__',
+            '__module__',
+            '__mro__',
+            '__bases__',
+            '__class__',
+            '__doc__',
+        ):
+            return getattr(kind, name)
+        meta = type(kind)
+        if meta is not type and isinstance(self.look(meta, name), property):
+            return self.call(self.look(meta, name).fget, kind)
+        found = self.look(kind, name)
+        if found is ABSENT:
+            if meta is not type and self.look(meta, '__getattr__') is not ABSENT:
+                self.stop(
+                    f'attribute {name!r} of class {kind.__name__}, which its __getattr__ makes'
+                )
+            return getattr(kind, name)
+        what = type(found)
+        if (
+            what in (types.FunctionType, staticmethod, classmethod, property)
+            or what in _BOUND_BY_CORE
+        ):
+            return getattr(kind, name)
+        get = self.look(what, '__get__')
+        if get is ABSENT or what in _SLOTS:
+            return found if get is ABSENT else getattr(kind, name)
+        if isinstance(get, types.FunctionType):
+            return self.call(get, found, None, kind)
+        if not tables.is_bound_plainly(found):
+            self.stop(f'attribute {name!r} of class {kind.__name__}')
+        return getattr(kind, name)
+
+    def set_attribute(self, value, name, new):
+        """value.name = new"""
+        if self.done:
+            return setattr(value, name, new)
+        kind = type(value)
+        if isinstance(value, _core.Tensor):
+            if name not in ('stop_gradient', 'persistable') and self._is_outer(value):
+                self.stop(f'attribute {name!r} of a tensor is set')
+            return setattr(value, name, new)
+        if isinstance(value, tables.layer_class()) and not self.is_made(value):
+            setter = self.look(kind, '__setattr__')
+            found = self.look(kind, name)
+            if setter is tables.layer_class().__setattr__ and not hasattr(type(found), '__set__'):
+                return self._set_of_layer(value, name, lambda: setattr(value, name, new))
+        return self._change(value, kind, name, '__setattr__', (new,))
+
+    def _is_outer(self, tensor):
+        """Whether the tensor is an argument, or was there before the call."""
+        if id(tensor) in self.inputs:
+            return True
+        if self._tape is None:
+            return not isinstance(tensor, _core.pir.Value)
+        return not self._tape.made(tensor)
+
+    def delete_attribute(self, value, name):
+        """del value.name"""
+        if self.done:
+            return delattr(value, name)
+        if isinstance(value, _core.Tensor):
+            self.stop(f'attribute {name!r} of a tensor is deleted')
+            return delattr(value, name)
+        kind = type(value)
+        if isinstance(value, tables.layer_class()) and not self.is_made(value):
+            if self.look(kind, '__delattr__') is tables.layer_class().__delattr__:
+                return self._set_of_layer(value, name, lambda: delattr(value, name))
+        return self._change(value, kind, name, '__delattr__', ())
+
+    def _set_of_layer(self, layer, name, change):
+        homes = [layer.__dict__]
+        homes += [layer.__dict__[n] for n in LAYER_TABLES if n in layer.__dict__]
+        before = []
+        for home in homes:
+            self.homes.setdefault(id(home), (home, dict(home)))
+            before.append(home.get(name, ABSENT))
+        self.trusted(change, (), {})
+        for home, old in zip(homes, before):
+            if home.get(name, ABSENT) is not old:
+                place = id(home), name
+                self.assigned.setdefault(place, (home, name, old, self.read_before(home, name)))
+
+    def _change(self, value, kind, name, method, rest):
+        """Set or delete an attribute of an object, class or module."""
+        plain = getattr(object, method)
+        if isinstance(value, type):
+            self.look(value, name)
+            self.look(type(value), method)
+            return getattr(type, method)(value, name, *rest)
+        if isinstance(value, types.ModuleType):
+            self._before(value.__dict__, name)
+            return plain(value, name, *rest)
+        hook = self.look(kind, method)
+        if isinstance(hook, types.FunctionType):
+            return self.call(hook, value, name, *rest)
+        if hook is not plain:
+            self.stop(f'attribute {name!r} of a {kind.__name__} is set')
+            return hook(value, name, *rest)
+        return self.change_plainly(value, name, method, rest)
+
+    def change_plainly(self, value, name, method, rest):
+        """object.__setattr__(value, name, ...) or object.__delattr__."""
+        kind, plain = type(value), getattr(object, method)
+        found = self.look(kind, name)
+        if type(found) is property:
+            change = found.fset if rest else found.fdel
+            return plain(value, name, *rest) if change is None else self.call(change, value, *rest)
+        if found is not ABSENT:
+            by = self.look(type(found), '__set__' if rest else '__delete__')
+            if isinstance(by, types.FunctionType):
+                return self.call(by, found, value, *rest)
+            if by is not ABSENT:
+                if not self.is_made(value):
+                    if type(found) is not types.MemberDescriptorType:
+                        self.stop(f'attribute {name!r} of a {kind.__name__} is set')
+                    elif hasattr(value, name):
+                        self.attribute_of(value, name, getattr(value, name))
+                    else:
+                        self.stop(f'attribute {name!r} of a {kind.__name__} is set')
+                return plain(value, name, *rest)
+        home = getattr(value, '__dict__', None)
+        if home is not None and not self.is_made(value):
+            self._before(home, name)
+        return plain(value, name, *rest)
+
+    # --- items
+
+    slice = slice
+
+    def item(self, value, key):
+        """value[key]"""
+        if self.done:
+            return value[key]
+        kind = type(value)
+        if kind in tables.VALUES_WITH_ITEMS:
+            return value[key]
+        if isinstance(value, _core.Tensor):
+            self.use(key)
+            return value[key]
+        method = self.look(kind, '__getitem__') if not isinstance(value, type) else ABSENT
+        if isinstance(method, types.FunctionType):
+            return self.call(method, value, key)
+        if isinstance(value, dict):
+            return self._item_of_dict(value, kind, key)
+        if isinstance(value, list):
+            self.list(value)
+            result = value[key]
+            return self.made(result) if type(key) is slice else result
+        if isinstance(value, tuple):
+            return value[key]
+        if isinstance(value, numpy.ndarray):
+            self.array(value)
+            self.use(key)
+            return value[key]
+        if isinstance(value, type):
+            return self.trusted(lambda: value[key], (), {})
+        if not self.is_made(value):
+            self.stop(f'an item of a {kind.__name__}')
+        return value[key]
+
+    def _item_of_dict(self, value, kind, key):
+        self.key(key)
+        if key in value:
+            return self.entry(value, key)
+        self.absent(value, key)
+        missing = self.look(kind, '__missing__')
+        if isinstance(missing, types.FunctionType):
+            return self.call(missing, value, key)
+        if missing is not ABSENT and not self.is_made(value):
+            self.stop(f'a missing item of a {kind.__name__}')
+        return value[key]
+
+    def key(self, key):
+        """A key of a dict or item of a set that is looked up."""
+        kind = type(key)
+        if kind in tables.VALUES:
+            return
+        if kind is tuple:
+            for k in key:
+                self.key(k)
+        elif not isinstance(key, type):
+            for name in ('__hash__', '__eq__'):
+                self.look(kind, name)
+
+    def contains(self, value, key):
+        """key in value"""
+        if self.done:
+            return key in value
+        kind = type(value)
+        if isinstance(value, dict) and self.look(kind, '__contains__') in tables.DICT_CONTAINS:
+            self.key(key)
+            if key in value:
+                self.entry(value, key)
+                return True
+            self.absent(value, key)
+            return False
+        method = self.look(kind, '__contains__')
+        if isinstance(method, types.FunctionType):
+            return bool(self.test(self.call(method, value, key)))
+        if method is ABSENT and isinstance(self.look(kind, '__iter__'), types.FunctionType):
+            return any(self.test(v is key or v == key) for v in self.iterate(value))
+        self.use(value)
+        self.use(key)
+        if isinstance(value, tables.ITERATORS) and not self.is_made(value):
+            self.stop(f'a search in a {kind.__name__}')
+        return key in value
+
+    def set_item(self, value, key, new):
+        """value[key] = new"""
+        if not self.done:
+            kind = type(value)
+            if isinstance(value, _core.Tensor):
+                self.use(key)
+                self.use(new)
+            else:
+                method = self.look(kind, '__setitem__')
+                if isinstance(method, types.FunctionType):
+                    return self.call(method, value, key, new)
+                self._item_changes(value, kind, key)
+        value[key] = new
+
+    def delete_item(self, value, key):
+        """del value[key]"""
+        if not self.done:
+            method = self.look(type(value), '__delitem__')
+            if isinstance(method, types.FunctionType):
+                return self.call(method, value, key)
+            self._item_changes(value, type(value), key)
+        del value[key]
+
+    def _item_changes(self, value, kind, key):
+        if self.is_made(value):
+            return
+        if isinstance(value, dict):
+            self._before(value, key)
+        else:
+            self.changes(value, kind)
+
+    def changes(self, value, kind):
+        """The object is to be changed: it is to be the same after the call."""
+        if self.is_made(value):
+            return
+        if self.is_given(value):
+            self.stop('an argument is written')
+        elif isinstance(value, dict):
+            self.mapping(value)
+        elif isinstance(value, list):
+            self.list(value)
+        elif isinstance(value, set):
+            self.set(value)
+        elif isinstance(value, numpy.ndarray):
+            self.array(value)
+        else:
+            self.stop(f'a {kind.__name__} is changed')
+
+    # --- operations
+
+    def use(self, value):
+        """An operand or argument: what is in it is read. Returns it."""
+        kind = type(value)
+        if kind in tables.VALUES or self.done:
+            return value
+        if kind is tuple:
+            for v in value:
+                if type(v) not in tables.VALUES:
+                    self.use(v)
+        elif isinstance(value, dict):
+            self.mapping(value)
+            for v in dict.values(value):
+                if type(v) not in tables.VALUES:
+                    self.use(v)
+        elif isinstance(value, list):
+            self.list(value)
+            for v in value:
+                if type(v) not in tables.VALUES:
+                    self.use(v)
+        elif isinstance(value, (set, frozenset)):
+            self.set(value)
+        elif isinstance(value, numpy.ndarray):
+            self.array(value)
+        elif isinstance(value, tuple):
+            for v in value:
+                self.use(v)
+        elif isinstance(value, (_core.Tensor, type)) or kind in tables.FROZEN:
+            pass
+        elif kind.__flags__ & tables.HEAP_TYPE:
+            for name in ('__eq__', '__bool__', '__len__'):
+                self.look(kind, name)
+        elif not self.is_made(value) and kind not in tables.OPAQUE:
+            self.stop(f'an operation on a {kind.__name__}')
+        return value
+
+    changing = use
+
+    def test(self, value):
+        """Whether the value counts as true; as the object itself where that is its class's own
+        matter.
+        """
+        if type(value) in tables.VALUES or self.done:
+            return value
+        kind = type(value)
+        if isinstance(value, _core.Tensor):
+            return value
+        for name in ('__bool__', '__len__'):
+            method = self.look(kind, name)
+            if isinstance(method, types.FunctionType):
+                return self.call(method, value)
+            if method is not ABSENT:
+                break
+        return self._shallow(value)
+
+    def condition(self, value):
+        """An operand of `and` or `or`, which is tested and may be the result."""
+        if type(value) in tables.VALUES or self.done or isinstance(value, _core.Tensor):
+            return value
+        kind = type(value)
+        for name in ('__bool__', '__len__'):
+            method = self.look(kind, name)
+            if isinstance(method, types.FunctionType):
+                self.stop(f'`and` or `or` on a {kind.__name__}, whose {name} decides')
+                return value
+            if method is not ABSENT:
+                break
+        return self._shallow(value)
+
+    def _shallow(self, value):
+        """The items of a container are counted."""
+        if isinstance(value, dict):
+            self.mapping(value)
+        elif isinstance(value, list):
+            self.list(value)
+        elif isinstance(value, (set, frozenset)):
+            self.set(value)
+        elif not isinstance(value, (tuple, *tables.OPAQUE_KINDS)):
+            self.use(value)
+        return value
+
+    def text(self, value):
+        """A value that becomes part of a text."""
+        if type(value) in tables.VALUES or self.done:
+            return value
+        if isinstance(value, (list, tuple, dict)):
+            self.use(value)
+            for v in value.values() if isinstance(value, dict) else value:
+                self.text(v)
+        elif (
+            not isinstance(value, (_core.Tensor, numpy.generic))
+            and type(value) not in tables.FROZEN
+        ):
+            self.stop(f'the text of a {type(value).__name__}')
+        return value
+
+    def iterate(self, value):
+        """An iterable to go through."""
+        kind = type(value)
+        if self.done or kind in tables.VALUES_WITH_ITEMS or isinstance(value, _core.Tensor):
+            return value
+        method = self.look(kind, '__iter__')
+        if isinstance(method, types.FunctionType):
+            return self.iterate(self.call(method, value))
+        if isinstance(value, dict):
+            self.mapping(value)
+        elif isinstance(value, list):
+            self.list(value)
+        elif isinstance(value, (set, frozenset)):
+            self.set(value)
+        elif isinstance(value, numpy.ndarray):
+            self.array(value)
+        elif isinstance(value, (tuple, range)) or self.is_made(value):
+            pass
+        elif isinstance(self.look(kind, '__next__'), types.FunctionType):
+            return self.made(self._rounds(value, self.look(kind, '__next__')))
+        elif isinstance(value, collections.deque) and self.is_made(value):
+            pass
+        elif method is ABSENT and isinstance(self.look(kind, '__getitem__'), types.FunctionType):
+            return self.made(self._places(value))
+        else:
+            self.stop(f'a loop over a {kind.__name__} that was there before')
+        return value
+
+    def _rounds(self, value, method):
+        while True:
+            try:
+                result = self.call(method, value)
+            except StopIteration:
+                return
+            yield result
+
+    def _places(self, value):
+        place = 0
+        while True:
+            try:
+                result = self.item(value, place)
+            except IndexError:
+                return
+            yield result
+            place += 1
+
+    def rows(self, values):
+        """An iterable whose items are taken apart."""
+        if self.done or isinstance(values, (_core.Tensor, zip, enumerate)):
+            return values
+        return map(self.iterate, values)
+
+    def context(self, manager):
+        """What a `with` statement enters."""
+        kind = type(manager)
+        if self.done or ABSENT in (self.look(kind, '__enter__'), self.look(kind, '__exit__')):
+            return manager
+        return _Context(self, manager)
+
+    def decorator(self, function):
+        """A decorator that is called through the session."""
+        return lambda decorated: self.call(function, decorated)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of functions and classes that are not written in Python: which depend on their
+arguments alone, and which read or change an object in a way that can be noted. What stands in no
+table ends a recording.
+"""
+
+import builtins
+import collections
+import functools
+
+import itertools
+import math
+import operator
+import os
+import re
+import sys
+import sysconfig
+import threading
+import types
+
+import numpy
+
+import paddle
+from paddle.base import libpaddle as _core
+
+BUILTINS = builtins
+HEAP_TYPE = 1 << 9
+TAPE_PLAIN = 3
+OP = type(_core._functions('paddle')['reshape'])
+_ROOT = os.path.dirname(paddle.__file__) + os.sep
+_HERE = os.path.dirname(__file__) + os.sep
+FREE_FILES = [_HERE, '<frozen importlib']
+TRUSTED_FILES = [
+    _ROOT,
+    os.path.dirname(numpy.__file__) + os.sep,
+    sysconfig.get_paths()['stdlib'] + os.sep,
+    '<frozen ',
+    '<__array_function__',
+]
+
+# Values without parts that change; of tensors the tape knows.
+PLAIN = {
+    *(int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type(NotImplemented)),
+    *(range, type(paddle.float32)),
+}
+VALUES = {*PLAIN, _core.Tensor, paddle.base.framework.EagerParamBase}
+VALUES_WITH_ITEMS = {str, bytes, range}
+# Objects of these never change.
+FROZEN = {
+    *(type(paddle.float32), slice, types.CodeType, re.Pattern, re.Match, numpy.dtype, frozenset),
+    *(types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, OP),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
+    *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
+    *(k for k in vars(numpy).values() if isinstance(k, type) and issubclass(k, numpy.generic)),
+}
+# Classes of C whose members can be compared.
+READABLE = {functools.partial, types.FunctionType}
+# They have no state that operators read.
+OPAQUE = {types.FunctionType, types.ModuleType, functools.partial, object, *FROZEN}
+OPAQUE_KINDS = (types.FunctionType, types.ModuleType, functools.partial, type)
+ITERATORS = (
+    *(zip, enumerate, map, filter, reversed, types.GeneratorType),
+    *(type(iter(v)) for v in ([], (), {}, set(), '', b'', range(1), {}.items(), {}.values())),
+    *(v for v in vars(itertools).values() if isinstance(v, type)),
+)
+# They find attributes as `object` does.
+PLAIN_READERS = {
+    *(object, list, dict, set, frozenset, tuple, int, float, str, bytes, BaseException, Exception),
+    *(collections.OrderedDict, collections.defaultdict, collections.deque, functools.partial),
+    *(numpy.ndarray, numpy.generic, numpy.ufunc, re.Pattern, re.Match, types.FunctionType, slice),
+    *(types.SimpleNamespace, type({}.keys()), type({}.values()), type({}.items()), *ITERATORS),
+}
+# Objects that their methods change, but that a call that makes them may use.
+CHANGED_BY_CALLS = (
+    *(collections.deque, type({}.keys()), type({}.values()), type({}.items())),
+    *ITERATORS,
+)
+LOCKS = (type(threading.Lock()), type(threading.RLock()))
+DICT_CONTAINS = (dict.__contains__, collections.OrderedDict.__contains__)
+
+# Functions whose result depends on their arguments alone.
+PURE = {
+    *(abs, divmod, pow, round, ord, chr, hex, oct, bin, callable, issubclass),
+    *(v for v in vars(math).values() if isinstance(v, types.BuiltinFunctionType)),
+    *(
+        v
+        for k, v in vars(operator).items()
+        if isinstance(v, types.BuiltinFunctionType)
+        and not k.startswith(('i', 'set', 'del'))
+        and k not in ('attrgetter', 'itemgetter', 'methodcaller', 'call', 'getitem', 'contains')
+    ),
+    *(operator.inv, operator.invert, operator.index, operator.is_, operator.is_not),
+}
+# They go through the arguments and make something new of what they find.
+COLLECTING = {sum, any, all, min, max, sorted, functools.reduce, functools.cmp_to_key}
+COLLECTING_CLASSES = {
+    *(list, tuple, set, frozenset, dict, zip, enumerate, map, filter, reversed),
+    *(collections.OrderedDict, collections.defaultdict, collections.deque),
+    *(v for v in vars(itertools).values() if isinstance(v, type)),
+}
+PLAIN_CLASSES = {
+    *(int, float, bool, complex, bytes, range, slice, object, staticmethod, classmethod, property),
+    *(types.MethodType, types.SimpleNamespace, functools.partial, numpy.dtype),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
+}
+_NUMPY = (
+    'abs add all allclose amax amin any append arange argmax argmin argsort array array_equal '
+    'array_split asarray ascontiguousarray atleast_1d atleast_2d bincount broadcast_to ceil clip '
+    'concatenate copy cos cosh cross cumprod cumsum deg2rad degrees diag diff digitize dot dstack '
+    'einsum equal exp exp2 expand_dims expm1 eye fabs flip floor floor_divide full full_like '
+    'greater hanning hamming histogram hsplit hstack identity interp isclose isfinite isinf isnan '
+    'kron less linspace log log10 log1p log2 logspace matmul max maximum mean median meshgrid min '
+    'minimum mod moveaxis multiply nan_to_num ndim nonzero not_equal ones ones_like outer pad '
+    'power prod rad2deg radians ravel repeat reshape rint roll round searchsorted shape sign sin '
+    'sinh size sort split sqrt square squeeze stack std subtract sum swapaxes take tan tanh '
+    'tensordot tile trace transpose tri tril triu trunc unique var vsplit vstack where zeros '
+    'zeros_like'
+).split()
+PURE_OF_NUMPY = {getattr(numpy, n) for n in _NUMPY if hasattr(numpy, n)} | {
+    numpy.linalg.norm,
+    numpy.linalg.inv,
+}
+_NUMPY_METHODS = (
+    'all any argmax argmin argsort astype clip copy cumsum dot flatten item max mean min nonzero '
+    'prod ravel repeat reshape round std squeeze sum swapaxes take tolist tobytes trace transpose '
+    'var __len__ __getitem__'
+).split()
+
+# Methods of containers: those that read all of it, and those that change it.
+READING = {
+    list: {
+        'index',
+        'count',
+        'copy',
+        '__len__',
+        '__iter__',
+        '__reversed__',
+        '__eq__',
+        '__add__',
+        '__mul__',
+    },
+    dict: {
+        'keys',
+        'values',
+        'items',
+        'copy',
+        '__len__',
+        '__iter__',
+        '__reversed__',
+        '__eq__',
+        '__or__',
+    },
+    set: {
+        *('copy', 'union', 'intersection', 'difference', 'symmetric_difference', 'issubset'),
+        *(
+            'issuperset',
+            'isdisjoint',
+            '__len__',
+            '__iter__',
+            '__eq__',
+            '__or__',
+            '__and__',
+            '__sub__',
+        ),
+    },
+    numpy.ndarray: set(_NUMPY_METHODS),
+}
+CHANGING = {
+    list: {
+        *('append', 'extend', 'insert', 'pop', 'remove', 'clear', 'reverse', 'sort'),
+        *('__setitem__', '__delitem__', '__iadd__', '__imul__', '__init__'),
+    },
+    dict: {
+        *('update', 'pop', 'popitem', 'setdefault', 'clear', 'move_to_end', '__setitem__'),
+        *('__delitem__', '__ior__', '__init__'),
+    },
+    set: {
+        *('add', 'discard', 'remove', 'pop', 'clear', 'update', 'intersection_update', '__init__'),
+        *('difference_update', 'symmetric_difference_update', '__ior__', '__iand__', '__isub__'),
+    },
+}
+# Functions of the core that are no operations, but depend on their arguments and the modes alone.
+CORE = {
+    getattr(_core, n)
+    for n in (
+        'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
+        'run_backward grad is_compiled_with_cinn op_names'
+    ).split()
+}
+
+_CORE_CLASSES = {
+    *(_core.Tensor, _core.pir.Value, _core.GradMode, _core.GradSwitch, _core.AmpScope, _core.Size),
+    *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
+}
+# Parts of this package whose functions depend on their arguments and the modes alone; the layers
+# and what calls functions it is given are read like a user's code.
+_TRUSTED = tuple(
+    os.path.join(_ROOT, *p.split('/'))
+    for p in (
+        '_lazy.py _op_forms.py _paths.py tensor/ linalg.py fft.py signal.py nn/functional/ '
+        'nn/composed/ nn/_core.py amp/ base/dygraph/ base/arguments.py base/framework.py '
+        'base/variable_index.py base/data_feeder.py framework/dtype.py framework/framework.py '
+        'autograd/ vision/ops.py incubate/nn/functional/ geometric/ sparse/ device/ pir/'
+    ).split()
+)
+_WITH_HOOKS = tuple(_ROOT + p for p in ('autograd', 'base' + os.sep + 'dygraph'))
+_UNTRUSTED = {
+    'get_flags',
+    'get_rng_state',
+    'get_device',
+    'get_cuda_rng_state',
+    'recompute',
+    'saved_tensors_hooks',
+}
+_is_trusted_code = {}
+
+
+def is_trusted(function):
+    """Whether a function of this package depends on its arguments and the modes alone."""
+    code = function.__code__
+    found = _is_trusted_code.get(code)
+    if found is None:
+        found = code.co_filename.startswith(_TRUSTED) and function.__name__ not in _UNTRUSTED
+        _is_trusted_code[code] = found
+    return found
+
+
+@functools.cache
+def is_trusted_class(kind):
+    """Whether a class is of a part of this package that is trusted, or one of the core that stands
+    for a mode or a value.
+    """
+    if kind.__module__.startswith('paddle.base.libpaddle'):
+        return kind in _CORE_CLASSES
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, '__file__', None) or ''
+    return file.startswith(_TRUSTED) and not issubclass(kind, layer_class())
+
+
+def is_alone(function):
+    """Whether the function of this package runs no code of a user, such as hooks of gradients."""
+    return not function.__code__.co_filename.startswith(_WITH_HOOKS)
+
+
+def _is_of_package(name):
+    return name == 'paddle' or name.startswith('paddle.')
+
+
+def is_of_package(module):
+    """Whether the module is one of this package, whose names are found on first use."""
+    return _is_of_package(module.__name__)
+
+
+def is_of_numpy(function):
+    """Whether a function of NumPy depends on its arguments alone."""
+    try:
+        return function in PURE_OF_NUMPY or isinstance(function, numpy.ufunc)
+    except TypeError:
+        return False
+
+
+_PLAIN_HOMES = ('builtins', 'functools', 'collections', '_collections')
+
+
+def is_bound_plainly(found):
+    """Whether reading the descriptor of C runs no code that is not known."""
+    return isinstance(found, (OP, types.MethodType)) or type(found).__module__ in _PLAIN_HOMES
+
+
+@functools.cache
+def layer_class():
+    """paddle.nn.Layer"""
+    return paddle.nn.Layer
+
+
+IGNORED = set()  # names of modules given to `paddle.jit.ignore_module`
+
+
+def is_ignored(name):
+    """Whether functions of the module are called as they are."""
+    return isinstance(name, str) and any(name == m or name.startswith(m + '.') for m in IGNORED)

@@ -1,0 +1,436 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of Python constructs whose state is changed at random between calls: marked with
+`to_static` they give what they give unmarked, results, gradients and exceptions.
+
+python test/fuzz/capture.py [--programs N] [--calls N] [--seed N]
+"""
+
+import argparse
+import linecache
+import random
+import sys
+import warnings
+
+import numpy
+
+import paddle
+
+SETUP = """
+import collections, contextlib, functools, itertools, math, random
+import paddle
+Pair = collections.namedtuple('Pair', 'a b')
+G = 1.5
+FLAG = True
+D = {'a': 1.25, 'b': 0.5, 'name_1': 2.0}
+OD = collections.OrderedDict(p=0.5, q=1.5)
+L = [0.5, 1.0, 1.5]
+NEST = {'x': [1.0, {'y': (2.0, [0.75])}]}
+S = {'on', 'off'}
+P = Pair(0.5, [1.25])
+COUNT = [0]
+IT = itertools.count(1)
+ENV = {'scale': '1.5'}
+
+class Base:
+    c = 0.75
+    def method(self, v):
+        return v * self.k
+    @property
+    def prop(self):
+        return self.inner.k + self.c
+    @classmethod
+    def of_class(cls):
+        return cls.c
+    @staticmethod
+    def static(v):
+        return v + G
+
+class K(Base):
+    __slots__ = ('slot',)
+    def __init__(self, k=1.0, depth=1):
+        self.k, self.n, self.flag, self.name = k, 2, True, 'name_1'
+        self.slot = 0.25
+        self.inner = K(0.5, depth - 1) if depth else None
+        self.items = [k, k + 1]
+        self.w = paddle.to_tensor([0.5, 2.0])
+    def method(self, v):
+        return super().method(v) + self.slot
+
+class Other(Base):
+    def __init__(self):
+        self.k, self.n, self.flag, self.name, self.slot = 3.0, 1, False, 'a', 0.5
+        self.inner, self.items = K(0.25, 0), [1.0]
+        self.w = paddle.to_tensor([1.5, 1.0])
+
+class Dynamic:
+    def __init__(self):
+        self.table = {'v': 1.5}
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return self.__dict__['table'][name]
+
+class Scale:
+    def __init__(self):
+        self.k = 1.5
+    def __enter__(self):
+        return self.k
+    def __exit__(self, *error):
+        return False
+    def __len__(self):
+        return int(self.k)
+    def __iter__(self):
+        return iter([self.k, self.k + 1])
+    def __call__(self, v):
+        return v * self.k
+    def __getitem__(self, i):
+        return self.k + i
+    def __add__(self, other):
+        return self.k + other
+    def __float__(self):
+        return self.k
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = paddle.nn.Linear(2, 2)
+        self.parts = paddle.nn.LayerList([paddle.nn.Tanh(), paddle.nn.Sigmoid()])
+        self.scale, self.box = 1.5, Base()
+        self.box.k = 0.5
+        self.register_buffer('mean', paddle.zeros([2]))
+    def forward(self, v):
+        v = self.fc(v) * self.scale
+        for part in self.parts:
+            v = part(v) + self.box.k
+        return v
+    def running(self, v):
+        with paddle.no_grad():
+            self.mean = self.mean * 0.5 + v.detach()
+        return v + self.mean
+
+O, DYN, SC = K(), Dynamic(), Scale()
+W = paddle.to_tensor([0.5, 1.5], stop_gradient=False)
+paddle.seed(7)
+NET = Net()
+T = {'f': lambda v: v * 2}
+PART = functools.partial(lambda k, v: v * k, 1.5)
+def linear(weight, bias):
+    constant = paddle.nn.initializer.Constant
+    return paddle.nn.Linear(2, 2, constant(weight), constant(bias))
+def helper(v):
+    return inner_helper(v) + G
+def inner_helper(v):
+    return v * D['a']
+def numbers(n):
+    for i in range(n):
+        yield i * G
+def make():
+    k = 1.5
+    def get(v):
+        return v * k
+    def put(value):
+        nonlocal k
+        k = value
+    return get, put
+GET, PUT = make()
+def default(v, k=[1.25], *, m=0.5):
+    return v * k[0] + m
+@contextlib.contextmanager
+def scaled():
+    yield O.k
+"""
+
+STATEMENTS = """
+x = x * O.k
+x = x + D['a']
+x = x + D.get('z', 1.5)
+x = x * L[0] + L[-1]
+x = x + NEST['x'][1]['y'][1][0]
+x = x * P.b[0] + P.a
+x = helper(x)
+x = O.method(x)
+x = x + O.prop
+x = x + O.inner.k * O.slot
+x = x + getattr(O, 'late', 0.5)
+x = x + Base.c + O.of_class()
+x = Base.static(x)
+x = x * sum([v * 2 for v in L if v > 0])
+x = x + max(L) - min(D.values())
+x = x + len(L) * len(OD)
+x = x + sum(numbers(O.n))
+x = GET(x)
+x = default(x)
+x = T['f'](x)
+x = PART(x)
+x = x * DYN.v
+x = SC(x) + SC[1]
+x = x * float(SC)
+x = x * (SC + 1)
+x = NET(x)
+x = NET.running(x)
+x = x + NET.fc.bias
+x = x * W + O.w
+x = x + D[f'{O.name}']
+x = x * float(ENV['scale'])
+x = x + sorted(L, key=lambda v: -v * G)[0]
+x = x + sum(map(lambda v: v * O.k, L))
+x = x + (O.k if O.flag else G)
+x = x + (O.k > 1 and FLAG) * 0.5
+x = x + [i for i, v in enumerate(OD.values()) if v > 0.6][0] if OD else x
+x = x + {k: v for k, v in D.items()}['b']
+x = x * math.sqrt(abs(G)) + int(O.k)
+x = x + functools.reduce(lambda a, b: a + b, L)
+x = paddle.concat([x, x]).reshape([2, -1]).sum(axis=0)
+x = x * x.shape[0]
+y = x * 1; y[0] = O.k; x = x + y
+for v in L: x = x + v
+for k, v in D.items(): x = x * 0.5 + v + len(k)
+for i, (k, v) in enumerate(OD.items()): x = x + i * v
+for v in SC: x = x + v
+if 'z' in D: x = x * 2
+if 'on' in S and not O.flag: x = x - 1
+if FLAG: x = x + 0.5
+if isinstance(O, K): x = x * 1.25
+if hasattr(O, 'late'): x = x * 0.75
+if len(SC) > 1: x = x + 2
+if SC: x = x + 0.25
+if O.k > 4: raise ValueError('too large')
+n = O.n
+while n > 0: x = x + n; n -= 1
+try: x = x * D['q']
+except KeyError: x = x + 0.125
+try: x = x * O.late
+except AttributeError: x = x + 0.25
+O.n = 2
+D['a'] = 1.25
+with SC as k: x = x * k
+with scaled() as k: x = x + k
+a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
+x = x + max([t for t in [O.k, G]], key=lambda t: t * L[0])
+"""
+
+# What no recording can stand for.
+REFUSED = """
+x = x * random.random()
+x = x * next(IT)
+COUNT[0] += 1; x = x + COUNT[0]
+O.last = x
+print('', end='')
+x = x * float(x.detach().sum() > 0) + x
+"""
+
+MUTATIONS = """
+G += 0.5
+FLAG = not FLAG
+D['a'] += 0.25
+D['z'] = 2.5
+D.pop('z', None)
+D['q'] = 0.5
+D.pop('q', None)
+D['a'] = D.pop('a')
+OD.move_to_end('p')
+OD['r'] = 0.75
+L[0] += 0.5
+L.append(0.25)
+L.reverse()
+L = [0.75, 2.0]
+NEST['x'][1]['y'][1][0] += 0.5
+NEST['x'][1] = {'y': (1.0, [3.0])}
+P.b[0] += 1
+P = Pair(0.25, [0.5])
+S.discard('on')
+S.add('on')
+O.k += 0.75
+O.inner.k += 0.5
+O.inner = K(2.0, 0)
+O.flag = not O.flag
+O.n = 3
+O.late = 1.5
+O.__dict__.pop('late', None)
+O.slot += 0.5
+O.name = 'b'
+O.w = paddle.to_tensor([3.0, 0.5])
+O.w[0] = 4.0
+O = Other()
+O = K(1.25)
+Base.c += 0.5
+K.c = 2.25
+Base.method = lambda self, v: v * 3
+K.method = lambda self, v: v * self.k
+Base.prop = property(lambda self: self.k)
+Base.of_class = classmethod(lambda cls: 3.0)
+DYN.table['v'] += 0.5
+DYN.v = 4.0
+SC.k += 0.75
+SC = Scale()
+ENV['scale'] = str(float(ENV['scale']) + 1)
+NET.scale += 0.25
+NET.box.k += 0.5
+NET.parts.append(paddle.nn.ReLU())
+NET.parts[0] = paddle.nn.Sigmoid()
+NET.fc = linear(0.25, 0.5)
+NET.fc.bias.set_value(paddle.to_tensor([1.0, 2.0]))
+NET.mean = paddle.ones([2])
+NET.eval()
+W.set_value(paddle.to_tensor([2.0, 3.0]))
+W = paddle.to_tensor([1.0, 0.5], stop_gradient=False)
+W.stop_gradient = not W.stop_gradient
+T['f'] = lambda v: v - 1
+PART = functools.partial(lambda k, v: v + k, 2.5)
+PUT(G + 1)
+default.__defaults__[0][0] += 0.5
+default.__defaults__ = ([2.5],)
+default.__kwdefaults__['m'] += 0.5
+inner_helper.__code__ = (lambda v: v * 2 + D['b']).__code__
+inner_helper = lambda v: v + 1
+def helper(v): return v * L[0]
+def numbers(n): yield from [n, G]
+COUNT[0] = 5
+abs = lambda v: 4.0
+"""
+
+
+def _lines(text):
+    return [line for line in text.strip().splitlines()]
+
+
+def _statements(text):
+    """Statements, those of several lines as one."""
+    found = []
+    for line in _lines(text):
+        if line.startswith(('except', 'while')):
+            found[-1] += '\n' + line
+        else:
+            found.append(line)
+    return found
+
+
+def _body(chosen, depth):
+    lines = []
+    for statement in chosen:
+        for line in statement.splitlines():
+            head, colon, rest = line.partition(': ')
+            if colon and head.split()[0] in ('for', 'if', 'while', 'try', 'except', 'with'):
+                lines.append(head + ':')
+                lines.extend('    ' + part.strip() for part in rest.split(';'))
+            else:
+                lines.append(line)
+    return '\n'.join(' ' * 4 * depth + line for line in lines)
+
+
+def program(generator):
+    """The text of a random program, with a function `main(x)`."""
+    statements = _statements(STATEMENTS)
+    if generator.random() < 0.15:
+        statements += 4 * _statements(REFUSED)
+    count = generator.randint(1, 5)
+    first, second, third = (
+        [generator.choice(statements) for _ in range(generator.randint(1, count))] for _ in range(3)
+    )
+    inner = _body(third, 2)
+    return (
+        f'{SETUP}\ndef third(x):\n    def local(x):\n{inner}\n        return x\n'
+        f'    return local(x)\n'
+        f'def second(x):\n{_body(second, 1)}\n    x = third(x)\n    return x\n'
+        f'def main(x):\n{_body(first, 1)}\n    x = second(x)\n    return x\n'
+    )
+
+
+class World:
+    """A program in a module of its own, marked or not."""
+
+    def __init__(self, text, name, marked):
+        self.scope = {'__name__': name, '__builtins__': __builtins__}
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        exec(compile(text, name, 'exec'), self.scope)
+        self.main = self.scope['main']
+        if marked:
+            self.main = paddle.jit.to_static(self.main, full_graph=False)
+        self.name = name
+
+    def change(self, text):
+        """Run a statement of MUTATIONS in the module."""
+        name = f'{self.name}+{text}'
+        linecache.cache[name] = len(text), None, [text + '\n'], name
+        try:
+            exec(compile(text, name, 'exec'), self.scope)
+        except Exception as error:
+            return repr(error)
+        return None
+
+    def call(self, seed):
+        """What a call gives: numbers and gradients, or an exception."""
+        random.seed(seed)
+        x = paddle.to_tensor([0.5, 1.25], stop_gradient=False)
+        w = self.scope['W']
+        w.clear_grad()
+        try:
+            y = self.main(x)
+        except Exception as error:
+            return type(error).__name__, str(error)[:40]
+        result = [y.numpy()]
+        if not y.stop_gradient:
+            y.sum().backward()
+        result += [None if t.grad is None else t.grad.numpy() for t in (x, w)]
+        return result
+
+
+def _same(a, b):
+    if type(a) is not type(b) or len(a) != len(b):
+        return False
+    for p, q in zip(a, b):
+        if isinstance(p, numpy.ndarray) and isinstance(q, numpy.ndarray):
+            if not numpy.allclose(p, q, rtol=1e-5, atol=1e-6, equal_nan=True):
+                return False
+        elif isinstance(p, str) or isinstance(q, str):
+            if p != q:
+                return False
+        elif (p is None) != (q is None):
+            return False
+    return True
+
+
+def run(seed, calls):
+    """(whether all calls agree, calls that ran a recording, a report)."""
+    generator = random.Random(seed)
+    text = program(generator)
+    worlds = [World(text, f'<capture {seed} {m}>', m) for m in (False, True)]
+    history, mutations = [], _lines(MUTATIONS)
+    for call in range(calls):
+        if call > 1:
+            for _ in range(generator.choice((0, 1, 1, 2))):
+                change = generator.choice(mutations)
+                history.append(change)
+                if len({world.change(change) for world in worlds}) > 1:
+                    return False, 0, f'seed {seed}: {change} differs'
+        plain, marked = (world.call(seed + call) for world in worlds)
+        history.append('call')
+        if not _same(plain, marked):
+            body = text[len(SETUP) :]
+            report = f'seed {seed}, call {call}: {plain}\n  but marked {marked}\n{body}\n{history}'
+            return False, 0, report
+    return True, worlds[1].main._compiled_runs(), ''
+
+
+def main(arguments=None):
+    """Run the programs of the command line; 1 if one differs."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--programs', type=int, default=200)
+    parser.add_argument('--calls', type=int, default=5)
+    parser.add_argument('--seed', type=int, default=1)
+    given = parser.parse_args(arguments)
+    warnings.simplefilter('ignore')
+    wrong = compiled = 0
+    for seed in range(given.seed, given.seed + given.programs):
+        good, runs, report = run(seed, given.calls)
+        compiled += runs
+        if not good:
+            wrong += 1
+            print(report)
+    calls = given.programs * given.calls
+    print(f'{given.programs} programs, {calls} calls, {compiled} ran a recording, {wrong} differ')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without `full_graph` a marked function gives what the plain one gives, whatever it reads and
+whatever changed since it was recorded; and what does not change stays compiled.
+"""
+
+import random
+import sys
+import time
+
+import numpy
+import pytest
+import stale_cases
+from stale_cases import CASES, Config
+
+import paddle
+from paddle import nn
+
+
+def _tensor(*values):
+    return paddle.to_tensor(list(values or (1.0, 2.0)), dtype='float32')
+
+
+DIFFERING = {'id_of_an_object', 'name_of_an_argument', 'time', 'training'}  # from run to run
+
+
+def _run(target, change, args):
+    """Results of six calls, with the change before the fourth."""
+    random.seed(3)
+    numpy.random.seed(3)
+    results = []
+    for call in range(6):
+        if call == 3 and change is not None:
+            change()
+        results.append(target(_tensor(1.0, 2.0), *args))
+    return results
+
+
+def _numbers(value):
+    if isinstance(value, paddle.Tensor):
+        return value.numpy().tolist()
+    if isinstance(value, (list, tuple)):
+        return [_numbers(v) for v in value]
+    return value
+
+
+def _marked(function):
+    """The function or layer marked; calls go through it."""
+    return paddle.jit.to_static(function, full_graph=False)
+
+
+@pytest.mark.parametrize('name', sorted(set(CASES) - DIFFERING))
+def test_a_change_is_seen(name):
+    results = []
+    for mark in (lambda f: f, _marked):
+        stale_cases.restart()
+        paddle.seed(4)
+        made = CASES[name]()
+        results.append([_numbers(r) for r in _run(mark(made.function), made.change, made.args)])
+    plain, marked = results
+    assert plain == marked
+    if not name.startswith('list_that_is_returned'):
+        assert plain[2] != plain[3] or 'written' in name
+
+
+def test_clocks_and_addresses_are_read_each_time():
+    f = _marked(CASES['time']().function)
+    seen = [float(f(_tensor())[0]) for _ in range(4)]
+    assert len(set(seen)) == 4 and f._compiled_runs() == 0
+    for name in ('id_of_an_object', 'name_of_an_argument'):
+        f = _marked(CASES[name]().function)
+        for _ in range(3):
+            f(_tensor())
+        assert f._compiled_runs() == 0
+
+
+def test_training_is_seen():
+    net = _marked(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)))
+    x = paddle.ones([8, 4])
+    assert all((net(x) == 0).any() for _ in range(3))
+    net.eval()
+    assert not any((net(x) == 0).any() for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        *(
+            'attribute_of_an_attribute',
+            'item_of_a_dict',
+            'nested_containers',
+            'item_of_a_long_list',
+        ),
+        *('length', 'set', 'namespace', 'value_in_another_method', 'property', 'descriptor'),
+        *('class_attribute', 'slots', 'getattr', 'environment', 'getenv', 'partial', 'closure'),
+        *('argument_that_keeps_its_identity', 'function_of_a_module', 'method_of_a_subclass'),
+        *('method_through_super', 'isinstance', 'hasattr', 'dataclass', 'layers_of_a_list'),
+        *('hook_of_a_sublayer', 'tensor_in_a_dict', 'array_of_numpy', 'comprehension', 'map'),
+        *('sorted_with_a_key', 'generator', 'exception', 'context_manager', 'format'),
+        *('truth_of_an_object', 'imported_inside'),
+    ],
+)
+def test_what_is_read_and_guarded_stays_compiled(name):
+    stale_cases.restart()
+    made = CASES[name]()
+    target = _marked(made.function)
+    static = target if isinstance(target, paddle.jit.api.StaticFunction) else target.forward
+    for call in range(6):
+        if call == 3:
+            made.change()
+        target(_tensor(1.0, 2.0), *made.args)
+    assert static._compiled_runs() >= 4, paddle.jit.explain(target)
+    assert static.get_traced_count() == 2, paddle.jit.explain(target)
+
+
+def test_explain_tells_what_was_compiled_and_why_it_was_compiled_again():
+    config = Config()
+
+    def function(x):
+        return x * config.k + 1
+
+    f = _marked(function)
+    explanation = paddle.jit.explain(f, _tensor())
+    assert explanation.compiled and explanation.op_count > 0 and explanation.compiled_calls == 1
+    assert any("'k'" in g and 'test_never_stale.py' in g for g in explanation.guards)
+    config.k = 3.0
+    explanation = paddle.jit.explain(f, _tensor())
+    assert any("'k'" in why for _, why in explanation.recompiles)
+    assert explanation.break_reasons == []
+
+
+def test_explain_tells_why_a_function_is_not_compiled():
+    def function(x):
+        y = x * 2
+        print('', end='')
+        return y
+
+    explanation = paddle.jit.explain(function, _tensor())
+    ((reason, where),) = explanation.break_reasons
+    assert not explanation.compiled and 'print' in reason
+    line = function.__code__.co_firstlineno + 2
+    assert where == f'{__file__}:{line}'
+    assert reason in str(explanation) and where in str(explanation)
+
+
+def test_what_is_not_compiled_is_logged(caplog):
+    f = _marked(lambda x: x + time.perf_counter())
+    try:
+        paddle.jit.set_verbosity(1)
+        with caplog.at_level('INFO', logger='paddle.jit'):
+            f(_tensor())
+            f(_tensor())
+    finally:
+        paddle.jit.set_verbosity(0)
+    assert sum('perf_counter' in r.getMessage() for r in caplog.records) == 1
+
+
+def test_what_a_function_made_inside_escapes_as_it_was_written():
+    def function(x):
+        def inner(y):
+            return y + 1
+
+        return inner, x * 2
+
+    f = _marked(function)
+    inner, _ = f(_tensor())
+    assert inner.__code__.co_freevars == () and inner.__code__.co_names == ()
+    assert inner(2) == 3
+
+
+def test_functions_without_source_run_as_they_are():
+    scope = {'paddle': paddle, 'k': 2.0}
+    exec('def function(x):\n    return x * k', scope)
+    f = _marked(scope['function'])
+    for k in (2.0, 3.0, 4.0):
+        scope['k'] = k
+        assert f(_tensor(1.0)).tolist() == [k]
+    assert 'source' in paddle.jit.explain(f).break_reasons[0][0]
+
+
+def test_a_profiler_sees_the_call_that_is_recorded():
+    seen = []
+
+    def function(x):
+        return x * 2
+
+    f = _marked(function)
+    sys.setprofile(lambda frame, event, arg: seen.append(event))
+    try:
+        for _ in range(3):
+            f(_tensor())
+        still = sys.getprofile()
+    finally:
+        sys.setprofile(None)
+    assert still is not None and 'call' in seen
+    assert f._compiled_runs() == 2
+
+
+def test_ways_of_calling_that_never_return_are_recorded_no_more():
+    f = _marked(lambda x, c: x * c.k)
+    for i in range(80):
+        assert f(_tensor(1.0), Config(i)).tolist() == [i]
+    assert f.get_traced_count() < 80
+    assert 'ran once' in paddle.jit.explain(f).break_reasons[-1][0]
