@@ -5,6 +5,7 @@
 
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/primitives/optim.h"
 
@@ -15,7 +16,6 @@ Frame::Frame(const CompiledProgram& program) : program_(program) {
   slots_.resize(program.num_ids);
   bindings_.resize(program.num_codes);
   for (auto& [value, tensor] : program.constants) values_[value] = tensor;
-  for (int v : program.early) early_.push_back(values_[v]);
   MakeSlots(program.code);
 }
 
@@ -57,10 +57,48 @@ size_t Frame::workspace_bytes() const {
   return sum;
 }
 
-std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
+const Tensor& Frame::Stand::For(const Tensor& t) {
+  if (own_.defined() && t.defined() && t->kind == phi::ImplKind::kDense && t->storage) {
+    own_->CopyLayout(*t.impl());
+    own_->storage = t->storage;
+    own_->is_parameter = t->is_parameter;
+  } else {
+    own_ = phi::Held(t);
+  }
+  return own_;
+}
+
+void Frame::Stand::LetGo() {
+  if (own_.defined() && own_->use_count() == 1 && own_->storage) {
+    own_->storage.reset();
+  } else {
+    own_.reset();  // a result of the run, or a tensor that has no stand
+  }
+}
+
+void Frame::Begin(const std::vector<Tensor>& inputs, bool held) {
   if (signature_.empty())
     for (const Tensor& t : inputs) signature_.push_back(Shape::Of(t));
-  for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = Apart(phi::ToHost(inputs[i]));
+  held_ = held;
+  if (!held) {
+    for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = inputs[i];
+    return;
+  }
+  stands_.resize(inputs.size() + program_.constants.size());
+  auto stand = stands_.begin();
+  for (size_t i = 0; i < inputs.size(); ++i) values_[program_.inputs[i]] = (stand++)->For(inputs[i]);
+  for (auto& [value, tensor] : program_.constants) values_[value] = (stand++)->For(tensor);
+}
+
+void Frame::End() {
+  for (int v : program_.inputs) values_[v].reset();
+  if (!held_) return;
+  for (auto& [value, tensor] : program_.constants) values_[value] = tensor;
+  for (Stand& s : stands_) s.LetGo();
+}
+
+std::vector<Tensor> Frame::Run() {
+  for (int v : program_.inputs) values_[v] = Apart(phi::ToHost(values_[v]));
   if (program_.trials && program_.trials->lost() != lost_) {
     lost_ = program_.trials->lost();
     LearnLost(program_.code);
@@ -69,13 +107,12 @@ std::vector<Tensor> Frame::Run(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> result;
   result.reserve(program_.code.yields.size());
   for (size_t i = 0; i < program_.code.yields.size(); ++i) result.push_back(Take(program_.code, i));
-  for (int v : program_.inputs) values_[v].reset();
   return result;
 }
 
 Tensor Frame::Apart(const Tensor& input) const {
-  for (const Tensor& t : early_)
-    if (input->storage && input->storage.get() == t->storage.get()) {
+  for (int v : program_.early)
+    if (input->storage && input->storage.get() == values_[v]->storage.get()) {
       Tensor copy = phi::Empty(input.dims(), input.dtype());
       phi::CopyInto(input, copy);
       return copy;

@@ -13,8 +13,12 @@ namespace executor {
 class Frame {
  public:
   explicit Frame(const CompiledProgram& program);
+  // Gives the run its inputs. `held`: these and the parameters as they are now, whatever becomes of the tensors.
+  void Begin(const std::vector<Tensor>& inputs, bool held);
   // Throws what a kernel throws; the frame must be discarded then.
-  std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
+  std::vector<Tensor> Run();
+  // Ends what Begin began.
+  void End();
   // Whether the inputs have the shapes of the frame's first run, so that what it learnt holds.
   bool Fits(const std::vector<Tensor>& inputs) const;
   size_t workspace_bytes() const;
@@ -30,6 +34,16 @@ class Frame {
     std::vector<phi::AttrValue> attrs;  // only of instructions with dynamic attributes
     int64_t printed = 0;
     bool separate = false;  // kFused: whether the single ops run
+  };
+
+  // A tensor that only this frame sees and that stands for another one while a run lasts.
+  class Stand {
+   public:
+    const Tensor& For(const Tensor& t);
+    void LetGo();
+
+   private:
+    Tensor own_;
   };
 
   void MakeSlots(const Code& code);
@@ -71,7 +85,8 @@ class Frame {
 
   const CompiledProgram& program_;
   std::vector<Tensor> values_;
-  std::vector<Tensor> early_;      // CompiledProgram::early
+  std::vector<Stand> stands_;  // for the inputs, then for the parameters
+  bool held_ = false;
   std::vector<Slots> slots_;       // by instruction id
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;

@@ -11,6 +11,7 @@
 #include "paddle/common/logging.h"
 #include "paddle/executor/code.h"
 #include "paddle/executor/frame.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -109,7 +110,12 @@ void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntr
   frames_.push_back(std::move(frame));
 }
 
-std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) {
+std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) { return RunFrame(inputs, false, false); }
+std::vector<Tensor> Plan::RunHeld(const std::vector<Tensor>& inputs, bool unlocked) {
+  return RunFrame(inputs, true, unlocked);
+}
+
+std::vector<Tensor> Plan::RunFrame(const std::vector<Tensor>& inputs, bool held, bool unlocked) {
   PD_CHECK(inputs.size() == program_->inputs.size(), InvalidArgument, "[executor] expected ", program_->inputs.size(),
            " inputs, got ", inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -118,7 +124,13 @@ std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) {
   std::vector<ProfileEntry> times;
   if (profiling_.load(std::memory_order_relaxed)) times.resize(program_->names.size());
   f->set_profile(times.empty() ? nullptr : &times);
-  std::vector<Tensor> result = f->Run(inputs);  // after an exception the frame is not kept
+  f->Begin(inputs, held);
+  std::vector<Tensor> result;  // after an exception the frame is not kept
+  {
+    const phi::WithoutHostLock apart(unlocked);
+    result = f->Run();
+  }
+  f->End();
   GiveFrame(std::move(f), times);
   return result;
 }

@@ -66,8 +66,11 @@ class Plan {
   // The program's own interface: pd_op.data ops in order (names in `input_names`), and its fetch / shadow_output ops.
   static std::shared_ptr<Plan> Build(pir::Program& program, bool fuse = false);
 
-  // Any number of threads may run one plan.
+  // Any number of threads may run one plan. Nobody else may give inputs or parameters other memory meanwhile.
   std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
+  // The same where other threads may do so as soon as the host's lock is let go, by a kernel or, with `unlocked`, for
+  // the whole run: it has the inputs and parameters that there are at the call.
+  std::vector<Tensor> RunHeld(const std::vector<Tensor>& inputs, bool unlocked);
 
   const std::vector<std::string>& input_names() const { return input_names_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
@@ -93,6 +96,7 @@ class Plan {
   std::unique_ptr<CompiledProgram> program_;
   std::vector<std::string> input_names_, output_names_;
   std::unique_ptr<Frame> TakeFrame(const std::vector<Tensor>& inputs);
+  std::vector<Tensor> RunFrame(const std::vector<Tensor>& inputs, bool held, bool unlocked);
   void GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times);
 
   mutable std::mutex mutex_;

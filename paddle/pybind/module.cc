@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extension module paddle.base.libpaddle.
-#include <pybind11/pybind11.h>
+#include <Python.h>
 
 #include "paddle/phi/primitives/isa.h"
+#include "paddle/pybind/class_guards.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/py_tensor.h"
 
@@ -25,36 +26,6 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           nullptr,
                           nullptr};
 
-// pybind11 gives a method of `cls.__new__(cls)`, which no __init__ has filled, memory without an object.
-void* RefuseEmpty(size_t) {
-  throw pybind11::type_error("expected an object that __init__ has filled, got an empty one");
-}
-void GuardEmptyObjects(PyObject* module) {
-  PyObject *name, *value;
-  for (Py_ssize_t pos = 0; PyDict_Next(PyModule_GetDict(module), &pos, &name, &value);) {
-    if (PyModule_Check(value)) {
-      GuardEmptyObjects(value);
-    } else if (PyType_Check(value)) {
-      if (auto* info = pybind11::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value)))
-        info->operator_new = &RefuseEmpty;
-    }
-  }
-}
-
-// Nor can it free an object of its base class, which the first protocols of pickle ask for.
-newfunc g_pybind_new = nullptr;
-PyObject* RefuseBase(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  if (reinterpret_cast<PyObject*>(type) != pybind11::detail::get_internals().instance_base)
-    return g_pybind_new(type, args, kwargs);
-  PyErr_Format(PyExc_TypeError, "cannot create '%s' instances", type->tp_name);
-  return nullptr;
-}
-void GuardBaseObject() {
-  auto* base = reinterpret_cast<PyTypeObject*>(pybind11::detail::get_internals().instance_base);
-  if (base->tp_new == RefuseBase) return;
-  g_pybind_new = std::exchange(base->tp_new, RefuseBase);
-}
-
 int Fill(PyObject* module) {
   if (InitTypes(module) < 0 || InitTensorType(module) < 0 || InitCreation(module) < 0 || InitAutograd(module) < 0 ||
       InitRuntime(module) < 0)
@@ -69,8 +40,7 @@ int Fill(PyObject* module) {
   if (PyDict_SetItemString(modules.get(), "paddle.base.libpaddle.pir", pir) < 0) return -1;
   for (ModuleInit init : ModuleInits())
     if (init(module) < 0) return -1;
-  GuardEmptyObjects(module);
-  GuardBaseObject();
+  GuardClasses(module);
   return 0;
 }
 

@@ -175,12 +175,11 @@ struct PlanObject {
     for (pyb::handle o : inputs) {
       const Tensor& t = ToTensor(o.ptr(), "executor", "input");
       PD_CHECK(!t.is_symbolic(), InvalidType, "[executor] expected inputs with data, got one that is being recorded");
-      in.push_back(phi::Held(t));
+      in.push_back(t);
     }
     {
-      phi::WithoutHostLock unlocked;
       PlainGuard plain;
-      out = plan->Run(in);
+      out = plan->RunHeld(in, true);
     }
     std::vector<pyb::object> r;
     for (Tensor& t : out) r.push_back(Object(t));
@@ -268,6 +267,8 @@ int Init(PyObject* module) {
         try {
           if (e) std::rethrow_exception(e);
         } catch (const common::Error&) { RaiseCurrent(); } catch (const PyErrAlreadySet&) {
+        } catch (const std::runtime_error&) {  // pybind11's, of a list or text that could not be made
+          if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
         }
       });
     });

@@ -230,6 +230,16 @@ PyObject* FunctionsOfPy(PyObject*, PyObject* where) {
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
+PyObject* ExpectTensors(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "[expect_tensors] expected one op, got %zd", n);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    if (!IsTensor(args[1 + i]))
+      return PyErr_Format(PyExc_TypeError, "[%U] expected a Tensor for %R, got %.200s", args[0],
+                          PyTuple_GET_ITEM(names, i), Py_TYPE(args[1 + i])->tp_name);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef generator_methods[] = {
     {"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
     {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
@@ -254,6 +264,8 @@ PyMethodDef methods[] = {
     {"has_flag", F(HasFlag), METH_O, nullptr},
     {"all_flags", F(Entry<AllFlags>::Call), METH_NOARGS, nullptr},
     {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
+    {"expect_tensors", F(ExpectTensors), METH_FASTCALL | METH_KEYWORDS,
+     "expect_tensors(op, name=value, ...): TypeError unless each value is a tensor."},
     {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F
@@ -262,7 +274,12 @@ PyMethodDef methods[] = {
 
 int InitRuntime(PyObject* module) {
   phi::g_host_lock = {[]() -> void* { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; },
-                      [](void* state) { OrStay([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }); }};
+                      [](void* state) { OrStay([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }); },
+                      [] {
+                        if (!PyGILState_GetThisThreadState()) return;
+                        const GilHeld gil;
+                        if (PyErr_CheckSignals() < 0) throw PyErrAlreadySet();
+                      }};
   static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(Entry<GeneratorNew>::Call)},
                                     {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
                                     {Py_tp_methods, generator_methods},

@@ -456,10 +456,7 @@ std::vector<executor::Plan*> Traced::Plans() const {
 
 std::vector<Tensor> Traced::Run(executor::Plan& plan, const std::vector<Tensor>& inputs) {
   PlainGuard plain;
-  if (plan.num_instructions() <= 8) return plan.Run(inputs);
-  const std::vector<Tensor> held = phi::Held(inputs);
-  const phi::WithoutHostLock unlocked;
-  return plan.Run(held);
+  return plan.RunHeld(inputs, plan.num_instructions() > 8);
 }
 
 std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {

@@ -427,3 +427,118 @@ assert (paddle.ones([3]) * 2).sum().item() == 6
 """
     done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-1000:]
+
+
+@pytest.mark.skipif(SANITIZER != '', reason='a sanitizer has tables of its own')
+@pytest.mark.parametrize(
+    'kind', ['record()', 'paddle.static.Program()', 'program.global_block().ops']
+)
+def test_programs_where_there_is_no_memory(kind):
+    """Memory ends at another place each time."""
+    text = f"""
+import gc
+import resource
+import paddle
+from paddle import static
+def record():
+    paddle.enable_static()
+    try:
+        program = static.Program()
+        with static.program_guard(program):
+            x = static.data('x', [2, 3])
+            return program, paddle.tanh(x) * 2 + x
+    finally:
+        paddle.disable_static()
+program, result = record()
+make = lambda: {kind}
+make()
+before = resource.getrlimit(resource.RLIMIT_AS)
+ends = 0
+for attempt in range(20):
+    kept, spare = [], bytes(attempt * 997)
+    used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + ((1 + attempt % 3) << 20), before[1]))
+    try:
+        while len(kept) < 60000:
+            kept.append(make())
+    except MemoryError:
+        ends += 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    assert paddle.in_dynamic_mode()
+    kept.clear()
+    gc.collect()
+assert ends
+assert len(record()[0].global_block().ops) == len(program.global_block().ops)
+"""
+    done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-1000:]
+
+
+@pytest.mark.parametrize(
+    'reduce',
+    [
+        lambda x: x.sum(),
+        lambda x: x.max(0),
+        lambda x: x.min(1),
+        lambda x: paddle.any(paddle.as_strided(paddle.zeros([3 << 20], 'bool'), x.shape, [1, 1])),
+        lambda x: paddle.logsumexp(x),
+        lambda x: paddle.var(x, 0),
+        lambda x: paddle.linalg.norm(x, 3.0),
+    ],
+)
+def test_reductions_over_overlapping_views_can_be_interrupted(reduce):
+    """2^40 elements in 8 MB: hours of work."""
+
+    def interrupt(*_):
+        raise Interrupted
+
+    side = 1 << 20
+    x = paddle.as_strided(paddle.ones([2 * side]), [side, side], [1, 1])
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Interrupted):
+            reduce(x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    small = paddle.as_strided(paddle.ones([8]), [4, 5], [1, 1])
+    assert float(small.sum()) == 20
+
+
+@pytest.mark.parametrize('short', [True, False])
+def test_parameters_given_other_memory_during_a_compiled_call(short):
+    """A call computes with the memory that a parameter has when it begins."""
+    n = 1 << 17
+    p = paddle.create_parameter([n], 'float32')
+    p.data = paddle.ones([n])
+
+    @paddle.jit.to_static(full_graph=True)
+    def f(x):
+        for _ in range(1 if short else 12):
+            x = paddle.maximum(paddle.sin(x), x)
+        return (x + p).max(), (x + p).min(), paddle.cumsum(p)[-1]
+
+    x = paddle.zeros([n])
+    with paddle.no_grad():
+        for _ in range(3):
+            f(x)
+    stop = threading.Event()
+
+    def rebind():
+        value = 1.0
+        while not stop.is_set():
+            value = 3.0 - value
+            p.data = paddle.full([n], value)
+
+    thread = threading.Thread(target=rebind)
+    thread.start()
+    try:
+        with paddle.no_grad():
+            for _ in range(200):
+                high, low, total = (float(v) for v in f(x))
+                assert high == low and total == high * n
+    finally:
+        stop.set()
+        thread.join()

@@ -12,6 +12,8 @@ namespace phi {
 struct HostLock {
   void* (*release)() = nullptr;
   void (*acquire)(void* state) = nullptr;
+  // Handles signals that are due, if the calling thread is the one that does, and throws what their handlers raise.
+  void (*check)() = nullptr;
 };
 extern HostLock g_host_lock;
 

@@ -164,7 +164,7 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
   WrongKind(op, name, "a place");
 }
 
-bool g_has_external_kernels = false;
+constinit LastingFact g_has_external_kernels;
 
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   DataType dtype = DataType::UNDEFINED;
@@ -201,7 +201,7 @@ void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, 
   KernelTable& next = tables->emplace_back(tables->empty() ? KernelTable() : tables->back());
   next[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
   g_kernels.store(&next, std::memory_order_release);
-  g_has_external_kernels = true;
+  g_has_external_kernels.State();
 }
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place) {
   const KernelTable* kernels = g_kernels.load(std::memory_order_acquire);

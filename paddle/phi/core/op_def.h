@@ -3,6 +3,7 @@
 // one generic calling form. Generated from the stanzas; the executor, PIR, plugins and append_op go through it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
@@ -92,8 +93,17 @@ struct ExternalKernel {
 };
 void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel);
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
-// True once there is a plugin device or an external kernel: generated ops look further only then.
-extern bool g_has_external_kernels;
+// A fact that stays once it is stated. Threads read it without order: what it speaks of has a lock of its own.
+class LastingFact {
+ public:
+  operator bool() const { return stated_.load(std::memory_order_relaxed); }
+  void State() { stated_.store(true, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> stated_{false};
+};
+// That there is a plugin device or an external kernel: generated ops look further only then.
+extern LastingFact g_has_external_kernels;
 // Runs the external kernel for the dtype of the first tensor argument and the device among the arguments (the CPU if
 // they are all there). An op that the device has no kernel for runs on host copies. False when the op's own code is to
 // run: on the CPU without an external kernel, and for views and compositions, which serve any place.

@@ -3,13 +3,18 @@
 #include "paddle/phi/primitives/reduce.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/phi/primitives/reduce_plan.inc.h"
@@ -154,6 +159,37 @@ void Repeat(int op, DataType t, void* out, int64_t n, int64_t times) {
     ForEach<uint32_t>(out, n, [&](uint32_t v, int64_t) { return repeat(v, static_cast<uint32_t>(times)); });
 }
 
+// Lets the host's signals end a reduction that takes long, as those over overlapping views may.
+class Watch {
+ public:
+  // From so many elements, a tenth of a second.
+  static constexpr int64_t kLong = int64_t{1} << 28;
+
+  static int Ended(void* self) { return static_cast<Watch*>(self)->Look(); }
+  void Finish() const {
+    if (failed_) std::rethrow_exception(failed_);
+  }
+
+ private:
+  bool Look() {
+    if (std::this_thread::get_id() == caller_ && std::chrono::steady_clock::now() >= next_) {
+      try {
+        g_host_lock.check();
+      } catch (...) {
+        failed_ = std::current_exception();
+        ended_.store(true, std::memory_order_relaxed);
+      }
+      next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    }
+    return ended_.load(std::memory_order_relaxed);
+  }
+
+  const std::thread::id caller_ = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point next_;
+  std::exception_ptr failed_;
+  std::atomic<bool> ended_{false};
+};
+
 void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc_t, const void* param, double p,
              void* out) {
   ReducePlan plan;
@@ -171,6 +207,9 @@ void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc
   plan.p = p;
   plan.param = param;
   plan.out = out;
+  Watch watch;
+  plan.ended = g_host_lock.check && l.count / l.times > Watch::kLong / l.outs ? &Watch::Ended : nullptr;
+  plan.watch = &watch;
   const int64_t bytes = PD_ISA_CALL(ReducePartialBytes)(&plan);
   const auto go = [&] {
     switch (acc_t) {
@@ -192,6 +231,7 @@ void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc
     plan.partial = s.as<void>();
     go();
   }
+  watch.Finish();
   Repeat(op, acc_t, out, l.outs, l.times);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction kernels. The tree of additions follows from the shape alone: 64 lanes inside a block, blocks joined pairwise.
+// Reduction kernels. The tree of additions follows from the shape alone: 64 lanes inside a block, blocks joined
+// pairwise.
 #pragma once
 
 #include "paddle/phi/primitives/copy_tile.inc.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr int kLanes = 64;
 constexpr int64_t kBlock = 16384;
 constexpr int64_t kTile = 2048;
-constexpr int kGroups = 256;   // row case: groups of blocks per output when outputs are few
+constexpr int kGroups = 256;    // row case: groups of blocks per output when outputs are few
 constexpr int kColGroups = 16;  // column case
 constexpr int64_t kFew = 8;
 
@@ -316,6 +317,7 @@ void Rows(const ReducePlan& P) {
     Odometer row(P.nr - 1, P.rn, P.rs, u0 / per_row);
     int64_t b = u0 % per_row;
     for (int64_t u = u0; u < u1; ++u) {
+      if (P.ended && (u - u0) % 1024 == 0 && P.ended(P.watch)) break;
       const int64_t from = b * kBlock, w = n - from < kBlock ? n - from : kBlock;
       acc.Push(Block<T, Op>(P.in_t, x + (row.offset + from * stride) * esize, esize, stride, w, param, P.p));
       if (++b == per_row) {
@@ -346,8 +348,10 @@ void Rows(const ReducePlan& P) {
   }
   ParFor(outs, 32768 / (rows * n + 1) + 1, [&](int64_t lo, int64_t hi) {
     Odometer k(P.nk, P.kn, P.ks, lo), ko(P.nk, P.kn, P.ko, lo);
-    for (int64_t o = lo; o < hi; ++o, k.Next(), ko.Next())
+    for (int64_t o = lo; o < hi; ++o, k.Next(), ko.Next()) {
+      if (P.ended && (o - lo) % 1024 == 0 && P.ended(P.watch)) return;
       out[ko.offset] = range(P.x + k.offset * esize, 0, units, params ? params[ko.offset] : T{});
+    }
   });
 }
 
@@ -385,6 +389,7 @@ void AccumRows(const ReducePlan& P, const char* x, int64_t esize, int64_t stride
   for (int64_t j = 0; j < w; ++j) total[j] = Op::Id();
   Odometer row(P.nr, P.rn, P.rs, r0);
   for (int64_t r = r0; r < r1;) {
+    if (P.ended && P.ended(P.watch)) return;
     const int64_t end = r1 - r < 128 ? r1 : r + 128;
     T* acc = r == r0 ? total : run;
     if (acc == run)
@@ -406,8 +411,7 @@ void AccumRows(const ReducePlan& P, const char* x, int64_t esize, int64_t stride
       row.Next();
       ++r;
     }
-    if (acc == run)
-      JoinAcc<T, Op>(w, run, total);
+    if (acc == run) JoinAcc<T, Op>(w, run, total);
   }
 }
 
@@ -443,6 +447,7 @@ void Columns(const ReducePlan& P) {
         for (int64_t j = 0; j < width; ++j) acc[j] = Op::Id();
         for (int64_t q = 0; q < w; ++q) wide[q] = params ? params[ko.offset + q % width * ostride] : T{};
         for (int64_t u = lists * g / gcount; u < lists * (g + 1) / gcount; ++u) {
+          if (P.ended && P.ended(P.watch)) return;
           const int64_t c0 = u % chunks * per, left = inner_rows - c0 < per ? inner_rows - c0 : per;
           Odometer ri(P.nr - 1, P.rn, P.rs, u / chunks);
           const char* x = P.x + (ki.offset + ri.offset + c0 * width) * esize;
@@ -494,7 +499,8 @@ void Columns(const ReducePlan& P) {
       if (params)
         for (int64_t j = 0; j < w; ++j) param[j] = params[oo + j * ostride];
       T* dst = groups > 1 ? part + i * tw : acc;
-      AccumRows<T, Op>(P, x, esize, stride, w, rows * g / groups, rows * (g + 1) / groups, params ? param : nullptr, dst);
+      AccumRows<T, Op>(P, x, esize, stride, w, rows * g / groups, rows * (g + 1) / groups, params ? param : nullptr,
+                       dst);
       if (groups == 1)
         for (int64_t j = 0; j < w; ++j) out[oo + j * ostride] = acc[j];
     }

@@ -135,7 +135,7 @@ void RegisterDeviceType(const std::string& type, std::unique_ptr<C_DeviceInterfa
     if (f->create_stream) DEVICE_CALL(*d, create_stream, &d->stream);
     Devices()[{index, id}] = d;
   }
-  g_has_external_kernels = true;
+  g_has_external_kernels.State();
 }
 
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
