@@ -90,6 +90,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
     name_ = std::string(reinterpret_cast<PyTypeObject*>(cls)->tp_name) + "_backward";
   }
   const char* name() const override { return name_.c_str(); }
+  bool Takes(phi::DataType dtype) const override { return !consistent && phi::IsDifferentiable(dtype); }
   void ReleaseSaved() override { ctx_.reset(); }
   int Visit(visitproc visit, void* arg) const override {
     Py_VISIT(cls_.get());
@@ -106,6 +107,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
   std::vector<phi::Meta> inputs;
   std::vector<uint8_t> input_needs;
   bool materialize = true;
+  bool consistent = true;  // whether gradients have the dtypes of what they belong to
 
   void Run(Tensor* grads, Tensor* in, bool create_graph) override {
     const GilHeld gil;
@@ -148,7 +150,9 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
                name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ", i,
                ", got ", common::ShapeText(g.shape()));
       in[i] = same ? g : paddle::reshape(g, common::ExtentNumbers(want.dims));
-      if (in[i].dtype() != want.dtype) in[i] = paddle::cast(in[i], want.dtype);
+      egr::GradNode& to = *edge(i).node;
+      const bool stays = to.Takes(in[i].dtype()) || (to.leaf() && Takes(in[i].dtype()));
+      if (in[i].dtype() != want.dtype && !stays) in[i] = paddle::cast(in[i], want.dtype);
     }
   }
 
@@ -235,11 +239,12 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       PyList_SET_ITEM(seq.get(), 0, result.get());
     }
     PyRef nondiff = Attr(ctx, "non_differentiable"), not_inplace = Attr(ctx, "not_inplace_tensors");
-    PyRef materialize = Attr(ctx, "materialize_grads");
+    PyRef materialize = Attr(ctx, "materialize_grads"), consistent = Attr(ctx, "grad_in_dtype_consistent");
 
     auto* raw = new PyLayerNode(cls, ctx);
     egr::Ref<egr::GradNode> node(raw);
     raw->materialize = !materialize || PyObject_IsTrue(materialize.get()) == 1;
+    raw->consistent = !consistent || PyObject_IsTrue(consistent.get()) == 1;
     Py_ssize_t count = PyList_GET_SIZE(seq.get());
     std::vector<Py_ssize_t> where;  // places of the tensors among the results
     for (Py_ssize_t i = 0; i < count; ++i)

@@ -373,10 +373,14 @@ void Rebind(const Tensor& to, const Tensor& from) {
   }
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();
+  // As in eager mode, values without a history end the history of what had their shape and dtype.
+  const bool cut = egr::State().grad_enabled && d->node && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
+                   to.dtype() == from.dtype() && phi::MayMatch(before, from.shape());
+  if (cut) egr::CutHistory(to);
   d->CopyLayout(*s);
   d->storage = s->storage;
   d->value = s->value;
-  if (s->node || (d->node && egr::State().grad_enabled)) {
+  if (!cut && (s->node || (d->node && egr::State().grad_enabled))) {
     d->node = s->node;
     d->slot = s->slot;
     d->stop_gradient = s->stop_gradient;

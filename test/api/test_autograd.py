@@ -121,3 +121,54 @@ def test_gradient_of_a_part_of_an_expanded_tensor(key):
     want[key] = 2
     np.testing.assert_array_equal(gy.numpy(), want)
     np.testing.assert_array_equal(gx.numpy(), want.sum(0, keepdims=True))
+
+
+class Twice(PyLayer):
+    """2 x, whose gradients have the dtype `given`; `seen` holds those of the gradients it got."""
+
+    seen = []
+
+    @staticmethod
+    def forward(ctx, x, consistent, given):
+        ctx.set_grad_in_dtype_consistent(consistent)
+        ctx.given = given
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, dy):
+        Twice.seen.append(dy.dtype)
+        return (dy * 2).astype(ctx.given or dy.dtype)
+
+
+@pytest.mark.parametrize('consistent', [True, False])
+def test_gradients_of_other_dtypes(consistent):
+    own = paddle.float32 if consistent else paddle.float64
+
+    def seen(y, dout):
+        Twice.seen.clear()
+        y.backward(dout)
+        return list(Twice.seen)
+
+    # The dtype of a gradient that is given.
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert seen(Twice.apply(x * 1, consistent, None), paddle.ones([2], 'float64')) == [own]
+    assert x.grad.dtype == paddle.float32 and x.grad.tolist() == [2.0, 2.0]
+    # That of another PyLayer.
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = Twice.apply(Twice.apply(x, consistent, None), True, 'float64')
+    assert seen(y, None) == [paddle.float32, own]
+    assert x.grad.dtype == own and x.grad.tolist() == [4.0, 4.0]
+    # Integers are no gradients.
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert seen(Twice.apply(x, consistent, None), paddle.ones([2], 'int64')) == [paddle.float32]
+
+
+def test_a_gradient_of_another_dtype_adds_to_that_of_a_tensor():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = Twice.apply(x, False, None)
+    Twice.seen.clear()
+    (Twice.apply(y, True, 'float64') + y).sum().backward()
+    assert Twice.seen == [paddle.float32, paddle.float64]
+    assert x.grad.dtype == paddle.float64 and x.grad.tolist() == [6.0, 6.0]
+    x.sum().backward()
+    assert x.grad.tolist() == [7.0, 7.0]

@@ -627,6 +627,31 @@ def test_out_into_a_transposed_tensor(mode):
         assert base.grad is None or not base.grad.any()
 
 
+@pytest.mark.parametrize('see', [lambda b: b[0], lambda b: b.reshape([4]), lambda b: b.t(), None])
+@pytest.mark.parametrize('mode', [None, False, True], ids=['eager', 'tape', 'full'])
+def test_out_without_a_history_ends_that_of_the_old_values(mode, see):
+    def f(x, other):
+        base = x * 1
+        view = base if see is None else see(base)
+        paddle.add(other.expand(view.shape), paddle.zeros(view.shape), out=view)
+        return base, view
+
+    g = f if mode is None else paddle.jit.to_static(f, full_graph=mode)
+    kept = (
+        [[0.0, 0.0], [6.0, 8.0]]
+        if see is not None and see(paddle.ones([2, 2])).numel() == 2
+        else None
+    )
+    for which in (0, 1):
+        for _ in range(3):
+            x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+            result = g(x, paddle.to_tensor([5.0]))[which]
+            assert not result.stop_gradient
+            (result * result).sum().backward()
+            want = kept if kept is not None and which == 0 else [[0.0, 0.0], [0.0, 0.0]]
+            assert x.grad.tolist() == want
+
+
 def test_flags_of_in_place_forms_raise_what_their_truth_raises():
 
     class Flag:

@@ -147,7 +147,7 @@ class Engine {
       Edge e = GradEdge(roots[i]);
       Tensor g = i < grads.size() ? grads[i] : Tensor();
       if (!g.defined()) g = paddle::ones_like_of(roots[i]);
-      if (g.dtype() != roots[i].dtype()) g = paddle::cast(g, roots[i].dtype());
+      if (g.dtype() != roots[i].dtype() && !e.node->Takes(g.dtype())) g = paddle::cast(g, roots[i].dtype());
       if (int* end = End(e)) {
         if (*end >= 0) AccumulateInto((*captured)[*end], g, create_);
         continue;

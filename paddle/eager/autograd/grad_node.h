@@ -51,6 +51,8 @@ class GradNode : public phi::RefCounted {
   // `in[k]` is wanted only where edge(k).node is set. `create_graph`: compose from differentiable ops.
   virtual void Run(Tensor* grads, Tensor* in, bool create_graph) = 0;
   virtual const char* name() const = 0;
+  // Whether a gradient of this dtype reaches it as it is, though its output has another dtype.
+  virtual bool Takes(phi::DataType) const { return false; }
   // Whether Run() has no effects and gives equal gradients for equal ones.
   virtual bool repeatable() const { return false; }
   // Drops saved tensors after the backward pass that does not retain the graph.
