@@ -193,7 +193,7 @@ RECIPES = {
         "bernoulli_": "t(3), 0.5",
         "cauchy_ log_normal_ normal_ uniform_": "t(3)",
         "create_parameter": "[2, 3], 'float32'",
-        "check_shape": "[2, 3]",
+        "check_shape": "[2, 3], 'op'",
         "crop": "t(3, 3), [2, 2]",
         "diag_embed diagonal trace tril triu": "t(2, 3)",
         "grad": "(lambda v: [(v * v).sum(), v])(p(3))[0], p(3), allow_unused=True",

@@ -6,8 +6,9 @@ import operator
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.creation import _finish
-from paddle.tensor.manipulation import extents
+from paddle.tensor.manipulation import extents as _extents
 
 __all__ = [
     'fft',
@@ -42,6 +43,7 @@ def _name(dtype):
 
 
 def _is_complex(x):
+    expect_tensors('fft', x=x)
     return _name(x.dtype).startswith('complex')
 
 
@@ -285,10 +287,11 @@ def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires
 
 
 def _shift(x, axes, sign):
+    expect_tensors('fftshift', x=x)
     if axes is None:
         axes = list(range(len(x.shape)))
     axes = [axes] if isinstance(axes, int) else items('fftshift', 'axes', axes)
-    sizes = extents(x)
+    sizes = _extents(x)
     shifts = [sizes[a] // 2 * sign for a in axes]
     return paddle.roll(x, shifts, axes)
 

@@ -6,7 +6,7 @@ those.
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, iterations
-from paddle.base.libpaddle import _functions
+from paddle.base.libpaddle import _functions, expect_tensors
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import corrcoef, cov, vecdot
 
@@ -65,6 +65,7 @@ def _h(x):
 
 
 def _square(x, name):
+    expect_tensors(name, x=x)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f'[{name}] expected square matrices, got shape {list(x.shape)}')
 
@@ -80,6 +81,7 @@ def _out(result, out):
 
 def cholesky_inverse(x, upper=False, name=None):
     """The inverse of A, given its Cholesky factor x, a matrix. ValueError for another shape."""
+    expect_tensors('cholesky_inverse', x=x)
     if x.ndim != 2:
         raise ValueError(f"[cholesky_inverse] expected a matrix, got shape {list(x.shape)}")
     _square(x, 'cholesky_inverse')
@@ -113,6 +115,7 @@ def qr(x, mode='reduced', name=None):
 
 def eigvalsh(x, UPLO='L', name=None):
     """Eigenvalues, rising, of Hermitian matrices given by one triangle."""
+    expect_tensors('eigvalsh', x=x)
     return _C_ops.eigvalsh(x, UPLO, x.stop_gradient)[0]
 
 
@@ -135,6 +138,7 @@ def lstsq(x, y, rcond=None, driver=None, name=None):
             f"[lstsq] expected driver 'gels', 'gelss', 'gelsd', 'gelsy' or None, got {driver!r}"
         )
     if rcond is None:
+        expect_tensors('lstsq', x=x)
         rcond = (1e-7 if x.dtype in (paddle.float32, paddle.complex64) else 1e-15) * max(
             x.shape[-2], x.shape[-1]
         )
@@ -172,6 +176,7 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
 
 def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
     """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. ValueError for another."""
+    expect_tensors('matrix_norm', x=x)
     axis = _axes(axis, x.ndim, 'matrix_norm')
     if len(axis) != 2 or axis[0] == axis[1]:
         raise ValueError(f'[matrix_norm] expected two different axes, got {axis}')
@@ -217,6 +222,7 @@ def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
 
 def cond(x, p=None, name=None):
     """The condition number of matrices for a norm p, 2 by default. ValueError for another norm."""
+    expect_tensors('cond', x=x)
     if p not in (None, 'fro', 'nuc', 1, -1, 2, -2, _INF, -_INF):
         raise ValueError(
             f"[cond] expected p None, 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got {p!r}"
@@ -245,6 +251,7 @@ def pinv(x, rcond=1e-15, hermitian=False, name=None):
     """The pseudo-inverse; singular values (or eigenvalues) below rcond times the largest count as
     zero.
     """
+    expect_tensors('pinv', x=x)
     if 0 in x.shape[-2:]:
         return paddle.zeros([*x.shape[:-2], x.shape[-1], x.shape[-2]], dtype=x.dtype)
     if hermitian:
@@ -327,6 +334,7 @@ def matrix_exp(x, name=None):
 
 def _reflectors(x, tau, name):
     """(V, T) with I - V T V^H the product of the Householder reflectors in the columns of x."""
+    expect_tensors(name, x=x, tau=tau)
     if (
         x.ndim < 2
         or tau.ndim != x.ndim - 1
@@ -352,6 +360,7 @@ def householder_product(x, tau, name=None):
     """The first columns of the product of the Householder reflectors in the columns of x, scaled by
     tau.
     """
+    expect_tensors('householder_product', x=x)
     if x.ndim >= 2 and x.shape[-2] < x.shape[-1]:
         raise AssertionError(
             "[householder_product] expected at least as many rows as columns, got shape "
@@ -374,6 +383,7 @@ def ormqr(x, tau, y, left=True, transpose=False, name=None):
 
 def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     """Approximate (U, S, V) of rank q of x (or x - M) from random projections."""
+    expect_tensors('svd_lowrank', x=x)
     if x.ndim < 2:
         raise ValueError(
             f"[svd_lowrank] expected a matrix or a batch of them, got shape {list(x.shape)}"
@@ -398,4 +408,5 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
 
 def pca_lowrank(x, q=None, center=True, niter=2, name=None):
     """Approximate principal components of the rows of x: `svd_lowrank` after centring."""
+    expect_tensors('pca_lowrank', x=x)
     return svd_lowrank(x - x.mean(-2, keepdim=True) if center else x, q, niter)

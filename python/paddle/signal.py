@@ -3,6 +3,9 @@
 
 import paddle
 from paddle import _C_ops
+from paddle.base.framework import is_recorded
+from paddle.base.libpaddle import expect_tensors
+from paddle.static.nn.control_flow import Assert
 
 __all__ = ['stft', 'istft']
 
@@ -47,6 +50,7 @@ def stft(
     `onesided` keeps n_fft // 2 + 1 frequencies (the default for real input). ValueError or
     AssertionError for lengths that do not fit.
     """
+    expect_tensors("stft", x=x)
     rank = len(x.shape)
     if rank not in (1, 2):
         raise AssertionError(f"[stft] expected x of 1 or 2 axes, got shape {list(x.shape)}")
@@ -104,6 +108,7 @@ def istft(
     name=None,
 ):
     """Inverse of `stft`: [frequencies, frames] or [N, frequencies, frames] to [T] or [N, T]."""
+    expect_tensors("istft", x=x)
     if 'complex' not in str(x.dtype):
         raise TypeError(f"[istft] expected a complex tensor, got {x.dtype}")
     rank = len(x.shape)
@@ -155,7 +160,10 @@ def istft(
         out = paddle.concat([out, paddle.zeros([out.shape[0], short], out.dtype)], axis=-1)
         envelope = paddle.concat([envelope, paddle.ones([short], envelope.dtype)])
     out, envelope = out[:, start:stop], envelope[start:stop]
-    if float(envelope.abs().min()) < 1e-11:
+    least = envelope.abs().min()
+    if is_recorded(least):
+        Assert(least >= 1e-11, [least])
+    elif float(least) < 1e-11:
         raise ValueError(
             "[istft] expected windows that leave no sample out, got an envelope with zeros"
         )
@@ -176,6 +184,7 @@ def _first_or_last(op, axis):
 def frame(x, frame_length, hop_length, axis=-1, name=None):
     """Frames of `frame_length` elements, each `hop_length` further, along the last axis [..., T] ->
     [..., frame_length, frames] or the first [T, ...] -> [frames, frame_length, ...]."""
+    expect_tensors("frame", x=x)
     _first_or_last('frame', axis)
     _positive('frame', 'frame_length', frame_length)
     _positive('frame', 'hop_length', hop_length)

@@ -198,7 +198,8 @@ def test_a_copy_has_memory_of_its_own():
 
 @MODES
 def test_the_residual_of_huber_loss_has_a_gradient(mode):
-    function = compiled(lambda x, y: paddle._C_ops.huber_loss(x, y, 1.0), mode)
+    huber_loss = paddle.base.libpaddle._functions('paddle._C_ops.whole')['huber_loss']
+    function = compiled(lambda x, y: huber_loss(x, y, 1.0), mode)
     for root in (0, 1):
         for _ in range(3):
             x = paddle.to_tensor([0.5, 3.0], stop_gradient=False)

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from numeric import check_grad
+from paddle.base import libpaddle
 
 import paddle
 from paddle import _C_ops
@@ -15,26 +16,54 @@ def normal(x, axes, epsilon=1e-5):
     return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
 
 
+WHOLE = libpaddle._functions('paddle._C_ops.whole')
+
+
+def test_intermediate_results_are_not_returned():
+    x, v = paddle.ones([2, 4, 3]), paddle.ones([4])
+    calls = {
+        'layer_norm': (x, None, None, 1e-5, 1),
+        'group_norm': (x, v, v, 1e-5, 2, 'NCHW'),
+        'instance_norm': (x, v, v, 1e-5),
+        'huber_loss': (x, x + 1, 1.0),
+        'dropout': (x, None, 0.5, False, 'upscale_in_train', 0, False),
+    }
+    assert set(WHOLE) == {*calls, 'rnn'}
+    for name, args in calls.items():
+        paddle.seed(0)
+        kept = getattr(_C_ops, name)(*args)
+        paddle.seed(0)
+        whole = WHOLE[name](*args)
+        assert isinstance(kept, paddle.Tensor) and isinstance(whole, tuple)
+        np.testing.assert_array_equal(kept.numpy(), whole[0].numpy())
+    states, weights = [paddle.zeros([1, 4, 3])], [paddle.ones([3, 3])] * 2 + [paddle.ones([3])] * 2
+    unused = paddle.empty([], 'uint8')
+    out, _, finals = _C_ops.rnn(
+        x, states, weights, None, unused, 0.0, False, 3, 3, 1, 'RNN_TANH', 0, True
+    )
+    assert out.shape == [2, 4, 3] and [s.shape for s in finals] == [[1, 4, 3]]
+
+
 def test_group_norm():
     x, w, b = RNG.randn(2, 4, 3, 5), RNG.randn(4), RNG.randn(4)
     t, s, o = paddle.to_tensor(x), paddle.to_tensor(w), paddle.to_tensor(b)
     want = normal(x.reshape(2, 2, -1), -1).reshape(x.shape) * w[:, None, None] + b[:, None, None]
-    y, mean, variance = _C_ops.group_norm(t, s, o, 1e-5, 2, 'NCHW')
+    y, mean, variance = WHOLE['group_norm'](t, s, o, 1e-5, 2, 'NCHW')
     np.testing.assert_allclose(y.numpy(), want, rtol=1e-9)
     np.testing.assert_allclose(mean.numpy(), x.reshape(2, 2, -1).mean(-1), rtol=1e-9)
     np.testing.assert_allclose(variance.numpy(), x.reshape(2, 2, -1).var(-1), rtol=1e-9)
-    last = _C_ops.group_norm(t.transpose([0, 2, 3, 1]), s, o, 1e-5, 2, 'NHWC')[0]
+    last = _C_ops.group_norm(t.transpose([0, 2, 3, 1]), s, o, 1e-5, 2, 'NHWC')
     np.testing.assert_allclose(last.numpy(), want.transpose(0, 2, 3, 1), rtol=1e-9)
-    check_grad(lambda a, u, v: _C_ops.group_norm(a, u, v, 1e-5, 2, 'NCHW')[0], x, w, b)
+    check_grad(lambda a, u, v: _C_ops.group_norm(a, u, v, 1e-5, 2, 'NCHW'), x, w, b)
     with pytest.raises(ValueError, match='divide the channels'):
         _C_ops.group_norm(t, s, o, 1e-5, 3, 'NCHW')
 
 
 def test_instance_and_rms_norm():
     x, w = RNG.randn(2, 4, 6), RNG.randn(4)
-    got = _C_ops.instance_norm(paddle.to_tensor(x), paddle.to_tensor(w), None, 1e-5)[0]
+    got = _C_ops.instance_norm(paddle.to_tensor(x), paddle.to_tensor(w), None, 1e-5)
     np.testing.assert_allclose(got.numpy(), normal(x, -1) * w[:, None], rtol=1e-9)
-    check_grad(lambda a, u: _C_ops.instance_norm(a, u, None, 1e-5)[0], x, w)
+    check_grad(lambda a, u: _C_ops.instance_norm(a, u, None, 1e-5), x, w)
     v = RNG.randn(6)
     got, inverse = _C_ops.rms_norm(paddle.to_tensor(x), paddle.to_tensor(v), [6], 1e-5)
     want = 1 / np.sqrt((x * x).mean(-1) + 1e-5)

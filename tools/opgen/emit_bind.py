@@ -5,7 +5,7 @@ signatures over it.
 
 import keyword
 
-from .model import PyArg, PySig
+from .model import PyArg, PySig, identity
 from .signatures import flag
 from .template import commas, fill
 
@@ -50,6 +50,13 @@ PyObject* call_$op(PyObject* const* a) {
   return Wrap(paddle::$op($args));
 }
 """
+KEPT = """
+PyObject* kept_$op(PyObject* const* a) {
+  $arguments
+  auto r = paddle::$op($args);
+  return Wrap($kept);
+}
+"""
 CALL_INPLACE = """
 PyObject* call_${op}_(PyObject* const* a) {
 
@@ -62,15 +69,29 @@ PyObject* call_${op}_(PyObject* const* a) {
 
 
 def call_functions(op):
-    """call_<op>(slots in the op's order), and call_<op>_ where the op has an in-place form."""
+    """call_<op>(slots in the op's order), kept_<op> where some results are intermediate, and
+    call_<op>_ where the op has an in-place form.
+    """
     args = commas(f"t_{a.name}" for a in op.args)
-    out = fill(
-        CALL, op=op.name, arguments=[argument(op, i) for i in range(len(op.args))], args=args
-    )
+    arguments = [argument(op, i) for i in range(len(op.args))]
+    out = fill(CALL, op=op.name, arguments=arguments, args=args)
+    if has_intermediate(op):
+        kept = [f"std::move(std::get<{i}>(r))" for i, o in enumerate(op.outs) if is_kept(op, o)]
+        kept = kept[0] if len(kept) == 1 else f"std::make_tuple({commas(kept)})"
+        out += "\n" + fill(KEPT, op=op.name, arguments=arguments, args=args, kept=kept)
     if op.inplace:
         arguments = [argument(op, i, written=i == 0) for i in range(len(op.args))]
         out += "\n" + fill(CALL_INPLACE, op=op.name, arguments=arguments, args=args)
     return out
+
+
+def is_kept(op, output):
+    """Whether PaddlePaddle's function returns this result: others are for the gradient alone."""
+    return output.name not in (identity(op.name) or {}).get("intermediate", ())
+
+
+def has_intermediate(op):
+    return not op.internal and not all(is_kept(op, o) for o in op.outs)
 
 
 def argument(op, i, written=False):
@@ -256,6 +277,7 @@ const Registration regs[] = {$rows};
 [[maybe_unused]] const bool registered = (RegisterFunctions(regs, $count), true);
 """
 TENSOR, C_OPS = "paddle.Tensor", "paddle._C_ops"
+WHOLE = "paddle._C_ops.whole"  # functions of C_OPS with all their results, where that has fewer
 
 
 def family_source(ops):
@@ -279,7 +301,9 @@ def family_source(ops):
 
 
 def c_ops(op):
-    """[(C++, [(name in C++, module)])] of the positional functions of paddle._C_ops."""
+    """[(C++, [(name in C++, module)])] of the positional functions of paddle._C_ops, which return
+    what is not intermediate.
+    """
     if op.internal:
         return []
     args = [
@@ -289,13 +313,15 @@ def c_ops(op):
         )
         for a in op.args
     ]
-    names = [(f"c_{op.name}", op.name)] + ([(f"ci_{op.name}", op.name + "_")] if op.inplace else [])
+    kept = "kept" if has_intermediate(op) else "call"
+    forms = [(f"c_{op.name}", op.name, f"&{kept}_{op.name}", C_OPS)]
+    if op.inplace:
+        forms.append((f"ci_{op.name}", op.name + "_", f"&call_{op.name}_", C_OPS))
+    if has_intermediate(op):
+        forms.append((f"cw_{op.name}", op.name, f"&call_{op.name}", WHOLE))
     return [
-        (
-            [spec(op, cname, PySig(C_OPS, name, args), f"&call_{name}", op.doc.strip())],
-            [(cname, C_OPS)],
-        )
-        for cname, name in names
+        ([spec(op, cname, PySig(C_OPS, name, args), call, op.doc.strip())], [(cname, module)])
+        for cname, name, call, module in forms
     ]
 
 

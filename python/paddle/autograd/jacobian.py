@@ -2,6 +2,7 @@
 """Jacobians and Hessians, a row at a time and only when read."""
 
 import paddle
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['jacobian', 'hessian', 'Jacobian', 'Hessian']
 
@@ -12,6 +13,7 @@ class Jacobian:
     """
 
     def __init__(self, ys, xs, is_batched=False):
+        expect_tensors(type(self).__name__.lower(), ys=ys, xs=xs)
         lowest = 1 if is_batched else 0
         for name, value in (('ys', ys), ('xs', xs)):
             if not lowest <= len(value.shape) <= lowest + 1:
@@ -144,6 +146,7 @@ def hessian(ys, xs, batch_axis=None):
     batched = batch_axis is not None
     if not batched:
         count = 1
+        expect_tensors('hessian', ys=ys)
         for dim in ys.shape:
             count *= dim
         if count != 1:

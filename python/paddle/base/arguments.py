@@ -6,8 +6,6 @@ refused, never dropped.
 import operator
 import os
 
-from .libpaddle import Tensor
-
 __all__ = [
     'any_of',
     'integer',
@@ -18,7 +16,6 @@ __all__ = [
     'layer_count',
     'mode_of',
     'only',
-    'tensors',
     'to_array',
 ]
 
@@ -106,15 +103,6 @@ def layer_count(op, name, value):
             f"{needed} bytes"
         )
     return count
-
-
-def tensors(op, **arguments):
-    """TypeError unless each argument is a tensor. For those that Python's `*` reads next: a list
-    times a number repeats its items.
-    """
-    for name, value in arguments.items():
-        if not isinstance(value, Tensor):
-            raise TypeError(f"[{op}] expected {name} to be a tensor, got {type(value).__name__}")
 
 
 def to_array(op, name, value, dtype=None):

@@ -27,7 +27,19 @@ class _LocationScale(Distribution):
         super().__init__(self.loc.shape)
 
 
-class Normal(Distribution):
+class _Seeded(Distribution):
+    def sample(self, shape=[], seed=0):
+        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other
+        than 0 from a generator of that seed."""
+        with paddle.no_grad():
+            return self._draw(shape, seed)
+
+    def rsample(self, shape=[]):
+        """Draw with gradients to the parameters."""
+        return self._draw(shape, 0)
+
+
+class Normal(_Seeded):
     """The normal distribution; complex when `loc` is. `loc` and `scale` keep their own shapes."""
 
     def __init__(self, loc, scale, name=None):
@@ -50,16 +62,6 @@ class Normal(Distribution):
     def stddev(self):
         """The standard deviation."""
         return self.scale
-
-    def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other
-        than 0 from a generator of that seed."""
-        with paddle.no_grad():
-            return self._draw(shape, seed)
-
-    def rsample(self, shape=[]):
-        """Draw with gradients to the parameters."""
-        return self._draw(shape, 0)
 
     def _draw(self, shape, seed):
         noise = paddle.tensor.random.gaussian(
@@ -120,7 +122,7 @@ class LogNormal(Distribution):
         return self._base.kl_divergence(other._base)
 
 
-class Uniform(Distribution):
+class Uniform(_Seeded):
     """Uniform on [low, high), which keep their own shapes."""
 
     def __init__(self, low, high, name=None):
@@ -138,16 +140,6 @@ class Uniform(Distribution):
     def variance(self):
         """(high - low)^2 / 12."""
         return (self.high - self.low).pow(2) / 12
-
-    def sample(self, shape=[], seed=0):
-        """Draw without gradients; the result has shape `shape` + batch_shape. With a `seed` other
-        than 0 from a generator of that seed."""
-        with paddle.no_grad():
-            return self._draw(shape, seed)
-
-    def rsample(self, shape=[]):
-        """Draw with gradients to the parameters."""
-        return self._draw(shape, 0)
 
     def _draw(self, shape, seed):
         u = paddle.uniform(self._extend_shape(shape), self._dtype, 0.0, 1.0, seed)

@@ -3,6 +3,8 @@
 
 import paddle
 from paddle import _lazy
+from paddle.base.framework import is_recorded
+from paddle.base.libpaddle import expect_tensors
 
 from .segment import reduce_rows
 
@@ -27,7 +29,14 @@ def _combine(a, b, message_op):
     )
 
 
-def _count(x, dst_index, out_size):
+def _reduce(messages, x, dst_index, out_size, reduce_op):
+    how = reduce_op.lower()
+    as_recorded = is_recorded(dst_index) and how in ('sum', 'mean')
+    at = dst_index if as_recorded else dst_index.numpy().reshape(-1)
+    return reduce_rows(messages, at, _count(x, out_size), how)
+
+
+def _count(x, out_size):
     if out_size is None:
         return x.shape[0]
     size = (
@@ -40,12 +49,8 @@ def _count(x, dst_index, out_size):
 
 def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=None):
     """Reduce, at each destination, the features of the sources of its edges."""
-    return reduce_rows(
-        _rows(x, src_index),
-        dst_index.numpy().reshape(-1),
-        _count(x, dst_index, out_size),
-        reduce_op.lower(),
-    )
+    expect_tensors('send_u_recv', x=x, src_index=src_index, dst_index=dst_index)
+    return _reduce(_rows(x, src_index), x, dst_index, out_size, reduce_op)
 
 
 def _aligned(node, edge):
@@ -59,15 +64,15 @@ def send_ue_recv(
     x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None
 ):
     """Combine source features with edge features y, and reduce at the destinations."""
+    expect_tensors('send_ue_recv', x=x, y=y, src_index=src_index, dst_index=dst_index)
     rows = _rows(x, src_index)
     messages = _combine(rows, _aligned(rows, y), message_op.lower())
-    return reduce_rows(
-        messages, dst_index.numpy().reshape(-1), _count(x, dst_index, out_size), reduce_op.lower()
-    )
+    return _reduce(messages, x, dst_index, out_size, reduce_op)
 
 
 def send_uv(x, y, src_index, dst_index, message_op='add', name=None):
     """Combine, for each edge, features x of its source and y of its destination."""
+    expect_tensors('send_uv', x=x, y=y, src_index=src_index, dst_index=dst_index)
     return _combine(_rows(x, src_index), _rows(y, dst_index), message_op.lower())
 
 

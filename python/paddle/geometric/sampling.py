@@ -5,6 +5,7 @@ import numpy as np
 
 import paddle
 from paddle import _lazy
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 'reindex_heter_graph']
 
@@ -12,6 +13,7 @@ __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 're
 def _sample(row, colptr, input_nodes, sample_size, eids, return_eids, weights):
     if return_eids and eids is None:
         raise ValueError("[sample_neighbors] expected eids for return_eids=True, got None")
+    expect_tensors('sample_neighbors', row=row, colptr=colptr, input_nodes=input_nodes)
     rows, pointers, nodes = (
         row.numpy().reshape(-1),
         colptr.numpy().reshape(-1),
@@ -57,17 +59,20 @@ def weighted_sample_neighbors(
     """(neighbours, count of each node[, edge ids]), drawn without replacement in proportion to the
     edge weights.
     """
+    expect_tensors('weighted_sample_neighbors', edge_weight=edge_weight)
     return _sample(
         row, colptr, input_nodes, sample_size, eids, return_eids, edge_weight.numpy().reshape(-1)
     )
 
 
 def _reindex(x, neighbor_lists, counts):
+    expect_tensors('reindex_graph', x=x)
     nodes = x.numpy().reshape(-1)
     number = {int(v): i for i, v in enumerate(nodes)}
     order = [int(v) for v in nodes]
     sources, targets = [], []
     for neighbors, count in zip(neighbor_lists, counts):
+        expect_tensors('reindex_graph', neighbors=neighbors, count=count)
         for value in neighbors.numpy().reshape(-1):
             value = int(value)
             if value not in number:

@@ -4,6 +4,8 @@
 import numpy as np
 
 import paddle
+from paddle.base.framework import is_recorded
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['segment_sum', 'segment_mean', 'segment_min', 'segment_max', 'reduce_rows']
 
@@ -34,13 +36,14 @@ def _extreme(data, ids, count, largest):
 
 def reduce_rows(data, ids, count, how):
     """Reduce the rows of `data` that share a number in the array `ids` to `count` rows: sum, mean,
-    min or max.
+    min or max. For sum and mean `ids` may be a tensor of a program.
     """
     if how not in ('sum', 'mean', 'min', 'max'):
         raise ValueError(
             f"[geometric] expected reduce_op 'sum', 'mean', 'min' or 'max', got {how!r}"
         )
-    if ids.size and (ids.min() < 0 or ids.max() >= count):
+    recorded = is_recorded(ids)
+    if not recorded and ids.size and (ids.min() < 0 or ids.max() >= count):
         raise ValueError(
             f"[segment_{how}] expected segment numbers from 0 to {count - 1}, got {ids.min()} to "
             f"{ids.max()}"
@@ -49,17 +52,18 @@ def reduce_rows(data, ids, count, how):
         return _extreme(data, ids, count, how == 'max')
     shape = [count] + list(data.shape[1:])
     total = paddle.zeros(shape, dtype=data.dtype)
-    if ids.size:
-        total = paddle.index_add(total, paddle.to_tensor(ids.astype('int64')), 0, data)
+    at = ids.astype('int64').reshape([-1]) if recorded else paddle.to_tensor(ids.astype('int64'))
+    if recorded or ids.size:
+        total = paddle.index_add(total, at, 0, data)
     if how == 'mean':
-        counts = np.maximum(np.bincount(ids, minlength=count), 1).reshape(
-            [-1] + [1] * (data.ndim - 1)
-        )
-        total = total / paddle.to_tensor(counts.astype('float32')).astype(data.dtype)
+        each = paddle.index_add(paddle.zeros([count]), at, 0, paddle.ones(at.shape))
+        counts = paddle.clip(each, min=1.0).reshape([-1] + [1] * (data.ndim - 1))
+        total = total / counts.astype(data.dtype)
     return total
 
 
 def _segments(data, segment_ids, how):
+    expect_tensors(f'segment_{how}', data=data, segment_ids=segment_ids)
     ids = segment_ids.numpy().reshape(-1)
     if ids.size != data.shape[0]:
         raise ValueError(

@@ -5,6 +5,7 @@ orders.
 
 import paddle
 from paddle import _lazy, geometric
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
     'softmax_mask_fuse',
@@ -25,6 +26,7 @@ def softmax_mask_fuse_upper_triangle(x):
     """Softmax over the last axis of x [B, heads, S, S] without the entries above the diagonal,
     which become 0.
     """
+    expect_tensors('softmax_mask_fuse_upper_triangle', x=x)
     rows, columns = x.shape[-2], x.shape[-1]
     hidden = paddle.triu(paddle.ones([rows, columns], dtype='bool'), 1)
     lowest = paddle.full([], float('-inf'), x.dtype)

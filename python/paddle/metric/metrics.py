@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
 
@@ -215,6 +216,7 @@ def accuracy(input, label, k=1, correct=None, total=None, name=None):
     The number of hits is written to `correct` and the number of rows to `total`, where those are
     given.
     """
+    expect_tensors('accuracy', label=label)
     if len(label.shape) != 2:
         raise ValueError(
             f"[accuracy] expected label of 2 dimensions, got a label of shape {list(label.shape)}"

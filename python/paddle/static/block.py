@@ -289,7 +289,9 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
             f"[{type}] expected no other inputs and attributes, got "
             f"{sorted(inputs) + sorted(attrs)}"
         )
-    result = getattr(paddle._C_ops, op_name + '_' if inplace else op_name)(*call)
+    name = op_name + '_' if inplace else op_name
+    function = _core._functions('paddle._C_ops.whole').get(name) or getattr(paddle._C_ops, name)
+    result = function(*call)
     return out_names, list(result) if isinstance(result, tuple) else [result]
 
 

@@ -9,8 +9,9 @@ TABLE = _lazy.homes(
     {
         'paddle.tensor.attribute': (
             'shape rank numel is_tensor is_complex is_floating_point is_integer is_empty '
-            'tolist broadcast_shape broadcast_shapes check_shape in_dynamic_mode'
+            'tolist broadcast_shape broadcast_shapes in_dynamic_mode'
         ),
+        'paddle.base.data_feeder': 'check_shape',
         'paddle.tensor.creation': (
             'zeros_like ones_like full_like empty_like arange range linspace logspace eye '
             'meshgrid assign clone as_tensor asarray tensor from_numpy from_dlpack to_dlpack '

@@ -4,7 +4,8 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items, kinds
+from paddle.base.arguments import items
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
     'shape',
@@ -18,7 +19,6 @@ __all__ = [
     'tolist',
     'broadcast_shape',
     'broadcast_shapes',
-    'check_shape',
     'in_dynamic_mode',
 ]
 
@@ -32,6 +32,7 @@ def _name(dtype):
 
 def shape(input):
     """The shape of a tensor as a 1-D int64 tensor."""
+    expect_tensors('shape', input=input)
     if isinstance(input, _core.pir.Value):
         return _C_ops.shape64(input)
     return paddle.to_tensor(list(input.shape), dtype='int64')
@@ -39,6 +40,7 @@ def shape(input):
 
 def rank(input):
     """The number of dimensions as a 0-d int32 tensor."""
+    expect_tensors('rank', input=input)
     return paddle.to_tensor(input.ndim, dtype='int32')
 
 
@@ -77,6 +79,7 @@ def is_integer(x):
 
 def is_empty(x, name=None):
     """Whether there are no elements, as a 0-d bool tensor."""
+    expect_tensors('is_empty', x=x)
     if isinstance(x, _core.pir.Value):
         return _C_ops.is_empty(x)
     return paddle.to_tensor(x._numel() == 0)
@@ -84,6 +87,7 @@ def is_empty(x, name=None):
 
 def tolist(x):
     """Nested lists of Python numbers."""
+    expect_tensors('tolist', x=x)
     return x.tolist()
 
 
@@ -110,39 +114,6 @@ def broadcast_shapes(*shapes):
     for item in shapes:
         out = _broadcast(out, [item] if isinstance(item, int) else item)
     return out
-
-
-def check_shape(
-    shape,
-    op_name='check_shape',
-    expected_shape_type=(list, tuple),
-    expected_element_type=(int,),
-    expected_tensor_dtype=('int32', 'int64'),
-):
-    """Raise TypeError unless `shape` is a list or tuple of ints, or what the arguments allow, or an
-    integer tensor.
-    """
-    if isinstance(shape, _core.Tensor):
-        if _name(shape.dtype) not in expected_tensor_dtype:
-            raise TypeError(
-                f'[{op_name}] expected a shape tensor of dtype {expected_tensor_dtype}, got '
-                f'{shape.dtype}'
-            )
-        return
-    if not isinstance(shape, expected_shape_type):
-        raise TypeError(
-            f"[{op_name}] expected shape to be {kinds(expected_shape_type)}, got "
-            f"{type(shape).__name__}"
-        )
-    for item in shape:
-        if not isinstance(item, _core.Tensor) and (
-            isinstance(item, bool)
-            or not (isinstance(item, expected_element_type) or hasattr(item, '__index__'))
-        ):
-            raise TypeError(
-                f'[{op_name}] expected {kinds(expected_element_type)} in shape, got '
-                f'{type(item).__name__}'
-            )
 
 
 def in_dynamic_mode():

@@ -8,7 +8,7 @@ from paddle import _C_ops, _lazy, empty, full, ones, zeros  # noqa: F401
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords, to_array
 from paddle.base.framework import is_recorded, number
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import extents
 
@@ -74,6 +74,7 @@ def full_like(
     x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False
 ):
     """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
+    expect_tensors('full_like', x=x)
     dtype = x.dtype if dtype is None else dtype
     # an integer that int64 does not hold fills only what is not integral
     if isinstance(fill_value, int) and not -(2**63) <= fill_value < 2**63 and 'int' in str(dtype):
@@ -95,6 +96,7 @@ def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin
 
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Undefined contents with the shape, and unless given the dtype, of `x`."""
+    expect_tensors('empty_like', x=x)
     if -1 in x.shape:
         return full_like(
             x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
@@ -241,6 +243,7 @@ def assign(x, output=None):
 
 def clone(x, name=None):
     """A copy through which gradients flow."""
+    expect_tensors('clone', x=x)
     return x.clone()
 
 
@@ -310,6 +313,7 @@ def meshgrid(*args, **kwargs):
     if not tensors:
         raise ValueError('[meshgrid] expected at least one tensor, got none')
     for t in tensors:
+        expect_tensors('meshgrid', x=t)
         if t.ndim > 1:
             raise ValueError(
                 f'[meshgrid] expected tensors of at most one dimension, got shape {t.shape}'
@@ -360,6 +364,7 @@ def triu_indices(row, col=None, offset=0, dtype='int64'):
 
 def vander(x, n=None, increasing=False, name=None):
     """The Vandermonde matrix of a 1-D tensor."""
+    expect_tensors('vander', x=x)
     if x.ndim != 1:
         raise ValueError(f'[vander] expected a 1-D tensor, got {x.ndim} dimensions')
     n = extents(x)[0] if n is None else n

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _C_ops
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['einsum']
 
@@ -132,6 +133,8 @@ def einsum(equation, *operands):
         operands = tuple(operands[0])
     if not operands:
         raise ValueError("[einsum] expected at least one operand, got none")
+    for x in operands:
+        expect_tensors('einsum', operands=x)
     inputs, output = _parse(equation, operands)
     terms = [_diagonals(x, labels) for x, labels in zip(operands, inputs)]
     x, lx = terms[0]

@@ -6,7 +6,7 @@ then holds.
 import inspect
 
 import paddle
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 # Results of other kinds than the integers given.
 _FLOATING_ONLY = frozenset(
@@ -58,6 +58,7 @@ def where_(condition, x=None, y=None, name=None):
 
 def clip_(x, min=None, max=None, name=None):
     """`clip` in place; an integer tensor takes the bounds as integers."""
+    expect_tensors('clip_', x=x)
     if not x.is_floating_point():
         min, max = _whole(min, x.dtype), _whole(max, x.dtype)
     return written(x, 'clip_', paddle.clip, min, max)
@@ -74,6 +75,7 @@ def _whole(bound, dtype):
 
 def t_(input, name=None):
     """`t` in place."""
+    expect_tensors('t_', input=input)
     if input.ndim > 2:
         raise ValueError(f'[t_] expected a tensor of at most 2 axes, got shape {list(input.shape)}')
     return paddle.transpose_(input, [1, 0]) if input.ndim == 2 else input

@@ -10,8 +10,7 @@ import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import items, keywords
 from paddle.base.framework import is_recorded, number
-from paddle.base.libpaddle import Tensor
-
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 MOST_PARTS = 1 << 24  # tensors in the list one call gives: more would not fit in memory
 
@@ -117,11 +116,15 @@ def dstack(x, name=None):
 
 def column_stack(x, name=None):
     """Tensors joined along the second axis, 1-D ones as columns."""
+    x = items('column_stack', 'x', x)
+    for t in x:
+        expect_tensors('column_stack', x=t)
     return paddle.concat([t.reshape([-1, 1]) if t.ndim < 2 else t for t in x], 1)
 
 
 def tensor_split(x, num_or_indices, axis=0, name=None):
     """Parts of a tensor: a number of nearly equal ones, or cut at indices. Returns a list."""
+    expect_tensors('tensor_split', x=x)
     if x.ndim == 0:
         raise ValueError('[tensor_split] expected a tensor of at least one axis, got a 0-D one')
     axis = _axis(axis, x.ndim, 'tensor_split')
@@ -154,6 +157,7 @@ def tensor_split(x, num_or_indices, axis=0, name=None):
 
 def hsplit(x, num_or_indices, name=None):
     """Parts along the second axis (the first for 1-D)."""
+    expect_tensors('hsplit', x=x)
     if x.ndim < 1:
         raise ValueError(f'[hsplit] expected at least 1 dimension, got {x.ndim}')
     return tensor_split(x, num_or_indices, 0 if x.ndim == 1 else 1)
@@ -161,6 +165,7 @@ def hsplit(x, num_or_indices, name=None):
 
 def vsplit(x, num_or_indices, name=None):
     """Parts along the first axis."""
+    expect_tensors('vsplit', x=x)
     if x.ndim < 2:
         raise ValueError(f'[vsplit] expected at least 2 dimensions, got {x.ndim}')
     return tensor_split(x, num_or_indices, 0)
@@ -168,6 +173,7 @@ def vsplit(x, num_or_indices, name=None):
 
 def dsplit(x, num_or_indices, name=None):
     """Parts along the third axis."""
+    expect_tensors('dsplit', x=x)
     if x.ndim < 3:
         raise ValueError(f'[dsplit] expected at least 3 dimensions, got {x.ndim}')
     return tensor_split(x, num_or_indices, 2)
@@ -180,6 +186,7 @@ def chunk(x, chunks, axis=0, name=None):
 
 def unflatten(x, axis, shape, name=None):
     """One axis turned into several of the given extents (one may be -1)."""
+    expect_tensors('unflatten', x=x)
     axis = _axis(axis, x.ndim, 'unflatten')
     old = extents(x)
     shape = (
@@ -192,16 +199,19 @@ def unflatten(x, axis, shape, name=None):
 
 def view(x, shape_or_dtype, name=None):
     """The same data with another shape, or read as another dtype."""
+    expect_tensors('view', x=x)
     return x.view(shape_or_dtype)
 
 
 def view_as(x, other, name=None):
     """The same data with the shape of `other`."""
+    expect_tensors('view_as', x=x, other=other)
     return x.reshape(extents(other))
 
 
 def moveaxis(x, source, destination, name=None):
     """Axes moved to new places, the others keeping their order."""
+    expect_tensors('moveaxis', x=x)
     source = [source] if isinstance(source, int) else items('moveaxis', 'source', source)
     destination = (
         [destination]
@@ -228,6 +238,7 @@ def moveaxis(x, source, destination, name=None):
 
 def t(input, name=None):
     """The transpose of a matrix; 0-d and 1-D tensors as they are."""
+    expect_tensors('t', input=input)
     if input.ndim > 2:
         raise ValueError(f'[t] expected at most 2 dimensions, got {input.ndim}; use transpose')
     return input if input.ndim < 2 else _C_ops.transpose(input, [1, 0])
@@ -235,6 +246,7 @@ def t(input, name=None):
 
 def matrix_transpose(x, name=None):
     """The last two axes exchanged."""
+    expect_tensors('matrix_transpose', x=x)
     if x.ndim < 2:
         raise ValueError(f'[matrix_transpose] expected at least 2 dimensions, got {x.ndim}')
     return _C_ops.transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
@@ -253,11 +265,13 @@ def permute(input, *dims, **kwargs):
 
 def ravel(input):
     """All elements in one dimension."""
+    expect_tensors('ravel', input=input)
     return input.reshape([-1])
 
 
 def narrow(input, dim, start, length):
     """`length` entries along an axis from `start` on."""
+    expect_tensors('narrow', input=input)
     dim = _axis(dim, input.ndim, 'narrow')
     start, length = number(start), number(length)
     if is_recorded(start) or is_recorded(length):
@@ -274,13 +288,16 @@ def narrow(input, dim, start, length):
 
 def expand_as(x, y, name=None):
     """`x` expanded to the shape of `y`."""
+    expect_tensors('expand_as', y=y)
     shape = list(y.shape)
     return _C_ops.expand_as(x, y, shape) if -1 in shape else paddle.expand(x, shape)
 
 
 def cartesian_prod(x, name=None):
     """All combinations of one element from each 1-D tensor, as rows."""
+    x = items('cartesian_prod', 'x', x)
     for t in x:
+        expect_tensors('cartesian_prod', x=t)
         if t.ndim != 1:
             raise ValueError(f'[cartesian_prod] expected tensors of one axis, got shape {t.shape}')
     if len(x) == 1:
@@ -290,6 +307,7 @@ def cartesian_prod(x, name=None):
 
 def combinations(x, r=2, with_replacement=False, name=None):
     """All combinations of `r` elements of a 1-D tensor, as rows."""
+    expect_tensors('combinations', x=x)
     if x.ndim != 1:
         raise TypeError(f"[combinations] expected x of one axis, got shape {list(x.shape)}")
     if not isinstance(r, int) or r < 0:
@@ -314,6 +332,8 @@ def combinations(x, r=2, with_replacement=False, name=None):
 def block_diag(inputs, name=None):
     """A matrix with the given ones along its diagonal."""
     blocks = [atleast_2d(b) for b in inputs]
+    for b in blocks:
+        expect_tensors('block_diag', inputs=b)
     columns = sum(extents(b)[1] for b in blocks)
     rows, before = [], 0
     for b in blocks:
@@ -335,6 +355,7 @@ def reverse(x, axis, name=None):
 
 def rot90(x, k=1, axes=[0, 1], name=None):
     """Turned by 90 degrees `k` times in the plane of two axes."""
+    expect_tensors('rot90', x=x)
     a, b = (_axis(i, x.ndim, 'rot90') for i in axes)
     if a == b or len(axes) != 2:
         raise ValueError(f'[rot90] expected two different axes, got {axes}')
@@ -355,6 +376,7 @@ def rot90(x, k=1, axes=[0, 1], name=None):
 def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
     """Each entry along an axis repeated; flattened without an axis."""
     if axis is None:
+        expect_tensors('repeat_interleave', x=x)
         x, axis = x.reshape([-1]), 0
     size = -1 if output_size is None else output_size
     if not isinstance(repeats, Tensor) and not hasattr(repeats, '__index__'):
@@ -368,6 +390,7 @@ def take(x, index, mode='raise', name=None):
     """Elements by their place in the flattened tensor; `mode` says what is done with places
     outside.
     """
+    expect_tensors('take', x=x, index=index)
     if mode not in ('raise', 'wrap', 'clip'):
         raise ValueError(f"[take] expected mode 'raise', 'wrap' or 'clip', got {mode!r}")
     count = x._numel() if -1 not in x.shape else paddle.numel(x)
@@ -402,6 +425,7 @@ def _scattered(x, index, value):
 
 def select_scatter(x, values, axis, index, name=None):
     """A copy of `x` with entry `index` of an axis replaced."""
+    expect_tensors('select_scatter', x=x)
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(
             f'[select_scatter] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}'
@@ -412,6 +436,7 @@ def select_scatter(x, values, axis, index, name=None):
 
 def slice_scatter(x, value, axes, starts, ends, strides, name=None):
     """A copy of `x` with a strided slice replaced."""
+    expect_tensors('slice_scatter', x=x)
     index = [slice(None)] * x.ndim
     for a, start, stop, step in zip(axes, starts, ends, strides):
         index[_axis(a, x.ndim, 'slice_scatter')] = slice(start, stop, step)
@@ -420,6 +445,7 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
 
 def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
     """A copy of `x` with a diagonal replaced."""
+    expect_tensors('diagonal_scatter', x=x, y=y)
     a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
     rows = max(0, min(x.shape[a] + min(offset, 0), x.shape[b] - max(offset, 0)))
     if y.ndim != x.ndim - 1 or (
@@ -433,6 +459,7 @@ def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
 
 def masked_scatter(x, mask, value, name=None):
     """A copy of `x` in which the masked elements are taken from `value` in order."""
+    expect_tensors('masked_scatter', x=x, value=value)
     if is_recorded(x) or is_recorded(mask):
         mask = paddle.expand_as(mask, x)
         place = paddle.clip(paddle.cumsum(mask.reshape([-1]).astype('int64')) - 1, 0)
@@ -449,6 +476,7 @@ def masked_scatter(x, mask, value, name=None):
 
 def index_fill(x, index, axis, value, name=None):
     """A copy of `x` with the entries `index` of an axis set to one value."""
+    expect_tensors('index_fill', x=x)
     axis = _axis(axis, x.ndim, 'index_fill')
     return _scattered(x, (slice(None),) * axis + (index,), value)
 
@@ -465,6 +493,7 @@ def view_as_complex(input):
 
 def diagflat(x, offset=0, name=None):
     """The elements, flattened, on a diagonal of a square matrix."""
+    expect_tensors('diagflat', x=x)
     return paddle.diag(x.reshape([-1]), offset)
 
 
@@ -473,6 +502,7 @@ def tensordot(x, y, axes=2, name=None):
     if isinstance(axes, Tensor):
         axes = axes.tolist()
     if isinstance(axes, int):
+        expect_tensors('tensordot', x=x, y=y)
         if axes > min(x.ndim, y.ndim):
             raise ValueError(
                 f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}'
@@ -562,6 +592,7 @@ def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
 
 def scatter_nd(index, updates, shape, name=None):
     """Updates added into zeros of `shape` at `index`."""
+    expect_tensors('scatter_nd', updates=updates)
     return paddle.scatter_nd_add(paddle.zeros(shape, updates.dtype), index, updates)
 
 

@@ -9,9 +9,9 @@ import operator
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, tensors
+from paddle.base.arguments import items
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import _axis, extents
 
@@ -49,6 +49,7 @@ greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
 
 def positive(x, name=None):
     """`x` itself."""
+    expect_tensors('positive', x=x)
     if str(x.dtype) == 'paddle.bool':
         raise TypeError("[positive] expected x of a number's dtype, got bool")
     return x
@@ -165,6 +166,7 @@ def frexp(x, name=None):
 
 def ldexp(x, y, name=None):
     """x * 2**y."""
+    expect_tensors('ldexp', x=x, y=y)
     wide = paddle.float64 in (x.dtype, y.dtype)
     x, y = (
         t if paddle.is_complex(t) else t.astype('float64' if wide else 'float32') for t in (x, y)
@@ -230,6 +232,7 @@ def add_n(inputs, name=None):
 
 def reduce_as(x, target, name=None):
     """`x` summed to the shape of `target`."""
+    expect_tensors('reduce_as', x=x, target=target)
     extra = x.ndim - target.ndim
     axes = list(range(extra)) + [
         i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1
@@ -248,6 +251,7 @@ def _axes(axis, ndim):
 
 def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, out=None):
     """The variance: squares over n - `correction`, which is 0 for `unbiased` False."""
+    expect_tensors('var', x=x)
     if unbiased is not None:
         if correction != 1:
             raise ValueError(
@@ -276,6 +280,7 @@ def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, 
 
 def count_nonzero(x, axis=None, keepdim=False, name=None):
     """How many elements are not zero, int64."""
+    expect_tensors('count_nonzero', x=x)
     return (x != 0).astype('int64').sum(axis, keepdim=keepdim)
 
 
@@ -296,6 +301,7 @@ def nanmean(x, axis=None, keepdim=False, name=None):
 
 def _flat_axes(x, axis):
     """`x` with the reduced axes joined as the last one, and the shape with them as 1."""
+    expect_tensors('median', x=x)
     axes, shape = _axes(axis, x.ndim), extents(x)
     keep = [i for i in range(x.ndim) if i not in axes]
     kept = [1 if i in axes else n for i, n in enumerate(shape)]
@@ -401,6 +407,7 @@ def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
 
 
 def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
+    expect_tensors('quantile', x=x)
     single = not isinstance(q, (list, tuple)) and not (isinstance(q, Tensor) and q.ndim)
     qs = [q] if single else items('quantile', 'q', q)
     qs = [float(v) for v in qs]
@@ -458,6 +465,7 @@ def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
 
 def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns)."""
+    expect_tensors('cov', x=x)
     if x.ndim > 2 or x.ndim < 1:
         raise ValueError(f"[cov] expected x of 1 or 2 axes, got shape {list(x.shape)}")
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
@@ -506,6 +514,7 @@ def corrcoef(x, rowvar=True, name=None):
 
 def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     """Differences of neighbours along an axis, `n` times."""
+    expect_tensors('diff', x=x)
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(f'[diff] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}')
     if n < 1:
@@ -525,9 +534,11 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
 def _trapezoids(op, y, x, dx, axis):
     if x is not None and dx is not None:
         raise ValueError(f"[{op}] expected x or dx, got both")
+    expect_tensors(op, y=y)
     axis = _axis(axis, y.ndim, op)
     lead = (slice(None),) * axis
     if x is not None:
+        expect_tensors('trapezoid', x=x)
         step = diff(x, axis=-1 if x.ndim == 1 else axis)
         if x.ndim == 1:
             step = step.reshape([-1] + [1] * (y.ndim - 1 - axis))
@@ -553,6 +564,7 @@ def cumulative_trapezoid(y, x=None, dx=None, axis=-1, name=None):
 
 def inner(x, y, name=None):
     """Sums of products over the last axes."""
+    expect_tensors('inner', x=x, y=y)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     a, b = extents(x), extents(y)
@@ -562,6 +574,7 @@ def inner(x, y, name=None):
 
 def outer(x, y, name=None, *, out=None):
     """Products of each element of x with each of y, both flattened."""
+    expect_tensors('outer', x=x, y=y)
     return _out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)
 
 
@@ -580,7 +593,7 @@ def mm(input, mat2, name=None, *, out=None):
 
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
     """beta * input + alpha * x @ y, batch by batch."""
-    tensors('baddbmm', input=input)
+    expect_tensors('baddbmm', input=input)
     return _out(input * beta + paddle.matmul(x, y) * alpha, out)
 
 
@@ -607,6 +620,7 @@ def _safe_sqrt(x):
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y."""
+    expect_tensors('cdist', x=x, y=y)
     modes = (
         'use_mm_for_euclid_dist_if_necessary',
         'use_mm_for_euclid_dist',
@@ -629,6 +643,7 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
 
 def pdist(x, p=2.0, name=None):
     """p-norm distances between all pairs of rows."""
+    expect_tensors('pdist', x=x)
     if x.ndim != 2:
         raise AssertionError(f'[pdist] expected a tensor of 2 axes, got shape {x.shape}')
     n = extents(x)[0]
@@ -638,6 +653,7 @@ def pdist(x, p=2.0, name=None):
 
 def multigammaln(x, p, name=None):
     """The log of the multivariate gamma function of dimension `p`."""
+    expect_tensors('multigammaln', x=x)
     if p < 1:
         raise AssertionError(f'[multigammaln] expected p of at least 1, got {p}')
     p = operator.index(p)
@@ -655,6 +671,7 @@ def multigammaln(x, p, name=None):
 
 def isin(x, test_x, assume_unique=False, invert=False, name=None):
     """Whether each element is among those of `test_x`."""
+    expect_tensors('isin', test_x=test_x, x=x)
     flat = test_x.reshape([-1])
     found = (x.unsqueeze(-1) == flat).any(-1) if flat._numel() else paddle.zeros_like(x, 'bool')
     return paddle.logical_not(found) if invert else found
@@ -662,6 +679,7 @@ def isin(x, test_x, assume_unique=False, invert=False, name=None):
 
 def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, out=None):
     """The bucket of each element among sorted boundaries."""
+    expect_tensors('bucketize', sorted_sequence=sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise ValueError(
             "[bucketize] expected sorted_sequence of one axis, got shape "
@@ -673,7 +691,13 @@ def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, ou
 def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):
     """The edges of equal bins from `min` to `max` (of the data where both are 0)."""
     if min == 0 and max == 0:
-        low, high = builtins.float(input.min()), builtins.float(input.max())
+        expect_tensors('histogram_bin_edges', input=input)
+        low, high = input.min(), input.max()
+        if is_recorded(low):
+            low, high = low.astype('float32'), high.astype('float32')
+            apart = (low == high).astype('float32') * 0.5
+            return paddle.linspace(low - apart, high + apart, bins + 1)
+        low, high = builtins.float(low), builtins.float(high)
     else:
         low, high = builtins.float(min), builtins.float(max)
     if low > high:
@@ -687,6 +711,7 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
     """A histogram of points; returns the counts and a list of edges."""
     import numpy as np
 
+    expect_tensors('histogramdd', x=x)
     if x.ndim < 2:
         raise AssertionError(
             f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}'

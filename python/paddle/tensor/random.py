@@ -9,7 +9,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, expect_tensors
 from paddle.framework.random import drawing_from
 
 from .creation import _finish
@@ -170,6 +170,7 @@ def randint(
 
 def randint_like(x, low=0, high=None, dtype=None, name=None):
     """Integers uniform in [low, high) with the shape, and unless given the dtype, of `x`."""
+    expect_tensors('randint_like', x=x)
     low, high = _bounds(low, high, 'randint_like')
     return _C_ops.randint(low, high, list(x.shape), 'int64').astype(
         x.dtype if dtype is None else dtype
@@ -189,6 +190,7 @@ def randperm(
 
 def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
     """Values uniform in [0, 1) with the shape of `input`."""
+    expect_tensors('rand_like', input=input)
     return rand(
         extents(input),
         input.dtype if dtype is None else dtype,
@@ -199,6 +201,7 @@ def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False)
 
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
     """Standard normal values with the shape of `x`."""
+    expect_tensors('randn_like', x=x)
     return randn(
         extents(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad
     )
@@ -294,6 +297,7 @@ def _normal_like(x, mean, std):
 
 def _fill(x, name, draw):
     """`x` with the values that `draw` gives, which have no history."""
+    expect_tensors(name, x=x)
     if not (x.is_floating_point() or x.is_complex()):
         raise RuntimeError(
             f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for '

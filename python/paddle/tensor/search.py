@@ -7,9 +7,9 @@ import functools
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, tensors
+from paddle.base.arguments import items
 from paddle.base.framework import number
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import extents
 
@@ -128,13 +128,15 @@ def searchsorted(
 # --- running results
 
 
-def _flat(x, axis):
+def _flat(name, x, axis):
+    expect_tensors(name, x=x)
     return (x.reshape([-1]), 0) if axis is None else (x, number(axis))
 
 
 @_usual
 def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
     """Running sums along an axis; of the flattened tensor without one."""
+    expect_tensors('cumsum', x=x)
     if dtype is not None:
         x = x.astype(dtype)
     elif str(x.dtype) in (
@@ -153,7 +155,7 @@ def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
 @aliased(input='x', axis='dim')
 def cumprod(x, dim=None, *, dtype=None, out=None, name=None):
     """Running products along an axis; of the flattened tensor without one."""
-    x, dim = _flat(x if dtype is None else x.astype(dtype), dim)
+    x, dim = _flat('cumprod', x if dtype is None else x.astype(dtype), dim)
     return _out(_C_ops.cumprod(x, dim, False, False), out)
 
 
@@ -168,14 +170,14 @@ def logcumsumexp(x, axis=None, dtype=None, name=None):
 @_usual
 def cummax(x, axis=None, dtype='int64', name=None):
     """Running maxima and their indices."""
-    x, axis = _flat(x, axis)
+    x, axis = _flat('cummax', x, axis)
     return _C_ops.cummax(x, axis, dtype)
 
 
 @_usual
 def cummin(x, axis=None, dtype='int64', name=None):
     """Running minima and their indices."""
-    x, axis = _flat(x, axis)
+    x, axis = _flat('cummin', x, axis)
     return _C_ops.cummin(x, axis, dtype)
 
 
@@ -198,6 +200,7 @@ def prod(x, axis=None, keepdim=False, dtype=None, out=None, name=None):
 
 def _broadcast_to_index(arr, indices, axis):
     """Other axes broadcast between the array and the indices."""
+    expect_tensors('take_along_axis', arr=arr, indices=indices)
     shape_a, shape_i = list(arr.shape), list(indices.shape)
     axis = axis % arr.ndim if arr.ndim else 0
     if len(shape_a) != len(shape_i):
@@ -234,6 +237,7 @@ def take_along_axis(arr, indices, axis, broadcast=True, *, out=None):
 
 def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=True, broadcast=True):
     """A copy of `arr` with `values` put ('assign') or combined along an axis at `indices`."""
+    expect_tensors('put_along_axis', arr=arr, indices=indices)
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=arr.dtype)
     if broadcast:
@@ -283,13 +287,14 @@ def scatter(x, index, updates, overwrite=True, name=None, out=None):
 
 def index_add(x, index, axis, value, alpha=1, name=None, *, out=None):
     """A copy of `x` with `value` added to the entries `index` of an axis."""
-    tensors('index_add', value=value)
+    expect_tensors('index_add', value=value)
     return _out(_C_ops.index_add(x, index, value if alpha == 1 else value * alpha, axis), out)
 
 
 def masked_fill(x, mask, value, name=None):
     """A copy of `x` with the masked elements set to one value."""
     if not isinstance(value, Tensor):
+        expect_tensors('masked_fill', x=x)
         value = paddle.to_tensor(value, dtype=x.dtype)
     elif value.dtype != x.dtype:
         value = value.astype(x.dtype)
@@ -301,6 +306,7 @@ def masked_fill(x, mask, value, name=None):
 
 def as_strided(x, shape, stride, offset=0, name=None):
     """A view of the memory with a shape and strides; `offset` in bytes."""
+    expect_tensors('as_strided', x=x)
     size = x.element_size()
     view = _C_ops.as_strided(x, shape, stride, offset // size - x.storage_offset())
     if offset % size:
@@ -336,6 +342,7 @@ def split_with_sizes(self, split_sizes, dim=0):
 
 def increment(x, value=1.0, name=None):
     """`x` plus `value`, in place; `x` has one element."""
+    expect_tensors('increment', x=x)
     if x._numel() != 1:
         raise ValueError(f'[increment] expected one element, got shape {x.shape}')
     with paddle.no_grad():
@@ -357,6 +364,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
     if dtype is not None:
         input = input.astype(dtype)
     if dim is None:
+        expect_tensors('softmax', input=input)
         dim = 0 if input.ndim in (0, 1, 3) else 1
     return _out(_C_ops.softmax(input, dim), out)
 

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from paddle.base.libpaddle import expect_tensors
+
 __all__ = ['set_printoptions', 'to_string']
 
 
@@ -135,6 +137,7 @@ def to_string(tensor):
     """The text of a tensor: shape, dtype, place, stop_gradient and values."""
     from paddle.base import libpaddle as core
 
+    expect_tensors('to_string', tensor=tensor)
     shape = list(tensor.shape)
     head = f'shape={shape}, dtype={str(tensor.dtype)[7:]}'
     if isinstance(tensor, core.pir.Value):

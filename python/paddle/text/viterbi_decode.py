@@ -5,6 +5,7 @@ import numpy as np
 
 import paddle
 from paddle import nn
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['viterbi_decode', 'ViterbiDecoder']
 
@@ -15,6 +16,12 @@ def viterbi_decode(potentials, transition_params, lengths, include_bos_eos_tag=T
     `potentials` [B, T, tags], `transition_params` [tags, tags], `lengths` [B]. With
     `include_bos_eos_tag` the last tag but one starts a path and the last ends it.
     """
+    expect_tensors(
+        'viterbi_decode',
+        potentials=potentials,
+        transition_params=transition_params,
+        lengths=lengths,
+    )
     scores, moves = potentials.numpy(), transition_params.numpy()
     sizes = lengths.numpy().reshape(-1).astype(int)
     batch, _, tags = scores.shape

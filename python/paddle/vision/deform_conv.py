@@ -5,6 +5,7 @@ import numpy as np
 
 import paddle
 from paddle import nn
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['deform_conv2d', 'DeformConv2D']
 
@@ -42,6 +43,7 @@ def _sample(x, y, x_at, height, width):
 
 
 def _compose(x, offset, weight, mask, stride, padding, dilation, deformable_groups, groups):
+    expect_tensors('deform_conv2d', x=x, offset=offset, weight=weight)
     n, channels, height, width = x.shape
     out_channels, _, kh, kw = weight.shape
     out_h = (height + 2 * padding[0] - dilation[0] * (kh - 1) - 1) // stride[0] + 1

@@ -8,6 +8,7 @@ import numpy as np
 import paddle
 from paddle import nn
 from paddle.base.arguments import to_array
+from paddle.base.libpaddle import expect_tensors
 
 from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
@@ -68,6 +69,7 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
 
     With `category_idxs` [N], boxes of different categories do not suppress each other.
     """
+    expect_tensors('nms', boxes=boxes)
     b, iou_threshold = boxes.astype('float64').numpy(), float(iou_threshold)
     if scores is None:
         return paddle.to_tensor(_keep(b, iou_threshold))
@@ -124,6 +126,7 @@ def _images_of(boxes_num):
 
 def _features(x):
     """The extents of [N, C, H, W], of which all but N must be known."""
+    expect_tensors('vision.ops', x=x)
     if -1 in x.shape[1:]:
         raise ValueError(
             f'[vision.ops] expected features of known channels and size, got shape {list(x.shape)}'
@@ -137,6 +140,7 @@ def roi_align(
     """Features [R, C, h, w] of the boxes [R, 4], averaged from bilinear samples of x [N, C, H,
     W].
     """
+    expect_tensors('roi_align', boxes_num=boxes_num, boxes=boxes)
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
@@ -169,6 +173,7 @@ def _bins(low, high, count, limit):
 
 def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Features [R, C, h, w] of the boxes [R, 4]: the largest value in each bin."""
+    expect_tensors('roi_pool', boxes_num=boxes_num, boxes=boxes)
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     images = _images_of(boxes_num.numpy())
@@ -190,6 +195,7 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
 
 def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Position-sensitive pooling: bin (i, j) averages its own group of channels."""
+    expect_tensors('psroi_pool', boxes_num=boxes_num, boxes=boxes)
     height, width = _pair(output_size)
     _, channels, h, w = _features(x)
     if channels % (height * width):
@@ -284,6 +290,7 @@ def box_coder(
     elif isinstance(prior_box_var, paddle.Tensor):
         variance = prior_box_var
     else:
+        expect_tensors('box_coder', prior_box=prior_box)
         variance = paddle.to_tensor(prior_box_var, dtype=prior_box.dtype)
     px, py, pw, ph = _centres(prior_box, extra)
     if code_type == 'encode_center_size':
@@ -331,6 +338,7 @@ def prior_box(
     """SSD's prior boxes and their variances, each [H, W, priors, 4], for a feature map and its
     image.
     """
+    expect_tensors('prior_box', input=input, image=image)
     as_list = lambda v: list(v) if isinstance(v, (list, tuple)) else [v]  # noqa: E731
     min_sizes, max_sizes = as_list(min_sizes), as_list(max_sizes) if max_sizes else []
     ratios = [1.0]
@@ -382,6 +390,7 @@ def yolo_box(
     """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below
     `conf_thresh` both are 0.
     """
+    expect_tensors('yolo_box', x=x, img_size=img_size)
     batch, _, height, width = x.shape
     count = len(anchors) // 2
     values = x.astype('float64').numpy()
@@ -443,6 +452,7 @@ def distribute_fpn_proposals(
     """Spread boxes over pyramid levels by their size: (boxes of each level, index that restores the
     order, counts).
     """
+    expect_tensors('distribute_fpn_proposals', fpn_rois=fpn_rois)
     if min_level < 1:
         raise AssertionError(
             f'[distribute_fpn_proposals] expected min_level of at least 1, got {min_level}'
@@ -491,6 +501,7 @@ def decode_jpeg(x, mode='unchanged', name=None):
 
     from paddle.utils import try_import
 
+    expect_tensors('decode_jpeg', x=x)
     image = try_import('PIL.Image').open(io.BytesIO(x.numpy().tobytes()))
     if mode not in ('unchanged', 'gray', 'rgb'):
         raise ValueError(f"[decode_jpeg] expected mode unchanged, gray or rgb, got {mode!r}")

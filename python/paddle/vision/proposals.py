@@ -4,6 +4,7 @@
 import numpy as np
 
 import paddle
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['generate_proposals', 'matrix_nms']
 
@@ -52,6 +53,14 @@ def generate_proposals(
     `scores` [N, A, H, W], `bbox_deltas` [N, 4A, H, W], `img_size` [N, 2], `anchors` and `variances`
     [H, W, A, 4].
     """
+    expect_tensors(
+        'generate_proposals',
+        scores=scores,
+        bbox_deltas=bbox_deltas,
+        img_size=img_size,
+        anchors=anchors,
+        variances=variances,
+    )
     extra = 1.0 if pixel_offset else 0.0
     base, spread = (t.astype('float64').numpy().reshape(-1, 4) for t in (anchors, variances))
     sizes = img_size.astype('float64').numpy()
@@ -125,6 +134,7 @@ def matrix_nms(
     `bboxes` [N, M, 4], `scores` [N, classes, M]: a box loses score by its overlap with better ones
     of its class.
     """
+    expect_tensors('matrix_nms', bboxes=bboxes, scores=scores)
     extra = 0.0 if normalized else 1.0
     all_boxes, all_scores = bboxes.astype('float64').numpy(), scores.astype('float64').numpy()
     rows_out, index_out, counts = [], [], []

@@ -5,6 +5,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import integer, to_array
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['yolo_loss']
 
@@ -49,6 +50,7 @@ def yolo_loss(
     background unless it overlaps one by more than `ignore_thresh`. Where two objects share a cell
     and an anchor, gradients of both count; PaddlePaddle 3.3 keeps the last one's.
     """
+    expect_tensors('yolo_loss', x=x, gt_box=gt_box)
     count, (height, width), boxes = len(anchor_mask), x.shape[2:], gt_box.shape[1]
     batch = x.shape[0] if x.shape[0] >= 0 else paddle.shape(x)[0]
     size, cells = downsample_ratio * height, count * height * width
@@ -114,6 +116,7 @@ def yolo_loss(
         ]
         weight = (2.0 - gw * gh) * score
         smooth = min(1.0 / class_num, 1.0 / 40) if use_label_smooth else 0.0
+        expect_tensors('yolo_loss', gt_label=gt_label)
         wanted = paddle.where(valid, gt_label.astype('int64'), paddle.full_like(at, 0))
         wanted = paddle.nn.functional.one_hot(wanted, class_num)
         wanted = wanted.astype(kind) * (1.0 - 2.0 * smooth) + smooth

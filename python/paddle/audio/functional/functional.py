@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import integer, to_array
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
     'hz_to_mel',
@@ -93,6 +94,7 @@ def compute_fbank_matrix(
 
 def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
     """10 log10(spect / ref_value), at most `top_db` below the maximum."""
+    expect_tensors('power_to_db', spect=spect)
     if amin <= 0:
         raise Exception(f"[power_to_db] expected a positive amin, got {amin!r}")
     if ref_value <= 0:

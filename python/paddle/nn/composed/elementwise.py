@@ -3,7 +3,9 @@
 
 import paddle
 from paddle.base.framework import is_recorded, number
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
+
 from .._core import ops as _C_ops
 
 
@@ -18,6 +20,8 @@ def rrelu(x, lower=0.125, upper=1.0 / 3, is_test=False):
     drawn = paddle.cast(
         _C_ops.uniform([count], paddle.float32, float(lower), float(upper), 0), x.dtype
     )
+    if is_recorded(count):  # there may be none, of which `order` would be no place
+        drawn = paddle.concat([drawn, paddle.zeros([1], drawn.dtype)])
     order = paddle.clip(paddle.cumsum(negative) - 1, min=0)
     return paddle.where(x >= 0, x, x * paddle.reshape(paddle.gather(drawn, order), extents(x)))
 
@@ -25,6 +29,7 @@ def rrelu(x, lower=0.125, upper=1.0 / 3, is_test=False):
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1):
     if temperature <= 0:
         raise ValueError(f"[gumbel_softmax] expected temperature > 0, got {temperature}")
+    expect_tensors("gumbel_softmax", x=x)
     # In float32: rounded to a half first, u may be 1, whose noise is infinite.
     u = _C_ops.uniform(extents(x), paddle.float32, 1e-20, 1.0, 0)
     soft = _C_ops.softmax(

@@ -9,7 +9,9 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import integer, only
+from paddle.base.libpaddle import expect_tensors
 from paddle.framework.random import drawing_from
+
 from .._core import ops as _C_ops
 
 _LOW = -1e30
@@ -35,6 +37,13 @@ def _within(op, what, values, low, high):
 
 
 def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm_by_times=False):
+    expect_tensors(
+        "warpctc",
+        logits=logits,
+        label=label,
+        labels_length=labels_length,
+        logits_length=logits_length,
+    )
     steps, batch, classes = logits.shape
     labels, lengths = label.numpy(), labels_length.numpy().reshape(-1)
     times = logits_length.numpy().reshape(-1)
@@ -91,6 +100,13 @@ def warpctc(logits, label, logits_length=None, labels_length=None, blank=0, norm
 
 
 def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambda=0.0):
+    expect_tensors(
+        "warprnnt",
+        input=input,
+        label=label,
+        input_lengths=input_lengths,
+        label_lengths=label_lengths,
+    )
     batch, steps, width, classes = input.shape
     labels, times, lengths = (
         label.numpy(),
@@ -142,6 +158,7 @@ def warprnnt(input, label, input_lengths, label_lengths, blank=0, fastemit_lambd
 
 
 def hsigmoid_loss(x, label, w, bias=None, path=None, code=None, num_classes=2, is_sparse=False):
+    expect_tensors("hsigmoid_loss", label=label, x=x)
     rows = label.size if path is None else path.shape[0]
     if rows != x.shape[0]:
         raise ValueError(f"[hsigmoid_loss] expected labels of {x.shape[0]} rows, got {rows}")

@@ -86,8 +86,3 @@ def reduction(op, value, *more):
         allowed = any_of(("sum", "mean", "none", *more))
         raise ValueError(f"[{op}] expected reduction {allowed}, got {value!r}")
     return value
-
-
-def first(result):
-    """The main result of an op that may also return saved statistics."""
-    return result[0] if isinstance(result, (tuple, list)) else result

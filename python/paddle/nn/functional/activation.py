@@ -4,6 +4,7 @@
 import paddle
 from paddle import _lazy
 from paddle.base.framework import to_dtype
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.inplace import written
 
 from .._core import ops as _C_ops
@@ -53,6 +54,7 @@ def celu(x, alpha=1.0, name=None):
 
 def prelu(x, weight, data_format="NCHW", name=None):
     """x where x > 0, else weight * x; the weight has one element or one per channel."""
+    expect_tensors("prelu", weight=weight)
     mode = "all"
     if weight.shape[0] > 1:
         formats = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
@@ -86,12 +88,12 @@ def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
         raise ValueError(f"[rrelu] expected upper of at least lower, got {upper} and {lower}")
     if upper > 1:
         raise ValueError(f"[rrelu] expected upper of at most 1, got {upper}")
-    result = _C_ops.rrelu(x, lower, upper, not training)
-    return result[0] if isinstance(result, (tuple, list)) else result
+    return _C_ops.rrelu(x, lower, upper, not training)
 
 
 def glu(x, axis=-1, name=None):
     """a * sigmoid(b) for the two halves a, b of x along `axis`."""
+    expect_tensors("glu", x=x)
     rank = x.ndim
     if not isinstance(axis, int):
         raise TypeError(f"[glu] expected axis to be an int, got {type(axis).__name__}")

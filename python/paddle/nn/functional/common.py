@@ -3,8 +3,8 @@
 
 import paddle
 from paddle import _lazy
-from paddle.base.arguments import tensors
 from paddle.base.framework import Tensor, number, to_dtype
+from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -54,6 +54,7 @@ def embedding(
     name=None,
 ):
     """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient."""
+    expect_tensors("embedding", weight=weight)
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
@@ -106,7 +107,7 @@ def one_hot(x, num_classes=-1, name=None):
 
 def cosine_similarity(x1, x2, axis=1, eps=1e-08):
     """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`."""
-    tensors('cosine_similarity', x1=x1, x2=x2)
+    expect_tensors('cosine_similarity', x1=x1, x2=x2)
     dot = paddle.sum(x1 * x2, axis=axis)
     squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
     return dot / paddle.sqrt(paddle.clip(squares, min=eps * eps))
@@ -131,6 +132,7 @@ def class_center_sample(label, num_classes, num_samples, group=None):
     """Keep the classes in `label` and random others up to `num_samples`; returns (remapped label,
     sampled classes).
     """
+    expect_tensors("class_center_sample", label=label)
     if group is not None and group is not False and not hasattr(group, "nranks"):
         raise ValueError(
             f"[class_center_sample] expected group to be a group, None or False, got {group!r}"
@@ -158,6 +160,7 @@ def sequence_mask(x, maxlen=None, dtype="int64", name=None):
 
 def gather_tree(ids, parents):
     """Follow beam search parents [time, batch, beam] backwards to full id sequences."""
+    expect_tensors("gather_tree", ids=ids, parents=parents)
     if len(ids.shape) != 3:
         raise ValueError(
             f"[gather_tree] expected ids of shape [length, batch, beams], got {list(ids.shape)}"
@@ -188,6 +191,7 @@ def _four(op, paddings):
 
 def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
+    expect_tensors("unfold", x=x)
     if len(x.shape) != 4:
         raise AssertionError(f"[unfold] expected x of shape [N, C, H, W], got {list(x.shape)}")
     return _C_ops.unfold(
@@ -201,6 +205,7 @@ def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
 
 def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
+    expect_tensors("fold", x=x)
     if len(x.shape) != 3:
         raise ValueError(f"[fold] expected x of shape [N, C, L], got {list(x.shape)}")
     return _C_ops.fold(

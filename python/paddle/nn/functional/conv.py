@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and transposed convolutions in one to three dimensions."""
 
+from paddle.base.libpaddle import expect_tensors
+
 from .._core import ops as _C_ops
 from . import _parse
 
@@ -19,11 +21,13 @@ def _add_bias(out, bias, channel_last):
 
 def check_input(op, x, n):
     """ValueError unless `x` has `n` axes besides batch and channels."""
+    expect_tensors(op, x=x)
     if len(x.shape) != n + 2:
         raise ValueError(f"[{op}] expected x of {n + 2} axes, got shape {list(x.shape)}")
 
 
 def _check_weight(op, weight, n):
+    expect_tensors(op, weight=weight)
     if len(weight.shape) != n + 2:
         raise ValueError(
             f"[{op}] expected a weight of {n + 2} axes, got shape {list(weight.shape)}"

@@ -4,6 +4,7 @@
 import paddle
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -52,7 +53,7 @@ def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_
         if not training:
             return x * (1.0 - p)
         op_mode = "downgrade_in_infer" if mode == "downscale_in_infer" else mode
-        out = _parse.first(_C_ops.dropout(x, None, p, False, op_mode, 0, False))
+        out = _C_ops.dropout(x, None, p, False, op_mode, 0, False)
     else:
         out = _dropout_axes(
             x,
@@ -86,6 +87,7 @@ def _dropout_axes(x, p, axes, training, mode):
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice."""
+    expect_tensors("dropout1d", input=input)
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"[dropout1d] expected input of 2 or 3 axes, got shape {list(input.shape)}"
@@ -96,6 +98,7 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 
 def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
     """Zero whole channels of [N, C, H, W] (or NHWC)."""
+    expect_tensors("dropout2d", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[dropout2d] expected x of 4 axes, got shape {list(x.shape)}")
     _parse.data_format("dropout2d", data_format, "NCHW", "NHWC")
@@ -104,6 +107,7 @@ def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
 
 def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
     """Zero whole channels of [N, C, D, H, W] (or NDHWC)."""
+    expect_tensors("dropout3d", x=x)
     if len(x.shape) != 5:
         raise ValueError(f"[dropout3d] expected x of 5 axes, got shape {list(x.shape)}")
     _parse.data_format("dropout3d", data_format, "NCDHW", "NDHWC")
@@ -125,11 +129,13 @@ def _alpha(op, x, p, training, mask_shape):
 
 def alpha_dropout(x, p=0.5, training=True, name=None):
     """Dropout for SELU networks: keeps mean and variance of standardised inputs."""
+    expect_tensors("alpha_dropout", x=x)
     return _alpha("alpha_dropout", x, p, training, extents(x))
 
 
 def feature_alpha_dropout(x, p=0.5, training=True, name=None):
     """alpha_dropout of whole channels of [N, C, ...]."""
+    expect_tensors("feature_alpha_dropout", x=x)
     if x.ndim < 2:
         raise ValueError(
             f"[feature_alpha_dropout] expected x of at least 2 axes, got shape {list(x.shape)}"

@@ -5,9 +5,9 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items, only
+from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
-from . import _parse
 
 __all__ = [
     "scaled_dot_product_attention",
@@ -37,6 +37,7 @@ def _causal(rows, columns):
 
 def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enable_gqa=True):
     """Attention of [batch, length, heads, dim]."""
+    expect_tensors("attention", query=query, key=key)
     if query.shape[2] != key.shape[2] and not enable_gqa:
         raise ValueError(
             f"[attention] expected as many key heads as the {query.shape[2]} query heads, got "
@@ -95,6 +96,7 @@ def scaled_dot_product_attention(
     attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads
         are shared.
     """
+    expect_tensors("scaled_dot_product_attention", query=query)
     if query.ndim not in (3, 4):
         raise ValueError(
             f"[scaled_dot_product_attention] expected query of 3 or 4 axes, got shape "
@@ -161,6 +163,7 @@ def flash_attn_qkvpacked(
     """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are
     key and value.
     """
+    expect_tensors("flash_attn_qkvpacked", qkv=qkv)
     groups, kv_heads = qkv.shape[2] - 2, qkv.shape[3]
     query, key, value = _C_ops.split(qkv, [groups, 1, 1], 2)
     if groups == 1:
@@ -203,6 +206,7 @@ def flash_attn_unpadded(
     """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at
     cu_seqlens.
     """
+    expect_tensors("flash_attn_unpadded", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
     only(
         "flash_attn_unpadded",
         'sequences of several lengths have no one table of probabilities',
@@ -262,6 +266,7 @@ def flash_attn_varlen_qkvpacked(
     name=None,
 ):
     """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim]."""
+    expect_tensors("flash_attn_varlen_qkvpacked", qkv=qkv)
     groups = qkv.shape[1] - 2
     if varlen_padded and qkv.shape[0] != int(cu_seqlens_q[-1]):
         raise NotImplementedError(
@@ -335,6 +340,7 @@ def flashmask_attention(
     block_mask=None,
 ):
     """Attention with column-wise row ranges masked out, for [batch, length, heads, dim]."""
+    expect_tensors("flashmask_attention", query=query, key=key)
     if return_softmax_lse or return_seed_offset or block_mask is not None:
         raise NotImplementedError(
             "[flashmask_attention] expected return_softmax_lse=False, return_seed_offset=False "
@@ -435,6 +441,12 @@ def sparse_attention(
     key_padding_mask [batch, length] and attn_mask [length, length] remove the positions where they
     are 0.
     """
+    expect_tensors(
+        "sparse_attention",
+        query=query,
+        sparse_csr_offset=sparse_csr_offset,
+        sparse_csr_columns=sparse_csr_columns,
+    )
     batch, heads, length, dim = query.shape
     offsets, columns = sparse_csr_offset.numpy(), sparse_csr_columns.numpy()
     listed = np.zeros([batch, heads, length, length], dtype=bool)

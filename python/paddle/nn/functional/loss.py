@@ -4,6 +4,7 @@
 import paddle
 from paddle import _lazy
 from paddle.base.framework import dtype_name, is_recorded
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -38,6 +39,7 @@ def reduce(loss, reduction):
 
 
 def _expand_label(op, input, label, axis):
+    expect_tensors(op, logits=input, label=label)
     if len(input.shape) - 1 == len(label.shape):
         return paddle.unsqueeze(label, axis)
     if len(input.shape) != len(label.shape):
@@ -58,6 +60,7 @@ def softmax_with_cross_entropy(
     axis=-1,
 ):
     """Unreduced cross entropy of softmax(logits) along `axis`, keeping that axis with size 1."""
+    expect_tensors("softmax_with_cross_entropy", label=label, logits=logits)
     if len(label.shape) != len(logits.shape):
         raise ValueError(
             f"[softmax_with_cross_entropy] expected a label of {len(logits.shape)} axes, got shape "
@@ -85,6 +88,7 @@ def cross_entropy(
 
     label: class ids, or distributions when `soft_label`; ids equal to `ignore_index` do not count.
     """
+    expect_tensors("cross_entropy", input=input, label=label)
     _parse.reduction("cross_entropy", reduction)
     if ignore_index > 0 and soft_label:
         raise ValueError(
@@ -174,6 +178,7 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
 
 def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", name=None):
     """-weight[label] * input[label] for log-probabilities input [N, C, d1, ...]."""
+    expect_tensors("nll_loss", input=input, label=label)
     _parse.reduction("nll_loss", reduction)
     shape, target = list(input.shape), list(label.shape)
     if len(shape) - 1 != len(target):
@@ -252,6 +257,7 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
     """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in
     log space.
     """
+    expect_tensors("kl_div", input=input, label=label)
     _parse.reduction("kl_div", reduction, "batchmean")
     if dtype_name(input.dtype) == "float32" and dtype_name(label.dtype) == "float64":
         input = paddle.cast(input, "float64")
@@ -283,9 +289,7 @@ def ctc_loss(
 ):
     """Connectionist temporal classification; log_probs are logits [time, batch, classes + 1]."""
     _parse.reduction("ctc_loss", reduction)
-    loss = _parse.first(
-        _C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times)
-    )
+    loss = _C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times)
     loss = paddle.squeeze(loss, [-1])
     if zero_infinity:
         loss = paddle.where(paddle.isinf(loss), paddle.zeros_like(loss), loss)
@@ -308,9 +312,7 @@ def rnnt_loss(
     classes].
     """
     _parse.reduction("rnnt_loss", reduction)
-    loss = _parse.first(
-        _C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda)
-    )
+    loss = _C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda)
     if reduction == "mean":
         return paddle.mean(loss)
     return reduce(loss, reduction)
@@ -370,6 +372,7 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
     """1 - 2 * overlap / (sum of both), mean over the batch; label holds ids in its last dimension
     of size 1.
     """
+    expect_tensors("dice_loss", input=input, label=label)
     if dtype_name(input.dtype) not in ("float32", "float64"):
         raise AssertionError(
             f"[dice_loss] expected input of float32 or float64, got {dtype_name(input.dtype)}"
@@ -414,6 +417,7 @@ def adaptive_log_softmax_with_loss(
     """
     from .common import linear
 
+    expect_tensors("adaptive_log_softmax_with_loss", label=label, input=input)
     batched = label.ndim > 0
     if label.ndim > 1:
         raise ValueError(

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle.base.arguments import items
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -24,6 +25,7 @@ _FORMATS = ("NCL", "NCHW", "NCDHW", *_CHANNEL_LAST)
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
     """x / max(||x||_p along axis, epsilon)."""
+    expect_tensors("normalize", x=x)
     if x.ndim == 1:
         axis = 0
     if axis < -x.ndim or axis >= x.ndim:
@@ -50,6 +52,7 @@ def batch_norm(
     """Normalise each channel with batch statistics (updating the running ones) or with the running
     statistics.
     """
+    expect_tensors("batch_norm", x=x)
     if len(x.shape) < 2:
         raise AssertionError(
             f"[batch_norm] expected x of at least 2 axes, got shape {list(x.shape)}"
@@ -76,48 +79,48 @@ def batch_norm(
     )[0]
 
 
-def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
-    """Normalise over the last dimensions, which must equal `normalized_shape`."""
+def _last_axes(op, x, normalized_shape):
+    """(`normalized_shape` as a list, its first axis in x or None where x ends in other extents)."""
+    expect_tensors(op, x=x)
     shape = (
         [normalized_shape]
         if isinstance(normalized_shape, int)
-        else items('layer_norm', 'normalized_shape', normalized_shape)
+        else items(op, 'normalized_shape', normalized_shape)
     )
-    got = list(x.shape)
-    begin = len(got) - len(shape)
-    if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
+    begin = x.ndim - len(shape)
+    fits = begin >= 0 and all(n in (-1, d) for n, d in zip(x.shape[begin:], shape))
+    return shape, begin if fits else None
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
+    """Normalise over the last dimensions, which must equal `normalized_shape`."""
+    shape, begin = _last_axes('layer_norm', x, normalized_shape)
+    if begin is None:
         text = ", ".join(str(s) for s in shape)
         raise ValueError(
-            f"[layer_norm] expected input whose shape ends with [{text}], got {list(got)}"
+            f"[layer_norm] expected input whose shape ends with [{text}], got {list(x.shape)}"
         )
-    return _parse.first(_C_ops.layer_norm(x, weight, bias, epsilon, begin))
+    return _C_ops.layer_norm(x, weight, bias, epsilon, begin)
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
     """Divide by the root mean square over the last dimensions, which must equal
     `normalized_shape`.
     """
-    shape = (
-        [normalized_shape]
-        if isinstance(normalized_shape, int)
-        else items('rms_norm', 'normalized_shape', normalized_shape)
-    )
-    got = list(input.shape)
-    begin = len(got) - len(shape)
-    if begin < 0 or any(n not in (-1, d) for n, d in zip(got[begin:], shape)):
+    shape, begin = _last_axes('rms_norm', input, normalized_shape)
+    if begin is None:
         raise ValueError(
-            f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape {got}"
+            f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape "
+            f"{list(input.shape)}"
         )
-    return _parse.first(_C_ops.rms_norm(input, weight, shape, eps))
+    return _C_ops.rms_norm(input, weight, shape, eps)[0]
 
 
 def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format="NCHW", name=None):
     """Normalise over groups of channels and all spatial positions."""
     _parse.data_format("group_norm", data_format, *_FORMATS)
-    return _parse.first(
-        _C_ops.group_norm(
-            x, weight, bias, epsilon, num_groups, "NHWC" if data_format[-1] == "C" else "NCHW"
-        )
+    return _C_ops.group_norm(
+        x, weight, bias, epsilon, num_groups, "NHWC" if data_format[-1] == "C" else "NCHW"
     )
 
 
@@ -162,7 +165,7 @@ def instance_norm(
         )
     if not use_input_stats:
         return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps)
-    out = _parse.first(_C_ops.instance_norm(x, weight, bias, eps))
+    out = _C_ops.instance_norm(x, weight, bias, eps)
     if running_mean is not None:
         with paddle.no_grad():
             axes = list(range(2, len(x.shape)))
@@ -191,6 +194,7 @@ def instance_norm(
 
 def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
     """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta."""
+    expect_tensors("local_response_norm", x=x)
     _parse.data_format("local_response_norm", data_format, *_FORMATS)
     if len(x.shape) < 3:
         raise ValueError(

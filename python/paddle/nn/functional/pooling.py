@@ -4,6 +4,7 @@
 import math
 
 import paddle
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -165,6 +166,7 @@ def _numbers(x, kernel, stride, algorithm, pads):
 
 def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format):
     op = f"max_pool{n}d"
+    expect_tensors(op, x=x)
     _parse.data_format(op, data_format, *_FORMATS[n])
     if not return_mask and n > 1 and len(x.shape) != n + 2 or return_mask and len(x.shape) != n + 2:
         check_input(op, x, n)
@@ -391,6 +393,7 @@ def _unpool_window(n, kernel_size, stride, padding, channel_last):
 
 
 def _unpool_size(op, x, kernel, stride, pads, output_size, n):
+    expect_tensors(op, x=x)
     default = [(d - 1) * s - 2 * p + k for d, s, p, k in zip(x.shape[2:], stride, pads, kernel)]
     if output_size is None:
         return default
@@ -422,22 +425,21 @@ def max_unpool1d(
     return _down(out)
 
 
+def _unpool(n, x, indices, kernel_size, stride, padding, data_format, output_size):
+    op = f"max_unpool{n}d"
+    check_input(op, x, n)
+    kernel, stride, pads, _ = _unpool_window(n, kernel_size, stride, padding, False)
+    size = _unpool_size(op, x, kernel, stride, pads, output_size, n)
+    kernel_op = _C_ops.unpool if n == 2 else _C_ops.unpool3d
+    return kernel_op(x, indices, kernel, stride, pads, size, data_format)
+
+
 def max_unpool2d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
 ):
     """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
     _parse.data_format("max_unpool2d", data_format, "NCHW")
-    check_input("max_unpool2d", x, 2)
-    kernel, stride, pads, _ = _unpool_window(2, kernel_size, stride, padding, False)
-    return _C_ops.unpool(
-        x,
-        indices,
-        kernel,
-        stride,
-        pads,
-        _unpool_size("max_unpool2d", x, kernel, stride, pads, output_size, 2),
-        data_format,
-    )
+    return _unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
 def max_unpool3d(
@@ -452,17 +454,7 @@ def max_unpool3d(
 ):
     """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
     _parse.data_format("max_unpool3d", data_format, "NCDHW")
-    check_input("max_unpool3d", x, 3)
-    kernel, stride, pads, _ = _unpool_window(3, kernel_size, stride, padding, False)
-    return _C_ops.unpool3d(
-        x,
-        indices,
-        kernel,
-        stride,
-        pads,
-        _unpool_size("max_unpool3d", x, kernel, stride, pads, output_size, 3),
-        data_format,
-    )
+    return _unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
 def _fractional(n, x, output_size, kernel_size, random_u, return_mask):

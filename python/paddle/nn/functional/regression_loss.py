@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle.base.framework import is_recorded
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from .._core import ops as _C_ops
@@ -55,7 +56,6 @@ def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, nam
     """
     _parse.reduction("smooth_l1_loss", reduction)
     out = _C_ops.huber_loss(input, label, float(delta))
-    out = out[0] if isinstance(out, (tuple, list)) else out
     return reduce(out if is_huber else out / delta, reduction)
 
 
@@ -70,6 +70,7 @@ def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=
 
 def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", name=None):
     """1 - cos for label 1, max(0, cos - margin) for label -1."""
+    expect_tensors("cosine_embedding_loss", label=label, input1=input1, input2=input2)
     _parse.reduction("cosine_embedding_loss", reduction)
     if len(label.shape) != 1:
         raise ValueError(
@@ -109,6 +110,7 @@ def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
 
 def soft_margin_loss(input, label, reduction="mean", name=None):
     """log(1 + exp(-label * input))."""
+    expect_tensors("soft_margin_loss", input=input, label=label)
     _parse.reduction("soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
         raise ValueError(
@@ -121,6 +123,7 @@ def soft_margin_loss(input, label, reduction="mean", name=None):
 
 def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mean", name=None):
     """Mean over wrong classes of max(0, margin - input[label] + input[i])^p."""
+    expect_tensors("multi_margin_loss", input=input, label=label)
     _parse.reduction("multi_margin_loss", reduction)
     if (
         len(input.shape) != 2
@@ -150,6 +153,7 @@ def multi_label_margin_loss(input, label, reduction="mean", name=None):
     """Sum over (target, other class) of max(0, 1 - (input[target] - input[other])) / classes; -1
     ends the targets.
     """
+    expect_tensors("multi_label_margin_loss", input=input, label=label)
     _parse.reduction("multi_label_margin_loss", reduction)
     if input.ndim != 2 or list(label.shape) != list(input.shape):
         raise ValueError(
@@ -175,6 +179,7 @@ def multi_label_margin_loss(input, label, reduction="mean", name=None):
 
 def multi_label_soft_margin_loss(input, label, weight=None, reduction="mean", name=None):
     """Mean over classes of the binary cross entropy of sigmoid(input)."""
+    expect_tensors("multi_label_soft_margin_loss", input=input, label=label)
     _parse.reduction("multi_label_soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
         raise ValueError(
@@ -248,6 +253,7 @@ def gaussian_nll_loss(
     """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 *
     log(2 pi).
     """
+    expect_tensors("gaussian_nll_loss", variance=variance, input=input)
     _parse.reduction("gaussian_nll_loss", reduction)
     if not is_recorded(variance) and bool(paddle.any(variance < 0)):
         raise ValueError(

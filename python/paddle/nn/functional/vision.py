@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 from paddle.base.framework import Tensor, is_recorded, number
+from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
 from . import _parse
@@ -55,6 +56,7 @@ def interpolate(
 
     mode: 'nearest', 'linear' (3-D), 'bilinear', 'bicubic' (4-D), 'trilinear' (5-D) or 'area'.
     """
+    expect_tensors("interpolate", x=x)
     mode = mode.lower()
     if mode not in (*_RANK, "area", "nearest"):
         raise ValueError(
@@ -274,6 +276,7 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
     mode: 'constant', 'reflect', 'replicate' or 'circular'. Spatial pads start from the last
         dimension.
     """
+    expect_tensors("pad", x=x)
     mode = mode.lower()
     if mode not in ("reflect", "replicate", "constant", "circular"):
         raise AssertionError(
@@ -353,6 +356,7 @@ def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
 
 def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
     """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
+    expect_tensors("pixel_unshuffle", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[pixel_unshuffle] expected x of 4 axes, got shape {list(x.shape)}")
     if not isinstance(downscale_factor, int):
@@ -370,6 +374,7 @@ def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
 
 def channel_shuffle(x, groups, data_format="NCHW", name=None):
     """Interleave the channels of `groups` groups."""
+    expect_tensors("channel_shuffle", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[channel_shuffle] expected x of 4 axes, got shape {list(x.shape)}")
     if not isinstance(groups, int):

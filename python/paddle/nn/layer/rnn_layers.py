@@ -125,7 +125,7 @@ class RNNBase(LayerList):
         weights = [w for c in cells for w in (c.weight_ih, c.weight_hh)]
         weights += [b for c in cells for b in (c.bias_ih, c.bias_hh)]
         unused = paddle.empty([], dtype="uint8")
-        result = _C_ops.rnn(
+        out, _, finals = _C_ops.rnn(
             x,
             states,
             weights,
@@ -140,7 +140,6 @@ class RNNBase(LayerList):
             0,
             not self.training,
         )
-        out, finals = result[0], result[2]
         out = out if self.time_major else _C_ops.transpose(out, [1, 0, 2])
         return out, tuple(finals) if len(finals) > 1 else finals[0]
 

@@ -4,6 +4,7 @@
 import paddle
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
+from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
 
@@ -16,6 +17,8 @@ def _with_grads(parameters):
         if isinstance(parameters, Tensor)
         else items('clip_grad_norm_', 'parameters', parameters)
     )
+    for p in params:
+        expect_tensors('clip_grad_norm_', parameters=p)
     return [p for p in params if p.grad is not None]
 
 

@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle.base.arguments import items
+from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
 
@@ -18,7 +19,10 @@ def parameters_to_vector(parameters, name=None):
 
 def vector_to_parameters(vec, parameters, name=None):
     """Write the parts of a 1-D Tensor into the parameters."""
+    expect_tensors("vector_to_parameters", vec=vec)
     parameters = items('parameters_to_vector', 'parameters', parameters)
+    for p in parameters:
+        expect_tensors('vector_to_parameters', parameters=p)
     sizes = [math.prod(p.shape) for p in parameters]
     if sum(sizes) != math.prod(vec.shape):
         raise ValueError(

@@ -5,6 +5,7 @@ lengths.
 
 import paddle
 from paddle import _C_ops
+from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
 
 __all__ = [
@@ -53,6 +54,7 @@ def fused_multi_head_attention(
     E], [3 E] and `num_heads`. With cache_kv [2, B, heads, past, head], returns (out, the cache with
     this step appended).
     """
+    expect_tensors("fused_multi_head_attention", x=x)
     if ring_id != -1:
         raise ValueError(
             f"[fused_multi_head_attention] expected ring_id -1, a block on one device, got "
@@ -68,6 +70,7 @@ def fused_multi_head_attention(
         heads, head = num_heads, width // num_heads
         weight, bias = qkv_weight, qkv_bias
     else:
+        expect_tensors("fused_multi_head_attention", qkv_weight=qkv_weight)
         if len(qkv_weight.shape) != 4 or qkv_weight.shape[0] != 3 or qkv_weight.shape[3] != width:
             raise ValueError(
                 f"[fused_multi_head_attention] expected qkv_weight [3, heads, head, {width}], got "
@@ -138,6 +141,7 @@ def fused_rotary_position_embedding(
     `cos`, [S, D] or [1, S, 1, D], come from `rotary_emb_base` when not given; position_ids [B, S]
     picks their rows. Returns (q, k, v) rotated, None where not given.
     """
+    expect_tensors("fused_rotary_position_embedding", q=q)
     if (sin is None) != (cos is None):
         raise ValueError(
             "[fused_rotary_position_embedding] expected both of sin and cos or none, got one"
@@ -195,6 +199,13 @@ def variable_length_memory_efficient_attention(
     `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees
     `pre_cache_length` keys and those up to its own place. Rows beyond an item's length are 0.
     """
+    expect_tensors(
+        "variable_length_memory_efficient_attention",
+        query=query,
+        key=key,
+        kv_seq_lens=kv_seq_lens,
+        seq_lens=seq_lens,
+    )
     heads, length, width = query.shape[1:]
     times = heads // key.shape[1]
     if key.shape[1] * times != heads:

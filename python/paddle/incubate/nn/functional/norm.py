@@ -2,26 +2,30 @@
 """Norms of a sum: input, bias and residual."""
 
 import paddle
-from paddle.base.arguments import integer, tensors
+from paddle.base.arguments import integer
+from paddle.base.libpaddle import expect_tensors
 
 from .linear import quantize
 
 __all__ = ['fused_layer_norm', 'fused_rms_norm']
 
 
-def _sum(x, bias, residual, alpha=1.0):
+def _sum(op, x, bias, residual, alpha=1.0):
+    expect_tensors(op, x=x)
     if bias is not None:
         x = x + bias
     if residual is not None:
-        tensors('fused_layer_norm', residual=residual)
+        expect_tensors(op, residual=residual)
         x = x + (residual if alpha == 1.0 else residual * alpha)
     return x
 
 
-def _finish(out, weight, bias, shape, dtype, quantization):
+def _finish(op, out, weight, bias, shape, dtype, quantization):
     if weight is not None:
+        expect_tensors(op, norm_weight=weight)
         out = out * weight.reshape(shape)
     if bias is not None:
+        expect_tensors(op, norm_bias=bias)
         out = out + bias.reshape(shape)
     return quantize(out, *quantization) if quantization[0] > 0 else out.astype(dtype)
 
@@ -56,7 +60,7 @@ def fused_layer_norm(
     The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself.
     int8 when `quant_scale` is positive.
     """
-    total = _sum(x, bias, residual, residual_alpha)
+    total = _sum('fused_layer_norm', x, bias, residual, residual_alpha)
     wide = _wide(total)
     axes, shape = _normed(x, begin_norm_axis, 'fused_layer_norm')
     mean = paddle.mean(wide, axes, keepdim=True)
@@ -65,7 +69,13 @@ def fused_layer_norm(
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
     plain = norm_weight is None and norm_bias is None
     out = _finish(
-        wide if plain else centred * inverse, norm_weight, norm_bias, shape, x.dtype, quantization
+        'fused_layer_norm',
+        wide if plain else centred * inverse,
+        norm_weight,
+        norm_bias,
+        shape,
+        x.dtype,
+        quantization,
     )
     return out, total, mean.reshape([-1]), inverse.reshape([-1])
 
@@ -88,9 +98,10 @@ def fused_rms_norm(
 
     int8 when `quant_scale` is positive.
     """
-    total = _sum(x, bias, residual)
+    total = _sum('fused_rms_norm', x, bias, residual)
     wide = _wide(total)
     axes, shape = _normed(x, begin_norm_axis, 'fused_rms_norm')
     out = wide * paddle.rsqrt(paddle.mean(wide * wide, axes, keepdim=True) + epsilon)
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
-    return _finish(out, norm_weight, norm_bias, shape, x.dtype, quantization), total
+    out = _finish('fused_rms_norm', out, norm_weight, norm_bias, shape, x.dtype, quantization)
+    return out, total
