@@ -277,7 +277,7 @@ def public(namespace):
             continue
         value = getattr(module, name)
         home = getattr(value, "__module__", None) or "paddle"
-        if home == "paddle.base.arguments":
+        if home == "paddle.base.arguments" or value is paddle.base.libpaddle.expect_tensors:
             continue  # imported for the module's own use
         if callable(value) and not inspect.ismodule(value) and home.partition(".")[0] == "paddle":
             yield name, value

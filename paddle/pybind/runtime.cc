@@ -232,7 +232,9 @@ PyObject* FunctionsOfPy(PyObject*, PyObject* where) {
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyObject* ExpectTensors(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) {
   const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "[expect_tensors] expected one op, got %zd", n);
+  if (n != 1 || !PyUnicode_Check(args[0]))
+    return PyErr_Format(PyExc_TypeError,
+                        "[expect_tensors] expected the name of an op, then tensors by name, got others");
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!IsTensor(args[1 + i]))
       return PyErr_Format(PyExc_TypeError, "[%U] expected a Tensor for %R, got %.200s", args[0],

@@ -5,7 +5,6 @@ import paddle
 from paddle import _C_ops
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import expect_tensors
-from paddle.static.nn.control_flow import Assert
 
 __all__ = ['stft', 'istft']
 
@@ -162,7 +161,7 @@ def istft(
     out, envelope = out[:, start:stop], envelope[start:stop]
     least = envelope.abs().min()
     if is_recorded(least):
-        Assert(least >= 1e-11, [least])
+        paddle.static.nn.control_flow.Assert(least >= 1e-11, [least])
     elif float(least) < 1e-11:
         raise ValueError(
             "[istft] expected windows that leave no sample out, got an envelope with zeros"
