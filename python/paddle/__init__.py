@@ -76,6 +76,7 @@ _OTHER = _lazy.homes(
             'is_compiled_with_xpu is_compiled_with_ipu is_compiled_with_custom_device '
             'is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version device_guard'
         ),
+        'paddle.distributed.data_parallel': 'DataParallel',
         'paddle.hapi': 'Model summary flops callbacks',
         'paddle.io.reader': 'batch',
         'paddle.static': 'enable_static disable_static',
@@ -97,6 +98,7 @@ _MODULES = (
     'compat',
     'dataset',
     'device',
+    'distributed',
     'distribution',
     'fft',
     'flags',

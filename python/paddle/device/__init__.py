@@ -94,7 +94,7 @@ def is_compiled_with_cinn():
 
 def is_compiled_with_distribute():
     """Whether distributed training is part of the package."""
-    return False
+    return True
 
 
 def is_compiled_with_custom_device(device_type):

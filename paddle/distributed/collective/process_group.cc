@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/collective/process_group.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/host.h"
+#include "paddle/distributed/transport/shm/shm_transport.h"
+
+namespace paddle::distributed {
+
+namespace {
+
+// How long a rank that leaves waits for others to join in what it has begun.
+constexpr auto kPatience = std::chrono::seconds(5);
+
+// Chooses how the ranks reach each other: by shared memory where all are on one host.
+std::unique_ptr<Transport> Connect(Store& store, const std::string& id, const std::vector<int>& ranks, int rank,
+                                   double timeout) {
+  const Deadline deadline = Deadline::In(timeout);
+  const std::string prefix = "group/" + id, mine = HostIdentity();
+  if (ranks.size() > 1) {
+    store.Set(prefix + "/host/" + std::to_string(rank), mine);
+    for (size_t r = 0; r < ranks.size(); ++r)
+      PD_CHECK(store.Get(prefix + "/host/" + std::to_string(r), deadline) == mine, Unimplemented,
+               "[new_group] expected all ranks of a group on one host, got rank ", ranks[r], " on another than rank ",
+               ranks[static_cast<size_t>(rank)], ": there is no transport between hosts yet");
+  }
+  return shm::ShmTransport::Join(store, prefix, ranks, rank, deadline);
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(const std::shared_ptr<Store>& store, const std::string& id, std::vector<int> ranks, int rank,
+                           double timeout)
+    : ranks_(std::move(ranks)), rank_(rank), timeout_(timeout), owner_(::getpid()) {
+  PD_CHECK(rank >= 0 && rank < size(), InvalidArgument, "[new_group] expected a rank of 0 to ", size() - 1, ", got ",
+           rank);
+  transport_ = Connect(*store, id, ranks_, rank, timeout);
+  peers_ = std::make_unique<PeerTraffic>(*transport_, ranks_);
+}
+
+ProcessGroup::~ProcessGroup() {
+  if (owner_ == ::getpid()) {
+    Close();
+    return;
+  }
+  // A forked child has none of the threads: it cannot end them.
+  if (worker_.joinable()) worker_.detach();
+  static_cast<void>(peers_.release());
+  static_cast<void>(transport_.release());
+}
+
+void ProcessGroup::CheckUsable(const char* what) const {
+  PD_CHECK(owner_ == ::getpid(), PreconditionNotMet, "[", what,
+           "] expected the process that made the group, got a process forked from it");
+  PD_CHECK(!closed_, PreconditionNotMet, "[", what, "] expected a group that works, got one that was destroyed");
+}
+
+void ProcessGroup::CheckPeer(const char* what, int peer) const {
+  PD_CHECK(peer >= 0 && peer < size(), InvalidArgument, "[", what, "] expected a rank of the group, 0 to ", size() - 1,
+           ", got ", peer);
+}
+
+std::shared_ptr<Task> ProcessGroup::Run(Collective c, std::vector<Tensor> held, std::function<void()> finish,
+                                        bool sync) {
+  CheckPeer(NameOf(c.kind), c.root);
+  std::shared_ptr<Task> task;
+  {
+    std::unique_lock lock(mutex_);
+    CheckUsable(NameOf(c.kind));
+    if (!sync || busy_ || !queue_.empty()) {
+      task = std::make_shared<Task>();
+      task->held = std::move(held);
+      queue_.push_back({std::move(c), std::move(finish), task});
+      if (!worker_.joinable()) {
+        worker_ = std::thread([this] { Work(); });
+        ::pthread_setname_np(worker_.native_handle(), "paddle-group");
+      }
+      changed_.notify_all();
+    } else {
+      busy_ = true;
+    }
+  }
+  if (task) {
+    if (sync) task->Wait();
+    return task;
+  }
+  // Nothing is before it: on this thread.
+  struct Idle {
+    ProcessGroup& g;
+    ~Idle() {
+      std::lock_guard lock(g.mutex_);
+      g.busy_ = false;
+      g.changed_.notify_all();
+    }
+  } idle{*this};
+  transport_->Run(c, Deadline::In(timeout_));
+  if (finish) finish();
+  return nullptr;
+}
+
+void ProcessGroup::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return !busy_ && (closed_ || !queue_.empty()); });
+    if (queue_.empty()) return;
+    Job job = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      transport_->Run(job.c, Deadline::In(timeout_));
+      if (job.finish) job.finish();
+    } catch (...) { error = std::current_exception(); }
+    job.finish = nullptr;
+    job.task->Finish(error);
+    job.task.reset();
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+std::shared_ptr<Task> ProcessGroup::Transfer(bool sends, const Tensor& t, int peer, bool sync) {
+  const char* what = sends ? "send" : "recv";
+  CheckUsable(what);
+  CheckPeer(what, peer);
+  const Span data{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))};
+  auto task = peers_->Post(sends, peer, data, t.dtype(), {t}, Deadline::In(timeout_), !sync);
+  task->owner = shared_from_this();
+  if (sync) task->Wait();
+  return task;
+}
+std::shared_ptr<Task> ProcessGroup::Send(const Tensor& t, int peer, bool sync) { return Transfer(true, t, peer, sync); }
+std::shared_ptr<Task> ProcessGroup::Receive(const Tensor& t, int peer, bool sync) {
+  return Transfer(false, t, peer, sync);
+}
+
+void ProcessGroup::Close() {
+  {
+    std::unique_lock lock(mutex_);
+    if (owner_ != ::getpid() || closed_) return;
+    closed_ = true;
+    changed_.notify_all();
+    const auto ended = [&] { return !busy_ && queue_.empty(); };
+    if (!changed_.wait_for(lock, kPatience, ended)) {
+      transport_->Abort("left with collectives under way");
+      changed_.wait(lock, ended);
+    }
+  }
+  if (worker_.joinable()) worker_.join();
+  peers_->Stop();
+  transport_->Leave();
+}
+
+}  // namespace paddle::distributed

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sockets with deadlines: owned descriptors, connections over TCP and within the host, whole reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "paddle/distributed/deadline.h"
+
+namespace paddle::distributed {
+
+// An owned descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  Fd& operator=(Fd&& o) noexcept {
+    std::swap(fd_, o.fd_);
+    return *this;
+  }
+  ~Fd() { Close(); }
+  void Close();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+// `what` begins the messages of errors: "[TCPStore]".
+
+// Listens at an address of `host`; `port` 0 takes a free one. Returns the socket and the port it has.
+std::pair<Fd, int> ListenTcp(const char* what, const std::string& host, int port);
+// Tries until somebody listens there or the deadline has passed.
+Fd ConnectTcp(const char* what, const std::string& host, int port, const Deadline& deadline);
+
+// Sockets of the host's abstract namespace: seen by processes in the same network namespace, gone with the process.
+Fd ListenLocal(const char* what, const std::string& name);
+Fd ConnectLocal(const char* what, const std::string& name);
+// Whether the process at the other end belongs to the same user.
+bool SameUser(int fd);
+
+// A connection that came within the deadline; none: an empty one.
+Fd Accept(int listener, const Deadline& deadline);
+
+enum class Io : uint8_t { kDone, kClosed, kTimeout };
+Io SendAll(int fd, const void* data, size_t bytes, const Deadline& deadline);
+Io ReceiveAll(int fd, void* data, size_t bytes, const Deadline& deadline);
+
+// Hands a descriptor to the process at the other end of a local socket.
+Io SendFd(int socket, int fd, const Deadline& deadline);
+std::pair<Io, Fd> ReceiveFd(int socket, const Deadline& deadline);
+
+// "host:7000" for messages.
+std::string Endpoint(const std::string& host, int port);
+
+}  // namespace paddle::distributed

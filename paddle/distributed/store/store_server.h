@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that holds a job's keys: one thread, on which the waits of all clients stand.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace paddle::distributed {
+
+class StoreServer {
+ public:
+  // Listens at an address of `host`; port 0 takes a free one. Clients must know `secret`.
+  StoreServer(const std::string& host, int port, std::string secret);
+  // Closes the connections.
+  ~StoreServer();
+  int port() const { return port_; }
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+  int port_ = 0;
+};
+
+}  // namespace paddle::distributed

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of a group on one host meet: the first makes the segment and hands its descriptor to the others over
+// local sockets, which stay open to show that the process lives.
+#include <sys/random.h>
+
+#include <cstring>
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/transport/shm/shm_transport.h"
+
+namespace paddle::distributed::shm {
+
+namespace {
+
+constexpr size_t kTokenBytes = 32;
+
+std::string RandomText() {
+  unsigned char bytes[kTokenBytes / 2];
+  PD_CHECK(::getrandom(bytes, sizeof bytes, 0) == sizeof bytes, Io, "[new_group] expected random bytes, got none");
+  std::string text;
+  for (unsigned char b : bytes) {
+    text += "0123456789abcdef"[b >> 4];
+    text += "0123456789abcdef"[b & 15];
+  }
+  return text;
+}
+
+// What a rank sends when it connects.
+struct Greeting {
+  char token[kTokenBytes];
+  int32_t rank;
+};
+
+}  // namespace
+
+std::unique_ptr<ShmTransport> ShmTransport::Join(Store& store, const std::string& prefix, std::vector<int> names,
+                                                 int rank, const Deadline& deadline) {
+  const int n = static_cast<int>(names.size());
+  const std::string key = prefix + "/meet";
+  if (rank != 0) {
+    const std::string meet = store.Get(key, deadline);
+    PD_CHECK(meet.size() == 2 * kTokenBytes, PreconditionNotMet, "[new_group] expected key '", key,
+             "' to say where the group meets, got ", meet.size(), " bytes");
+    Fd socket = ConnectLocal("[new_group]", meet.substr(0, kTokenBytes));
+    Greeting greeting{};
+    std::memcpy(greeting.token, meet.data() + kTokenBytes, kTokenBytes);
+    greeting.rank = rank;
+    Io io = SendAll(socket.get(), &greeting, sizeof greeting, deadline);
+    Fd memory;
+    if (io == Io::kDone) std::tie(io, memory) = ReceiveFd(socket.get(), deadline);
+    PD_CHECK(io == Io::kDone && SameUser(socket.get()), PreconditionNotMet,
+             "[new_group] expected the group's shared memory from rank ", names[0], ", got ",
+             io == Io::kTimeout ? "nothing before the deadline" : "the end of the connection");
+    std::unique_ptr<ShmTransport> t(new ShmTransport(memory, std::move(names), rank));
+    t->Watch(std::move(socket), 0);
+    return t;
+  }
+  const Fd memory = Segment::Create(n);
+  std::unique_ptr<ShmTransport> t(new ShmTransport(memory, std::move(names), rank));
+  if (n == 1) return t;
+  const std::string address = RandomText(), token = RandomText();
+  const Fd listener = ListenLocal("[new_group]", address);
+  store.Set(key, address + token);
+  std::vector<Fd> sockets(static_cast<size_t>(n));
+  for (int missing = n - 1; missing > 0;) {
+    Fd socket = Accept(listener.get(), deadline);
+    if (!socket) {
+      std::string absent;
+      for (int r = 1; r < n; ++r)
+        if (!sockets[static_cast<size_t>(r)]) absent += (absent.empty() ? "" : ", ") + t->Rank(r);
+      PD_THROW(PreconditionNotMet, "[new_group] expected all ranks of the group within ", deadline.seconds(),
+               " s, got nothing from ", absent);
+    }
+    Greeting greeting{};
+    // A stranger gets a second to say that it is none.
+    const Io io = ReceiveAll(socket.get(), &greeting, sizeof greeting, Deadline::In(1));
+    if (io != Io::kDone || !SameUser(socket.get()) || std::memcmp(greeting.token, token.data(), kTokenBytes) != 0)
+      continue;
+    const auto r = static_cast<size_t>(greeting.rank);
+    if (greeting.rank < 1 || greeting.rank >= n || sockets[r]) continue;
+    if (SendFd(socket.get(), memory.get(), deadline) != Io::kDone) continue;
+    sockets[r] = std::move(socket);
+    --missing;
+  }
+  store.Delete(key);
+  for (int r = 1; r < n; ++r) t->Watch(std::move(sockets[static_cast<size_t>(r)]), r);
+  return t;
+}
+
+}  // namespace paddle::distributed::shm

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training by several processes: process groups, collectives, data parallelism, the launcher."""
+
+import sys
+
+from paddle import _lazy
+
+_WHERE = _lazy.homes(
+    {
+        'paddle.distributed.collective': (
+            'new_group restart_process_group shutdown_process_group is_available'
+        ),
+        'paddle.distributed.communication.group': (
+            'get_group destroy_process_group is_initialized get_backend barrier wait'
+        ),
+        'paddle.distributed.communication.reduce': 'ReduceOp reduce',
+        'paddle.distributed.communication.all_reduce': 'all_reduce',
+        'paddle.distributed.communication.all_gather': 'all_gather all_gather_object',
+        'paddle.distributed.communication.all_to_all': 'alltoall alltoall_single',
+        'paddle.distributed.communication.broadcast': 'broadcast broadcast_object_list',
+        'paddle.distributed.communication.gather': 'gather',
+        'paddle.distributed.communication.reduce_scatter': 'reduce_scatter',
+        'paddle.distributed.communication.scatter': 'scatter scatter_object_list',
+        'paddle.distributed.communication.send': 'send isend send_object_list',
+        'paddle.distributed.communication.recv': 'recv irecv recv_object_list',
+        'paddle.distributed.communication.batch_isend_irecv': 'P2POp batch_isend_irecv',
+        'paddle.distributed.launch.main': 'launch',
+        'paddle.distributed.spawn': 'spawn',
+        'paddle.distributed.parallel': (
+            'ParallelEnv ParallelMode get_rank get_world_size init_parallel_env'
+        ),
+    }
+)
+__all__ = sorted(set(_WHERE) - {'P2POp', 'batch_isend_irecv'})
+
+_lazy.install(globals(), 'paddle.distributed', _WHERE, ('collective', 'communication', 'parallel'))
+# These functions have the names of the modules they are in.
+for _name in ('launch', 'spawn'):
+    _lazy._keep(sys.modules[__name__], _name)

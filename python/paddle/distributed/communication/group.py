@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Group`, the groups of this process, and what all collectives ask of them."""
+
+import atexit
+import warnings
+
+_groups = {}
+_last_id = 9  # PaddlePaddle's first group has id 10
+
+
+class Group:
+    """Some of the processes. `rank` is this process's place among them, -1 where it is none of
+    them.
+    """
+
+    def __init__(self, rank_in_group, id, ranks, pg=None, name=None):
+        self._rank_in_group = rank_in_group
+        self._world_size = len(ranks) if rank_in_group >= 0 else -1
+        self._id = id
+        self._ranks = ranks
+        self._pg = pg
+        self._name = name
+        self.timeout = None
+        self.restarts = 0
+
+    @property
+    def rank(self):
+        return self._rank_in_group
+
+    @property
+    def ranks(self):
+        return self._ranks
+
+    @property
+    def nranks(self):
+        return len(self._ranks)
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def process_group(self):
+        return self._pg
+
+    @property
+    def world_size(self):
+        return self._world_size
+
+    @property
+    def backend(self):
+        return 'gloo'
+
+    @property
+    def id(self):
+        return self._id
+
+    def is_member(self):
+        """Whether this process belongs to the group, which has others."""
+        return self.rank >= 0 and self.nranks >= 2
+
+    def get_group_rank(self, rank):
+        """The place of a process in the group; -1 where this process is not in it."""
+        return self._ranks.index(rank) if self.is_member() else -1
+
+    def get_global_rank(self, rank):
+        """The process at a place of the group; -1 where this process is not in it."""
+        return self._ranks[rank] if self.is_member() else -1
+
+    def __repr__(self):
+        ranks = ', '.join(map(str, self._ranks))
+        return (
+            f'rank: {self.rank}, nranks: {self.nranks}, id: {self.id}, ranks: {ranks}; '
+            f'name: {self.name or "None"}'
+        )
+
+
+def next_group_id():
+    """An id that no group of the job has or had: the same on every process."""
+    global _last_id
+    _last_id += 1
+    return _last_id
+
+
+def add_group(group):
+    if not _groups:
+        atexit.register(leave_all)
+    _groups[group.id] = group
+
+
+def leave_all():
+    """Leaves every group."""
+    for group in list(_groups.values()):
+        if group.process_group is not None:
+            group.process_group.close()
+    _groups.clear()
+
+
+def default_group():
+    """The group of all processes; RuntimeError before `init_parallel_env`."""
+    group = _groups.get(0)
+    if group is None:
+        raise RuntimeError(
+            '[distributed] expected init_parallel_env() to be called first, got no process group'
+        )
+    return group
+
+
+def member_group(group):
+    """`group`, or the one of all processes; RuntimeError where this process is not in it."""
+    group = default_group() if group is None else group
+    if group.process_group is None:
+        raise RuntimeError(
+            f'[distributed] expected a process of the group {group.name}, got one outside it'
+        )
+    return group
+
+
+def joined(group):
+    """`group`, or the one of all processes; None, with a warning, where this process is not in it:
+    a collective does nothing there.
+    """
+    group = default_group() if group is None else group
+    if group.process_group is not None:
+        return group
+    warnings.warn(f'[distributed] nothing happens: this process is not in the group {group.name}')
+    return None
+
+
+def rank_in(group, rank, what):
+    """The place of a process in a group. AssertionError where it is not in it."""
+    assert rank in group.ranks, (
+        f'[{what}] expected a rank of the group {group.name}, one of {group.ranks}, got {rank}'
+    )
+    return group.ranks.index(rank)
+
+
+def is_initialized():
+    """Whether the group of all processes exists."""
+    return 0 in _groups
+
+
+def get_group(id=0):
+    """The group with an id; None, with a warning, where there is none."""
+    if id not in _groups:
+        warnings.warn(f'[get_group] there is no group with id {id}')
+    return _groups.get(id)
+
+
+def get_backend(group=None):
+    """How the processes of a group communicate."""
+    return (default_group() if group is None else group).backend.upper()
+
+
+def destroy_process_group(group=None):
+    """Leaves a group for good; without `group`, all groups."""
+    group = default_group() if group is None else group
+    if group.id == 0:
+        leave_all()
+        return
+    if group.process_group is not None:
+        group.process_group.close()
+    _groups.pop(group.id, None)
+
+
+def barrier(group=None):
+    """Until all processes of the group have come here."""
+    group = joined(group)
+    if group is not None:
+        group.process_group.barrier()
+
+
+def wait(tensor, group=None, use_calc_stream=True):
+    """Until what was called on a tensor has ended. On the CPU it has, once its task has."""

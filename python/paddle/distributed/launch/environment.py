@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rank is told in variables of its environment, by the launcher and by `spawn`."""
+
+import os
+import secrets
+
+# Of other jobs, or for other machines than this one.
+_DROPPED = ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')
+
+
+def hold_store(host='127.0.0.1'):
+    """The store of a new job, held by this process, and the job's secret."""
+    from paddle.base.core import TCPStore
+
+    secret = secrets.token_hex(16)
+    return TCPStore(host, 0, True, 1, secret=secret), secret
+
+
+def rank_environment(rank, ranks, store, secret, start_port=6070):
+    """The variables of one of `ranks` ranks on this host."""
+    # Names only: nobody listens there.
+    endpoints = [f'{store.host}:{start_port + i}' for i in range(ranks)]
+    variables = {
+        'PADDLE_MASTER': f'{store.host}:{store.port}',
+        'PADDLE_STORE_HOLDER': 'launcher',
+        'PADDLE_JOB_SECRET': secret,
+        'PADDLE_GLOBAL_SIZE': ranks,
+        'PADDLE_LOCAL_SIZE': ranks,
+        'PADDLE_GLOBAL_RANK': rank,
+        'PADDLE_LOCAL_RANK': rank,
+        'PADDLE_NNODES': 1,
+        'PADDLE_TRAINER_ID': rank,
+        'PADDLE_TRAINERS_NUM': ranks,
+        'PADDLE_RANK_IN_NODE': rank,
+        'PADDLE_TRAINER_ENDPOINTS': ','.join(endpoints),
+        'PADDLE_CURRENT_ENDPOINT': endpoints[rank],
+        'PADDLE_DISTRI_BACKEND': 'gloo',
+    }
+    if 'OMP_NUM_THREADS' not in os.environ:
+        # Ranks that each took all cores would slow each other down.
+        variables['OMP_NUM_THREADS'] = max(1, len(os.sched_getaffinity(0)) // ranks)
+    return {name: str(value) for name, value in variables.items()}
+
+
+def child_environment(variables):
+    """The environment of this process with a rank's variables."""
+    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    return {**kept, **variables}

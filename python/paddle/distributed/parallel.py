@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which process of the job this is, and the start of communication."""
+
+import functools
+import os
+import warnings
+
+from paddle import _lazy
+
+__all__ = [
+    'DataParallel',
+    'ParallelEnv',
+    'ParallelMode',
+    'get_rank',
+    'get_world_size',
+    'init_parallel_env',
+]
+
+
+class ParallelMode:
+    """What is divided among processes."""
+
+    DATA_PARALLEL = 0
+    TENSOR_PARALLEL = 1
+    PIPELINE_PARALLEL = 2
+    SHARDING_PARALLEL = 3
+    SEGMENT_PARALLEL = 4
+
+
+class ParallelEnv:
+    """What the launcher told this process, in variables of the environment."""
+
+    def __init__(self):
+        self._rank = int(os.getenv('PADDLE_TRAINER_ID', '0'))
+        self._world_size = int(os.getenv('PADDLE_TRAINERS_NUM', '1'))
+        self._local_rank = int(
+            os.getenv('PADDLE_LOCAL_RANK', os.getenv('PADDLE_RANK_IN_NODE', '0'))
+        )
+        self._device_type = os.getenv('PADDLE_XCCL_BACKEND', '')
+        self._trainer_endpoints = os.getenv('PADDLE_TRAINER_ENDPOINTS', '').split(',')
+        self._current_endpoint = os.getenv('PADDLE_CURRENT_ENDPOINT', '')
+        self._nrings = int(os.getenv('FLAGS_nccl_nrings', '1'))
+        self._pg_timeout = int(os.getenv('PADDLE_PG_TIMEOUT', '1800000'))
+
+    @property
+    def rank(self):
+        return self._rank
+
+    @property
+    def local_rank(self):
+        return self._local_rank
+
+    @property
+    def world_size(self):
+        return self._world_size
+
+    nranks = world_size
+
+    @property
+    def device_id(self):
+        return 0
+
+    dev_id = device_id
+
+    @property
+    def device_type(self):
+        return self._device_type
+
+    @property
+    def current_endpoint(self):
+        return self._current_endpoint
+
+    @property
+    def trainer_endpoints(self):
+        return self._trainer_endpoints
+
+    @property
+    def nrings(self):
+        return self._nrings
+
+    @property
+    def pg_timeout(self):
+        """Milliseconds that a wait in the group of all processes may last."""
+        return self._pg_timeout
+
+
+@functools.cache
+def current_environment():
+    return ParallelEnv()
+
+
+def get_rank(group=None):
+    """The number of this process; with `group`, its place in that."""
+    return current_environment().rank if group is None else group.rank
+
+
+def get_world_size(group=None):
+    """How many processes there are; with `group`, in that."""
+    return current_environment().world_size if group is None else group.world_size
+
+
+@functools.cache
+def job_store():
+    """The job's store. The launcher holds it; without a launcher process 0 does."""
+    from paddle.base.core import TCPStore
+
+    env = current_environment()
+    endpoint = os.getenv('PADDLE_MASTER')
+    if endpoint is None and os.getenv('MASTER_ADDR') and os.getenv('MASTER_PORT'):
+        endpoint = f'{os.environ["MASTER_ADDR"]}:{os.environ["MASTER_PORT"]}'
+    if endpoint is None:
+        endpoint = env.trainer_endpoints[0]
+    host, _, port = endpoint.rpartition(':')
+    if not host or not port.isdigit():
+        raise ValueError(
+            '[init_parallel_env] expected the address of the store in PADDLE_MASTER, host:port, '
+            f'got {endpoint!r}'
+        )
+    held_elsewhere = os.getenv('PADDLE_STORE_HOLDER') == 'launcher'
+    return TCPStore(
+        host,
+        int(port),
+        env.rank == 0 and not held_elsewhere,
+        env.world_size,
+        timeout=int(os.getenv('FLAGS_stop_check_timeout', '900')),
+        secret=os.getenv('PADDLE_JOB_SECRET', ''),
+    )
+
+
+def init_parallel_env(nccl_config=None):
+    """Makes the group of all processes, and returns it. A program that runs as one process goes on
+    without.
+    """
+    from .collective import connect
+    from .communication.group import Group, add_group, get_group, is_initialized
+    from .launch.report import report_exceptions
+
+    if nccl_config is not None:
+        raise ValueError(f'[init_parallel_env] expected no nccl_config, got {nccl_config!r}')
+    current_environment.cache_clear()
+    env = current_environment()
+    if env.world_size < 2:
+        warnings.warn(
+            '[init_parallel_env] this is the only process of its job: nothing is done. Start the '
+            'program by python -m paddle.distributed.launch'
+        )
+        return None
+    if is_initialized():
+        return get_group(0)
+    if not 0 <= env.rank < env.world_size:
+        raise ValueError(
+            f'[init_parallel_env] expected PADDLE_TRAINER_ID of 0 to {env.world_size - 1}, '
+            f'got {env.rank}'
+        )
+    report_exceptions()
+    ranks = list(range(env.world_size))
+    timeout = env.pg_timeout / 1000
+    group = Group(env.rank, 0, ranks, connect(0, ranks, timeout), '_default_pg')
+    group.timeout = timeout
+    add_group(group)
+    return group
+
+
+_lazy.serve(globals())

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a function in several processes."""
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import time
+import traceback
+
+from .launch.environment import hold_store, rank_environment
+
+__all__ = ['spawn']
+
+_OPTIONS = ('start_method', 'gpus', 'xpus', 'ips', 'backend', 'print_config', 'nprocs')
+_GRACE = 0.5
+
+
+@contextlib.contextmanager
+def _environment(variables):
+    """Within, processes are started with these variables: some are read when libraries load."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _run(func, args, errors):
+    try:
+        func(*args)
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        errors.send((time.monotonic(), traceback.format_exc()))
+        raise SystemExit(1) from None
+    finally:
+        errors.close()
+
+
+class MultiprocessContext:
+    """The processes that `spawn` has started."""
+
+    def __init__(self, processes, errors, store):
+        self.processes = processes
+        self._errors = errors
+        self.store = store  # the job needs it
+
+    def join(self, timeout=None):
+        """True once all processes have ended, False where they have not within `timeout` seconds.
+        RuntimeError where one failed: then the others are ended.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        waiting = {p.sentinel: p for p in self.processes}
+        while waiting:
+            left = None if until is None else max(0, until - time.monotonic())
+            ended = multiprocessing.connection.wait(list(waiting), left)
+            if not ended:
+                return False
+            for process in map(waiting.pop, ended):
+                process.join()
+                if process.exitcode:
+                    self._fail()
+        return True
+
+    def _fail(self):
+        limit = time.monotonic() + _GRACE
+        for p in self.processes:
+            p.join(max(0, limit - time.monotonic()))
+        codes = {r: p.exitcode for r, p in enumerate(self.processes) if p.exitcode}
+        for p in self.processes:
+            if p.is_alive():
+                p.terminate()
+                p.join(_GRACE)
+                p.kill()
+                p.join()
+        for rank, code in codes.items():
+            if code < 0:
+                raise RuntimeError(
+                    f'[spawn] expected all ranks to end well, but rank {rank} was ended by '
+                    f'{signal.Signals(-code).name}'
+                )
+        told = []
+        for rank, errors in enumerate(self._errors):
+            try:
+                if errors.poll():
+                    told.append((*errors.recv(), rank))
+            except EOFError:
+                pass
+        if told:
+            _, text, rank = min(told)
+            raise RuntimeError(
+                f'[spawn] expected all ranks to end well, but rank {rank} raised:\n{text}'
+            )
+        rank, code = min(codes.items())
+        raise RuntimeError(
+            f'[spawn] expected all ranks to end well, but rank {rank} ended with exit code {code}'
+        )
+
+
+def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
+    """Calls `func(*args)` in `nprocs` processes, one for each core where it is -1. They are the
+    ranks of a job: `func` begins with `init_parallel_env()`.
+
+    With `join` it returns once all have ended; RuntimeError says which failed first, and of what.
+    """
+    unknown = set(options) - set(_OPTIONS)
+    if unknown:
+        raise ValueError(f'[spawn] expected options of {_OPTIONS}, got {sorted(unknown)}')
+    if options.get('backend', 'auto') not in ('auto', 'gloo'):
+        raise ValueError(f"[spawn] expected backend 'gloo', got {options['backend']!r}")
+    if nprocs == -1:
+        nprocs = len(os.sched_getaffinity(0))
+    if nprocs < 1:
+        raise ValueError(f'[spawn] expected nprocs of 1 or more, or -1, got {nprocs}')
+    context = multiprocessing.get_context(options.get('start_method', 'spawn'))
+    store, secret = hold_store()
+    processes, errors = [], []
+    for rank in range(nprocs):
+        receive, send = context.Pipe(duplex=False)
+        variables = rank_environment(rank, nprocs, store, secret)
+        process = context.Process(target=_run, args=(func, tuple(args), send), daemon=daemon)
+        with _environment(variables):
+            process.start()
+        send.close()
+        processes.append(process)
+        errors.append(receive)
+    started = MultiprocessContext(processes, errors, store)
+    if join:
+        started.join()
+    return started

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that test_launch.py spawns."""
+
+import os
+import signal
+
+import paddle
+import paddle.distributed as dist
+
+
+def add_up(start):
+    dist.init_parallel_env()
+    t = paddle.to_tensor([float(start + dist.get_rank())])
+    dist.all_reduce(t)
+    assert float(t) == 2 * start + 1
+
+
+def fail():
+    dist.init_parallel_env()
+    if dist.get_rank() == dist.get_world_size() - 1:
+        raise KeyError('mine')
+    dist.barrier()
+
+
+def die():
+    dist.init_parallel_env()
+    if dist.get_rank() == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    dist.barrier()
