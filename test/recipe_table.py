@@ -70,6 +70,7 @@ RECIPES = {
         "CUDAPlace XPUPlace": "0",
         "CustomPlace": "'npu', 0",
         "MmapStorage": "np.zeros(4, 'uint8').tofile('bytes') or 'bytes'",
+        "DataParallel": "linear()",
         "Model": "linear()",
         "Tensor": "[1.0, 2.0]",
         "dtype": "'float32'",

@@ -58,8 +58,8 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
     ++t_state.data_reads;
-    egr::Backward(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
-                  a[3] && ToBool(a[3], "backward", "create_graph"));
+    RunBackwardCalls(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
+                     a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;
   });
 }
@@ -328,6 +328,15 @@ PyObject* PushHooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
     Py_RETURN_NONE;
   });
 }
+PyObject* AfterBackward(PyObject*, PyObject* fn) {
+  return Guarded([&]() -> PyObject* {
+    PD_CHECK(t_state.backwards > 0, PreconditionNotMet,
+             "[after_backward] expected a backward that is under way, got none");
+    if (!t_state.after_backward) t_state.after_backward = new std::vector<SharedPy>;
+    t_state.after_backward->push_back(Share(fn));
+    Py_RETURN_NONE;
+  });
+}
 // The innermost (pack, unpack), or None.
 PyObject* CurrentHooks(PyObject*, PyObject*) {
   auto hooks = egr::CurrentSavedTensorHooks();
@@ -340,6 +349,7 @@ PyMethodDef methods[] = {
     {"is_grad_enabled", F(IsGradEnabled), METH_NOARGS, "Whether operations are recorded for backward."},
     {"set_grad_enabled", F(SetGradEnabled), METH_O, "Sets the gradient mode and returns the previous one."},
     {"run_backward", F(RunBackward), METH_FASTCALL | METH_KEYWORDS, "Backward from several tensors at once."},
+    {"after_backward", F(AfterBackward), METH_O, "Calls a function when the backward under way has ended."},
     {"grad", F(OnTapeFastcall<RunGrad>), METH_FASTCALL | METH_KEYWORDS, "Gradients of outputs with respect to inputs."},
     {"push_saved_tensors_hooks", F(PushHooks), METH_FASTCALL, "Hooks on what is kept for backward from now on."},
     {"saved_tensors_hooks", F(CurrentHooks), METH_NOARGS, "The (pack, unpack) in force, or None."},
@@ -350,6 +360,27 @@ PyMethodDef methods[] = {
 #undef F
 
 }  // namespace
+
+void RunBackwardCalls(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
+                      bool create_graph) {
+  const auto take = [] {
+    const std::unique_ptr<std::vector<SharedPy>> calls(std::exchange(t_state.after_backward, nullptr));
+    return calls ? std::move(*calls) : std::vector<SharedPy>();
+  };
+  struct Depth {
+    Depth() { ++t_state.backwards; }
+    ~Depth() { --t_state.backwards; }
+  };
+  try {
+    const Depth depth;
+    egr::Backward(roots, grads, retain_graph, create_graph);
+  } catch (...) {
+    if (t_state.backwards == 0) take();
+    throw;
+  }
+  if (t_state.backwards == 0)
+    for (const SharedPy& call : take()) Own(PyObject_CallNoArgs(call.get()));
+}
 
 int InitAutograd(PyObject* module) {
   if (InitGradObjects(module) < 0) return -1;

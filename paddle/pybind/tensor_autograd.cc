@@ -115,7 +115,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
       PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",
                common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
     if (!egr::NeedsGrad(t)) Py_RETURN_NONE;
-    egr::Backward({t}, {g}, a[1] && ToBool(a[1], "backward", "retain_graph"));
+    RunBackwardCalls({t}, {g}, a[1] && ToBool(a[1], "backward", "retain_graph"), false);
     Py_RETURN_NONE;
   });
 }

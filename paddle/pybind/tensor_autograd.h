@@ -11,6 +11,10 @@ std::string TensorName(const Tensor& t);
 
 int InitGradObjects(PyObject* module);
 
+// egr::Backward, and what hooks of the outermost one have asked to be called behind it; dropped where that raises.
+void RunBackwardCalls(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads, bool retain_graph,
+                      bool create_graph);
+
 PyObject* GetStopGradient(PyObject* self, void*);
 int SetStopGradient(PyObject* self, PyObject* v, void*);
 PyObject* GetRequiresGrad(PyObject* self, void*);

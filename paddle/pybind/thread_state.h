@@ -40,6 +40,8 @@ struct ThreadState {
                                   // a value at once
   Tape* tape = nullptr;           // that is being made
   PyObject* amp_scope = nullptr;  // innermost; owned
+  int backwards = 0;              // calls of backward() under way
+  std::vector<std::shared_ptr<PyObject>>* after_backward = nullptr;  // what the outermost one calls; null: nothing
   // Tensors with data that became symbolic by an assignment while recording, and what they were; null: none.
   std::vector<std::pair<Tensor, Tensor>>* overwritten = nullptr;
   // What was before each scope the thread is in.

@@ -57,6 +57,7 @@ TABLE = {
     },
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
     'paddle.device': {'paddle.base.libpaddle': 'IPUPlace'},
+    'paddle.distributed.parallel': {'paddle.distributed.data_parallel': 'DataParallel'},
     'paddle.distribution': {
         'paddle.distribution.constraint': 'constraint=',
         'paddle.distribution.variable': 'variable=',

@@ -241,9 +241,7 @@ class BatchNorm(Layer):
 
 @aliases(eps="epsilon")
 class SyncBatchNorm(_BatchNormBase):
-    """Batch normalisation with statistics over all processes of the data parallel group: this one,
-    in this build.
-    """
+    """Batch normalisation with statistics over all processes of the job, in training."""
 
     def __init__(
         self,
@@ -272,7 +270,17 @@ class SyncBatchNorm(_BatchNormBase):
 
     def forward(self, x):
         self._check_data_format()
-        return super().forward(x)
+        if not self.training or self._use_global_stats or paddle.distributed.get_world_size() < 2:
+            return super().forward(x)
+        from paddle.distributed.sync_batch_norm import SyncNormalize
+
+        statistics = []
+        axis = 1 if self._data_format == "NCHW" else x.ndim - 1
+        out = SyncNormalize.apply(x, self.weight, self.bias, self._epsilon, axis, statistics)
+        with paddle.no_grad():
+            for kept, now in zip((self._mean, self._variance), statistics):
+                kept.set_value(kept * self._momentum + now * (1 - self._momentum))
+        return out
 
     @classmethod
     def convert_sync_batchnorm(cls, layer):

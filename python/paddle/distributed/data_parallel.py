@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training of one model by several processes that each see a part of every batch."""
+
+import contextlib
+import warnings
+
+import paddle
+from paddle.base import core
+from paddle.base.framework import dtype_name
+from paddle.nn import Layer
+
+from .communication.group import joined
+from .communication.reduce import ReduceOp
+from .parallel import get_world_size
+
+__all__ = ['DataParallel']
+
+_MEGABYTE = 1 << 20
+
+
+def _by_dtype(tensors):
+    """{dtype: tensors of it}, in the order of appearance."""
+    groups = {}
+    for t in tensors:
+        groups.setdefault(dtype_name(t.dtype), []).append(t)
+    return groups
+
+
+def _buckets(parameters, last_bytes, bytes_each):
+    """Numbers of parameters whose gradients are reduced together: of one dtype, from the last
+    parameter to the first, as gradients come. The bucket that comes first is small: it is soon
+    full.
+    """
+    buckets, open_buckets = [], {}
+    for number in reversed(range(len(parameters))):
+        p = parameters[number]
+        dtype = dtype_name(p.dtype)
+        numbers, size = open_buckets.get(dtype, (None, 0))
+        if numbers is None or size >= (last_bytes if numbers is buckets[0] else bytes_each):
+            numbers, size = [], 0
+            buckets.append(numbers)
+        numbers.append(number)
+        open_buckets[dtype] = (numbers, size + p.size * p.element_size())
+    return buckets
+
+
+class Reducer:
+    """Averages the gradients of parameters over a process group, while backward runs.
+
+    A bucket is reduced as soon as all of its gradients and all buckets before it are there, on
+    every rank in the same order. At the end of backward the averages take the gradients' place.
+    """
+
+    def __init__(self, parameters, names, process_group, last_bytes, bytes_each, find_unused):
+        self.enabled = True
+        self._parameters = parameters
+        self._names = names
+        self._group = process_group
+        self._find_unused = find_unused
+        self._buckets = _buckets(parameters, last_bytes, bytes_each)
+        self._bucket_of = {n: b for b, numbers in enumerate(self._buckets) for n in numbers}
+        self.reset()
+        for number, p in enumerate(parameters):
+            p.register_post_accumulate_grad_hook(self._hook(number))
+
+    def reset(self):
+        """Forgets a backward that did not come to its end."""
+        self._ready = set()
+        self._missing = [len(numbers) for numbers in self._buckets]
+        self._started = []  # (task, numbers, averages)
+        self._running = False
+
+    def _hook(self, number):
+        return lambda parameter: self._came(number)
+
+    def _came(self, number):
+        if not self.enabled:
+            return
+        if not self._running:
+            self._running = True
+            core.after_backward(self._finish)
+        if number in self._ready:
+            raise RuntimeError(
+                f'[DataParallel] expected one gradient of parameter {self._names[number]} in a '
+                f'backward, got another one behind it; use no_sync() and apply_collective_grads()'
+            )
+        self._ready.add(number)
+        self._missing[self._bucket_of[number]] -= 1
+        while len(self._started) < len(self._buckets) and not self._missing[len(self._started)]:
+            self._start()
+
+    def _start(self):
+        numbers = self._buckets[len(self._started)]
+        gradients = []
+        with paddle.no_grad():
+            for n in numbers:
+                p = self._parameters[n]
+                gradients.append(paddle.zeros_like(p) if p.grad is None else p.grad)
+            averages = [paddle.empty_like(g) for g in gradients]
+        task = self._group.all_reduce(gradients, ReduceOp.AVG, sync=False, out=averages)
+        self._started.append((task, numbers, averages))
+
+    def _finish(self):
+        count = len(self._parameters)
+        absent = [n for n in range(count) if n not in self._ready]
+        if absent and not self._find_unused:
+            names = ', '.join(self._names[n] for n in absent)
+            raise RuntimeError(
+                '[DataParallel] expected gradients of all parameters in a backward, got none of '
+                f'{names}: give find_unused_parameters=True where some take no part'
+            )
+        self.reduce()
+
+    def reduce(self):
+        """Reduces what is not under way yet, and puts the averages in place."""
+        while len(self._started) < len(self._buckets):
+            self._start()
+        used = None
+        if self._find_unused:
+            used = paddle.to_tensor([int(p.grad is not None) for p in self._parameters], 'int32')
+            self._group.all_reduce([used], ReduceOp.MAX)
+            used = used.tolist()
+        started = self._started
+        self.reset()
+        for task, numbers, averages in started:
+            task.wait()
+            for n, average in zip(numbers, averages):
+                if used is None or used[n]:
+                    self._parameters[n].grad = average
+
+
+class DataParallel(Layer):
+    """A layer whose parameters are the same on all processes, and whose gradients are averaged over
+    them at the end of each backward.
+
+    Gradients are reduced in buckets of `comm_buffer_size` megabytes, the first of
+    `last_comm_buffer_size`, while backward goes on. With `find_unused_parameters` some may take no
+    part in a backward.
+    """
+
+    def __init__(
+        self,
+        layers,
+        strategy=None,
+        comm_buffer_size=25,
+        last_comm_buffer_size=1,
+        find_unused_parameters=False,
+        group=None,
+    ):
+        super().__init__(layers.full_name() + '_data_parallel')
+        self._layers = layers
+        self.find_unused_parameters = find_unused_parameters
+        self._reducer = None
+        if group is None and get_world_size() < 2:
+            warnings.warn('[DataParallel] this is the only process of its job: nothing is averaged')
+            return
+        self.group = joined(group)
+        if self.group is None or self.group.nranks < 2:
+            return
+        trainable = [(n, p) for n, p in layers.named_parameters() if not p.stop_gradient]
+        if not trainable:
+            raise RuntimeError(
+                '[DataParallel] expected a layer with parameters that need gradients, got none'
+            )
+        process_group = self.group.process_group
+        with paddle.no_grad():
+            state = [*layers.parameters(), *layers.buffers()]
+            for tensors in _by_dtype(state).values():
+                process_group.broadcast(tensors, 0)
+        self._reducer = Reducer(
+            [p for _, p in trainable],
+            [n for n, _ in trainable],
+            process_group,
+            last_comm_buffer_size * _MEGABYTE,
+            comm_buffer_size * _MEGABYTE,
+            find_unused_parameters,
+        )
+
+    def forward(self, *inputs, **kwargs):
+        if self._reducer is not None and self._reducer.enabled and paddle.is_grad_enabled():
+            self._reducer.reset()
+        return self._layers(*inputs, **kwargs)
+
+    @contextlib.contextmanager
+    def no_sync(self):
+        """Within, gradients accumulate without being averaged; the next backward outside averages
+        what has come together.
+        """
+        if self._reducer is None:
+            yield
+            return
+        before, self._reducer.enabled = self._reducer.enabled, False
+        try:
+            yield
+        finally:
+            self._reducer.enabled = before
+
+    def scale_loss(self, loss):
+        """`loss`: gradients are averaged."""
+        return loss
+
+    def apply_collective_grads(self):
+        """Averages the gradients that are there."""
+        if self._reducer is not None:
+            self._reducer.reset()
+            self._reducer.reduce()
+
+    def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=''):
+        return self._layers.state_dict(
+            destination=destination,
+            include_sublayers=include_sublayers,
+            structured_name_prefix=structured_name_prefix,
+        )
+
+    def set_state_dict(self, state_dict, use_structured_name=True):
+        return self._layers.set_state_dict(state_dict, use_structured_name)
+
+    set_dict = set_state_dict
+    load_dict = set_state_dict
