@@ -202,6 +202,25 @@ def fuzz(directory):
     return shell(*command, env=package_env(directory))
 
 
+def captures(directory):
+    """Random programs whose state changes between calls, marked with to_static and not: the first
+    seeds, as many as the time allows.
+    """
+    script = os.path.join(ROOT, "test", "fuzz", "capture.py")
+    command = [
+        "timeout",
+        "--kill-after=30",
+        str(FUZZ_SECONDS + 240),
+        sys.executable,
+        script,
+        "--seconds",
+        str(FUZZ_SECONDS),
+        "--programs",
+        "20000",
+    ]
+    return shell(*command, env=package_env(directory))
+
+
 def attack(directory):
     """Every public callable with hostile arguments: the same calls each time, as many as the time
     allows.
@@ -282,6 +301,7 @@ def main():
             steps.run("pytest", pytest, directory, tests)
         if not options.fast:
             steps.run("fuzz", fuzz, directory)
+            steps.run("captures", captures, directory)
             steps.run("attack", attack, directory)
     stats()
     return 0 if steps.table() else 1

@@ -2,13 +2,14 @@
 """Programs of Python constructs whose state is changed at random between calls: marked with
 `to_static` they give what they give unmarked, results, gradients and exceptions.
 
-python test/fuzz/capture.py [--programs N] [--calls N] [--seed N]
+python test/fuzz/capture.py [--programs N] [--calls N] [--seed N] [--seconds S]
 """
 
 import argparse
 import linecache
 import random
 import sys
+import time
 import warnings
 
 import numpy
@@ -89,6 +90,8 @@ class Scale:
         return self.k + other
     def __float__(self):
         return self.k
+    def __eq__(self, other):
+        return self.k == other.v
 
 class Net(paddle.nn.Layer):
     def __init__(self):
@@ -166,6 +169,7 @@ x = x * DYN.v
 x = SC(x) + SC[1]
 x = x * float(SC)
 x = x * (SC + 1)
+x = x + len([*L] + L * 2) - (SC == DYN)
 x = NET(x)
 x = NET.running(x)
 x = x + NET.fc.bias
@@ -418,17 +422,22 @@ def main(arguments=None):
     parser.add_argument('--programs', type=int, default=200)
     parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--seconds', type=float, default=float('inf'))
     given = parser.parse_args(arguments)
     warnings.simplefilter('ignore')
-    wrong = compiled = 0
+    wrong = compiled = count = 0
+    end = time.monotonic() + given.seconds
     for seed in range(given.seed, given.seed + given.programs):
+        if time.monotonic() > end:
+            break
+        count += 1
         good, runs, report = run(seed, given.calls)
         compiled += runs
         if not good:
             wrong += 1
             print(report)
-    calls = given.programs * given.calls
-    print(f'{given.programs} programs, {calls} calls, {compiled} ran a recording, {wrong} differ')
+    calls = count * given.calls
+    print(f'{count} programs, {calls} calls, {compiled} ran a recording, {wrong} differ')
     return 1 if wrong else 0
 
 

@@ -96,7 +96,7 @@ def test_training_is_seen():
         *('method_through_super', 'isinstance', 'hasattr', 'dataclass', 'layers_of_a_list'),
         *('hook_of_a_sublayer', 'tensor_in_a_dict', 'array_of_numpy', 'comprehension', 'map'),
         *('sorted_with_a_key', 'generator', 'exception', 'context_manager', 'format'),
-        *('truth_of_an_object', 'imported_inside'),
+        *('truth_of_an_object', 'imported_inside', 'special_method', 'equality_of_objects'),
     ],
 )
 def test_what_is_read_and_guarded_stays_compiled(name):

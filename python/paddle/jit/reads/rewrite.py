@@ -188,8 +188,7 @@ class Rewriter(trees.Transformer):
     def _operand(self, node):
         """An operand of an operator: what it holds is read."""
         new = self.visit(node)
-        plain = (ast.Constant, ast.BinOp, ast.Compare, ast.UnaryOp, ast.JoinedStr)
-        return new if isinstance(node, plain) else _hook('use', new)
+        return new if isinstance(node, ast.Constant) else _hook('use', new)
 
     def _test(self, node):
         """A condition."""
@@ -253,15 +252,16 @@ class Rewriter(trees.Transformer):
         return self.visit(node)
 
     def visit_BinOp(self, node):
-        node.left, node.right = self._operand(node.left), self._operand(node.right)
-        return node
+        name = ast.Constant(type(node.op).__name__)
+        return _hook('binary', name, self.visit(node.left), self.visit(node.right))
 
     def visit_UnaryOp(self, node):
         if isinstance(node.op, ast.Not):
             node.operand = self._test(node.operand)
-        else:
-            node.operand = self._operand(node.operand)
-        return node
+            return node
+        if isinstance(node.operand, ast.Constant):
+            return node
+        return _hook('unary', ast.Constant(type(node.op).__name__), self.visit(node.operand))
 
     def visit_BoolOp(self, node):
         node.values = [
@@ -276,8 +276,11 @@ class Rewriter(trees.Transformer):
             node.comparators = [self.visit(c) for c in node.comparators]
             return node
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            found = _hook('contains', self.visit(node.comparators[0]), self.visit(node.left))
+            found = _hook('within', self.visit(node.left), self.visit(node.comparators[0]))
             return found if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), found)
+        if len(node.ops) == 1:
+            name = ast.Constant(type(node.ops[0]).__name__)
+            return _hook('binary', name, self.visit(node.left), self.visit(node.comparators[0]))
         node.left = self._operand(node.left)
         node.comparators = [self._operand(c) for c in node.comparators]
         return node
@@ -451,8 +454,8 @@ class Rewriter(trees.Transformer):
                 result.append(ast.Assign([ast.Name(key, ast.Store())], self._index(target.slice)))
                 old, store = _hook('item', _load(base), _load(key)), ('set_item', base, _load(key))
         new = self._temporary()
-        result.append(ast.Assign([ast.Name(new, ast.Store())], _hook('changing', old)))
-        result.append(ast.AugAssign(ast.Name(new, ast.Store()), node.op, _hook('use', value)))
+        change = _hook('inplace', ast.Constant(type(node.op).__name__), old, value)
+        result.append(ast.Assign([ast.Name(new, ast.Store())], change))
         if isinstance(target, ast.Name):
             return result + self._store(store, _load(new))
         return [*result, ast.Expr(_hook(store[0], _load(store[1]), store[2], _load(new)))]

@@ -14,6 +14,7 @@ from paddle.base import libpaddle as _core
 from ..surroundings import LAYER_TABLES, alike
 from . import tables
 from .calls import Calls
+from .operators import Operators
 from .places import ABSENT, Places, place_of_caller
 
 _TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
@@ -59,7 +60,7 @@ class _Context:
         return self._exit(*error)
 
 
-class Session(Calls, Places):
+class Session(Calls, Operators, Places):
     """One call of a function whose reads are noted.
 
     `tape`: what takes the operations, or None. `why`: None, or (reason, place) of what the call did
@@ -597,6 +598,10 @@ class Session(Calls, Places):
             self.stop(f'a search in a {kind.__name__}')
         return key in value
 
+    def within(self, key, value):
+        """key in value"""
+        return self.contains(value, key)
+
     def set_item(self, value, key, new):
         """value[key] = new"""
         if not self.done:
@@ -681,8 +686,6 @@ class Session(Calls, Places):
         elif not self.is_made(value) and kind not in tables.OPAQUE:
             self.stop(f'an operation on a {kind.__name__}')
         return value
-
-    changing = use
 
     def test(self, value):
         """Whether the value counts as true; as the object itself where that is its class's own
