@@ -596,6 +596,22 @@ def test_a_list_in_place_of_a_tensor_is_not_repeated(call):
         call(paddle.ones([1, 1, 1]), 2**60)
 
 
+@pytest.mark.parametrize('dtype', ['float64', 'bfloat16'])
+@pytest.mark.parametrize('full_graph', [None, True])
+def test_gradients_of_a_layer_norm_have_the_dtypes_of_its_parameters(dtype, full_graph):
+    call = lambda x, w, b: paddle.nn.functional.layer_norm(x, [4], w, b)  # noqa: E731
+    if full_graph:
+        call = paddle.jit.to_static(call, full_graph=True)
+    given = [paddle.rand([2, 4]), *(paddle.ones([4]).astype(dtype) for _ in range(2))]
+    for t in given:
+        t.stop_gradient = False
+    call(*given).sum().backward()
+    assert [t.grad.dtype for t in given] == [t.dtype for t in given]
+    for other, words in (('complex64', 'floating dtype'), ('float32', 'of one dtype')):
+        with pytest.raises(ValueError, match=words):
+            call(given[0], given[1].astype(other), given[2])
+
+
 class Claims:
     """What says it has 2^62 items."""
 

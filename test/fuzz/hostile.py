@@ -426,6 +426,15 @@ def once(call, recipes, ways, contiguous=False, scaled=False):
                 )
             return arrays, arrays_of(first)
         loss.backward()
+        for leaf in leaves:
+            if leaf.grad is not None and (leaf.grad.dtype, leaf.grad.shape) != (
+                leaf.dtype,
+                leaf.shape,
+            ):
+                raise Difference(
+                    f'a gradient of {leaf.grad.dtype} {leaf.grad.shape} for a leaf of {leaf.dtype} '
+                    f'{leaf.shape}'
+                )
         return arrays, arrays_of([leaf.grad for leaf in leaves])
     return arrays, []
 

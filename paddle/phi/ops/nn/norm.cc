@@ -136,6 +136,12 @@ void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
     PD_CHECK(!m || !common::CertainlyDiffer(common::Product(m->dims), cols), InvalidArgument,
              "[layer_norm] expected a scale and a bias of ", common::DimText(cols), " elements, got shape ",
              common::ShapeText(m->dims), " for input shape ", common::ShapeText(x.dims));
+  for (const Meta* m : {scale, bias})
+    PD_CHECK(!m || IsFloating(m->dtype), InvalidArgument,
+             "[layer_norm] expected a scale and a bias of a floating dtype, got ", NameOf(m->dtype));
+  PD_CHECK(!scale || !bias || scale->dtype == bias->dtype, InvalidArgument,
+           "[layer_norm] expected a scale and a bias of one dtype, got ", NameOf(scale->dtype), " and ",
+           NameOf(bias->dtype));
   out = x;
   mean = {rows, cpu::StatType(x.dtype)};
   variance = mean;
@@ -181,8 +187,9 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                        variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
                        dbias ? db.raw_data() : nullptr);
   }
-  if (dscale) *dscale = ds;
-  if (dbias) *dbias = db;
+  const DataType as = scale.defined() ? scale.dtype() : pt;  // a bias has the dtype of the scale
+  if (dscale) *dscale = CastTo(ds, as);
+  if (dbias) *dbias = CastTo(db, as);
 }
 
 void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {
