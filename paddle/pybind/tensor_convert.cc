@@ -164,6 +164,8 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       phi::CopyInto(o, t);
       t->storage->BumpVersion();
     } else {
+      PD_CHECK(!t->node, InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
+               ", that of the one written, which has a history, got ", common::ShapeText(o.dims()));
       Tensor c = phi::Empty(o.dims(), o.dtype(), t.place());
       phi::CopyInto(o, c);
       t->dims = c.dims();

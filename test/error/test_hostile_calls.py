@@ -612,6 +612,19 @@ def test_gradients_of_a_layer_norm_have_the_dtypes_of_its_parameters(dtype, full
             call(given[0], given[1].astype(other), given[2])
 
 
+@pytest.mark.parametrize('shape', [[3], [2, 2], [6], [2, 3, 1]])
+def test_a_copy_of_another_shape_leaves_no_history_behind(shape):
+    x = paddle.ones([2, 3])
+    assert paddle.ones([2, 3]).copy_(paddle.zeros(shape)).shape == shape
+    x.stop_gradient = False
+    y = x * 2
+    with pytest.raises(ValueError, match='copy_.*history'):
+        y.copy_(paddle.zeros(shape))
+    y.copy_(paddle.zeros([2, 3]))
+    y.sum().backward()
+    assert x.grad.shape == x.shape
+
+
 class Claims:
     """What says it has 2^62 items."""
 

@@ -330,7 +330,7 @@ ODD = [
 # How many steps are made or parts built, one by one: a call takes as long as it was asked to.
 COUNTS = set(
     '''
-        niter max_iter last_epoch device_count
+        niter max_iter last_epoch device_count max_step_num
         max_iters step_each_epoch epochs num_iters max_level maxiter power_iters lbfgs_max_iter
         batch_size
     '''.split()
