@@ -217,7 +217,8 @@ PyObject* Nested(const Tensor& t, int64_t axis, const char* base) {
   PyObject* list = PyList_New(n);
   if (!list) return nullptr;
   for (int64_t i = 0; i < n; ++i) {
-    PyObject* o = Nested(t, axis + 1, base + i * stride);
+    // The items of a view may be more than memory, and are made until then.
+    PyObject* o = i % 4096 == 4095 && PyErr_CheckSignals() < 0 ? nullptr : Nested(t, axis + 1, base + i * stride);
     if (!o) {
       Py_DECREF(list);
       return nullptr;
@@ -248,7 +249,7 @@ PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
 
 PyObject* NestedList(const Tensor& tensor) {
   ++t_state.data_reads;
-  Tensor t = Readable(tensor, "tolist");
+  const Tensor t = phi::Held(Readable(tensor, "tolist"));
   return Nested(t, 0, static_cast<const char*>(t.raw_data()));
 }
 
