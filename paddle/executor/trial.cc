@@ -15,10 +15,8 @@ namespace executor {
 namespace {
 
 constexpr int kTrials = 3;
-// A group loses when its best time is this many times that of the single ops.
+// A group loses when its time, by the model or the best of the trials, is this many times that of the single ops.
 constexpr double kSlower = 1.2;
-// The same for times of the cost model, which are off by more.
-constexpr double kSurelySlower = 1.5;
 // Of the largest argument. Below, a group takes microseconds: it saves the calls of its ops, and the clock would
 // decide.
 constexpr int64_t kLeastElements = 16 << 10;
@@ -66,7 +64,7 @@ void Frame::Choose(const Instruction& ins) {
   const Tensor* in[kMaxFusedInputs];
   for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &values_[ins.in[k].value];
   const FusedKernel::Estimate cost = ins.fused->EstimateCost(in, false);
-  separate = cost.fused_ns > kSurelySlower * cost.single_ns;
+  separate = cost.fused_ns > kSlower * cost.single_ns;
   if (Explains())
     std::fprintf(stderr, "cinn: group of%s: runs %s, %.1f us fused, %.1f us as single operations by the model\n",
                  ins.name.c_str() + ins.name.find(' '), separate ? "as single operations" : "fused",

@@ -107,8 +107,8 @@ def test_the_package_says_whether_it_fuses():
 
 @pytest.mark.parametrize('rows', [8, 4096])
 def test_the_model_chooses_once(rows):
-    """Large masked reads are left to their operations, small groups are not: each call of one shape
-    gives the bits of the first, whatever shapes came between.
+    """Each call of one shape gives the bits of the first, whatever shapes came between, whether the
+    group is small or large enough to be left to its operations.
     """
 
     def f(x):

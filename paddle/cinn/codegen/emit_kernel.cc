@@ -190,8 +190,9 @@ class KernelEmitter {
         Value* p = b.CreateGEP(t, base_[e->index], at);
         if (in && in->mask.defined()) {
           Type* one = StorageType(b, e->storage, 1);
-          Value* read = b.CreateMaskedLoad(one, p, llvm::Align(phi::SizeOf(e->storage)),
-                                           b.CreateVectorSplat(1, Scalar(in->mask)), llvm::Constant::getNullValue(one));
+          Value* mask = Scalar(in->mask);
+          Value* read = b.CreateMaskedLoad(one, b.CreateSelect(mask, p, Mapped()), llvm::Align(phi::SizeOf(e->storage)),
+                                           b.CreateVectorSplat(1, mask), llvm::Constant::getNullValue(one));
           v = b.CreateExtractElement(read, uint64_t{0});
         } else {
           v = b.CreateLoad(t, p);
@@ -261,12 +262,20 @@ class KernelEmitter {
     if (p->getType()->isVectorTy()) {
       v = b_.CreateMaskedGather(vec, p, align, mask ? mask : AllOnes(), llvm::Constant::getNullValue(vec));
     } else if (mask) {
+      if (in && in->mask.defined()) p = Readable(in->mask, mask, p);
       v = b_.CreateMaskedLoad(vec, p, align, mask, llvm::Constant::getNullValue(vec));
     } else {
       v = b_.CreateAlignedLoad(vec, p, align);
     }
     return FromStorage(b_, v, n.storage);
   }
+  // A load of no lane costs as much as 50 loads where its address is outside of the process's memory: it has another
+  // one. Short rows have the memory of their neighbours around them, and are not asked for lanes.
+  Value* Readable(const Expr& own, Value* lanes, Value* p) {
+    if (Uniform(own)) return b_.CreateSelect(Scalar(own), p, Mapped());
+    return nest_.rows.empty() ? b_.CreateSelect(b_.CreateOrReduce(lanes), p, Mapped()) : p;
+  }
+  Value* Mapped() { return fn_->getArg(1); }
   Value* AllOnes() { return llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b_.getInt1Ty(), nest_.width)); }
 
   Value* Lanes(const Expr& e, Body& body) {

@@ -34,10 +34,19 @@ double Strided(const LoopNest& nest) {
   return static_cast<double>(std::count(nest.access.begin(), nest.access.end(), LaneAccess::kStrided));
 }
 
+// Whether a vector holds different values of the expression.
+bool Varies(const Expr& e, const LoopNest& nest) {
+  const auto& lane = nest.lane.parts;
+  if (!e.defined() || lane.empty()) return false;
+  if (e->op == Op::kIndex) return std::find(lane.begin(), lane.end(), e->index) != lane.end();
+  if (e->op == Op::kInput) return nest.access[static_cast<size_t>(e->index)] != LaneAccess::kUniform;
+  return std::any_of(e->args, e->args + e->nargs, [&](const Expr& a) { return Varies(a, nest); });
+}
+
 double Masked(const LoopNest& nest) {
   const auto& in = nest.group.inputs;
-  return static_cast<double>(
-      std::count_if(in.begin(), in.end(), [](const GroupInput& i) { return i.mask.defined() || i.offset.defined(); }));
+  return static_cast<double>(std::count_if(
+      in.begin(), in.end(), [&](const GroupInput& i) { return Varies(i.mask, nest) || Varies(i.offset, nest); }));
 }
 
 double Sum(const CostTerms& terms, const Coefficients& ns) {

@@ -24,7 +24,7 @@ struct CostTerms {
   double calls = 0, operations = 0;
   double tails = 0;  // operations of vectors that are not full
   double bytes = 0, strided = 0;
-  double masked = 0;  // elements read under a mask, or at numbers that another input holds
+  double masked = 0;  // elements read under a mask, or at numbers that differ within a vector
   double loops = 0, reductions = 0;
   std::array<double, 8> list() const { return {calls, operations, tails, bytes, strided, masked, loops, reductions}; }
 };

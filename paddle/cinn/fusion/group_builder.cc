@@ -301,7 +301,9 @@ void GroupBuilder::AddWork(const pir::Operation& op, const OpFacts& facts) {
     std::vector<Expr> operands;
     for (const OperandFacts& o : f.operands) {
       const DataType type = o.value ? o.value.dtype() : DataType::FLOAT32;
+      const bool reduced = o.part >= 0 && facts.results[static_cast<size_t>(o.part)].reduces;
       operands.push_back(o.position >= 0 ? Expr::Index(o.position)
+                         : reduced       ? Expr::Reduced(o.part, type)
                                          : Expr::Input(static_cast<int>(operands.size()), type));
       if (o.value && (o.mapped || SameShape(o.value.dims(), f.shape))) work.bytes += phi::SizeOf(type);
     }

@@ -23,22 +23,37 @@ std::vector<int> MemoryOrder(const GroupInput& in, int rank) {
 
 struct ExprFacts {
   const FusionGroup& group;
-  std::unordered_set<const ExprNode*> seen;
+  std::unordered_map<const ExprNode*, bool> seen;                                         // with what Visit gave
   std::vector<bool> indexed = std::vector<bool>(static_cast<size_t>(group.rank), false);  // axes whose position is used
-  int cost = 0, work = 0;  // `work` counts operations on 8 byte values twice
-  void Visit(const Expr& e) {
-    if (!seen.insert(e.node()).second) return;
-    if (e->op == Op::kIndex) indexed[e->index] = true;
+  // Axes of the inner loops: those reduced, or the last.
+  AxisSet inner = group.reduced.empty() ? AxisSet::Range(group.rank - 1, group.rank) : group.reduced;
+  int cost = 0;
+  int work = 0;  // the operations that inner loops repeat, those on 8 byte values twice
+  // Whether the value changes along the inner axes.
+  bool Visit(const Expr& e) {
+    auto [at, fresh] = seen.try_emplace(e.node(), false);
+    if (!fresh) return at->second;
+    bool varies = false;
+    for (int k = 0; k < e->nargs; ++k) varies |= Visit(e->args[k]);
+    if (e->op == Op::kIndex) {
+      indexed[e->index] = true;
+      varies = inner.has(e->index);
+    }
+    if (e->op == Op::kInput) {
+      varies = e->index >= static_cast<int>(group.inputs.size());
+      if (!varies) {
+        const GroupInput& in = group.inputs[e->index];
+        for (int a = 0; a < group.rank; ++a) varies |= inner.has(a) && IsReal(in, a);
+        if (in.offset.defined()) varies |= Visit(in.offset);
+        if (in.mask.defined()) varies |= Visit(in.mask);
+      }
+    }
     if (e->nargs) {
       const int weight = Weight(*e.node());
       cost += weight;
-      work += phi::SizeOf(e->dtype) == 8 ? 2 * weight : weight;
+      if (varies) work += phi::SizeOf(e->dtype) == 8 ? 2 * weight : weight;
     }
-    for (int k = 0; k < e->nargs; ++k) Visit(e->args[k]);
-    if (e->op != Op::kInput || e->index >= static_cast<int>(group.inputs.size())) return;
-    const GroupInput& in = group.inputs[e->index];
-    if (in.offset.defined()) Visit(in.offset);
-    if (in.mask.defined()) Visit(in.mask);
+    return seen[e.node()] = varies;
   }
   static int Weight(const ExprNode& n) {
     switch (n.op) {
@@ -238,6 +253,7 @@ LoopNest Schedule(FusionGroup g) {
 int OperationsOf(const Expr& e) {
   const FusionGroup none{kMaxGroupRank};
   ExprFacts facts{none};
+  facts.inner = AxisSet::Range(0, kMaxGroupRank);
   facts.Visit(e);
   return facts.work;
 }

@@ -52,10 +52,11 @@ struct LoopNest {
   int unroll = 1;                  // vectors of a main-loop step
   int cost = 1;                    // rough operations per element, for the parallel grain
   int bytes = 0;                   // of memory per element, likewise
-  int work = 0;                    // operations per element of all sweeps, for the cost model
+  int work = 0;                    // operations that all sweeps repeat per element, for the cost model
 };
 
-// Rough operations of an expression, shared parts once; those on 8 byte values are two.
+// Rough operations of an expression that reductions alone do not give, shared parts once; those on 8 byte values are
+// two.
 int OperationsOf(const Expr& e);
 
 // Lanes are summed in blocks of this many elements before the float64 level of the tree.
