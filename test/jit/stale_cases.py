@@ -2,7 +2,9 @@
 """Functions and layers that read state, each with a change of that state between calls."""
 
 import argparse
+import array
 import collections
+import contextvars
 import dataclasses
 import functools
 import itertools
@@ -11,6 +13,7 @@ import random
 import sys
 import time
 import types
+import weakref
 
 import numpy
 
@@ -847,3 +850,92 @@ def _attribute_that_is_written_but_not_read():
 def _list_that_is_returned():
     values = [1, 2]
     return Case(lambda x: (x, values), lambda: values.append(3))
+
+
+@case
+def _length_of_an_array():
+    values = array.array('d', [1.0])
+    return Case(lambda x: x * len(values), lambda: values.append(2.0))
+
+
+@case
+def _item_of_a_deque():
+    values = collections.deque([2.0])
+    return Case(lambda x: x * values[0], lambda: values.appendleft(3.0))
+
+
+@case
+def _view_of_a_dict():
+    d = {'a': 1.0}
+    values = d.values()
+    return Case(lambda x: x * sum(values), lambda: d.update(b=2.0))
+
+
+@case
+def _bytes_that_change():
+    values = bytearray(b'a')
+    return Case(lambda x: x * values[0], lambda: values.__setitem__(0, 98))
+
+
+@case
+def _attribute_that_a_metaclass_reads():
+    holder = Config()
+
+    class Meta(type):
+        def __getattribute__(cls, name):
+            return holder.k
+
+    class Holder(metaclass=Meta):
+        pass
+
+    return Case(lambda x: x * Holder.k, lambda: setattr(holder, 'k', 3.0))
+
+
+@case
+def _function_with_a_cache():
+    holder = Config()
+
+    @functools.lru_cache(maxsize=None)
+    def scale():
+        return holder.k
+
+    def change():
+        holder.k = 3.0
+        scale.cache_clear()
+
+    return Case(lambda x: x * scale(), change)
+
+
+@case
+def _variable_of_a_context():
+    variable = contextvars.ContextVar('never_stale', default=2.0)
+    return Case(lambda x: x * variable.get(), lambda: variable.set(3.0))
+
+
+@case
+def _weak_reference():
+    holder = Config()
+    reference = weakref.ref(holder)
+    return Case(lambda x: x * reference().k, lambda: setattr(holder, 'k', 3.0))
+
+
+@case
+def _default_of_a_dict():
+    d = collections.defaultdict(lambda: 2.0)
+    return Case(lambda x: x * d['k'], lambda: d.update(k=3.0))
+
+
+@case
+def _format_of_an_attribute():
+    holder = Config()
+    return Case(lambda x: x * float('{0.k}'.format(holder)), lambda: setattr(holder, 'k', 3.0))
+
+
+@case
+def _items_given_as_keywords():
+    d = {'a': 1.0}
+
+    def total(**values):
+        return sum(values.values())
+
+    return Case(lambda x: x * total(**d), lambda: d.update(b=2.0))

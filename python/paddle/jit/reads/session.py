@@ -399,6 +399,9 @@ class Session(Calls, Operators, Places):
         ):
             return getattr(kind, name)
         meta = type(kind)
+        if meta is not type and isinstance(self.look(meta, '__getattribute__'), types.FunctionType):
+            self.stop(f'attribute {name!r} of class {kind.__name__}, which its metaclass reads')
+            return getattr(kind, name)
         if meta is not type and isinstance(self.look(meta, name), property):
             return self.call(self.look(meta, name).fget, kind)
         found = self.look(kind, name)
@@ -680,7 +683,7 @@ class Session(Calls, Operators, Places):
                 self.use(v)
         elif isinstance(value, (_core.Tensor, type)) or kind in tables.FROZEN:
             pass
-        elif kind.__flags__ & tables.HEAP_TYPE:
+        elif tables.is_of_python(kind):
             for name in ('__eq__', '__bool__', '__len__'):
                 self.look(kind, name)
         elif not self.is_made(value) and kind not in tables.OPAQUE:

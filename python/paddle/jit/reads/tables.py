@@ -237,6 +237,25 @@ def is_trusted_class(kind):
     return file.startswith(_TRUSTED) and not issubclass(kind, layer_class())
 
 
+_UNCHANGING = {object, int, float, complex, str, bytes, tuple}
+_OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType)
+
+
+@functools.cache
+def is_of_python(kind):
+    """Whether the class and its bases were defined in Python, or are classes of values: operators
+    on its objects are Python functions, or read nothing that changes.
+    """
+    return all(
+        c in _UNCHANGING
+        or c.__flags__ & HEAP_TYPE
+        and not any(
+            isinstance(v, _OF_C) for k, v in vars(c).items() if k not in ('__dict__', '__weakref__')
+        )
+        for c in kind.__mro__
+    )
+
+
 def is_alone(function):
     """Whether the function of this package runs no code of a user, such as hooks of gradients."""
     return not function.__code__.co_filename.startswith(_WITH_HOOKS)
