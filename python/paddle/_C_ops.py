@@ -5,6 +5,13 @@ from paddle import _lazy
 from paddle.base.libpaddle import _functions as _find
 
 globals().update(_find('paddle._C_ops'))
+_WHOLE = _find('paddle._C_ops.whole')
+
+
+def _whole(name):
+    """The function of an op of a program: it returns every result, those for gradients alone
+    too."""
+    return _WHOLE.get(name) or globals()[name]
 
 
 def __getattr__(name):

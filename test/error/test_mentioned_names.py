@@ -14,7 +14,7 @@ import paddle
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = os.path.dirname(os.path.dirname(paddle.__file__))
 # Words of documents that stand in no source: what opgen puts together, and names of others.
-ELSEWHERE = {'run_softmax', 'SoftmaxGradNode', 'sgemm'}
+ELSEWHERE = {'memfd', 'run_softmax', 'SoftmaxGradNode', 'sgemm'}
 
 
 def tracked():

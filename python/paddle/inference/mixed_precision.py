@@ -105,7 +105,7 @@ class _Converter:
             else self.read(a[1], paddle.float32 if data and a[2] not in data else dtype)
             for a in args
         ]
-        results = getattr(paddle._C_ops, name)(*call)
+        results = paddle._C_ops._whole(name)(*call)
         self.values.update({outs[0]: results} if len(outs) == 1 else zip(outs, results))
 
 

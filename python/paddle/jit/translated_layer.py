@@ -117,7 +117,7 @@ class _Method:
                     values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1]
                     for v in args
                 ]
-                results = getattr(paddle._C_ops, name)(*call)
+                results = paddle._C_ops._whole(name)(*call)
                 if len(outs) == 1:
                     values[outs[0]] = results
                 else:

@@ -290,7 +290,7 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
             f"{sorted(inputs) + sorted(attrs)}"
         )
     name = op_name + '_' if inplace else op_name
-    function = _core._functions('paddle._C_ops.whole').get(name) or getattr(paddle._C_ops, name)
+    function = paddle._C_ops._whole(name)
     result = function(*call)
     return out_names, list(result) if isinstance(result, tuple) else [result]
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 from .main import launch
 
-launch()
+if __name__ == "__main__":
+    launch()
