@@ -26,23 +26,21 @@ using TaskPtr = std::shared_ptr<pd::Task>;
 
 double Seconds(const pyb::object& o, double otherwise) { return o.is_none() ? otherwise : o.cast<double>(); }
 
-// The tensors of one call.
+// The tensors of one call. Those kept have no history: the thread that communicates may be the last to hold them, and
+// it does not hold Python's lock.
 class Operands {
  public:
   explicit Operands(const char* op) : op_(op) {}
 
-  // `o` is a tensor, or a list of tensors whose elements follow each other. With `counts` a tensor is cut along its
-  // first axis into messages of so many rows.
+  // Lists of messages: a message is a tensor, or a list of tensors whose elements follow each other. With `counts`
+  // `messages` is one tensor, cut along its first axis into messages of so many rows.
   std::vector<pd::Message> In(const pyb::object& messages, const pyb::object& counts) {
     return Messages(messages, counts, false);
   }
   std::vector<pd::Message> Out(const pyb::object& messages, const pyb::object& counts) {
     return Messages(messages, counts, true);
   }
-  Tensor Read(const pyb::handle& o) {
-    const Tensor& t = Checked(o);
-    return Keep(phi::Contiguous(t));
-  }
+  Tensor Read(const pyb::handle& o) { return Keep(phi::Held(phi::Contiguous(Checked(o)))); }
   // The memory that a result is put in; it reaches the tensor by `finish` where that is not contiguous.
   Tensor Written(const pyb::handle& o) {
     const Tensor& t = Checked(o);

@@ -2,6 +2,8 @@
 """What the ranks of test_collectives.py do."""
 
 import datetime
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -12,6 +14,11 @@ import paddle.distributed as dist
 ALL = 'bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128'
 FLOAT8 = 'float8_e4m3fn float8_e5m2'
 OPS = {'SUM': np.add, 'PROD': np.multiply, 'MAX': np.maximum, 'MIN': np.minimum}
+
+
+class Hook:
+    def __call__(self, grad):
+        return grad
 
 
 def start():
@@ -159,6 +166,20 @@ def tasks():
         with pytest.raises(RuntimeError, match='sync_op'):
             call(t, 0, sync_op=False, use_calc_stream=True)
     dist.wait(direct)
+    # The task has the last hold of what is sent, but not of its history and hooks.
+    gone = []
+    x = paddle.ones([1000])
+    x.stop_gradient = False
+    hook = Hook()
+    weakref.finalize(hook, gone.append, True)
+    y = paddle.concat([x] * 200)  # more than there is room for: under way until it is received
+    y.register_hook(hook)
+    sending = dist.isend(y, (rank + 1) % n)
+    del y, hook
+    gc.collect()
+    assert gone
+    dist.recv(paddle.empty([200_000]), (rank - 1) % n)
+    sending.wait()
 
 
 def messages():
