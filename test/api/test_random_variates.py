@@ -370,3 +370,46 @@ def test_binomial_broadcasts():
     paddle.seed(3)
     got = paddle.binomial(paddle.to_tensor([[10.0], [0.0]]), paddle.to_tensor([0.0, 0.5, 1.0]))
     assert got.shape == [2, 3] and got[0].tolist()[::2] == [0, 10] and got[1].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize('dtype', ['int32', 'int64'])
+@pytest.mark.parametrize(
+    'seed, classes, samples, label, remapped, sampled',
+    [
+        (5, 20, 6, [3, 17, 3, 0], [1, 2, 1, 0], [0, 3, 17, 13, 4, 1]),
+        (5, 20, 2, [3, 17, 3, 0], [1, 2, 1, 0], [0, 3, 17]),
+        (123, 1000, 8, [11, 5, 20, 1, 5], [2, 1, 3, 0, 1], [1, 5, 11, 20, 313, 555, 938, 736]),
+        (123, 10, 10, [2, 2], [0, 0], [2, 3, 5, 9, 7, 1, 8, 4, 0, 6]),
+    ],
+)
+def test_class_centers_of_a_fixed_seed(seed, classes, samples, label, remapped, sampled, dtype):
+    label = paddle.to_tensor(label, dtype)
+    got = paddle._C_ops.class_center_sample(label, classes, samples, 0, 0, 1, True, seed)
+    assert [g.numpy().tolist() for g in got] == [remapped, sampled]
+    assert [g.dtype for g in got] == [label.dtype] * 2
+
+
+def test_class_centers_follow_the_seed_of_the_process():
+    def draw():
+        paddle.seed(7)
+        label = paddle.to_tensor([1, 5])
+        return paddle.nn.functional.class_center_sample(label, 1000, 20)[1].numpy().tolist()
+
+    first = draw()
+    assert first == draw() and first[:2] == [1, 5] and len(set(first)) == 20
+
+
+@pytest.mark.parametrize(
+    'label, samples, error',
+    [
+        ([30], 6, ValueError),
+        ([-1], 6, ValueError),
+        ([1], 21, ValueError),
+        ([1], 0, ValueError),
+        ([[1]], 6, ValueError),
+        ([1.0], 6, RuntimeError),
+    ],
+)
+def test_class_centers_refused(label, samples, error):
+    with pytest.raises(error, match=r'\[class_center_sample\] expected'):
+        paddle.nn.functional.class_center_sample(paddle.to_tensor(label), 20, samples)

@@ -5,7 +5,6 @@ messages, objects, groups, and what goes wrong.
 
 import pytest
 import ranks
-from paddle.base.core import TCPStore
 
 import paddle
 import paddle.distributed as dist
@@ -20,17 +19,6 @@ def test_three_ranks(what):
 
 def test_two_ranks_and_their_children():
     ranks.run(2, 'work_collectives', 'children')
-
-
-def test_barriers_of_processes_that_name_themselves():
-    free = TCPStore('127.0.0.1', 0, True, 1)
-    port = free.port
-    del free
-    ranks.run(2, 'work_collectives', 'barriers', str(port))
-    with pytest.raises(ValueError, match='host:port'):
-        dist.gloo_init_parallel_env(0, 1, 'nowhere')
-    with pytest.raises(ValueError, match='rank_id'):
-        dist.gloo_init_parallel_env(2, 2, '127.0.0.1:1')
 
 
 def test_before_a_group():

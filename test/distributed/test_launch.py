@@ -114,34 +114,6 @@ def test_a_killed_rank_ends_the_job(tmp_path):
     assert 'rank 1' in done.stderr and 'SIGKILL' in done.stderr and 'last words' in done.stderr
 
 
-def test_ranks_end_with_the_launcher(tmp_path):
-    program = tmp_path / 'train.py'
-    program.write_text(
-        'import os, time\n'
-        'import paddle.distributed as dist\n'
-        'dist.init_parallel_env()\n'
-        "open(f'pid{dist.get_rank()}', 'w').write(str(os.getpid()))\n"
-        'dist.barrier()\n'
-        'time.sleep(60)\n'
-    )
-    command = [sys.executable, '-m', 'paddle.distributed.launch', '--nproc_per_node', '2']
-    launcher = subprocess.Popen(
-        [*command, str(program)], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': _PACKAGES}
-    )
-    files = [tmp_path / f'pid{r}' for r in range(2)]
-    until = time.monotonic() + 30
-    while not all(f.exists() and f.read_text() for f in files) and time.monotonic() < until:
-        time.sleep(0.05)
-    launcher.kill()
-    launcher.wait()
-    until = time.monotonic() + 5
-    alive = [int(f.read_text()) for f in files]
-    while alive and time.monotonic() < until:
-        time.sleep(0.02)
-        alive = [pid for pid in alive if os.path.exists(f'/proc/{pid}/exe')]
-    assert not alive
-
-
 def test_exit_codes_and_refusals(tmp_path):
     done, _ = launch(tmp_path, "import sys; print('bye'); sys.exit(7)", ranks=1)
     assert done.returncode == 7 and 'exit code 7' in done.stderr and 'bye' in done.stderr

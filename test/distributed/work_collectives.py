@@ -309,20 +309,6 @@ def mistakes():
     same(t, np.full([4], n, 'float32'), 'after mistakes')
 
 
-def barriers(port):
-    """Without a launcher's variables: processes say themselves which they are."""
-    import os
-
-    rank = int(os.environ['PADDLE_TRAINER_ID'])
-    with pytest.raises(RuntimeError, match='gloo_init_parallel_env'):
-        dist.gloo_barrier()
-    dist.gloo_init_parallel_env(rank, 2, f'127.0.0.1:{port}')
-    dist.gloo_barrier()
-    dist.gloo_release()
-    with pytest.raises(RuntimeError, match='gloo_init_parallel_env'):
-        dist.gloo_release()
-
-
 def children():
     """A forked child may not use the groups of its parent, and does not keep them alive."""
     import os

@@ -195,8 +195,8 @@ def test_a_decomposition_is_read_and_printed(tmp_path):
     (op,) = load(tmp_path, PARTS)
     text = emit_decomposition.templates([gradient.Gradient(op, {op.name: op})])
     assert (
-        'void centred(D& d, const V& x, const V& scale, int64_t axis, '
-        'std::type_identity_t<V>* to_out, std::type_identity_t<V>* to_middle) {' in text
+        'void centred(D& d, const V& x, const V& scale, int64_t axis, V* to_out, V* to_middle) {'
+        in text
     )
     assert 'const V m = d.mean(x, Ints{axis}, true);' in text
     assert 'to_out ? V((d.has(scale) ? ((x - m) * scale) : (x - m))) : V();' in text

@@ -15,7 +15,6 @@ TEMPLATES = """
 // functions are defined. A result goes to `to_<name>` unless that is null.
 #pragma once
 #include <string>
-#include <type_traits>
 #include "paddle/common/attr.h"
 namespace paddle::decomposition {
 using common::Ints;
@@ -101,11 +100,7 @@ def template(op, made):
     params = [
         "D& d",
         *[f"{cpp_type(op, n, k)} {n}" for n, k in made.inputs.items() if n in reads],
-        *[
-            f"std::type_identity_t<V>* to_{r}"
-            for s, r in made.results.items()
-            if any(t.name == s for t in made.steps)
-        ],
+        *[f"V* to_{r}" for s, r in made.results.items() if any(t.name == s for t in made.steps)],
     ]
     given = [s for s in made.steps if s.result]
     steps = []

@@ -248,51 +248,6 @@ Val DecomposedFacts::part(const Val& x, int64_t axis, int64_t k, int64_t n) {
   return Add(std::move(cut), leaf->facts.value.dtype(), std::move(dims));
 }
 
-Val DecomposedFacts::unreduce(const Val& x, const Ints& axes, bool, const Val& of) {
-  if (x.declined || of.declined) return x.declined ? x : of;
-  const Leaf* leaf = LeafOf(x);
-  const int64_t rank = of.dims.size();
-  if (x.dims.size() == rank) return x;
-  AxisSet gone;
-  for (int64_t a : axes) {
-    if (a < -rank || a >= rank) return Declined(kAxis);
-    gone.add(static_cast<int>(a < 0 ? a + rank : a));
-  }
-  if (!leaf || leaf->reduces || leaf->facts.mapped || x.dims.size() + gone.count() != rank)
-    return Declined("a value made in it lies along other axes");
-  Leaf moved = *leaf;
-  moved.facts.mapped = true;
-  Dims dims;
-  for (int64_t a = 0; a < rank; ++a) {
-    const bool here = !gone.has(static_cast<int>(a));
-    dims.push_back(here ? x.dims[static_cast<int64_t>(moved.facts.dims.size())] : common::Dim(1));
-    if (here) moved.facts.dims.push_back(static_cast<int>(a));
-  }
-  return Add(std::move(moved), leaf->facts.value.dtype(), std::move(dims));
-}
-
-Val DecomposedFacts::reduce_like(const Val& x, const Val& like) {
-  if (x.declined || like.declined) return x.declined ? x : like;
-  const int64_t lead = x.dims.size() - like.dims.size();
-  if (lead < 0) return Declined(kShape);
-  Ints axes;
-  for (int64_t k = 0; k < x.dims.size(); ++k) {
-    if (k >= lead && common::SameDim(x.dims[k], like.dims[k - lead])) continue;
-    if (k >= lead && !common::IsOne(like.dims[k - lead])) return Declined(kShape);
-    axes.push_back(k);
-  }
-  const Val sums = Reduce(ReduceKind::kSum, x, axes, true);
-  return lead ? squeeze(sums, axes_before(x, lead)) : sums;
-}
-
-Val DecomposedFacts::cast_like(const Val& x, const Val& like) const {
-  if (x.declined || like.declined) return x.declined ? x : like;
-  if (!like.expr.defined()) return x;  // as on tensors: gradient ops name only some of the inputs
-  Val v = x;
-  v.expr = cinn::cast(x.expr, like.expr.dtype());
-  return v;
-}
-
 Val DecomposedFacts::reshape(const Val&, const Ints&) const { return Declined(kReshaped); }
 Val DecomposedFacts::transpose(const Val&, const Ints&) const { return Declined(kReshaped); }
 Val DecomposedFacts::matmul(const Val&, const Val&, bool, bool) const { return Declined("a product of matrices"); }

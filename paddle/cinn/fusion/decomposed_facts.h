@@ -97,9 +97,6 @@ class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {
   Val flat(const Val& x) const;
   Val tail(const Val& x, const Val& like, int64_t axis);
   Val reshape_like(const Val& x, const Val& like) const;
-  Val unreduce(const Val& x, const common::Ints& axes, bool kept, const Val& of);
-  Val reduce_like(const Val& x, const Val& like);
-  Val cast_like(const Val& x, const Val& like) const;
   Val reshape(const Val& x, const common::Ints& shape) const;
   Val transpose(const Val& x, const common::Ints& perm) const;
   Val part(const Val& x, int64_t axis, int64_t k, int64_t n);

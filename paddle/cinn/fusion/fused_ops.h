@@ -79,8 +79,7 @@ class FusedRunner {
   void Extents(const paddle::Tensor* const* inputs, int64_t* dims) const;
 
   FusedOps plan_;
-  bool parts_ = false;        // an input or output is a part of a tensor
-  bool interpreted_ = false;  // the evaluator computes instead of the kernel (FLAGS_cinn_interpret=1)
+  bool parts_ = false;  // an input or output is a part of a tensor
   std::shared_ptr<CompiledGroup> kernel_;
 };
 

@@ -67,8 +67,6 @@ void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup
 }  // namespace
 
 FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
-  const char* flag = std::getenv("FLAGS_cinn_interpret");
-  interpreted_ = flag && *flag && *flag != '0';
   const FusionGroup& g = ops.group;
   PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= kMaxParams,
            Unimplemented, "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ",
@@ -181,8 +179,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
              ", which has no place for its parts");
     if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
-  const int64_t* const along = parts_ ? strides.data() : nullptr;
-  interpreted_ ? Interpret(g, in, out, dims, along) : kernel_->Run(in, out, dims, along);
+  kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
   for (auto [o, i] : plan_.inplace) {
     if (read[i] == inputs[i]) continue;
     paddle::Tensor whole = *inputs[i];

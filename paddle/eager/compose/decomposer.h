@@ -40,11 +40,6 @@ class TensorDecomposer : public common::AxisFunctions<TensorDecomposer, Tensor> 
   Tensor flat(const Tensor& x) const { return paddle::reshape(x, Ints{-1}); }
   Tensor tail(const Tensor& x, const Tensor& like, int64_t axis) const;
   Tensor reshape_like(const Tensor& x, const Tensor& like) const { return paddle::reshape_like(x, like); }
-  Tensor unreduce(const Tensor& x, const Ints& axes, bool kept, const Tensor& of) const {
-    return paddle::unreduce(x, axes, kept, of);
-  }
-  Tensor reduce_like(const Tensor& x, const Tensor& like) const { return paddle::reduce_like(x, like); }
-  Tensor cast_like(const Tensor& x, const Tensor& like) const { return paddle::cast_like(x, like); }
   Tensor reshape(const Tensor& x, const Ints& shape) const { return paddle::reshape(x, shape); }
   Tensor transpose(const Tensor& x, const Ints& perm) const;
   Tensor part(const Tensor& x, int64_t axis, int64_t k, int64_t n) const;

@@ -119,6 +119,12 @@ Tensor extreme_backward(const Tensor& dout, const Tensor& x, const Tensor& out, 
   return hit * expand_like(unreduce(dout, axis, keepdim, x) / reshape_like(count, unreduce(dout, axis, keepdim, x)), x);
 }
 
+Tensor logsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim,
+                          bool all) {
+  const Ints& axes = Axes(axis, all);
+  return Spread(dout, axes, keepdim, x) * exp(x - Spread(out, axes, keepdim, x));
+}
+
 Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, double p, int64_t axis, double,
                        bool keepdim, bool asvector) {
   if (p == 0) return zeros_like_of(x);
@@ -144,6 +150,15 @@ Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, d
   Tensor r = pow(base, Scalar(p - 1)) * pow(safe, Scalar(1 - p));
   r = where(none, zeros_like_of(r), r);
   return sign_of(x) * g * cast_like(r, x);
+}
+
+Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const Ints& axis, bool keepdim,
+                          bool all) {
+  const Ints& axes = Axes(axis, all);
+  Tensor g = Spread(dout, axes, keepdim, x), n = Spread(out, axes, keepdim, x);
+  Tensor zero = equal(n, zeros_like_of(n));
+  Tensor d = x * cast_like(g / where(zero, ones_like_of(n), n), x);
+  return where(zero, zeros_like_of(d), d);
 }
 
 Tensor variance_backward(const Tensor& dout, const Tensor& x, const Ints& axis, bool keepdim, bool unbiased,

@@ -60,8 +60,12 @@ Tensor logcumsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& 
                              bool exclusive, bool reverse);
 Tensor prod_backward(const Tensor& dout, const Tensor& x, const common::Ints& axis, bool keepdim, bool reduce_all);
 Tensor extreme_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const common::Ints& axis, bool keepdim);
+Tensor logsumexp_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const common::Ints& axis,
+                          bool keepdim, bool reduce_all);
 Tensor p_norm_backward(const Tensor& dout, const Tensor& x, const Tensor& out, double porder, int64_t axis,
                        double epsilon, bool keepdim, bool asvector);
+Tensor frobenius_backward(const Tensor& dout, const Tensor& x, const Tensor& out, const common::Ints& axis,
+                          bool keepdim, bool reduce_all);
 Tensor variance_backward(const Tensor& dout, const Tensor& x, const common::Ints& axis, bool keepdim, bool unbiased,
                          double correction);
 

@@ -13,6 +13,11 @@ namespace paddle {
 Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
                       const std::string& mode, int which);
 Tensor swiglu_backward(const Tensor& x, const Tensor& y, const Tensor& dout, int which);
+// With respect to x (which 0), label (1) or pos_weight (2).
+Tensor sigmoid_ce_backward(const Tensor& x, const Tensor& label, const Tensor& pos_weight, const Tensor& dout,
+                           bool normalize, int64_t ignore_index, int which);
+// With respect to the label or to the input; each of the output gradients may be undefined.
+Tensor huber_backward(const Tensor& residual, const Tensor& dout, const Tensor& dresidual, double delta, bool label);
 
 // The network is composed again and differentiated.
 Tensor rnn_backward_x(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,

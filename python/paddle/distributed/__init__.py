@@ -25,9 +25,6 @@ _WHERE = _lazy.homes(
         'paddle.distributed.communication.recv': 'recv irecv recv_object_list',
         'paddle.distributed.communication.batch_isend_irecv': 'P2POp batch_isend_irecv',
         'paddle.distributed.launch.main': 'launch',
-        'paddle.distributed.parallel_with_gloo': (
-            'gloo_barrier gloo_init_parallel_env gloo_release'
-        ),
         'paddle.distributed.spawn': 'spawn',
         'paddle.distributed.parallel': (
             'ParallelEnv ParallelMode get_rank get_world_size init_parallel_env'

@@ -133,7 +133,6 @@ def init_parallel_env(nccl_config=None):
     """
     from .collective import connect
     from .communication.group import Group, add_group, get_group, is_initialized
-    from .launch.environment import end_with_starter
     from .launch.report import report_exceptions
 
     if nccl_config is not None:
@@ -154,7 +153,6 @@ def init_parallel_env(nccl_config=None):
             f'got {env.rank}'
         )
     report_exceptions()
-    end_with_starter()
     ranks = list(range(env.world_size))
     timeout = env.pg_timeout / 1000
     group = Group(env.rank, 0, ranks, connect(0, ranks, timeout), '_default_pg')

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_set>
+#include <vector>
 
 #include "paddle/common/extent.h"
 #include "paddle/phi/core/generator.h"
@@ -183,6 +185,43 @@ void randperm_kernel(int64_t n, DataType, Place, Tensor& out) {
   std::iota(v.begin(), v.end(), 0);
   std::shuffle(v.begin(), v.end(), *e);
   Convert(DataType::INT64, v.data(), 1, out.dtype(), out.raw_data(), 1, n);
+}
+
+void class_center_sample_infer(const Meta& label, int64_t classes, int64_t samples, int64_t, int64_t, int64_t nranks,
+                               bool, int64_t, Meta& remapped, Meta& sampled) {
+  constexpr const char* kOp = "class_center_sample";
+  PD_CHECK(label.dtype == DataType::INT32 || label.dtype == DataType::INT64, Unimplemented, "[", kOp,
+           "] expected label of dtype int32 or int64, got ", NameOf(label.dtype),
+           ": the kernel is not registered for it");
+  PD_CHECK(label.dims.size() == 1, InvalidArgument, "[", kOp, "] expected label of one axis, got shape ",
+           common::ShapeText(label.dims));
+  PD_CHECK(0 < samples && samples <= classes, InvalidArgument, "[", kOp, "] expected num_samples in [1, ", classes,
+           "], got ", samples);
+  PD_CHECK(nranks == 1, Unimplemented, "[", kOp, "] expected nranks 1, the classes are on one process, got ", nranks);
+  remapped = label;
+  sampled = {Dims{common::NewSymbol()}, label.dtype};
+}
+void class_center_sample_kernel(const Tensor& label, int64_t classes, int64_t samples, int64_t, int64_t, int64_t,
+                                bool fix_seed, int64_t seed, Tensor& remapped, Tensor& sampled) {
+  EngineFor e(fix_seed ? seed : 0);
+  const Tensor labels = Contiguous(CastTo(label, DataType::INT64));
+  const int64_t* first = labels.data<int64_t>();
+  std::vector<int64_t> centers(first, first + labels.numel());
+  std::sort(centers.begin(), centers.end());
+  centers.erase(std::unique(centers.begin(), centers.end()), centers.end());
+  PD_CHECK(centers.empty() || (centers.front() >= 0 && centers.back() < classes), InvalidArgument,
+           "[class_center_sample] expected label in [0, ", classes, "), got ",
+           centers.front() < 0 ? centers.front() : centers.back());
+  Tensor places = Empty(label.dims(), DataType::INT64);
+  std::transform(first, first + labels.numel(), places.data<int64_t>(),
+                 [&](int64_t v) { return std::lower_bound(centers.begin(), centers.end(), v) - centers.begin(); });
+  remapped = CastTo(places, label.dtype());
+  std::unordered_set<int64_t> taken(centers.begin(), centers.end());
+  std::uniform_int_distribution<int64_t> draw(0, classes - 1);
+  while (static_cast<int64_t>(centers.size()) < samples)
+    if (const int64_t v = draw(*e); taken.insert(v).second) centers.push_back(v);
+  EnsureOut(sampled, Ints{static_cast<int64_t>(centers.size())}, label.dtype());
+  Convert(DataType::INT64, centers.data(), 1, label.dtype(), sampled.raw_data(), 1, sampled.numel());
 }
 
 void bernoulli_kernel(const Tensor& x, Tensor& out) {

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a rank is told in variables of its environment, by the launcher and by `spawn`."""
 
-import ctypes
 import os
 import secrets
-import signal
 
 # Of other jobs, or for other machines than this one.
 _DROPPED = ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')
@@ -26,7 +24,6 @@ def rank_environment(rank, ranks, store, secret, start_port=6070):
         'PADDLE_MASTER': f'{store.host}:{store.port}',
         'PADDLE_STORE_HOLDER': 'launcher',
         'PADDLE_JOB_SECRET': secret,
-        'PADDLE_STARTER': os.getpid(),
         'PADDLE_GLOBAL_SIZE': ranks,
         'PADDLE_LOCAL_SIZE': ranks,
         'PADDLE_GLOBAL_RANK': rank,
@@ -43,17 +40,6 @@ def rank_environment(rank, ranks, store, secret, start_port=6070):
         # Ranks that each took all cores would slow each other down.
         variables['OMP_NUM_THREADS'] = max(1, len(os.sched_getaffinity(0)) // ranks)
     return {name: str(value) for name, value in variables.items()}
-
-
-def end_with_starter():
-    """This process gets SIGTERM when the launcher that started it ends, in whatever way."""
-    starter = int(os.environ.get('PADDLE_STARTER', '-1'))
-    if os.getppid() != starter:  # by hand, or a program between the two
-        return
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
-    if os.getppid() != starter:
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def child_environment(variables):

@@ -10,7 +10,6 @@ import numpy as np
 import paddle
 from paddle.base.arguments import integer, only
 from paddle.base.libpaddle import expect_tensors
-from paddle.framework.random import drawing_from
 
 from .._core import ops as _C_ops
 
@@ -216,20 +215,3 @@ def margin_cross_entropy(
     adjusted = (logits * (1.0 - own) + target * own) * scale
     softmax, loss = _C_ops.cross_entropy_with_softmax(adjusted, label, False, True, True, -100, -1)
     return softmax, loss
-
-
-def class_center_sample(
-    label, num_classes, num_samples, ring_id=0, rank=0, nranks=1, fix_seed=False, seed=0
-):
-    only('class_center_sample', 'the classes are on one process', nranks=(nranks, 1))
-    labels = label.numpy()
-    positive = np.unique(labels)
-    sampled = positive
-    if len(positive) < num_samples:
-        free = np.setdiff1d(np.arange(num_classes), positive)
-        generator = paddle.Generator().manual_seed(seed) if fix_seed else None
-        with drawing_from(generator, 'class_center_sample'):
-            order = paddle.randperm(len(free)).numpy()
-        sampled = np.concatenate([positive, free[order[: num_samples - len(positive)]]])
-    remapped = np.searchsorted(positive, labels).astype(labels.dtype)
-    return paddle.to_tensor(remapped), paddle.to_tensor(sampled.astype(labels.dtype))

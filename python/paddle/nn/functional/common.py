@@ -137,15 +137,6 @@ def class_center_sample(label, num_classes, num_samples, group=None):
         raise ValueError(
             f"[class_center_sample] expected group to be a group, None or False, got {group!r}"
         )
-    if num_samples > num_classes:
-        raise ValueError(
-            f"[class_center_sample] expected num_samples of at most {num_classes}, got "
-            f"{num_samples}"
-        )
-    if len(label.shape) != 1:
-        raise ValueError(
-            f"[class_center_sample] expected label of one axis, got shape {list(label.shape)}"
-        )
     return tuple(_C_ops.class_center_sample(label, num_classes, num_samples, 0, 0, 1, False, 0))
 
 
