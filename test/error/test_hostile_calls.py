@@ -625,6 +625,22 @@ def test_a_copy_of_another_shape_leaves_no_history_behind(shape):
     assert x.grad.shape == x.shape
 
 
+def test_a_kronecker_product_with_a_number_has_the_wider_dtype():
+    x, y = paddle.ones([2, 2]), paddle.to_tensor(2.0, dtype='float64')
+    assert paddle.kron(x, y).dtype == paddle.float64
+    assert paddle.jit.to_static(paddle.kron, full_graph=True)(x, y).dtype == paddle.float64
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'bool'])
+@pytest.mark.parametrize('training', [True, False])
+def test_rrelu_is_of_floating_numbers(dtype, training):
+    for full_graph in (None, True):
+        call = lambda x: paddle.nn.functional.rrelu(x, training=training)  # noqa: E731
+        call = paddle.jit.to_static(call, full_graph=True) if full_graph else call
+        with pytest.raises(RuntimeError, match='rrelu.*floating dtype'):
+            call(paddle.ones([3]).astype(dtype))
+
+
 class Claims:
     """What says it has 2^62 items."""
 

@@ -34,7 +34,7 @@ void cross_infer(const Meta& x, const Meta& y, int64_t axis, Meta& out) {
 }
 void kron_infer(const Meta& x, const Meta& y, Meta& out) {
   int64_t rank = std::max(x.dims.size(), y.dims.size());
-  out = {{}, Promote("kron", x, y)};
+  out = {{}, Promote("kron", x.dtype, false, y.dtype, false)};  // both are brought to one rank first
   for (int64_t i = 0; i < rank; ++i) {
     int64_t a = i - (rank - x.dims.size()), b = i - (rank - y.dims.size());
     out.dims.push_back((a >= 0 ? x.dims[a] : Dim(1)) * (b >= 0 ? y.dims[b] : Dim(1)));

@@ -10,6 +10,10 @@ from .._core import ops as _C_ops
 
 
 def rrelu(x, lower=0.125, upper=1.0 / 3, is_test=False):
+    if not paddle.is_floating_point(x):
+        raise RuntimeError(
+            f"[rrelu] expected a floating dtype, got {x.dtype}: the kernel is not registered for it"
+        )
     if is_test:
         return paddle.where(x >= 0, x, x * ((lower + upper) / 2.0))
     # One number is drawn for each negative element, in order.
