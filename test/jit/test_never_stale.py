@@ -3,9 +3,11 @@
 whatever changed since it was recorded; and what does not change stays compiled.
 """
 
+import gc
 import random
 import sys
 import time
+import weakref
 
 import numpy
 import pytest
@@ -193,6 +195,26 @@ def test_a_profiler_sees_the_call_that_is_recorded():
         sys.setprofile(None)
     assert still is not None and 'call' in seen
     assert f._compiled_runs() == 2
+
+
+def test_classes_of_collected_objects_are_let_go():
+    def make():
+        class Local:
+            k = 2.0
+
+            def __len__(self):
+                return 3
+
+        holder = Local()
+        f = _marked(lambda x: x * holder.k * len(holder))
+        for _ in range(2):
+            assert f(_tensor(1.0)).tolist() == [6.0]
+        assert f._compiled_runs() == 1
+        return weakref.ref(Local)
+
+    local = make()
+    gc.collect()
+    assert local() is None
 
 
 def test_ways_of_calling_that_never_return_are_recorded_no_more():

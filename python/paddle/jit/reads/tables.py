@@ -212,28 +212,26 @@ _UNTRUSTED = {
     'recompute',
     'saved_tensors_hooks',
 }
-_is_trusted_code = {}
 
 
 def is_trusted(function):
     """Whether a function of this package depends on its arguments and the modes alone."""
-    code = function.__code__
-    found = _is_trusted_code.get(code)
-    if found is None:
-        found = code.co_filename.startswith(_TRUSTED) and function.__name__ not in _UNTRUSTED
-        _is_trusted_code[code] = found
-    return found
+    file = function.__code__.co_filename
+    return (
+        file.startswith(_ROOT) and file.startswith(_TRUSTED) and function.__name__ not in _UNTRUSTED
+    )
 
 
-@functools.cache
 def is_trusted_class(kind):
     """Whether a class is of a part of this package that is trusted, or one of the core that stands
     for a mode or a value.
     """
-    if kind.__module__.startswith('paddle.base.libpaddle'):
+    name = kind.__module__
+    if not isinstance(name, str) or not name.startswith('paddle'):
+        return False
+    if name.startswith('paddle.base.libpaddle'):
         return kind in _CORE_CLASSES
-    module = sys.modules.get(kind.__module__)
-    file = getattr(module, '__file__', None) or ''
+    file = getattr(sys.modules.get(name), '__file__', None) or ''
     return file.startswith(_TRUSTED) and not issubclass(kind, layer_class())
 
 
@@ -241,7 +239,6 @@ _UNCHANGING = {object, int, float, complex, str, bytes, tuple}
 _OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType)
 
 
-@functools.cache
 def is_of_python(kind):
     """Whether the class and its bases were defined in Python, or are classes of values: operators
     on its objects are Python functions, or read nothing that changes.
