@@ -194,3 +194,32 @@ def test_refused(case):
     error, call = REFUSED[case]
     with pytest.raises(error, match=r"\[(weighted_)?(sample_neighbors|reindex_graph)\] expected"):
         call()
+
+
+def test_reindex_by_its_old_name():
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            inputs = {
+                "X": paddle.static.data("x", [3], "int64"),
+                "Neighbors": paddle.static.data("neighbors", [7], "int64"),
+                "Count": paddle.static.data("count", [3], "int32"),
+            }
+            block = program.global_block()
+            names = "Reindex_Src", "Reindex_Dst", "Out_Nodes"
+            outputs = {name: block.create_var(name=name.lower()) for name in names}
+            block.append_op(type="graph_reindex", inputs=inputs, outputs=outputs)
+        feed = {
+            "x": np.array([0, 1, 2]),
+            "neighbors": np.array([8, 9, 0, 4, 7, 6, 7]),
+            "count": np.array([2, 3, 2], "int32"),
+        }
+        got = paddle.static.Executor().run(program, feed=feed, fetch_list=list(outputs.values()))
+    finally:
+        paddle.disable_static()
+    assert [g.tolist() for g in got] == [
+        [3, 4, 0, 5, 6, 7, 6],
+        [0, 0, 1, 1, 1, 2, 2],
+        [0, 1, 2, 8, 9, 4, 7, 6],
+    ]
