@@ -319,10 +319,12 @@ def test_kernels_are_not_taken_from_a_folder_that_others_can_write(tmp_path):
     )
     folder = tmp_path / 'kernels'
     environment = {**os.environ, 'PADDLE_CINN_CACHE_DIR': str(folder)}
+    script = tmp_path / 'script.py'  # what is compiled has a source
+    script.write_text(code)
 
     def stderr():
         return subprocess.run(
-            [sys.executable, '-c', code],
+            [sys.executable, str(script)],
             capture_output=True,
             text=True,
             env=environment,

@@ -3,6 +3,7 @@
 cause.
 """
 
+import copy
 import inspect
 
 import numpy as np
@@ -662,3 +663,26 @@ def test_numbers_of_prior_boxes_are_numbers(arguments):
 def test_the_scale_of_levels_of_proposals_is_a_number():
     with pytest.raises(TypeError):
         paddle.vision.ops.distribute_fpn_proposals(paddle.ones([1, 4]), 2, 5, 4, Claims())
+
+
+VALUES = """
+v.exp() | v + 1 | 1 - v | v.add_(v) | v.clip_(0, 1) | v.reshape([3, 1]) | v.reshape_([1, 3])
+paddle.nn.functional.softmax(v) | v.sum() | v[0] | v[0:2] | v.__setitem__(0, 1.0) | paddle.sort(v)
+paddle.where(v > 0, v, v) | paddle.nn.Linear(3, 3)(v) | paddle.ones([3]) + v
+paddle.ones([3]).add_(v) | paddle.concat([paddle.ones([3]), v]) | paddle.zeros_like(v)
+v.astype('float64') | v.fill_(1) | v.clone() | copy.deepcopy(v) | v.uniform_() | v == v
+paddle.nn.functional.dropout(v) | paddle.add_n([v, v]) | v.detach() | paddle.to_tensor(v)
+paddle.nn.functional.layer_norm(paddle.ones([2, 3]), [3], v, v) | paddle.nn.functional.relu_(v)
+"""
+
+
+@pytest.mark.parametrize(
+    'text', [e.strip() for e in VALUES.replace('\n', '|').split('|') if e.strip()]
+)
+def test_values_of_programs_are_no_tensors_with_data(text):
+    with static_program():
+        v = paddle.static.data('x', [3], 'float32')
+    with pytest.raises(
+        (ValueError, RuntimeError, TypeError), match='expected .*tensors? with data'
+    ):
+        eval(text, {'paddle': paddle, 'copy': copy, 'v': v})

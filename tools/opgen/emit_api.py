@@ -16,7 +16,7 @@ $call
 """
 CALL = """
   $results
-  if (__builtin_expect(State().record != RecordMode::kRun, 0)) {
+  if (__builtin_expect($recorded, 0)) {
     const InSlot slots_[] = {$slots};
     const AttrValue attrs_[] = {$attrs};
     OutSlot results_[] = {$outs};
@@ -55,6 +55,20 @@ $setup
 """
 
 
+def recorded(op):
+    """C++: whether the call is recorded; with a value of a program where nothing is, RecordOp
+    refuses it.
+    """
+
+    def symbolic(t):
+        if t.variadic:
+            return f"AnySymbolic({t.name})"
+        test = f"{t.name}.is_symbolic()"
+        return f"({t.name}.defined() && {test})" if t.optional else test
+
+    return " || ".join(["State().record != RecordMode::kRun", *map(symbolic, op.tensors)])
+
+
 def needs_grad(tensors):
     """C++: whether any of the tensors has a gradient."""
     return (
@@ -87,6 +101,7 @@ def api(g):
         if op.recorded_as
         else fill(
             CALL,
+            recorded=recorded(op),
             op=op.name,
             results=[f"{list_or_tensor(o.variadic)} {o.name};" for o in op.outs],
             slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()",
@@ -255,7 +270,8 @@ WriteOver(x_, old_, paddle::$op(old_$rest), "${op}_", saved_);
 return x_;
 """
 DIRECT = """
-  if (State().record == RecordMode::kRun && !(State().grad_enabled && ($every)) && $apart) {
+  if (State().record == RecordMode::kRun && !x_.is_symbolic() &&
+      !(State().grad_enabled && ($every)) && $apart) {
     BeforeInplace(x_, "${op}_");
     Tensor out_ = x_;
     run_$op(x_$rest, out_);
@@ -382,7 +398,9 @@ def inplace_loops(g, x, rest):
         out=out,
         rest=rest,
         refused=when(refuses, fill(REFUSED, op=op.name)),
-        indirect=" || ".join(["State().record != RecordMode::kRun", *(f"!({f})" for f in fits)]),
+        indirect=" || ".join(
+            [recorded(op).replace(f"{op.tensors[0].name}.", "x_.", 1), *(f"!({f})" for f in fits)]
+        ),
         general=general(g, x, rest),
         kept=when(g.exists, kept),
         shapes=[f'CheckInplaceShape("{op.name}_", x_, {o});' for o in others],

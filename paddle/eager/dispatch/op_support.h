@@ -68,6 +68,11 @@ std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, phi::DataType dtype);
 // The lists of ops that AMP runs in the low dtype and in float32, whatever their stanzas say: what DispatchState names.
 const egr::AmpLists* AmpListsOf(const std::vector<std::string>& white, const std::vector<std::string>& black);
 
+inline bool AnySymbolic(const std::vector<Tensor>& ts) {
+  for (const Tensor& t : ts)
+    if (t.defined() && t.is_symbolic()) return true;
+  return false;
+}
 inline bool AnyNeedsGrad(const std::vector<Tensor>& ts) {
   for (const Tensor& t : ts)
     if (egr::NeedsGrad(t)) return true;

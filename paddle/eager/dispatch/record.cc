@@ -431,6 +431,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   DispatchState& s = State();
+  PD_CHECK(s.record != RecordMode::kRun, InvalidArgument, "[", op.name,
+           "] expected tensors with data where nothing is being recorded, got a value of a program");
   PD_ASSERT(s.recorder != nullptr);
   s.recorder->Record(op, in, attrs, outs);
 }
