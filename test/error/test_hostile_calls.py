@@ -665,6 +665,18 @@ def test_the_scale_of_levels_of_proposals_is_a_number():
         paddle.vision.ops.distribute_fpn_proposals(paddle.ones([1, 4]), 2, 5, 4, Claims())
 
 
+def test_one_value_fills_and_a_diagonal_has_its_shape():
+    x = paddle.ones([2, 3])
+    for shape in ([0], [1], [2]):
+        with pytest.raises(ValueError, match=r'index_fill\] expected a number or a 0-D tensor'):
+            x.index_fill(paddle.to_tensor([0]), 0, paddle.zeros(shape))
+    for shape in ([], [1], [3], [1, 2]):
+        with pytest.raises(ValueError, match=r'expected y of shape \[2\]'):
+            x.fill_diagonal_tensor(paddle.ones(shape))
+    assert x.fill_diagonal_tensor(paddle.zeros([2])).sum() == 4
+    assert paddle.nn.initializer.Dirac(groups=2**64 + 1)(paddle.zeros([0, 0, 0])).shape == [0, 0, 0]
+
+
 VALUES = """
 v.exp() | v + 1 | 1 - v | v.add_(v) | v.clip_(0, 1) | v.reshape([3, 1]) | v.reshape_([1, 3])
 paddle.nn.functional.softmax(v) | v.sum() | v[0] | v[0:2] | v.__setitem__(0, 1.0) | paddle.sort(v)

@@ -478,6 +478,10 @@ def index_fill(x, index, axis, value, name=None):
     """A copy of `x` with the entries `index` of an axis set to one value."""
     expect_tensors('index_fill', x=x)
     axis = _axis(axis, x.ndim, 'index_fill')
+    if isinstance(value, Tensor) and value.ndim:
+        raise ValueError(
+            f"[index_fill] expected a number or a 0-D tensor as value, got shape {value.shape}"
+        )
     return _scattered(x, (slice(None),) * axis + (index,), value)
 
 

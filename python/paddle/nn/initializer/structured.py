@@ -69,7 +69,7 @@ class Dirac(Initializer):
         per_group = shape[0] // self._groups
         value = np.zeros(shape, "float32")
         centre = tuple(k // 2 for k in shape[2:])
-        for g in range(self._groups):
+        for g in range(self._groups if value.size else 0):
             for i in range(min(per_group, shape[1])):
                 value[(g * per_group + i, i, *centre)] = 1.0
         return paddle.to_tensor(value).astype(dtype)
