@@ -677,6 +677,25 @@ def test_one_value_fills_and_a_diagonal_has_its_shape():
     assert paddle.nn.initializer.Dirac(groups=2**64 + 1)(paddle.zeros([0, 0, 0])).shape == [0, 0, 0]
 
 
+def test_lists_that_no_memory_holds_are_refused():
+    for call in (
+        lambda: paddle.zeros([0, 2]).split(2**31 - 1),
+        lambda: paddle.zeros([0, 2**40]).unbind(1),
+    ):
+        with pytest.raises(MemoryError, match=r'allocate \d+ bytes for \d+ tensors'):
+            call()
+
+
+def test_gradients_of_parameters_of_one_element_or_axis():
+    x = paddle.to_tensor(3.0, stop_gradient=False)
+    paddle._C_ops.squared_l2_norm(x).sum().backward()
+    assert x.grad.shape == [] and float(x.grad) == 6
+    rows = paddle.ones([2, 3, 4])
+    for scale, bias in ((None, [3, 4]), ([12], [3, 4])):
+        with pytest.raises(ValueError, match='bias of the scale.s shape, of one axis without'):
+            paddle._C_ops.layer_norm(rows, scale and paddle.ones(scale), paddle.ones(bias))
+
+
 VALUES = """
 v.exp() | v + 1 | 1 - v | v.add_(v) | v.clip_(0, 1) | v.reshape([3, 1]) | v.reshape_([1, 3])
 paddle.nn.functional.softmax(v) | v.sum() | v[0] | v[0:2] | v.__setitem__(0, 1.0) | paddle.sort(v)

@@ -299,12 +299,19 @@ void split_kernel(const Tensor& x, const Ints& sections, const Scalar& axis, std
   split_infer(x.meta(), sections, axis, metas);
   SplitViews(x, metas, common::NormalizeAxis("split", axis.to_int(), x.ndim()), out);
 }
+namespace {
+// A list of so many tensors, even of no elements each, must fit in memory.
+void RequireParts(const char* op, int64_t n) {
+  PD_CHECK(n <= int64_t{1} << 26, ResourceExhausted, "[", op, "] out of memory: expected to allocate ",
+           n > INT64_MAX / 256 ? INT64_MAX : n * 256, " bytes for ", n, " tensors");
+}
+}  // namespace
 void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::vector<Meta>& out) {
   int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
   PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument,
            "[split] expected num_or_sections that divides the extent ", common::DimText(x.dims[a]), " of axis ", a,
            ", got ", num);
-  PD_CHECK(num <= INT32_MAX, InvalidArgument, "[split] expected at most ", INT32_MAX, " parts, got ", num);
+  RequireParts("split", num);
   Meta m = x;
   m.dims[a] = common::Div(x.dims[a], Dim(num));
   out.assign(num, m);
@@ -318,6 +325,7 @@ void unbind_infer(const Meta& x, int64_t axis, std::vector<Meta>& out) {
   int64_t a = common::NormalizeAxis("unbind", axis, x.dims.size());
   Meta m = x;
   int64_t n = x.dims[a].value();
+  RequireParts("unbind", n);
   m.dims.erase(a);
   out.assign(n, m);
 }
