@@ -302,8 +302,8 @@ void split_kernel(const Tensor& x, const Ints& sections, const Scalar& axis, std
 namespace {
 // A list of so many tensors, even of no elements each, must fit in memory.
 void RequireParts(const char* op, int64_t n) {
-  PD_CHECK(n <= int64_t{1} << 26, ResourceExhausted, "[", op, "] out of memory: expected to allocate ",
-           n > INT64_MAX / 256 ? INT64_MAX : n * 256, " bytes for ", n, " tensors");
+  PD_CHECK(n <= int64_t{1} << 26, ResourceExhausted, "[", op, "] expected a list that fits in memory, got ", n,
+           " tensors: they would allocate ", n > INT64_MAX / 256 ? INT64_MAX : n * 256, " bytes");
 }
 }  // namespace
 void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::vector<Meta>& out) {
