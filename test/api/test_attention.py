@@ -102,7 +102,10 @@ def test_gradient_against_differences():
         paddle.to_tensor(normal(1, 5, 2, 4, dtype='float64'), stop_gradient=False) for _ in range(3)
     ]
     mask = paddle.to_tensor(normal(5, 5, dtype='float64'))
-    loss = lambda: (F.scaled_dot_product_attention(*tensors, attn_mask=mask) ** 2).sum()  # noqa: E731
+
+    def loss():
+        return (F.scaled_dot_product_attention(*tensors, attn_mask=mask) ** 2).sum()
+
     found = paddle.grad([loss()], tensors)
     second = paddle.grad(
         [(g**2).sum() for g in paddle.grad([loss()], tensors, create_graph=True)], tensors

@@ -4,6 +4,7 @@ background.
 """
 
 import errno
+import functools
 import os
 import re
 import resource
@@ -139,7 +140,8 @@ def test_a_folder_is_refused(writer):
 def test_a_full_disk_leaves_the_old_file(writer):
     path, write = writer
     if path.suffix == '.pdparams':
-        write = lambda p: paddle.save({'a': paddle.ones([9999])}, p)  # noqa: E731 larger than the buffer of a stream
+        larger_than_a_buffer = {'a': paddle.ones([9999])}
+        write = functools.partial(paddle.save, larger_than_a_buffer)
     path.write_bytes(b'old')
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

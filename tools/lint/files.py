@@ -15,8 +15,8 @@ UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"
 MACHINE = re.compile(
     r"/(work|root|farm)/|pythonho" r"sted|\bdeb\.deb" r"|\bpypi\.o" r"|127\.0\.0\.1:3128"
 )
-# What stands at the end of a line for a tool, and rows of tables, which have one line each.
-UNCOUNTED = re.compile(r"\s*#\s*(noqa|type:).*|^\s*\|.*")
+# Rows of tables in documents, which have one line each.
+UNCOUNTED = re.compile(r"^\s*\|.*")
 SNAKE = re.compile(r"^[a-z0-9_.]+$")
 # Module names PaddlePaddle made public.
 PUBLIC = {"python/paddle/_C_ops.py", "python/paddle/_legacy_C_ops.py"}

@@ -19,14 +19,14 @@ from .grad_scaler import AmpScaler, GradScaler, OptimizerState  # noqa: F401
 
 __all__ = [
     'auto_cast',
-    'GradScaler',
     'decorate',
-    'is_float16_supported',
-    'is_bfloat16_supported',
-    'is_autocast_enabled',
-    'get_autocast_dtype',
     'get_autocast_cpu_dtype',
+    'get_autocast_dtype',
     'get_autocast_gpu_dtype',
+    'GradScaler',
+    'is_autocast_enabled',
+    'is_bfloat16_supported',
+    'is_float16_supported',
 ]
 
 

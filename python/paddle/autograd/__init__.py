@@ -2,7 +2,13 @@
 """Automatic differentiation: backward, custom functions, Jacobians and Hessians."""
 
 from paddle import _lazy
-from paddle.base.dygraph.base import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled  # noqa: F401
+from paddle.base.dygraph.base import (  # noqa: F401
+    enable_grad,
+    grad,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 
 from .backward_mode import backward
 from .jacobian import hessian, jacobian

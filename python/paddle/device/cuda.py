@@ -6,24 +6,24 @@ from paddle.base import libpaddle as _core
 from .streams import Event, Stream, stream_guard
 
 __all__ = [
-    'Event',
-    'Stream',
-    'stream_guard',
     'current_stream',
-    'memory_summary',
-    'reset_max_memory_allocated',
-    'reset_max_memory_reserved',
-    'vmm_compact',
     'device_count',
     'empty_cache',
-    'synchronize',
+    'Event',
+    'get_device_capability',
+    'get_device_name',
+    'get_device_properties',
     'max_memory_allocated',
     'max_memory_reserved',
     'memory_allocated',
     'memory_reserved',
-    'get_device_properties',
-    'get_device_name',
-    'get_device_capability',
+    'memory_summary',
+    'reset_max_memory_allocated',
+    'reset_max_memory_reserved',
+    'Stream',
+    'stream_guard',
+    'synchronize',
+    'vmm_compact',
 ]
 
 

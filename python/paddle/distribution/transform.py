@@ -12,16 +12,16 @@ __all__ = [
     'Transform',
     'AbsTransform',
     'AffineTransform',
-    'ChainTransform',
     'ExpTransform',
-    'IndependentTransform',
     'PowerTransform',
-    'ReshapeTransform',
     'SigmoidTransform',
-    'SoftmaxTransform',
-    'StackTransform',
-    'StickBreakingTransform',
     'TanhTransform',
+    'SoftmaxTransform',
+    'StickBreakingTransform',
+    'ReshapeTransform',
+    'IndependentTransform',
+    'ChainTransform',
+    'StackTransform',
 ]
 
 

@@ -3,44 +3,45 @@
 
 from paddle import _lazy
 
-from .dataloader import (
-    BatchSampler,
+from .dataloader import get_worker_info
+from .dataloader.batch_sampler import BatchSampler, DistributedBatchSampler
+from .dataloader.dataset import (
     ChainDataset,
     ComposeDataset,
     ConcatDataset,
     Dataset,
-    DistributedBatchSampler,
     IterableDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from .dataloader.sampler import (
     RandomSampler,
     Sampler,
     SequenceSampler,
-    Subset,
     SubsetRandomSampler,
-    TensorDataset,
     WeightedRandomSampler,
-    get_worker_info,
-    random_split,
 )
 from .reader import DataLoader
 
 __all__ = [
-    'Dataset',
-    'IterableDataset',
-    'TensorDataset',
-    'ComposeDataset',
-    'ChainDataset',
     'BatchSampler',
-    'DistributedBatchSampler',
+    'ChainDataset',
+    'ComposeDataset',
+    'ConcatDataset',
     'DataLoader',
+    'Dataset',
+    'DistributedBatchSampler',
     'get_worker_info',
+    'IterableDataset',
+    'random_split',
+    'RandomSampler',
     'Sampler',
     'SequenceSampler',
-    'RandomSampler',
-    'WeightedRandomSampler',
-    'random_split',
     'Subset',
     'SubsetRandomSampler',
-    'ConcatDataset',
+    'TensorDataset',
+    'WeightedRandomSampler',
 ]
 
 _lazy.serve(globals())

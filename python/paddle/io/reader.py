@@ -103,26 +103,17 @@ class DataLoader:
                     "[DataLoader] expected batch_sampler, or batch_size, shuffle and drop_last, "
                     f"got both: {batch_size}, {shuffle} and {drop_last}"
                 )
-            self.batch_sampler = batch_sampler
-            self.batch_size = None
-        elif batch_size is None:
-            self.batch_sampler = None
-            self.batch_size = None
-        else:
+            batch_size = None
+        elif batch_size is not None:
             if isinstance(batch_size, bool) or batch_size <= 0:
                 raise AssertionError(
                     "[DataLoader] expected batch_size to be None or a positive int, got "
                     f"{batch_size!r}"
                 )
-            self.batch_size = batch_size
-            self.batch_sampler = (
-                None
-                if isinstance(dataset, IterableDataset)
-                else BatchSampler(
-                    dataset=dataset, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last
-                )
-            )
-        self.auto_collate_batch = self.batch_sampler is not None or self.batch_size is not None
+            if not isinstance(dataset, IterableDataset):
+                batch_sampler = BatchSampler(dataset, None, shuffle, batch_size, drop_last)
+        self.batch_sampler, self.batch_size = batch_sampler, batch_size
+        self.auto_collate_batch = not (batch_sampler is None and batch_size is None)
         if self.collate_fn is None:
             self.collate_fn = default_collate_fn if self.auto_collate_batch else default_convert_fn
 

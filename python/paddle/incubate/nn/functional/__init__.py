@@ -25,18 +25,18 @@ from .linear import (
 from .norm import fused_layer_norm, fused_rms_norm
 
 __all__ = [
-    'fused_multi_head_attention',
-    'fused_feedforward',
-    'fused_matmul_bias',
-    'fused_linear',
-    'fused_linear_activation',
+    'fused_bias_act',
     'fused_bias_dropout_residual_layer_norm',
     'fused_dropout_add',
+    'fused_feedforward',
+    'fused_layer_norm',
+    'fused_linear',
+    'fused_linear_activation',
+    'fused_matmul_bias',
+    'fused_multi_head_attention',
+    'fused_rms_norm',
     'fused_rotary_position_embedding',
     'variable_length_memory_efficient_attention',
-    'fused_rms_norm',
-    'fused_layer_norm',
-    'fused_bias_act',
 ]
 
 _lazy.serve(globals())
