@@ -43,12 +43,6 @@ SymbolTable& Table() {
   return *t;
 }
 
-// What the shape rules running on this thread found.
-std::vector<DimConstraint>& Constraints() {
-  static thread_local std::vector<DimConstraint> c;
-  return c;
-}
-
 Dim SymbolTable::Combine(char op, Dim a, Dim b) {
   if (op == '+' && a.raw() == 0) return b;
   if ((op == '+' || op == '-') && b.raw() == 0) return a;
@@ -144,11 +138,6 @@ std::string DimText(Dim d) {
   return t.Text(d);
 }
 
-void AddEqualConstraint(Dim a, Dim b) {
-  if (!SameDim(a, b) && !(a.known() && b.known())) Constraints().push_back({a, b});
-}
-const std::vector<DimConstraint>& DimConstraints() { return Constraints(); }
-
 std::string ShapeText(const Dims& d) {
   std::string s = "[";
   for (int64_t i = 0; i < d.size(); ++i) s += (i ? ", " : "") + DimText(d[i]);
@@ -165,7 +154,6 @@ Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb) {
   if (IsOne(a)) return b;
   PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected shapes that broadcast, got ", ShapeText(sa),
            " and ", ShapeText(sb));
-  AddEqualConstraint(a, b);
   return a.known() ? a : b;
 }
 
@@ -183,7 +171,6 @@ Dims BroadcastDims(const char* op, const Dims& a, const Dims& b) {
 void RequireEq(const char* op, const char* what, Dim a, Dim b) {
   PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected ", what, " to be equal, got ", DimText(a),
            " and ", DimText(b));
-  AddEqualConstraint(a, b);
 }
 
 int64_t UnusualAxis(const char* op, int64_t axis, int64_t rank) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One extent of a shape: a known int64 or a symbol. There is deliberately no == on Dim: shape rules say what they need
-// (broadcast, require_eq, known) and unknown extents turn into constraints instead of wrong branches.
+// (broadcast, require_eq, known). What they cannot know of unknown extents they find when a program meets its shapes.
 #pragma once
 
 #include <cstdint>
@@ -82,13 +82,6 @@ inline bool SameDim(Dim a, Dim b) { return a.raw() == b.raw(); }
 // Whether both are known and differ; unknown pairs are not "certainly different".
 inline bool CertainlyDiffer(Dim a, Dim b) { return a.known() && b.known() && a.raw() != b.raw(); }
 inline bool IsOne(Dim a) { return a.raw() == 1; }
-
-// Records that two extents must be equal at run time (no effect on known pairs).
-void AddEqualConstraint(Dim a, Dim b);
-struct DimConstraint {
-  Dim a, b;
-};
-const std::vector<DimConstraint>& DimConstraints();
 
 using Dims = SmallVector<Dim, 6>;      // shapes while inferring; may hold symbols
 using Ints = SmallVector<int64_t, 6>;  // concrete shapes, strides, axes

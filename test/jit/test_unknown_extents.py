@@ -117,3 +117,28 @@ def test_gradients(case):
             _record(case, True)
     else:
         _compare(case, True)
+
+
+@pytest.mark.parametrize('backend', [None, 'CINN'])
+@pytest.mark.parametrize(
+    'function, expected',
+    [
+        (lambda x, y: paddle.tanh(x + y) * 2 - y, 'add] expected shapes that broadcast'),
+        (lambda x, y: paddle.matmul(x, y, transpose_y=True), "matmul] expected x's last axis"),
+        (lambda x, y: paddle.concat([x, y], 0), 'concat] expected equal extents'),
+        (lambda x, y: paddle.stack([x, y]).sum(0), 'stack] expected tensors of one shape'),
+        (lambda x, y: ((x - y) ** 2).mean(), 'subtract] expected shapes that broadcast'),
+    ],
+)
+def test_extents_that_differ_are_found_when_the_program_meets_them(function, expected, backend):
+    anything = static.InputSpec([None, None])
+    compiled = paddle.jit.to_static(
+        function, input_spec=[anything, anything], full_graph=True, backend=backend
+    )
+    x = paddle.rand([4, 3])
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(x, x * 2), function(x, x * 2), rtol=1e-5)
+    with pytest.raises(ValueError, match=expected) as error:
+        compiled(x, paddle.rand([4, 2]))
+    assert '3' in str(error.value) and '2' in str(error.value)  # both are named
+    np.testing.assert_allclose(compiled(x, x + 1), function(x, x + 1), rtol=1e-5)
