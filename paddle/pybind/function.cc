@@ -20,7 +20,7 @@ struct Function {
   const FnSpec* spec;
   PyObject** names;    // interned, nargs of them
   PyObject** aliases;  // interned or null
-  PyObject* signature;
+  PyObject* stand_in;  // null until asked for
   PyObject* dict;
   int max_positional;
   int required;
@@ -187,7 +187,7 @@ void FnDealloc(PyObject* self) {
   }
   delete[] f->names;
   delete[] f->aliases;
-  Py_XDECREF(f->signature);
+  Py_XDECREF(f->stand_in);
   Py_XDECREF(f->dict);
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_Del(self);
@@ -197,13 +197,13 @@ int FnTraverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(f->dict);
-  Py_VISIT(f->signature);
+  Py_VISIT(f->stand_in);
   return 0;
 }
 int FnClear(PyObject* self) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_CLEAR(f->dict);
-  Py_CLEAR(f->signature);
+  Py_CLEAR(f->stand_in);
   return 0;
 }
 
@@ -215,23 +215,36 @@ PyObject* FnDoc(PyObject* self, void*) {
   if (!doc) Py_RETURN_NONE;
   return PyUnicode_FromString(doc);
 }
-// Made from the signature text on first use, by asking inspect for the signature of a lambda with the same parameters.
+// A Python function of the same name and parameters, made from the signature text on first use. It answers for the
+// attributes by which programs look at functions; calls never reach it.
+PyObject* StandIn(Function* f) {
+  if (f->stand_in) return f->stand_in;
+  PyRef home(PyImport_ImportModule(f->spec->module));
+  if (!home) return nullptr;
+  const std::string text =
+      std::string("def ") + f->spec->name + (f->spec->signature ? f->spec->signature : "(*args, **kwargs)") + ": pass";
+  PyRef code(Py_CompileString(text.c_str(), "<paddle>", Py_file_input)), defined(PyDict_New());
+  if (!code || !defined) return nullptr;
+  PyRef done(PyEval_EvalCode(code.get(), PyModule_GetDict(home.get()), defined.get()));
+  if (!done) return nullptr;
+  f->stand_in = PyDict_GetItemString(defined.get(), f->spec->name);
+  Py_XINCREF(f->stand_in);
+  return f->stand_in;
+}
+PyObject* FnMember(PyObject* self, void* name) {
+  PyObject* function = StandIn(reinterpret_cast<Function*>(self));
+  return function ? PyObject_GetAttrString(function, static_cast<const char*>(name)) : nullptr;
+}
 PyObject* FnSignature(PyObject* self, void*) {
-  auto* f = reinterpret_cast<Function*>(self);
-  if (!f->signature) {
-    std::string text = f->spec->signature ? f->spec->signature : "(*args, **kwargs)";
-    std::string code = "(lambda " + text.substr(1, text.size() - 2) + ": None)";
-    PyRef inspect(PyImport_ImportModule("inspect"));
-    if (!inspect) return nullptr;
-    PyRef globals(PyDict_New());
-    PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins());
-    PyRef fn(PyRun_String(code.c_str(), Py_eval_input, globals.get(), globals.get()));
-    if (!fn) return nullptr;
-    f->signature = PyObject_CallMethod(inspect.get(), "signature", "O", fn.get());
-    if (!f->signature) return nullptr;
-  }
-  Py_INCREF(f->signature);
-  return f->signature;
+  PyObject* function = StandIn(reinterpret_cast<Function*>(self));
+  if (!function) return nullptr;
+  PyRef inspect(PyImport_ImportModule("inspect"));
+  return inspect ? PyObject_CallMethod(inspect.get(), "signature", "O", function) : nullptr;
+}
+// Public functions are Python functions for whoever asks isinstance, as in PaddlePaddle.
+PyObject* FnClass(PyObject*, void*) {
+  Py_INCREF(&PyFunction_Type);
+  return reinterpret_cast<PyObject*>(&PyFunction_Type);
 }
 PyObject* FnReduce(PyObject* self, PyObject*) { return PyUnicode_FromString(SpecOf(self)->name); }
 PyObject* FnSame(PyObject* self, PyObject*) {
@@ -243,11 +256,21 @@ PyObject* FnRepr(PyObject* self) {
                               SpecOf(self)->signature ? SpecOf(self)->signature : "");
 }
 
+constexpr PyGetSetDef Member(const char* name) {
+  return {name, Entry<FnMember>::Call, nullptr, nullptr, const_cast<char*>(name)};
+}
 PyGetSetDef fn_getset[] = {{"__name__", FnName, nullptr, nullptr, nullptr},
                            {"__qualname__", FnName, nullptr, nullptr, nullptr},
                            {"__module__", FnModule, nullptr, nullptr, nullptr},
                            {"__doc__", FnDoc, nullptr, nullptr, nullptr},
                            {"__signature__", Entry<FnSignature>::Call, nullptr, nullptr, nullptr},
+                           {"__class__", FnClass, nullptr, nullptr, nullptr},
+                           Member("__annotations__"),
+                           Member("__closure__"),
+                           Member("__code__"),
+                           Member("__defaults__"),
+                           Member("__globals__"),
+                           Member("__kwdefaults__"),
                            {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef fn_methods[] = {{"__reduce__", FnReduce, METH_NOARGS, nullptr},
@@ -314,7 +337,7 @@ PyObject* MakeFunction(const FnSpec* spec) {
   if (!f) return nullptr;
   f->vectorcall = Vectorcall;
   f->spec = spec;
-  f->signature = nullptr;
+  f->stand_in = nullptr;
   f->dict = nullptr;
   f->names = new PyObject*[spec->nargs + 1];
   f->aliases = new PyObject*[spec->nargs + 1];

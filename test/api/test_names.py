@@ -3,14 +3,19 @@
 3.3.1.
 """
 
+import copy
+import functools
 import importlib
+import inspect
 import io
 import os
+import pickle
 import subprocess
 import sys
 import tarfile
 import threading
 import types
+import typing
 import zipfile
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -681,3 +686,43 @@ def test_layer_helper_base():
         paddle.set_default_dtype(before)
     weight = helper.create_parameter(None, [2, 3])
     assert weight.shape == [2, 3] and weight.name.startswith("fc_7")
+
+
+def test_public_functions_look_like_python_functions():
+    for f in (paddle.add, paddle.Tensor.add, paddle.nn.functional.relu, paddle.linalg.norm):
+        assert isinstance(f, types.FunctionType) and inspect.isfunction(f) and f.__closure__ is None
+    add = paddle.add
+    assert add.__code__.co_varnames[:3] == ("x", "y", "name") and add.__code__.co_name == "add"
+    assert add.__defaults__ == (None,) and add.__kwdefaults__ == {"alpha": 1, "out": None}
+    assert add.__globals__ is vars(paddle) and typing.get_type_hints(add) == {}
+    assert list(inspect.signature(add).parameters) == ["x", "y", "name", "alpha", "out"]
+    assert pickle.loads(pickle.dumps(add)) is add and copy.copy(add) is add
+    assert inspect.ismethod(paddle.ones([1]).add)
+
+    @functools.wraps(add)
+    def wrapped(*args):
+        return add(*args) + 1
+
+    assert wrapped.__name__ == "add" and inspect.signature(wrapped) == inspect.signature(add)
+    assert wrapped(paddle.ones([1]), paddle.ones([1])).tolist() == [3]
+
+
+def test_each_function_of_the_core_answers_for_its_code():
+    for home in ("paddle", "paddle.Tensor", "paddle.nn.functional", "paddle._C_ops"):
+        for name, f in paddle.base.libpaddle._functions(home).items():
+            code = f.__code__
+            given = inspect.signature(f).parameters
+            assert code.co_name == f.__name__, name
+            assert len(given) == len(code.co_varnames), name
+
+
+def test_patched_functions_are_seen(monkeypatch):
+    twice = paddle.nn.functional.linear
+    monkeypatch.setattr(
+        paddle.nn.functional, "linear", lambda x, weight, bias=None, name=None: twice(x, weight) * 2
+    )
+    monkeypatch.setattr(paddle.Tensor, "add", lambda x, y: "patched")
+    layer = paddle.nn.Linear(2, 2, bias_attr=False)
+    x = paddle.ones([1, 2])
+    assert layer(x).tolist() == (paddle.matmul(x, layer.weight) * 2).tolist()
+    assert x.add(x) == "patched"

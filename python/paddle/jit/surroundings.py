@@ -71,7 +71,9 @@ class Surroundings:
         self._container(value)
         if isinstance(value, paddle.nn.Layer):
             self._layer(value)
-        elif isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        elif type(value) is types.FunctionType or isinstance(
+            value, (types.MethodType, functools.partial)
+        ):
             self._callable(value)
         elif not (_is_simple(value) or isinstance(value, _core.Tensor)):
             return False
@@ -121,7 +123,7 @@ class Surroundings:
             else:
                 break
         if (
-            not isinstance(function, types.FunctionType)
+            type(function) is not types.FunctionType
             or _of_package(function.__module__)
             or not self._first(function)
         ):

@@ -102,7 +102,7 @@ def _object(fn):
     method = getattr(type(fn), '__call__', None)
     if method is Layer.__call__:
         return _layer(fn)
-    if isinstance(method, types.FunctionType):
+    if type(method) is types.FunctionType:
         return call(types.MethodType(method, fn))
     return fn
 
@@ -135,7 +135,7 @@ def _layer(layer):
 def attribute(value, name):
     """`value.name`; a property of a user's class is converted like a call."""
     found = getattr(type(value), name, None)
-    if type(found) is property and isinstance(found.fget, types.FunctionType):
+    if type(found) is property and type(found.fget) is types.FunctionType:
         new = _function(found.fget)
         if new is not found.fget:
             return new(value)

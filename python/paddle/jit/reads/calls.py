@@ -76,7 +76,7 @@ class Calls:
         if isinstance(function, _core.RecordedCalls):
             return self.call(function._dygraph_function, *args, **kwargs)
         method = self.look(kind, '__call__')
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             self.class_of(function)
             return self.call(method, function, *args, **kwargs)
         if tables.is_of_numpy(function):
@@ -224,7 +224,11 @@ class Calls:
 
     def _listed(self, value):
         """An argument whose items are gone through."""
-        if type(value) in tables.VALUES or isinstance(value, (type, types.FunctionType)):
+        if (
+            type(value) in tables.VALUES
+            or isinstance(value, type)
+            or type(value) is types.FunctionType
+        ):
             return value
         if isinstance(value, (list, dict, set, frozenset, tuple, numpy.ndarray)):
             return self.use(value)
@@ -284,7 +288,7 @@ class Calls:
                 return self.contains(value, *args)
         if kind in tables.FROZEN or isinstance(value, numpy.generic):
             self._use_all(args, kwargs)
-            args = [self._wrapped(a) if isinstance(a, types.FunctionType) else a for a in args]
+            args = [self._wrapped(a) if type(a) is types.FunctionType else a for a in args]
             return run(*args, **kwargs)
         if self.is_made(value) and isinstance(value, tables.CHANGED_BY_CALLS):
             return run(*args, **kwargs)
@@ -360,7 +364,7 @@ class Calls:
             args = [self._wrapped(args[0]), *args[1:]]
         if kind in (collections.defaultdict,) and args:
             args = [
-                self._wrapped(args[0]) if isinstance(args[0], types.FunctionType) else args[0],
+                self._wrapped(args[0]) if type(args[0]) is types.FunctionType else args[0],
                 *args[1:],
             ]
         if kind in tables.COLLECTING_CLASSES:
@@ -393,7 +397,7 @@ class Calls:
             ('__bool__', '__len__') if kind is bool else (f'__{kind.__name__}__', '__index__')
         ):
             method = self.look(type(args[0]), name)
-            if isinstance(method, types.FunctionType):
+            if type(method) is types.FunctionType:
                 return kind(self.call(method, args[0]))
         return kind(*args, **kwargs)
 
@@ -401,7 +405,7 @@ class Calls:
         new = self.look(kind, '__new__')
         new = getattr(new, '__func__', new)
         init = self.look(kind, '__init__')
-        if isinstance(new, types.FunctionType):
+        if type(new) is types.FunctionType:
             if (
                 issubclass(kind, tuple)
                 and hasattr(kind, '_fields')
@@ -413,7 +417,7 @@ class Calls:
         else:
             value = self._new(kind, new, args, kwargs, init)
         if isinstance(value, kind):
-            if isinstance(init, types.FunctionType):
+            if type(init) is types.FunctionType:
                 self.call(init, value, *args, **kwargs)
             elif init is not object.__init__:
                 init(value, *args, **kwargs)
@@ -458,7 +462,7 @@ def _isinstance(session, value, kinds):
 
 def _len(session, value):
     method = session.look(type(value), '__len__')
-    if isinstance(method, types.FunctionType):
+    if type(method) is types.FunctionType:
         return session.call(method, value)
     session._shallow(value)
     return len(value)
@@ -473,7 +477,7 @@ def _iter(session, value, *rest):
 
 def _next(session, value, *default):
     method = session.look(type(value), '__next__')
-    if isinstance(method, types.FunctionType):
+    if type(method) is types.FunctionType:
         try:
             return session.call(method, value)
         except StopIteration:

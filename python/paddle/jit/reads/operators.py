@@ -61,10 +61,10 @@ class Operators:
         if self.done or (kind in tables.VALUES and other in tables.VALUES):
             return run(a, b)
         own, theirs = self.look(kind, method), self.look(other, reflected)
-        if not (isinstance(own, types.FunctionType) or isinstance(theirs, types.FunctionType)):
+        if not (type(own) is types.FunctionType or type(theirs) is types.FunctionType):
             if name == 'NotEq' and own is object.__ne__:
                 own = self.look(kind, '__eq__')
-                if isinstance(own, types.FunctionType):
+                if type(own) is types.FunctionType:
                     return self._unequal(own, a, b)
             self.use(a)
             self.use(b)
@@ -87,7 +87,7 @@ class Operators:
     def _try(self, method, first, second):
         if method is ABSENT:
             return NotImplemented
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             return self.call(method, first, second)
         self.use(first)
         self.use(second)
@@ -104,7 +104,7 @@ class Operators:
         if self.done or (kind in tables.VALUES and type(b) in tables.VALUES):
             return run(a, b)
         own = self.look(kind, method)
-        if isinstance(own, types.FunctionType):
+        if type(own) is types.FunctionType:
             result = self.call(own, a, b)
             return self.binary(name, a, b) if result is NotImplemented else result
         if own is ABSENT:
@@ -118,7 +118,7 @@ class Operators:
         run, method = _UNARY[name]
         if not self.done and type(a) not in tables.VALUES:
             own = self.look(type(a), method)
-            if isinstance(own, types.FunctionType):
+            if type(own) is types.FunctionType:
                 return self.call(own, a)
             self.use(a)
         return run(a)

@@ -255,7 +255,7 @@ class Places:
         for place, where in self._noted.values():
             places.append(place)
             home = place[1]
-            plain = isinstance(home, types.FunctionType)
+            plain = type(home) is types.FunctionType
             name = home.__qualname__ if plain else type(home).__name__
             texts.append(f'{_NAMES[place[0]]} of {name} ({where})')
         return places, texts

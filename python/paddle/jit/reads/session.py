@@ -46,7 +46,7 @@ class _Context:
     def _method(self, name):
         session, kind = self._session, type(self._manager)
         method = session.look(kind, name)
-        if isinstance(method, types.FunctionType) and not tables.is_trusted_class(kind):
+        if type(method) is types.FunctionType and not tables.is_trusted_class(kind):
             return lambda *args: session.call(method, self._manager, *args)
         if not (tables.is_trusted_class(kind) or kind in tables.LOCKS):
             session.stop(f'a `with` block of a {kind.__name__}')
@@ -282,7 +282,7 @@ class Session(Calls, Operators, Places):
         return self._by_descriptor(found, get, value, kind, name)
 
     def _by_descriptor(self, found, get, value, kind, name):
-        if isinstance(get, types.FunctionType):
+        if type(get) is types.FunctionType:
             return self.call(get, found, value, kind)
         if not tables.is_bound_plainly(found):
             self.stop(f'attribute {name!r} of a {kind.__name__}, a {type(found).__name__}')
@@ -375,7 +375,7 @@ class Session(Calls, Operators, Places):
             found = self.own(c, name)
             if found is ABSENT:
                 continue
-            if isinstance(found, types.FunctionType) and not isinstance(value.__self__, type):
+            if type(found) is types.FunctionType and not isinstance(value.__self__, type):
                 return types.MethodType(found, value.__self__)
             if type(found) is property:
                 return self.call(found.fget, value.__self__)
@@ -399,7 +399,7 @@ class Session(Calls, Operators, Places):
         ):
             return getattr(kind, name)
         meta = type(kind)
-        if meta is not type and isinstance(self.look(meta, '__getattribute__'), types.FunctionType):
+        if meta is not type and type(self.look(meta, '__getattribute__')) is types.FunctionType:
             self.stop(f'attribute {name!r} of class {kind.__name__}, which its metaclass reads')
             return getattr(kind, name)
         if meta is not type and isinstance(self.look(meta, name), property):
@@ -420,7 +420,7 @@ class Session(Calls, Operators, Places):
         get = self.look(what, '__get__')
         if get is ABSENT or what in _SLOTS:
             return found if get is ABSENT else getattr(kind, name)
-        if isinstance(get, types.FunctionType):
+        if type(get) is types.FunctionType:
             return self.call(get, found, None, kind)
         if not tables.is_bound_plainly(found):
             self.stop(f'attribute {name!r} of class {kind.__name__}')
@@ -487,7 +487,7 @@ class Session(Calls, Operators, Places):
             self._before(value.__dict__, name)
             return plain(value, name, *rest)
         hook = self.look(kind, method)
-        if isinstance(hook, types.FunctionType):
+        if type(hook) is types.FunctionType:
             return self.call(hook, value, name, *rest)
         if hook is not plain:
             self.stop(f'attribute {name!r} of a {kind.__name__} is set')
@@ -503,7 +503,7 @@ class Session(Calls, Operators, Places):
             return plain(value, name, *rest) if change is None else self.call(change, value, *rest)
         if found is not ABSENT:
             by = self.look(type(found), '__set__' if rest else '__delete__')
-            if isinstance(by, types.FunctionType):
+            if type(by) is types.FunctionType:
                 return self.call(by, found, value, *rest)
             if by is not ABSENT:
                 if not self.is_made(value):
@@ -534,7 +534,7 @@ class Session(Calls, Operators, Places):
             self.use(key)
             return value[key]
         method = self.look(kind, '__getitem__') if not isinstance(value, type) else ABSENT
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             return self.call(method, value, key)
         if isinstance(value, dict):
             return self._item_of_dict(value, kind, key)
@@ -560,7 +560,7 @@ class Session(Calls, Operators, Places):
             return self.entry(value, key)
         self.absent(value, key)
         missing = self.look(kind, '__missing__')
-        if isinstance(missing, types.FunctionType):
+        if type(missing) is types.FunctionType:
             return self.call(missing, value, key)
         if missing is not ABSENT and not self.is_made(value):
             self.stop(f'a missing item of a {kind.__name__}')
@@ -591,9 +591,9 @@ class Session(Calls, Operators, Places):
             self.absent(value, key)
             return False
         method = self.look(kind, '__contains__')
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             return bool(self.test(self.call(method, value, key)))
-        if method is ABSENT and isinstance(self.look(kind, '__iter__'), types.FunctionType):
+        if method is ABSENT and type(self.look(kind, '__iter__')) is types.FunctionType:
             return any(self.test(v is key or v == key) for v in self.iterate(value))
         self.use(value)
         self.use(key)
@@ -614,7 +614,7 @@ class Session(Calls, Operators, Places):
                 self.use(new)
             else:
                 method = self.look(kind, '__setitem__')
-                if isinstance(method, types.FunctionType):
+                if type(method) is types.FunctionType:
                     return self.call(method, value, key, new)
                 self._item_changes(value, kind, key)
         value[key] = new
@@ -623,7 +623,7 @@ class Session(Calls, Operators, Places):
         """del value[key]"""
         if not self.done:
             method = self.look(type(value), '__delitem__')
-            if isinstance(method, types.FunctionType):
+            if type(method) is types.FunctionType:
                 return self.call(method, value, key)
             self._item_changes(value, type(value), key)
         del value[key]
@@ -701,7 +701,7 @@ class Session(Calls, Operators, Places):
             return value
         for name in ('__bool__', '__len__'):
             method = self.look(kind, name)
-            if isinstance(method, types.FunctionType):
+            if type(method) is types.FunctionType:
                 return self.call(method, value)
             if method is not ABSENT:
                 break
@@ -714,7 +714,7 @@ class Session(Calls, Operators, Places):
         kind = type(value)
         for name in ('__bool__', '__len__'):
             method = self.look(kind, name)
-            if isinstance(method, types.FunctionType):
+            if type(method) is types.FunctionType:
                 self.stop(f'`and` or `or` on a {kind.__name__}, whose {name} decides')
                 return value
             if method is not ABSENT:
@@ -754,7 +754,7 @@ class Session(Calls, Operators, Places):
         if self.done or kind in tables.VALUES_WITH_ITEMS or isinstance(value, _core.Tensor):
             return value
         method = self.look(kind, '__iter__')
-        if isinstance(method, types.FunctionType):
+        if type(method) is types.FunctionType:
             return self.iterate(self.call(method, value))
         if isinstance(value, dict):
             self.mapping(value)
@@ -766,11 +766,11 @@ class Session(Calls, Operators, Places):
             self.array(value)
         elif isinstance(value, (tuple, range)) or self.is_made(value):
             pass
-        elif isinstance(self.look(kind, '__next__'), types.FunctionType):
+        elif type(self.look(kind, '__next__')) is types.FunctionType:
             return self.made(self._rounds(value, self.look(kind, '__next__')))
         elif isinstance(value, collections.deque) and self.is_made(value):
             pass
-        elif method is ABSENT and isinstance(self.look(kind, '__getitem__'), types.FunctionType):
+        elif method is ABSENT and type(self.look(kind, '__getitem__')) is types.FunctionType:
             return self.made(self._places(value))
         else:
             self.stop(f'a loop over a {kind.__name__} that was there before')

@@ -5,7 +5,6 @@ import paddle
 from paddle import _lazy, get_default_dtype
 
 from .. import functional as F
-from ..functional.common import linear
 from .alias import aliases, reads
 from .layers import Layer
 
@@ -65,8 +64,8 @@ class Linear(Layer):
     def forward(self, input):
         params = self.__dict__["_parameters"]
         if "weight" in params and "bias" in params:
-            return linear(input, params["weight"], params["bias"])
-        return linear(input, self.weight, self.bias)
+            return F.linear(input, params["weight"], params["bias"])
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self):
         rows, columns = self.weight.shape
