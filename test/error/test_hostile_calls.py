@@ -132,7 +132,7 @@ def test_filters_of_another_dtype_are_refused(nd, dtype):
             getattr(paddle.nn.functional, call)(x, w)
 
 
-@pytest.mark.parametrize('size', [0, -1, 6, 2**31, 2**63, 10**30])
+@pytest.mark.parametrize('size', [0, -1, 5, 2**31, 2**63, 10**30])
 def test_fractional_pooling_to_more_than_there_is_is_refused(size):
     for n, pool in (
         (2, paddle.nn.functional.fractional_max_pool2d),

@@ -11,8 +11,8 @@ _COMPOSED = {
     "elementwise": "rrelu gumbel_softmax",
     "norm": "spectral_norm",
     "layout": "bilinear gather_tree",
-    "pooling": "lp_pool2d unpool unpool3d fractional_max_pool2d fractional_max_pool3d",
-    "loss": "warpctc warprnnt hsigmoid_loss margin_cross_entropy",
+    "pooling": "lp_pool2d unpool unpool3d",
+    "loss": "margin_cross_entropy",
 }
 _HOME = {name: module for module, names in _COMPOSED.items() for name in names.split()}
 

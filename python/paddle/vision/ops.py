@@ -6,14 +6,13 @@ import os
 import numpy as np
 
 import paddle
-from paddle import nn
+from paddle import _C_ops, nn
 from paddle.base.arguments import to_array
 from paddle.base.libpaddle import expect_tensors
 
 from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
 from .proposals import generate_proposals, matrix_nms
-from .yolo_loss import yolo_loss
 
 __all__ = [
     'box_coder',
@@ -437,6 +436,43 @@ def yolo_box(
     scores = np.where(kept[:, :, None], confidence[:, :, None] * sigmoid(values[:, :, 5:]), 0.0)
     scores = scores.transpose(0, 1, 3, 4, 2).reshape(batch, -1, class_num)
     return paddle.to_tensor(boxes).astype(x.dtype), paddle.to_tensor(scores).astype(x.dtype)
+
+
+def yolo_loss(
+    x,
+    gt_box,
+    gt_label,
+    anchors,
+    anchor_mask,
+    class_num,
+    ignore_thresh,
+    downsample_ratio,
+    gt_score=None,
+    use_label_smooth=True,
+    name=None,
+    scale_x_y=1.0,
+):
+    """Loss [N] of a head x [N, len(anchor_mask) * (5 + class_num), H, W].
+
+    gt_box [N, B, 4]: centre and size in parts of the image, size 0 for none; gt_label [N, B];
+    gt_score [N, B], 1 by default. `anchors`: width and height in pixels, pair after pair;
+    `anchor_mask`: which of them the head predicts. A box predicted without an object counts as
+    background unless it overlaps one by more than `ignore_thresh`. Where two objects share a cell
+    and an anchor, gradients of both count; PaddlePaddle 3.3 keeps the last one's.
+    """
+    return _C_ops.yolo_loss(
+        x,
+        gt_box,
+        gt_label,
+        gt_score,
+        anchors,
+        anchor_mask,
+        class_num,
+        ignore_thresh,
+        downsample_ratio,
+        use_label_smooth,
+        scale_x_y,
+    )
 
 
 def distribute_fpn_proposals(

@@ -2,6 +2,7 @@
 // Pooling adapters.
 #include "paddle/phi/backends/cpu/pool.h"
 
+#include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 
@@ -186,6 +187,124 @@ void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
       else
         std::memset(to, 0, size);
     }
+}
+
+namespace {
+
+// First elements of the windows of an axis, and the place after their last ones.
+struct Windows {
+  std::vector<int64_t> first, end;
+
+  // As many windows as `count` over `size` elements, of `kernel` elements or, where that is 0, meeting each other.
+  Windows(int64_t size, int64_t count, int64_t kernel, float u) {
+    float step = static_cast<float>(size - kernel) / static_cast<float>(count - (kernel > 0 ? 1 : 0));
+    if (kernel == 0) {
+      const float base = static_cast<float>(size / count);
+      u *=
+          std::min((base + 2) / step - 1, (static_cast<float>(size) + 1 - base) / step - static_cast<float>(count - 1));
+    } else if (count == 1) {
+      step = 0;
+    }
+    auto at = [&](int64_t i) {
+      return static_cast<int64_t>((static_cast<float>(i) + u) * step) - static_cast<int64_t>(u * step);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      first.push_back(std::clamp<int64_t>(at(i), 0, size - std::max<int64_t>(kernel, 1)));
+      end.push_back(kernel > 0 ? first[i] + kernel : std::clamp<int64_t>(at(i + 1), first[i] + 1, size));
+    }
+  }
+};
+
+void FractionalInfer(const char* op, int64_t axes, const Meta& x, const Ints& size, const Ints& kernel, double u,
+                     Meta& out, Meta& mask) {
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[", op, "] expected a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
+  PD_CHECK(x.dims.size() == axes + 2 && size.size() == axes && kernel.size() == axes, InvalidArgument, "[", op,
+           "] expected x of ", axes + 2, " axes, ", axes, " output sizes and ", axes, " kernel sizes, got shape ",
+           common::ShapeText(x.dims), ", ", common::ShapeText(size), " and ", common::ShapeText(kernel));
+  PD_CHECK(u >= 0 && u < 1, InvalidArgument, "[", op, "] expected random_u of at least 0 and below 1, got ", u);
+  out = x;
+  for (int64_t i = 0; i < axes; ++i) {
+    const Dim have = x.dims[i + 2];
+    PD_CHECK(kernel[i] >= 0 && size[i] >= 1 &&
+                 (!have.known() || size[i] <= have.raw() + 1 - std::max<int64_t>(kernel[i], 1)),
+             InvalidArgument, "[", op, "] expected an output_size from 1 to the extents ", common::ShapeText(x.dims),
+             " less the windows ", common::ShapeText(kernel), " plus 1, got ", common::ShapeText(size));
+    out.dims[i + 2] = Dim(size[i]);
+  }
+  mask = {out.dims, DataType::INT32};
+}
+
+template <class T>
+void FractionalPool(const T* x, const Ints& in, const Windows& depth, const Windows& rows, const Windows& columns,
+                    T* out, int32_t* mask) {
+  const int64_t height = in[1], width = in[2];
+  for (size_t a = 0; a < depth.first.size(); ++a)
+    for (size_t b = 0; b < rows.first.size(); ++b)
+      for (size_t c = 0; c < columns.first.size(); ++c) {
+        int64_t best = (depth.first[a] * height + rows.first[b]) * width + columns.first[c];
+        T top = x[best];
+        for (int64_t i = depth.first[a]; i < depth.end[a]; ++i)
+          for (int64_t j = rows.first[b]; j < rows.end[b]; ++j) {
+            const int64_t row = (i * height + j) * width;
+            for (int64_t at = row + columns.first[c]; at < row + columns.end[c]; ++at) {
+              // NaN wins, and the earlier of two.
+              if (!(x[at] <= top) && top == top) top = x[at], best = at;
+            }
+          }
+        *out++ = top;
+        *mask++ = static_cast<int32_t>(best);
+      }
+}
+
+void FractionalKernel(const Tensor& x, const Ints& size, const Ints& kernel, double given, Tensor& out, Tensor& mask) {
+  float u = static_cast<float>(given);
+  if (u == 0) {
+    EngineFor e(0);
+    u = std::uniform_real_distribution<float>(0, 1)(*e);
+  }
+  if (out.numel() == 0) return;
+  // A plane is a volume of one layer.
+  Ints in = {1}, to = {1}, window = {0};
+  if (size.size() == 3) in.clear(), to.clear(), window.clear();
+  for (int64_t i = 0; i < size.size(); ++i) {
+    in.push_back(x.dim(i + 2)), to.push_back(size[i]), window.push_back(kernel[i]);
+  }
+  const Windows depth(in[0], to[0], window[0], u), rows(in[1], to[1], window[1], u),
+      columns(in[2], to[2], window[2], u);
+  const DataType t = ComputeType(x.dtype());
+  const Tensor c = Contiguous(CastTo(x, t));
+  Tensor wide = out.dtype() == t ? out : Empty(out.dims(), t);
+  const int64_t plane = in[0] * in[1] * in[2], results = to[0] * to[1] * to[2];
+  auto run = [&](auto tag) {
+    using T = decltype(tag);
+    cpu::ParallelFor(0, x.dim(0) * x.dim(1), std::max<int64_t>(1, cpu::kGrain / plane), [&](int64_t b, int64_t e) {
+      for (int64_t p = b; p < e; ++p)
+        FractionalPool(c.data<T>() + p * plane, in, depth, rows, columns, wide.data<T>() + p * results,
+                       mask.data<int32_t>() + p * results);
+    });
+  };
+  t == DataType::FLOAT64 ? run(double{}) : run(float{});
+  if (!wide.is_same(out)) CopyInto(wide, out);
+}
+
+}  // namespace
+
+void fractional_max_pool2d_infer(const Meta& x, const Ints& size, const Ints& kernel, double u, bool, Meta& out,
+                                 Meta& mask) {
+  FractionalInfer("fractional_max_pool2d", 2, x, size, kernel, u, out, mask);
+}
+void fractional_max_pool2d_kernel(const Tensor& x, const Ints& size, const Ints& kernel, double u, bool, Tensor& out,
+                                  Tensor& mask) {
+  FractionalKernel(x, size, kernel, u, out, mask);
+}
+void fractional_max_pool3d_infer(const Meta& x, const Ints& size, const Ints& kernel, double u, bool, Meta& out,
+                                 Meta& mask) {
+  FractionalInfer("fractional_max_pool3d", 3, x, size, kernel, u, out, mask);
+}
+void fractional_max_pool3d_kernel(const Tensor& x, const Ints& size, const Ints& kernel, double u, bool, Tensor& out,
+                                  Tensor& mask) {
+  FractionalKernel(x, size, kernel, u, out, mask);
 }
 
 }  // namespace phi

@@ -460,21 +460,19 @@ def max_unpool3d(
 def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
     op = f"fractional_max_pool{n}d"
     check_input(op, x, n)
-    if random_u is None:
-        random_u = float(paddle.rand([1]))
-    if not 0 < random_u < 1:
+    if random_u is not None and not 0 < random_u < 1:
         raise ValueError(f"[{op}] expected random_u above 0 and below 1, got {random_u}")
     sizes = _output_size(op, x, output_size, n, False)
     kernel = [0] * n if kernel_size is None else _parse.ints(op, "kernel_size", kernel_size, n)
     for size, have, window in zip(sizes, x.shape[2:], kernel):
-        if have >= 0 and not 1 <= size <= have + 1 - window:
+        if have >= 0 and not 1 <= size <= have + 1 - max(window, 1):
             raise ValueError(
                 f"[fractional_max_pool{n}d] expected output_size from 1 to "
-                f"{have + 1 - window} for an extent of {have} and windows of "
+                f"{have + 1 - max(window, 1)} for an extent of {have} and windows of "
                 f"{window or 'any size'}, got {size}"
             )
     kernel_op = _C_ops.fractional_max_pool2d if n == 2 else _C_ops.fractional_max_pool3d
-    out, mask = kernel_op(x, sizes, kernel, float(random_u), return_mask)
+    out, mask = kernel_op(x, sizes, kernel, float(random_u or 0.0), return_mask)
     return (out, mask) if return_mask else out
 
 
