@@ -131,12 +131,9 @@ Tensor Converted(Tensor t, DataType dtype) {
 
 bool Recording() { return egr::State().record == egr::RecordMode::kRecord; }
 
-// Lists that hold tensors or arrays: stacked level by level.
+// Lists that hold tensors or arrays: stacked level by level, with the history of the tensors.
 Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   CheckNesting(level, "to_tensor");
-  if (IsTensor(o) && Recording()) return TensorFromData(o, dtype);
-  if (IsTensor(o)) return Converted(ToTensor(o, "to_tensor", "data"), dtype);
-  if (IsNdarray(o)) return Converted(FromBuffer(o, true), dtype);
   if (!PyList_Check(o) && !PyTuple_Check(o)) return TensorFromData(o, dtype);
   std::vector<Tensor> items;
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
@@ -151,25 +148,9 @@ Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
         (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
       common = t.dtype();
   }
-  if (Recording()) {
-    for (Tensor& t : items)
-      if (t.dtype() != common) t = paddle::cast(t, common);
-    return paddle::stack(items, 0);
-  }
-  Ints dims = items[0].dims();
-  dims.insert(0, n);
-  Tensor out = phi::Empty(dims, common);
-  int64_t each = items[0].numel();
-  for (Py_ssize_t i = 0; i < n; ++i)
-    phi::CopyInto(items[i], phi::ViewOf(
-                                out, items[0].dims(),
-                                [&] {
-                                  Ints s = out.strides();
-                                  s.erase(0);
-                                  return s;
-                                }(),
-                                i * each));
-  return out;
+  for (Tensor& t : items)
+    if (t.dtype() != common) t = paddle::cast(t, common);
+  return paddle::stack(items, 0);
 }
 
 bool AllTensors(PyObject* o, bool* any, int64_t level = 0) {
@@ -283,7 +264,7 @@ Tensor NewTensor(PyObject* data, DataType dtype) {
   if (s.other) {
     // Lists that hold arrays count as lists of Python numbers: float64 becomes the default dtype.
     Tensor t = Stacked(data, dtype);
-    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? Converted(t, g_default) : t;
+    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? paddle::cast(t, g_default) : t;
   }
   Tensor t;
   DataType natural;

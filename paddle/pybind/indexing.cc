@@ -158,7 +158,7 @@ Tensor ValueFor(const Tensor& x, PyObject* value) {
     CheckFits(value, x, "__setitem__", "value");
     return paddle::full({}, s, x.dtype());
   } else {
-    v = TensorFromData(value, DataType::UNDEFINED);
+    v = TensorFromData(value, x.dtype());
   }
   return v.dtype() == x.dtype() ? v : paddle::cast(v, x.dtype());
 }

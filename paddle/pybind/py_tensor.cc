@@ -154,6 +154,7 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
       t = phi::Empty(dims, dtype == DataType::UNDEFINED ? DefaultDtype() : dtype, phi::CurrentPlace());
     } else {
       bool list = PyList_Check(first) || PyTuple_Check(first);
+      const egr::GradModeGuard no_history(false);
       t = TensorFromData(first, dtype == DataType::UNDEFINED && list ? DefaultDtype() : dtype);
     }
     PyObject* o = Make(type, std::move(t));

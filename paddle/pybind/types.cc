@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python classes paddle.dtype, the places and paddle.Size, and conversions to and from them.
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -107,14 +108,12 @@ PyObject* PlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (RefusesKeywords("Place", kwargs) || !PyArg_ParseTuple(args, "")) return nullptr;
   return MakePlace(type, Place{});
 }
-PyObject* CudaPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_ValueError,
-                  "Cannot use CUDAPlace because this build of PaddlePaddle has no GPU support; use CPUPlace()");
-  return nullptr;
+PyObject* DevicePlaceNew(PyTypeObject* type, PyObject*, PyObject*) {
+  return PyErr_Format(PyExc_ValueError, "[%s] expected a build with such devices, got one for CPUs: use CPUPlace()",
+                      std::strrchr(type->tp_name, '.') + 1);
 }
 PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_RuntimeError,
-                  "Cannot use CUDAPinnedPlace because this build of PaddlePaddle has no GPU support");
+  PyErr_SetString(PyExc_RuntimeError, "[CUDAPinnedPlace] expected a build with CUDA, got one without");
   return nullptr;
 }
 PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -201,13 +200,53 @@ PyObject* SizeAdd(PyObject* a, PyObject* b) {
   if (!PyList_Check(b)) Py_RETURN_NOTIMPLEMENTED;
   return SizeFrom(PyList_Type.tp_as_sequence->sq_concat(a, b));
 }
-PyObject* SizeRepeat(PyObject* a, Py_ssize_t n) { return SizeFrom(PyList_Type.tp_as_sequence->sq_repeat(a, n)); }
 PyObject* SizeCompare(PyObject* a, PyObject* b, int op) {
   if (PyTuple_Check(b)) {
     PyRef list(PySequence_List(b));
     return list ? PyList_Type.tp_richcompare(a, list.get(), op) : nullptr;
   }
   return PyList_Type.tp_richcompare(a, b, op);
+}
+// Words for a list that no memory holds: lists make room for the length that an object claims to have.
+void WordClaim(Py_ssize_t count) {
+  constexpr Py_ssize_t kMost = PY_SSIZE_T_MAX / static_cast<Py_ssize_t>(sizeof(PyObject*));
+  if (!PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+  PyErr_Format(PyExc_MemoryError,
+               "[Size] expected items that fit in memory, got %zd: they would allocate %zd bytes or more", count,
+               std::min(count, kMost) * static_cast<Py_ssize_t>(sizeof(PyObject*)));
+}
+void WordClaim(PyObject* items) {
+  if (!PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+  PyErr_Clear();
+  const Py_ssize_t count = PyObject_LengthHint(items, 0);
+  if (count < 0) return;
+  PyErr_NoMemory();
+  WordClaim(count);
+}
+int SizeInit(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const int rc = PyList_Type.tp_init(self, args, kwargs);
+  if (rc < 0 && PyTuple_GET_SIZE(args)) WordClaim(PyTuple_GET_ITEM(args, 0));
+  return rc;
+}
+PyObject* SizeInplaceAdd(PyObject* self, PyObject* items) {
+  PyObject* r = PyList_Type.tp_as_sequence->sq_inplace_concat(self, items);
+  if (!r) WordClaim(items);
+  return r;
+}
+PyObject* SizeRepeat(PyObject* a, Py_ssize_t n) {
+  PyObject* r = SizeFrom(PyList_Type.tp_as_sequence->sq_repeat(a, n));
+  if (!r) WordClaim(n);
+  return r;
+}
+int SizeAssign(PyObject* self, PyObject* key, PyObject* items) {
+  const int rc = PyList_Type.tp_as_mapping->mp_ass_subscript(self, key, items);
+  if (rc < 0 && items) WordClaim(items);
+  return rc;
+}
+PyObject* SizeExtend(PyObject* self, PyObject* items) {
+  const PyRef same(SizeInplaceAdd(self, items));
+  if (!same) return nullptr;
+  Py_RETURN_NONE;
 }
 PyObject* SizeNumel(PyObject* self, PyObject*) {
   PyRef product = Own(PyLong_FromLong(1));
@@ -304,9 +343,6 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
   if (PyUnicode_Check(o)) {
     std::string name = ToStr(o, op, arg), kind = name.substr(0, name.find(':'));
     if (kind == "cpu" || kind.rfind("Place(cpu", 0) == 0) return Place{};
-    if (kind == "gpu" || kind == "cuda" || kind == "xpu")
-      RaiseValueError("The device should not be " + name +
-                      ", since this build of PaddlePaddle is not compiled with CUDA");
     for (const std::string& type : phi::CustomDeviceTypes()) {
       if (kind != type && name.rfind("Place(" + type + ":", 0) != 0) continue;
       size_t colon = name.find(':');
@@ -414,7 +450,7 @@ int InitTypes(PyObject* module) {
   if (Export(module, "Place", g_place_type) < 0) return -1;
   PyObject* parent = reinterpret_cast<PyObject*>(g_place_type);
   static PyType_Slot cpu_slots[] = {{Py_tp_new, P(PlaceNew)}, {0, nullptr}};
-  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(CudaPlaceNew)}, {0, nullptr}};
+  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(DevicePlaceNew)}, {0, nullptr}};
   static PyType_Slot pinned_slots[] = {{Py_tp_new, P(PinnedPlaceNew)}, {0, nullptr}};
   static PyMethodDef custom_methods[] = {{"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
                                          {"get_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
@@ -439,10 +475,14 @@ int InitTypes(PyObject* module) {
   }
 
   static PyMethodDef size_methods[] = {{"numel", M(Entry<SizeNumel>::Call), METH_NOARGS, "The product of the extents."},
+                                       {"extend", SizeExtend, METH_O, "Adds the items of an iterable at the end."},
                                        {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot size_slots[] = {{Py_tp_repr, P(SizeRepr)},
+  static PyType_Slot size_slots[] = {{Py_tp_init, P(SizeInit)},
+                                     {Py_tp_repr, P(SizeRepr)},
                                      {Py_mp_subscript, P(SizeSubscript)},
+                                     {Py_mp_ass_subscript, P(SizeAssign)},
                                      {Py_sq_concat, P(SizeAdd)},
+                                     {Py_sq_inplace_concat, P(SizeInplaceAdd)},
                                      {Py_sq_repeat, P(SizeRepeat)},
                                      {Py_tp_richcompare, P(SizeCompare)},
                                      {Py_tp_hash, P(PyObject_HashNotImplemented)},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discrete Fourier transforms."""
 
+import numbers
 import operator
 
 import paddle
@@ -260,9 +261,11 @@ def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
 
 def _frequencies(n, d, negative, dtype, out, device, requires_grad):
     """0, 1, ... and, where `negative`, the second half of them below zero, over n * d."""
+    if not isinstance(d, (numbers.Number, paddle.Tensor)):
+        raise TypeError(f"[fftfreq] expected d to be a number, got {type(d).__name__}")
+    n = operator.index(n)
     if d * n == 0:
         raise ValueError(f"[fftfreq] expected n and d other than 0, got {n} and {d}")
-    n = operator.index(n)
     dtype = dtype or paddle.get_default_dtype()
     if negative:
         values = paddle.concat(

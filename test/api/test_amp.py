@@ -72,6 +72,43 @@ def test_decorate_level_2():
     assert np.abs(before - master.numpy()).max() > 0.05
 
 
+@pytest.mark.parametrize('dtype', ['float16', 'bfloat16'])
+def test_master_grad_keeps_gradients_in_float32(dtype):
+    def gradient(master_grad):
+        paddle.seed(1)
+        net = paddle.nn.Linear(4, 3)
+        optimizer = paddle.optimizer.AdamW(0.1, parameters=net.parameters())
+        amp.decorate(net, optimizer, level='O2', dtype=dtype, master_grad=master_grad)
+        for value in (1.0, 2.0**-12):  # the sum takes more digits than a half has
+            with amp.auto_cast(level='O2', dtype=dtype):
+                y = net(paddle.full([1, 4], value))
+            y.sum().backward()
+        kept = net.weight.grad
+        optimizer.step()
+        return kept
+
+    low, kept = gradient(False), gradient(True)
+    assert str(low.dtype) == f'paddle.{dtype}' and str(kept.dtype) == 'paddle.float32'
+    assert kept.tolist() == [[1 + 2.0**-12] * 3] * 4
+
+
+def test_master_grad_of_programs():
+    main, start = paddle.static.Program(), paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(main, start):
+            x = paddle.static.data('x', [2, 4], 'float32')
+            w = paddle.static.create_parameter([4, 3], 'bfloat16')
+            loss = paddle.matmul(x.astype('bfloat16'), w).astype('float32').sum()
+            sgd = paddle.optimizer.SGD(0.1, parameters=[w])
+            given = dict(level='O2', dtype='bfloat16', use_dynamic_loss_scaling=False)
+            paddle.static.amp.decorate(sgd, master_grad=True, **given).minimize(loss)
+    finally:
+        paddle.disable_static()
+    (update,) = [op for op in main.global_block().ops if 'sgd' in op.name()]
+    assert 'float32' in str(update.operand_source(2).dtype)
+
+
 def test_grad_scaler():
     net = paddle.nn.Linear(2, 2)
     optimizer = paddle.optimizer.SGD(0.1, parameters=net.parameters())

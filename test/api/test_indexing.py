@@ -184,6 +184,50 @@ def test_errors(key, error):
         t[eval(f'np.s_[{key}]', {'np': np})] = 0.0
 
 
+def test_lists_of_values_keep_their_precision():
+    third = 1 / 3
+    whole = paddle.to_tensor(third, dtype='float64')
+    for value in ([third, third], [whole, third], [whole, whole], [np.float64(third)] * 2):
+        x = paddle.zeros([2], 'float64')
+        x[:] = value
+        assert x.tolist() == [third, third]
+    x = paddle.zeros([2], 'int64')
+    x[:] = [2**62 + 1, 3]
+    assert x.tolist() == [2**62 + 1, 3]
+
+
+def test_lists_of_tensors_are_values_with_a_history():
+    def write(x, a, b):
+        x = x * 2
+        x[0] = [a, b]
+        return x
+
+    leaves = [paddle.ones([2, 2]), paddle.to_tensor(3.0), paddle.to_tensor(4.0)]
+    for t in leaves:
+        t.stop_gradient = False
+    for call in (write, paddle.jit.to_static(write, full_graph=True)):
+        y = call(*leaves)
+        assert y.tolist() == [[3, 4], [2, 2]]
+        got = paddle.grad([y], leaves, [paddle.to_tensor([[5.0, 6], [7, 8]])])
+        assert [g.tolist() for g in got] == [[[0, 0], [14, 16]], 5, 6]
+    assert paddle.to_tensor([leaves[1], 2.0]).stop_gradient
+
+
+def test_lists_of_values_of_a_program_are_written():
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x = paddle.static.data('x', [2, 3], 'int8')
+            x = x + 1
+            x[:, 0] = [paddle.full([], 7.9, 'float16'), paddle.full([], 5.5, 'float64')]
+            exe = paddle.static.Executor()
+            (got,) = exe.run(main, feed={'x': np.zeros([2, 3], 'int8')}, fetch_list=[x])
+    finally:
+        paddle.disable_static()
+    assert got.tolist() == [[7, 1, 1], [5, 1, 1]]
+
+
 def test_leaf_that_needs_grad_refuses_writes():
     t = paddle.zeros([2], 'float32')
     t.stop_gradient = False

@@ -627,6 +627,32 @@ def test_out_into_a_transposed_tensor(mode):
         assert base.grad is None or not base.grad.any()
 
 
+@pytest.mark.parametrize('mode', ['eager', 'full_graph'])
+@pytest.mark.parametrize(
+    'see',
+    [lambda c: c[0], lambda c: c.transpose([1, 0]), lambda c: c.reshape([6]), lambda c: c[:, ::2]],
+)
+def test_what_a_view_was_given_has_the_history_of_that_alone(mode, see):
+    def call(x, b):
+        c = b * 1
+        v = see(c)
+        paddle.exp(see(x), out=v)
+        return v * 2, c * 3
+
+    if mode == 'full_graph':
+        call = paddle.jit.to_static(call, full_graph=True)
+    x, b = paddle.rand([2, 3]), paddle.rand([2, 3])
+    x.stop_gradient = b.stop_gradient = False
+    view, base = call(x, b)
+    ones = paddle.zeros([2, 3])
+    see(ones)[...] = 1.0
+    g, none = paddle.grad(view.sum(), [x, b], retain_graph=True, allow_unused=True)
+    np.testing.assert_allclose(g.numpy(), (2 * x.exp() * ones).numpy(), rtol=1e-6)
+    assert none is None or mode == 'full_graph' and not none.any()
+    (g,) = paddle.grad(view.sum() + base.sum(), [x])
+    np.testing.assert_allclose(g.numpy(), (5 * x.exp() * ones).numpy(), rtol=1e-6)
+
+
 @pytest.mark.parametrize('see', [lambda b: b[0], lambda b: b.reshape([4]), lambda b: b.t(), None])
 @pytest.mark.parametrize('mode', [None, False, True], ids=['eager', 'tape', 'full'])
 def test_out_without_a_history_ends_that_of_the_old_values(mode, see):

@@ -96,6 +96,21 @@ def read(x): return x.other
     ] + ['C.keep drops its argument flag']
 
 
+def test_lint_finds_arguments_that_are_stored_on_other_objects(tmp_path):
+    source = '''
+class C:
+    def run(self): return self._read
+    def give(self, x, lost): x._asked, x._lost = 1, lost
+def decorate(x, read, dropped):
+    x._read = read
+    x._dropped = bool(dropped)
+'''
+    assert problems(source, tmp_path) == [
+        'C.give drops its argument lost',
+        'decorate drops its argument dropped',
+    ]
+
+
 def test_in_place_shifts_refuse_out():
     x = paddle.to_tensor([1, 2])
     with pytest.raises(TypeError, match='out=None'):
@@ -176,6 +191,20 @@ def test_a_device_that_is_not_there_is_refused(make):
     make(None)
     with pytest.raises(ValueError, match='gpu'):
         make('gpu')
+
+
+@pytest.mark.parametrize('device', ['gpu', 'gpu:0', 'xpu'])
+@pytest.mark.parametrize(
+    'use',
+    [
+        paddle.set_device,
+        lambda d: paddle.to_tensor(1.0, place=d),
+        lambda d: {'gpu': paddle.CUDAPlace, 'xpu': paddle.XPUPlace}[d[:3]](0),
+    ],
+)
+def test_what_a_device_of_other_builds_is_refused_with(use, device):
+    with pytest.raises(ValueError, match=r'^\[\w+\] expected .*, got '):
+        use(device)
 
 
 @pytest.mark.parametrize(

@@ -652,12 +652,35 @@ class Claims:
         return 1.0
 
 
-@pytest.mark.parametrize('arguments', [{'offset': Claims()}, {'steps': [Claims(), Claims()]}])
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        {'offset': Claims()},
+        {'steps': [Claims(), Claims()]},
+        {'max_sizes': bytearray(1), 'min_sizes': [Claims()]},
+    ],
+)
 def test_numbers_of_prior_boxes_are_numbers(arguments):
     with pytest.raises(TypeError):
         paddle.vision.ops.prior_box(
-            paddle.ones([1, 2, 4, 4]), paddle.ones([1, 3, 8, 8]), [2.0], **arguments
+            paddle.ones([1, 2, 4, 4]),
+            paddle.ones([1, 3, 8, 8]),
+            **{'min_sizes': [2.0], **arguments},
         )
+
+
+def test_prior_boxes_have_one_maximum_for_each_minimum():
+    with pytest.raises(ValueError, match='prior_box.* got 3 for 1'):
+        paddle.vision.ops.prior_box(
+            paddle.ones([1, 2, 4, 4]), paddle.ones([1, 3, 8, 8]), 2**62, bytearray(3)
+        )
+
+
+@pytest.mark.parametrize('spacing', [[1.0], 'a', [paddle.ones([2])] * 2])
+def test_the_spacing_of_frequencies_is_a_number(spacing):
+    for call in (paddle.fft.fftfreq, paddle.fft.rfftfreq):
+        with pytest.raises(TypeError, match='fftfreq.* d to be a number, got (list|str)'):
+            call(2**62, spacing)
 
 
 def test_the_scale_of_levels_of_proposals_is_a_number():
@@ -684,6 +707,91 @@ def test_lists_that_no_memory_holds_are_refused():
     ):
         with pytest.raises(MemoryError, match=r'got \d+ tensors: .* allocate \d+ bytes'):
             call()
+
+
+@pytest.mark.parametrize(
+    'grow',
+    [
+        lambda size: paddle.Size(Claims()),
+        lambda size: size.extend(Claims()),
+        lambda size: size.__iadd__(Claims()),
+        lambda size: size.__setitem__(slice(0, 0), Claims()),
+        lambda size: size * 2**60,
+    ],
+)
+def test_sizes_that_no_memory_holds_are_refused(grow):
+    size = paddle.Size([1, 2])
+    with pytest.raises(MemoryError, match=r'\[Size\] .*, got \d+: they would allocate \d+ bytes'):
+        grow(size)
+    size.extend(iter([3]))
+    size += (4,)
+    assert size == [1, 2, 3, 4] and type(size) is paddle.Size
+
+
+def test_combinations_that_no_memory_holds_are_refused(monkeypatch):
+    x = paddle.ones([1])
+    assert paddle.combinations(x, 5, True).tolist() == [[1] * 5]
+    monkeypatch.setattr(paddle.base.arguments.os, 'sysconf', lambda name: 1 << 10)
+    with pytest.raises(MemoryError, match=r'1 of 2147483647 elements: .* allocate \d+ bytes'):
+        paddle.combinations(x, 2**31 - 1, True)
+
+
+HALVES = ['float16', 'bfloat16']
+
+
+@pytest.mark.parametrize(
+    'kinds', [(h, 'float32') for h in HALVES] + [('float32', h) for h in HALVES]
+)
+@pytest.mark.parametrize('ways', ['eager', 'eager of higher order', 'full_graph'])
+@pytest.mark.parametrize('norm', ['layer_norm', 'instance_norm', 'group_norm', 'batch_norm'])
+def test_the_gradient_of_a_bias_without_a_scale_has_its_dtype(norm, ways, kinds):
+    """With more ones than a half counts: a float32 bias has their sum."""
+    f = paddle.nn.functional
+    rows, dtype = 4099, kinds[1]
+    call = {
+        'layer_norm': lambda x, b: f.layer_norm(x, [2], bias=b),
+        'instance_norm': lambda x, b: f.instance_norm(x, bias=b),
+        'group_norm': lambda x, b: f.group_norm(x, 1, bias=b),
+        'batch_norm': lambda x, b: f.batch_norm(
+            x, paddle.zeros([2]), paddle.ones([2]), None, b, training=True
+        ),
+    }[norm]
+    if ways == 'full_graph':
+        call = paddle.jit.to_static(call, full_graph=True)
+    x, leaf = paddle.rand([rows, 2]).astype(kinds[0]), paddle.ones([2]).astype(dtype)
+    x.stop_gradient = leaf.stop_gradient = False
+    bias = leaf * 1  # no leaf, whose gradient is cast anyhow
+    y = call(x, bias)
+    ones = paddle.ones_like(y)
+    got = paddle.grad([y], [x, bias], [ones], create_graph=ways.endswith('order'))
+    assert [g.dtype for g in got] == [x.dtype, bias.dtype]
+    want = paddle.to_tensor([float(rows)] * 2).astype(dtype)
+    assert got[1].tolist() == want.tolist()
+
+
+@pytest.mark.parametrize('shape', [[1, 4], [2, 2, 1]])
+def test_scale_and_bias_of_channels_have_one_axis(shape):
+    x, p = paddle.ones([2, 4, 3]), paddle.ones(shape)
+    for call in (
+        lambda **given: paddle.nn.functional.group_norm(x, 2, **given),
+        lambda **given: paddle.nn.functional.instance_norm(x, **given),
+    ):
+        for given in ({'weight': p}, {'bias': p}):
+            with pytest.raises(ValueError, match='of one axis of 4 elements'):
+                call(**given)
+
+
+@pytest.mark.parametrize('size', [[1, 1], [5, 6], [8, 6]])
+@pytest.mark.parametrize('channels', [0, 2])
+def test_output_sizes_of_transposed_convolutions_are_those_of_their_inputs(size, channels):
+    """Also where there is nothing to compute."""
+    x, w = paddle.ones([1, 3, 8, 8]), paddle.ones([3, channels, 1, 1])
+    call = lambda size: paddle.nn.functional.conv2d_transpose(  # noqa: E731
+        x, w, padding=1, output_size=size
+    )
+    assert call([6, 6]).shape == [1, channels, 6, 6]
+    with pytest.raises(ValueError, match=r'output_size from 6 to 6 on axis \d, got'):
+        call(size)
 
 
 def test_gradients_of_parameters_of_one_element_or_axis():

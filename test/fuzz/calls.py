@@ -68,7 +68,7 @@ REFUSALS = (
 INTERNAL = re.compile(
     r'internal error|vector::|basic_string|std::|_M_|bad_|stoi|stol|stod|unknown C\+\+|without an '
     r'exception|with an exception set|'
-    r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|onednn|LLVM'
+    r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|(?<!_)onednn|LLVM'
 )
 MEANT = re.compile(r'second time|backward through the graph')  # of a SystemError
 
@@ -83,7 +83,11 @@ def names():
 
 def judge(error):
     """None for a documented refusal, else what is wrong."""
-    text = f'{type(error).__name__}: {str_of(error)}'
+    wrong = defect(error, f'{type(error).__name__}: {str_of(error)}')
+    return wrong and wrong[:320]
+
+
+def defect(error, text):
     if isinstance(error, hostile.Difference):
         return text
     if isinstance(error, MemoryError):
@@ -100,7 +104,7 @@ def judge(error):
 
 def str_of(error):
     try:
-        return str(error)[:300]
+        return str(error)
     except Exception as second:
         return f'<no text: {type(second).__name__}>'
 

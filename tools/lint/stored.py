@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that a method keeps on its object and nothing reads from there: dropped as much as
+"""Arguments that a function keeps on an object and nothing reads from there: dropped as much as
 those that are never read.
 
-What is kept counts as read when the class, one it derives from or one derived from it loads the
-attribute from any object, when another class or function loads it from something that is not its
-own `self`, when Python asks for it by a constant name (`getattr`), or when the name is a string of
-the bindings. Text for people (`extra_repr`, `__repr__`, `__str__`) and checks that only raise are
-no reading. Classes without methods are records, which callers read.
+What a method keeps on its own object counts as read when the class, one it derives from or one
+derived from it loads the attribute from any object, when another class or function loads it from
+something that is not its own `self`, when Python asks for it by a constant name (`getattr`), or
+when the name is a string of the bindings. What is kept on another object counts as read when
+anything loads it. Text for people (`extra_repr`, `__repr__`, `__str__`) and checks that only raise
+are no reading. Classes without methods are records, which callers read.
 """
 
 import ast
+import functools
 import re
 
 TEXTS = ("extra_repr", "__repr__", "__str__", "__unicode__")
@@ -63,15 +65,13 @@ def checks(node):
     return found
 
 
-def kept(function):
-    """Argument -> attributes, for arguments of a method whose only use is to be stored on the
-    object.
+def kept(function, method):
+    """Argument -> (attribute, whether it is one of the method's own object), for arguments whose
+    only use is to be stored on objects.
     """
-    own = function.args.args[0].arg if function.args.args else None
-    names = [
-        one.arg
-        for one in (function.args.posonlyargs + function.args.args)[1:] + function.args.kwonlyargs
-    ]
+    positional = function.args.posonlyargs + function.args.args
+    own = positional[0].arg if method and positional else None
+    names = [one.arg for one in positional[bool(own) :] + function.args.kwonlyargs]
     names += [one.arg for one in (function.args.vararg, function.args.kwarg) if one]
     stores, uses = {}, {}
     for at in ast.walk(function):
@@ -84,14 +84,11 @@ def kept(function):
                 and len(target.elts) == len(at.value.elts)
             )
             for one, value in zip(target.elts, at.value.elts) if paired else [(target, at.value)]:
-                if (
-                    isinstance(one, ast.Attribute)
-                    and isinstance(one.value, ast.Name)
-                    and one.value.id == own
-                ):
+                if isinstance(one, ast.Attribute):
+                    mine = isinstance(one.value, ast.Name) and one.value.id == own
                     for name in ast.walk(value):
                         if isinstance(name, ast.Name) and name.id in names:
-                            stores.setdefault(name.id, set()).add(one.attr)
+                            stores.setdefault(name.id, set()).add((one.attr, mine))
                             uses.setdefault(name.id, set()).add(id(name))
     free = checks(function)
     for at in ast.walk(function):
@@ -153,19 +150,32 @@ def is_record(node):
 
 
 def find(trees, bindings):
-    """(path, line, "Class.method", argument) of what is stored and never read; `bindings`: texts of
-    C++ sources.
+    """(path, line, "Class.method" or "function", argument) of what is stored and never read;
+    `bindings`: texts of C++ sources.
     """
     classes = Classes(trees)
     spelled = classes.elsewhere.union(*(re.findall(r'"(\w+)"', text) for text in bindings))
+    anywhere = spelled.union(*classes.read.values())
+
+    def unread(function, method, read):
+        for argument, attributes in kept(function, method).items():
+            if argument != "name" and not any(
+                attribute in (read() if mine else anywhere) for attribute, mine in attributes
+            ):
+                yield argument
+
+    methods = set()
     for path, node in classes.nodes:
+        members = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+        methods.update(map(id, members))
         if is_record(node):
             continue
-        read = None
-        for function in node.body:
-            if not isinstance(function, ast.FunctionDef):
-                continue
-            for argument, attributes in kept(function).items():
-                read = classes.reads(node.name) | spelled if read is None else read
-                if argument != "name" and not attributes & read:
-                    yield path, function.lineno, f"{node.name}.{function.name}", argument
+        read = functools.cache(lambda name=node.name: classes.reads(name) | spelled)
+        for function in members:
+            for argument in unread(function, True, read):
+                yield path, function.lineno, f"{node.name}.{function.name}", argument
+    for path, tree in trees.items():
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef) and id(function) not in methods:
+                for argument in unread(function, False, set):
+                    yield path, function.lineno, function.name, argument

@@ -74,7 +74,8 @@ def decomposed_statements(g, made):
     """Statements of a composed rule: what is wanted, in the dtype of its argument."""
     op, wanted = g.op, {t.name: i for i, t in enumerate(g.inputs)}
     differentiable = [d for o, d in zip(op.outs, op.douts) if o.name not in op.nondiff_outs]
-    values = {n: f"d.operand({n})" for n in [*g.context, *op.douts]}
+    read = {*g.contents, *op.douts}
+    values = {n: f"d.operand({n})" if n in read else n for n in [*g.context, *op.douts]}
     values |= {a.name: a.name for a in op.attrs} | {decomposition.FIRST_ORDER: "false"}
     results = [r.removesuffix("_grad") for r in made.given]
     out = (

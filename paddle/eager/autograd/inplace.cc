@@ -172,7 +172,12 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
     if (node) w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
     w->SetOutput(0, base);
     ++base->generation;
-    RefreshView(x);
+    if (node) {
+      node->SetOutput(slot, x);
+      x->base_generation = base->generation;
+    } else {
+      RefreshView(x);
+    }
     return;
   }
   if (!node && (!NeedsGrad(x) || !x->node)) return;

@@ -203,7 +203,8 @@ def decorate(
     """Prepare models and optimizers for `auto_cast`.
 
     At O2 parameters are cast to `dtype`, batch norms apart, and optimizers keep float32 master
-    weights (unless `master_weight` is False). `save_dtype` is the dtype of `state_dict` entries.
+    weights (unless `master_weight` is False). With `master_grad`, the gradients that `backward`
+    leaves in them are float32. `save_dtype` is the dtype of `state_dict` entries.
     Returns what it was given.
     """
     level = level.upper() if isinstance(level, str) else level
@@ -224,11 +225,14 @@ def decorate(
     if level == 'O2':
         for model in many_models:
             _cast_model(model, dtype, excluded_layers)
+            if master_grad:
+                for parameter in model.parameters():
+                    if not parameter.stop_gradient and parameter.dtype == getattr(paddle, dtype):
+                        parameter.register_post_accumulate_grad_hook(_keep_in_float32)
         for optimizer in many_optimizers:
             if hasattr(optimizer, '_multi_precision'):
                 optimizer._multi_precision = master_weight is not False
                 optimizer._plan = None
-            optimizer._master_grad = bool(master_grad)
         if save_dtype is not None:
             if save_dtype not in ('float16', 'bfloat16', 'float32', 'float64'):
                 raise ValueError(
@@ -242,6 +246,11 @@ def decorate(
 
 
 amp_decorate = decorate
+
+
+def _keep_in_float32(parameter):
+    if parameter.grad.dtype != paddle.float32:
+        parameter.grad = parameter.grad.astype('float32')
 
 
 class _SaveDtype:

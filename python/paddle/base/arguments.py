@@ -8,6 +8,7 @@ import os
 
 __all__ = [
     'any_of',
+    'check_memory',
     'integer',
     'items',
     'iterations',
@@ -96,13 +97,19 @@ def layer_count(op, name, value):
     not hold so many, at 4 KiB a layer.
     """
     count = integer(op, name, value)
-    needed = count * 4096
+    check_memory(op, f'{name} layers', count, count * 4096)
+    return count
+
+
+def check_memory(op, what, got, needed):
+    """MemoryError where `what` takes more bytes than the machine has memory; `got`: the argument
+    that asks for so many.
+    """
     if needed > os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'):
         raise MemoryError(
-            f"[{op}] expected {name} layers that fit in memory, got {count}: they would allocate "
-            f"{needed} bytes"
+            f'[{op}] expected {what} that fit in memory, got {got}: they would allocate '
+            f'{needed} bytes'
         )
-    return count
 
 
 def to_array(op, name, value, dtype=None):

@@ -8,7 +8,7 @@ import math
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, keywords
+from paddle.base.arguments import check_memory, items, keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -325,8 +325,19 @@ def combinations(x, r=2, with_replacement=False, name=None):
             f'[combinations] expected r that makes fewer than {1 << 31} elements, got r={r} of '
             f'{n} elements'
         )
+    import numpy  # loaded when a value is converted: paddle itself starts without it
+
+    check_memory('combinations', 'combinations', f'{rows} of {r} elements', rows * r * 16)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    return x[paddle.to_tensor(list(choose(range(n), r)))]
+    try:
+        each = itertools.chain.from_iterable(choose(range(n), r))
+        index = numpy.fromiter(each, 'int64', rows * r).reshape(rows, r)
+    except MemoryError:
+        raise MemoryError(
+            f'[combinations] expected combinations that fit in memory, got {rows} of {r} elements: '
+            f'they would allocate {rows * r * 16} bytes'
+        ) from None
+    return x[paddle.to_tensor(index)]
 
 
 def block_diag(inputs, name=None):

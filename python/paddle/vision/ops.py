@@ -7,7 +7,7 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops, nn
-from paddle.base.arguments import to_array
+from paddle.base.arguments import items, to_array
 from paddle.base.libpaddle import expect_tensors
 
 from .deform_conv import DeformConv2D, deform_conv2d
@@ -338,18 +338,28 @@ def prior_box(
     image.
     """
     expect_tensors('prior_box', input=input, image=image)
-    as_list = lambda v: list(v) if isinstance(v, (list, tuple)) else [v]  # noqa: E731
-    min_sizes, max_sizes = as_list(min_sizes), as_list(max_sizes) if max_sizes else []
+
+    def floats(name, given):
+        given = [given] if isinstance(given, (int, float)) else items('prior_box', name, given)
+        return [float(value) for value in given]
+
+    min_sizes = floats('min_sizes', min_sizes)
+    max_sizes = floats('max_sizes', max_sizes) if max_sizes else []
+    if max_sizes and len(max_sizes) != len(min_sizes):
+        raise ValueError(
+            f'[prior_box] expected one of max_sizes for each of min_sizes, got {len(max_sizes)} '
+            f'for {len(min_sizes)}'
+        )
     ratios = [1.0]
-    for ratio in as_list(aspect_ratios):
+    for ratio in floats('aspect_ratios', aspect_ratios):
         if all(abs(ratio - r) > 1e-6 for r in ratios):
-            ratios.append(float(ratio))
+            ratios.append(ratio)
             if flip:
                 ratios.append(1.0 / ratio)
     height, width = input.shape[2], input.shape[3]
     image_h, image_w = image.shape[2], image.shape[3]
-    step_w, step_h = as_list(steps)
-    step_w, step_h = float(step_w or image_w / width), float(step_h or image_h / height)
+    step_w, step_h = floats('steps', steps)
+    step_w, step_h = step_w or image_w / width, step_h or image_h / height
     offset = float(offset)
     sizes = []
     for k, low in enumerate(min_sizes):

@@ -241,20 +241,26 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
   Dim oc = w.dims[1] * Dim(groups);
   if (!last) out.dims.push_back(oc);
   for (int64_t i = 0; i < nd; ++i) {
-    if (output_size.size() == nd) {
-      out.dims.push_back(Dim(output_size[i]));
-      continue;
-    }
+    const bool given = output_size.size() == nd;
     Dim in = Spatial(x.dims, i, last);
     const int64_t extra = FieldOf("conv_transpose", w.dims, i, dilations[i]) - pads[2 * i] - pads[2 * i + 1] +
                           (i < output_padding.size() ? output_padding[i] : 0);
     const bool none = in.known() && in.raw() == 0;
     const Dim steps = none ? Dim(0) : common::Sub(in, Dim(1)) * Dim(strides[i]);
     const int64_t more = none ? extra - strides[i] : extra;
-    PD_CHECK(!steps.known() || steps.raw() >= -more, InvalidArgument,
+    PD_CHECK(given || !steps.known() || steps.raw() >= -more, InvalidArgument,
              "[conv_transpose] expected paddings that leave a non-negative extent, got ", pads[2 * i], " and ",
              pads[2 * i + 1], " for input shape ", common::ShapeText(x.dims));
-    out.dims.push_back(more >= 0 ? steps + Dim(more) : common::Sub(steps, Dim(-more)));
+    if (!given) {
+      out.dims.push_back(more >= 0 ? steps + Dim(more) : common::Sub(steps, Dim(-more)));
+      continue;
+    }
+    // The extents that a convolution takes to the input's.
+    PD_CHECK(none || !steps.known() ||
+                 (output_size[i] - more >= steps.raw() && output_size[i] - more - strides[i] < steps.raw()),
+             InvalidArgument, "[conv_transpose] expected an output_size from ", steps.raw() + more, " to ",
+             steps.raw() + more + strides[i] - 1, " on axis ", i, ", got ", output_size[i]);
+    out.dims.push_back(Dim(output_size[i]));
   }
   if (last) out.dims.push_back(oc);
 }

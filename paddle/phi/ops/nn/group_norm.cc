@@ -17,9 +17,9 @@ DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
 }
 void CheckParam(const char* op, const char* what, const Meta* p, Dim size, const Meta& x) {
   if (!p) return;
-  PD_CHECK(!common::CertainlyDiffer(common::Product(p->dims), size), InvalidArgument, "[", op, "] expected a ", what,
-           " of ", common::DimText(size), " elements, got shape ", common::ShapeText(p->dims), " for input shape ",
-           common::ShapeText(x.dims));
+  PD_CHECK(p->dims.size() == 1 && !common::CertainlyDiffer(p->dims[0], size), InvalidArgument, "[", op, "] expected a ",
+           what, " of one axis of ", common::DimText(size), " elements, got shape ", common::ShapeText(p->dims),
+           " for input shape ", common::ShapeText(x.dims));
 }
 void CheckFloating(const char* op, const Meta& x) {
   PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 || IsHalf(x.dtype), InvalidArgument, "[", op,
@@ -43,11 +43,11 @@ bool ChannelsLast(const std::string& format) { return format.size() > 2 && forma
 struct ParamGrad {
   Tensor* to;
   Tensor own;
-  DataType dtype;
-  ParamGrad(Tensor* d, const Tensor& like, int64_t size, DataType kernel_type) : to(d), dtype(kernel_type) {
+  DataType dtype = DataType::UNDEFINED;
+  ParamGrad(Tensor* d, const Tensor& param, DataType kernel_type) : to(d) {
     if (!d) return;
-    own = Empty(like.defined() ? like.dims() : Ints{size}, kernel_type);
-    if (like.defined()) dtype = like.dtype();
+    own = Empty(param.dims(), kernel_type);
+    dtype = param.dtype();
   }
   void* ptr() const { return to ? own.raw_data() : nullptr; }
   void Give() const {
@@ -90,13 +90,13 @@ void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
 }
 
 namespace {
-void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance, const Tensor& dout,
-               double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean, const Tensor& variance,
+               const Tensor& dout, double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const Planes p = PlanesOf(x, last);
-  const DataType pt = ParamType(x, scale, Tensor());
+  const DataType pt = ParamType(x, scale, bias);
   const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  const ParamGrad ds(dscale, scale, p.c, pt), db(dbias, scale, p.c, pt);
+  const ParamGrad ds(dscale, scale, pt), db(dbias, bias, pt);
   if (x.numel() == 0) {
     Zero(ds.own);
     Zero(db.own);
@@ -109,11 +109,11 @@ void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& mean, const T
 }
 }  // namespace
 
-void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
-                            const Tensor& dy, const Tensor&, const Tensor&, double eps, int64_t groups,
-                            const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
+void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
+                            const Tensor& variance, const Tensor& dy, const Tensor&, const Tensor&, double eps,
+                            int64_t groups, const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const DataType st = cpu::StatType(x.dtype());
-  GroupGrad(x, scale, As(mean, st), As(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale, dbias);
+  GroupGrad(x, scale, bias, As(mean, st), As(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale, dbias);
 }
 
 void instance_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, Meta& y, Meta& mean,
@@ -147,15 +147,15 @@ void instance_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bi
   if (x.numel()) Invert(inverse, eps, false);
 }
 
-void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& inverse,
-                               const Tensor& dy, const Tensor&, const Tensor&, double, Tensor* dx, Tensor* dscale,
-                               Tensor* dbias) {
+void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
+                               const Tensor& inverse, const Tensor& dy, const Tensor&, const Tensor&, double,
+                               Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const DataType st = cpu::StatType(x.dtype());
   const Tensor from = As(inverse, st);
   Tensor sum = Empty(from.dims(), st);
   CopyInto(from, sum);
   Invert(sum, 0, true);
-  GroupGrad(x, scale, As(mean, st), sum, dy, 0, x.dim(1), false, dx, dscale, dbias);
+  GroupGrad(x, scale, bias, As(mean, st), sum, dy, 0, x.dim(1), false, dx, dscale, dbias);
 }
 
 }  // namespace phi

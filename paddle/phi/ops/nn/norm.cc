@@ -92,7 +92,7 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
   }
 }
 
-void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& saved_mean,
+void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& saved_mean,
                             const Tensor& saved_variance, const Tensor& dout, const Tensor&, const Tensor&,
                             const Tensor&, const Tensor&, const Tensor&, bool is_test, double, double,
                             const std::string& format, bool use_global, bool trainable, Tensor* dx, Tensor* dscale,
@@ -105,8 +105,8 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   const Tensor &m = saved_mean, &inv = saved_variance;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   Tensor ds, db;
-  if (dscale) ds = Empty(Ints{s.c}, st);
-  if (dbias) db = Empty(Ints{s.c}, st);
+  if (dscale) ds = Empty(scale.dims(), st);
+  if (dbias) db = Empty(bias.dims(), st);
   if (x.numel() == 0) {
     Zero(ds);
     Zero(db);
@@ -115,8 +115,8 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                        inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
                        dbias ? db.raw_data() : nullptr);
   }
-  if (dscale) *dscale = scale.defined() ? CastTo(ds, scale.dtype()) : ds;
-  if (dbias) *dbias = scale.defined() ? CastTo(db, scale.dtype()) : db;
+  if (dscale) *dscale = CastTo(ds, scale.dtype());
+  if (dbias) *dbias = CastTo(db, bias.dtype());
 }
 
 void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t axis, Meta& out, Meta& mean,
@@ -170,19 +170,18 @@ void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   cpu::LayerNorm(x.dtype(), pt, xc.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(),
                  variance.raw_data());
 }
-void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& mean, const Tensor& variance,
-                            const Tensor& dout, const Tensor&, const Tensor&, double eps, int64_t axis, Tensor* dx,
-                            Tensor* dscale, Tensor* dbias) {
+void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
+                            const Tensor& variance, const Tensor& dout, const Tensor&, const Tensor&, double eps,
+                            int64_t axis, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   if (!dout.defined()) return;
   int64_t rows = mean.numel(), cols = 1;
   for (int64_t i = axis; i < x.ndim(); ++i) cols *= x.dim(i);
-  DataType pt = ParamType(x, scale, Tensor());
+  DataType pt = ParamType(x, scale, bias);
   Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   Tensor ds, db;
-  Ints pdims = scale.defined() ? scale.dims() : Ints{cols};
-  if (dscale) ds = Empty(pdims, pt);
-  if (dbias) db = Empty(pdims, pt);
+  if (dscale) ds = Empty(scale.dims(), pt);
+  if (dbias) db = Empty(bias.dims(), pt);
   if (x.numel() == 0) {
     Zero(ds);
     Zero(db);
@@ -191,9 +190,8 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                        variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
                        dbias ? db.raw_data() : nullptr);
   }
-  const DataType as = scale.defined() ? scale.dtype() : pt;  // a bias has the dtype of the scale
-  if (dscale) *dscale = CastTo(ds, as);
-  if (dbias) *dbias = CastTo(db, as);
+  if (dscale) *dscale = CastTo(ds, scale.dtype());
+  if (dbias) *dbias = CastTo(db, bias.dtype());
 }
 
 void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {

@@ -101,7 +101,10 @@ class OptimizerWithMixedPrecision:
         from paddle.static.optimize import apply
 
         with _gradient._scope(), paddle.no_grad():
-            grads = [paddle.assign(g) for _, g in params_grads]
+            low = (paddle.float16, paddle.bfloat16) if self._use_master_grad else ()
+            grads = [
+                g.astype('float32') if g.dtype in low else paddle.assign(g) for _, g in params_grads
+            ]
             grads, found_inf = check_finite_and_unscale(grads, self._loss_scaling)
             if self._use_dynamic_loss_scaling:
                 grads = update_loss_scaling(
