@@ -155,6 +155,13 @@ def import_package(directory):
     return shell(sys.executable, "-c", code, env=package_env(directory))
 
 
+def documentation(directory):
+    """How many public names are documented in full form; the tests run their examples."""
+    env = package_env(directory)
+    env["PYTHONPATH"] += os.pathsep + os.path.join(ROOT, "tools")
+    return shell(sys.executable, "-m", "lint.documentation", env=env)
+
+
 def ctest(directory, jobs):
     return shell(
         "ctest",
@@ -290,6 +297,7 @@ def main():
             ),
         )
         steps.run("import", import_package, directory)
+        steps.run("documentation", documentation, directory)
         if not options.fast or any(name.endswith((".cc", ".h", ".yaml")) for name in changed):
             steps.run("ctest", ctest, directory, options.jobs)
         tests = (

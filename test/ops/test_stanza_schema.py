@@ -14,7 +14,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(ROOT, 'tools'))
 try:
     from lint import stanzas
-    from opgen import emit_decomposition, emit_traits, gradient, model, stanza, template
+    from opgen import (
+        documentation,
+        emit_decomposition,
+        emit_traits,
+        gradient,
+        model,
+        stanza,
+        template,
+    )
 finally:
     sys.path.pop(0)
 
@@ -58,6 +66,37 @@ def test_a_good_file_is_read(tmp_path):
     [
         ('  body: sin(x)', '  bdy: sin(x)', 5, 'first: unknown key bdy; did you mean body?'),
         ('  doc: One.', '  attr_y: float\n  doc: One.', 6, 'first: unknown key attr_y'),
+        (
+            '  doc: One.',
+            '  doc: {what: One., exmple: a}',
+            6,
+            'doc: unknown key exmple; did you mean',
+        ),
+        ('  doc: One.', '  doc: {example: a}', 6, 'doc: expected the key what, got none'),
+        (
+            '  doc: One.',
+            '  doc: {what: One., more: Two.}',
+            6,
+            'doc: more is read only beside example',
+        ),
+        (
+            '  doc: Two.',
+            '  doc: {what: Two., example: a}',
+            16,
+            'second: doc: expected the meaning of the argument eps, got none',
+        ),
+        (
+            '  doc: Two.',
+            '  doc:\n    what: Two.\n    args: {esp: a}\n    example: a',
+            18,
+            'doc.args: expected arguments of the op, got the name esp; did you mean eps?',
+        ),
+        (
+            '  doc: One.',
+            '  doc: {what: One., example: paddle.second(x)}',
+            6,
+            'doc: expected a call of first in the example',
+        ),
         ('  doc: One.\n', '', 1, 'first: expected the key doc, got none'),
         ('  doc: One.', '  doc: One.\n  doc: Two.', 7, 'the key doc stands twice'),
         ('  doc: One.', '  doc: [One', 7, 'expected YAML'),
@@ -271,3 +310,27 @@ def test_a_mark_alone_on_its_line_stands_for_lines():
         template.fill(text, name='f', body=['a;', 'if (b) {\n  c;\n}'], none=None)
         == 'void f() {\n  a;\n  if (b) {\n    c;\n  }\n}'
     )
+
+
+def test_documentation_is_made_of_the_schema(tmp_path):
+    text = GOOD.replace(
+        '  doc: Two.',
+        """  inplace: true
+  alias: {x: input}
+  doc:
+    what: The larger of x and eps.
+    args: {eps: The least result.}
+    example: |
+      >>> paddle.second(paddle.to_tensor([0.0]), eps=0.5).tolist()
+      [0.5]
+""",
+    )
+    first, second = load(tmp_path, text)
+    plain, written = (documentation.text(second, sig) for sig in second.public)
+    assert first.doc == 'One.' and 'first' not in documentation.table([first, second])
+    assert second.doc == 'The larger of x and eps.' and plain.startswith(second.doc + '\n\nArgs:')
+    assert '    x (Tensor): The values. Dtypes: floating-point. Also `input`.\n' in plain
+    assert '    eps (float, default 0.1): The least result.\n' in plain
+    assert 'Tensor: the result, with the shape of x and the dtype of x.' in plain
+    assert '>>> paddle.second(' in plain and '>>> paddle.second_(' in written
+    assert 'Tensor: x itself, with the result.' in written

@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 from . import (
+    documentation,
     emit_bind,
     emit_cpp,
     emit_decomposition,
@@ -43,6 +44,7 @@ def outputs(ops):
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(ops)
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
+    files["python/paddle/_op_docs.py"] = documentation.table(ops)
     files["python/paddle/_generated_ops.pyi"] = emit_bind.stub(ops)
     files["python/paddle/_op_tests.json"] = json.dumps(
         [test_row(op) for op in ops if op.elementwise], indent=0

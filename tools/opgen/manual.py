@@ -4,6 +4,7 @@
 import re
 import textwrap
 
+from .documentation import Documentation
 from .functions import scalars, tensors
 from .model import Legacy, Op, TestRow, Variant
 from .stanza import key_fields
@@ -12,7 +13,7 @@ BEGIN, END = (
     "<!-- keys: python -m opgen --manual docs/design/add_an_op.md -->\n",
     "<!-- end of keys -->\n",
 )
-PARTS = {"body": Variant, "legacy": Legacy, "test": TestRow}
+PARTS = {"doc": Documentation, "body": Variant, "legacy": Legacy, "test": TestRow}
 WIDTH = 120
 
 

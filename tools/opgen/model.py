@@ -10,7 +10,7 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-from . import decomposition, expr, functions
+from . import decomposition, documentation, expr, functions
 from .stanza import (
     DTYPES,
     EXPRESSIONS,
@@ -358,7 +358,12 @@ class Op:
         REQUIRED,
         written="outputs",
     )
-    doc: str = key(TEXT, "What it computes, for the stub and `help()`.", REQUIRED)
+    full_doc: documentation.Documentation = key(
+        documentation.DOC,
+        "What it computes, for `help()`: a line, or the full form.",
+        REQUIRED,
+        written="doc",
+    )
     internal: bool = key(
         TRUE, "No pd_op of PaddlePaddle: cannot be recorded by name, no `_C_ops`.", False
     )
@@ -550,6 +555,11 @@ class Op:
         return self.amp or (
             "keep" if self.internal or self.inplace_map or not self.tensors else "promote"
         )
+
+    @property
+    def doc(self):
+        """What it computes, in one line."""
+        return self.full_doc.what
 
     @property
     def file(self):
@@ -773,7 +783,10 @@ def read_op(raw, path, family):
     check_key_names(op, Op, raw)
     if op.legacy:
         check_key_names(op, Legacy, raw["legacy"], "legacy")
+    if isinstance(raw["doc"], dict):
+        check_key_names(op, documentation.Documentation, raw["doc"], "doc")
     check_reach(op)
+    documentation.check(op)
     return op
 
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documentation: the examples answer what they say, and what is not in full form is seen."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, os.path.join(ROOT, 'tools'))
+try:
+    from lint import documentation, examples
+finally:
+    sys.path.pop(0)
+
+
+def described(x, axis=-1, *, name=None):
+    """The values as they are.
+
+    Args:
+        x (Tensor): The values.
+        axis (int, default -1): An axis.
+        name (str, default None): Nothing.
+
+    Returns:
+        Tensor: x.
+
+    Examples:
+        >>> described(1)
+        1
+    """
+    return x
+
+
+def test_every_example_answers_what_it_says():
+    assert examples.run(documentation.public()) == []
+
+
+def test_no_name_loses_its_documentation():
+    assert documentation.run() == []
+
+
+def test_the_full_form_is_complete():
+    assert documentation.lacks(described, 'described') is None
+
+
+@pytest.mark.parametrize(
+    'old, new, lack',
+    [
+        ('axis (int, default -1): An axis.', 'axes (int, default -1): Axes.', 'Args of'),
+        ('default -1', 'default 1', 'the default -1 of axis'),
+        ('int, default -1', 'int', 'the default of axis'),
+        ('x (Tensor)', 'x (Tensor, default None)', 'x without a default'),
+        ('Returns:', 'Result:', 'Returns'),
+        ('>>> described(1)', '>>> 1', 'an example of described'),
+        ('>>> ', '', 'an example'),
+    ],
+)
+def test_what_is_lacking_is_said(old, new, lack):
+    def described(x, axis=-1, *, name=None):
+        return x
+
+    described.__doc__ = globals()['described'].__doc__.replace(old, new)
+    assert documentation.lacks(described, 'described').startswith(lack)
+
+
+@pytest.mark.parametrize(
+    'want, got, same',
+    [
+        ('[0.8415, -1.0]', '[0.8414709848, -1.0]', True),
+        ('[0.8416, -1.0]', '[0.8414709848, -1.0]', False),
+        ('0.5', '0.50000003', True),
+        ('0.5', '0.51', False),
+        ('[3, 4]', '[3, 5]', False),
+        ('1.250e-05', '1.2501e-05', True),
+        ('[0.125, 1]', '[0.125]', False),
+        ('(True, 0.333)', '(False, 0.3333)', False),
+    ],
+)
+def test_numbers_are_compared_as_far_as_they_are_written(want, got, same):
+    assert examples.Checker().check_output(want + '\n', got + '\n', examples.FLAGS) == same
+
+
+def test_a_wrong_example_fails():
+    def wrong():
+        """
+        >>> 1 + 1
+        3
+        """
+
+    assert examples.run_some([(wrong.__doc__, 'wrong')])
