@@ -57,7 +57,48 @@ TABLE = {
     },
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
     'paddle.device': {'paddle.base.libpaddle': 'IPUPlace'},
-    'paddle.distributed.parallel': {'paddle.distributed.data_parallel': 'DataParallel'},
+    'paddle.distributed': {'paddle.distributed.communication.stream': 'stream='},
+    'paddle.distributed.collective': {
+        'paddle.distributed.fleet.layers.mpu.mp_ops': (
+            '_c_concat _c_identity _c_lookup_table _c_softmax_with_cross_entropy _c_split '
+            '_mp_allreduce'
+        )
+    },
+    'paddle.distributed.communication.group': {
+        'paddle.distributed.communication.group': '_get_global_group=default_group'
+    },
+    'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
+        'paddle.distributed.fleet.meta_parallel': 'TensorParallel'
+    },
+    'paddle.distributed.fleet.meta_parallel.segment_parallel': {
+        'paddle.distributed.fleet.meta_parallel': 'SegmentParallel'
+    },
+    'paddle.distributed.fleet.meta_parallel.sharding_parallel': {
+        'paddle.distributed.fleet.meta_parallel': 'ShardingParallel'
+    },
+    'paddle.distributed.fleet.meta_parallel.parallel_layers': {
+        'paddle.distributed.fleet.meta_parallel': (
+            'ColumnParallelLinear ParallelCrossEntropy RNGStatesTracker RowParallelLinear '
+            'VocabParallelEmbedding get_rng_state_tracker model_parallel_random_seed'
+        )
+    },
+    'paddle.distributed.fleet.meta_parallel.parallel_layers.mp_layers': {
+        'paddle.distributed.fleet.meta_parallel': (
+            'ColumnParallelLinear ParallelCrossEntropy RowParallelLinear VocabParallelEmbedding'
+        )
+    },
+    'paddle.distributed.fleet.meta_parallel.parallel_layers.random': {
+        'paddle.distributed.fleet.meta_parallel': (
+            'RNGStatesTracker get_rng_state_tracker model_parallel_random_seed'
+        )
+    },
+    'paddle.distributed.parallel': {
+        'paddle.distributed.data_parallel': 'DataParallel',
+        'paddle.distributed.parallel_helper': 'parallel_helper=',
+    },
+    'paddle.distributed.parallel_helper': {
+        'paddle.distributed.communication.group': '_is_parallel_ctx_initialized=is_initialized'
+    },
     'paddle.distribution': {
         'paddle.distribution.constraint': 'constraint=',
         'paddle.distribution.variable': 'variable=',
@@ -114,6 +155,9 @@ TABLE = {
     'paddle.incubate.autograd.utils': {
         'paddle.incubate.autograd': 'disable_prim enable_prim',
         'paddle.incubate.autograd.primapi': 'as_tensors',
+    },
+    'paddle.incubate.distributed.fleet': {
+        'paddle.distributed.fleet.recompute': 'recompute_hybrid recompute_sequential'
     },
     'paddle.incubate.nn': {
         'paddle.incubate.nn.attn_bias': 'attn_bias=',

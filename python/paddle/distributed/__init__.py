@@ -33,7 +33,9 @@ _WHERE = _lazy.homes(
 )
 __all__ = sorted(set(_WHERE) - {'P2POp', 'batch_isend_irecv'})
 
-_lazy.install(globals(), 'paddle.distributed', _WHERE, ('collective', 'communication', 'parallel'))
+_lazy.install(
+    globals(), 'paddle.distributed', _WHERE, ('collective', 'communication', 'fleet', 'parallel')
+)
 # These functions have the names of the modules they are in.
 for _name in ('launch', 'spawn'):
     _lazy._keep(sys.modules[__name__], _name)

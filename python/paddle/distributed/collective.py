@@ -3,6 +3,8 @@
 
 import datetime
 
+from paddle import _lazy
+
 from .communication.group import Group, add_group, default_group, member_group, next_group_id
 from .parallel import current_environment, job_store
 
@@ -67,3 +69,6 @@ def restart_process_group(group=None):
     group.process_group.close()
     group.restarts += 1
     group._pg = connect(f'{group.id}.{group.restarts}', group.ranks, group.timeout)
+
+
+_lazy.serve(globals())

@@ -35,5 +35,5 @@ _lazy.install(
     globals(),
     'paddle.incubate',
     _HOMES,
-    modules=('autograd', 'jit', 'nn', 'operators', 'optimizer'),
+    modules=('autograd', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
 )

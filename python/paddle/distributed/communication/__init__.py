@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectives between processes; `stream` has the forms that say more about when they end."""
 
+from paddle import _lazy
+
 from . import stream
 from .all_gather import all_gather, all_gather_object
 from .all_reduce import all_reduce
@@ -45,3 +47,5 @@ __all__ = [
     'stream',
     'wait',
 ]
+
+_lazy.serve(globals())

@@ -4,6 +4,9 @@
 import atexit
 import warnings
 
+from paddle import _lazy
+
+
 _groups = {}
 _last_id = 9  # PaddlePaddle's first group has id 10
 
@@ -172,3 +175,6 @@ def barrier(group=None):
 
 def wait(tensor, group=None, use_calc_stream=True):
     """Until what was called on a tensor has ended. On the CPU it has, once its task has."""
+
+
+_lazy.serve(globals())

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each process of a job is for, and which they are."""
+
+import os
+
+import paddle.distributed as dist
+from paddle.base.arguments import keywords
+from paddle.distributed.parallel import ParallelEnv
+
+__all__ = ['PaddleCloudRoleMaker', 'Role', 'UserDefinedRoleMaker']
+
+
+class Role:
+    """What a process is."""
+
+    WORKER = 1
+    SERVER = 2
+    HETER_WORKER = 3
+    ALL = 4
+    COORDINATOR = 5
+
+
+class RoleMakerBase:
+    """Workers only: processes that train together by collectives."""
+
+    def __init__(self, rank, endpoints):
+        self._rank, self._endpoints = rank, endpoints
+
+    def _worker_num(self):
+        return len(self._endpoints)
+
+    def _worker_index(self):
+        return self._rank
+
+    _role_id = _worker_index
+
+    def _is_first_worker(self):
+        return self._rank == 0
+
+    def _is_worker(self):
+        return True
+
+    def _is_server(self):
+        return False
+
+    _is_coordinator = _is_server
+
+    def _get_trainer_endpoints(self):
+        return self._endpoints
+
+    def _get_pserver_endpoints(self):
+        return []
+
+    def _node_num(self):
+        return len({e.rpartition(':')[0] for e in self._endpoints})
+
+    _get_node_num = _node_num
+
+    def _server_num(self):
+        return 0
+
+    _server_index = _server_num
+
+    def _barrier(self, comm_world='worker'):
+        _workers_only('barrier', comm_world)
+        if self._worker_num() > 1:
+            dist.barrier()
+
+    def to_string(self):
+        """What it says, in a line."""
+        return (
+            f'role: {Role.WORKER}, current_id: {self._rank}, worker_endpoints: {self._endpoints}, '
+            'server_endpoints: []'
+        )
+
+
+def _workers_only(what, comm_world):
+    if comm_world not in ('worker', 'all'):
+        raise ValueError(
+            f"[{what}] expected comm_world 'worker' or 'all', as there are no servers, got "
+            f'{comm_world!r}'
+        )
+
+
+class PaddleCloudRoleMaker(RoleMakerBase):
+    """Workers that the launcher started, by the variables of their environment. Without
+    `is_collective` the process must be the only one of its job.
+    """
+
+    def __init__(self, is_collective=False, **kwargs):
+        keywords('PaddleCloudRoleMaker', kwargs)
+        servers = os.getenv('PADDLE_PSERVERS_IP_PORT_LIST') or os.getenv('TRAINING_ROLE') in (
+            'PSERVER',
+            'HETER_TRAINER',
+            'COORDINATOR',
+        )
+        if not is_collective and servers:
+            raise ValueError(
+                '[PaddleCloudRoleMaker] expected a job of workers, got one with parameter servers'
+            )
+        env = ParallelEnv()
+        super().__init__(env.rank, [e for e in env.trainer_endpoints if e] or ['127.0.0.1:6170'])
+
+
+class UserDefinedRoleMaker(RoleMakerBase):
+    """Workers that the arguments name: `current_id`, `role` and `worker_endpoints`."""
+
+    def __init__(self, is_collective=False, init_gloo=False, **kwargs):
+        keywords(
+            'UserDefinedRoleMaker',
+            kwargs,
+            *('current_id', 'role', 'worker_endpoints', 'worker_num', 'server_endpoints'),
+        )
+        if init_gloo:
+            raise ValueError('[UserDefinedRoleMaker] expected init_gloo=False, got True')
+        serves = not is_collective and kwargs.get('role', Role.WORKER) != Role.WORKER
+        if serves or kwargs.get('server_endpoints'):
+            raise ValueError(
+                f'[UserDefinedRoleMaker] expected role Role.WORKER and no server_endpoints, got '
+                f'{kwargs}'
+            )
+        endpoints = list(kwargs.get('worker_endpoints') or ())
+        if not endpoints:
+            raise TypeError('[UserDefinedRoleMaker] expected worker_endpoints, got none')
+        super().__init__(kwargs.get('current_id', 0), endpoints)

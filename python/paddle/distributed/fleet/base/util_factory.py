@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What processes of a job exchange besides tensors."""
+
+import numpy as np
+
+import paddle
+import paddle.distributed as dist
+
+from .role_maker import _workers_only
+
+__all__ = ['UtilBase']
+
+_OPERATIONS = {'sum': dist.ReduceOp.SUM, 'min': dist.ReduceOp.MIN, 'max': dist.ReduceOp.MAX}
+
+
+class UtilBase:
+    """Numbers, files and messages of the workers of a job."""
+
+    def __init__(self):
+        self.role_maker = None
+
+    def _set_role_maker(self, role_maker):
+        self.role_maker = role_maker
+
+    def all_reduce(self, input, mode='sum', comm_world='worker'):
+        """The sum, minimum or maximum over the workers, element by element, as a NumPy array."""
+        if mode not in _OPERATIONS:
+            raise ValueError(
+                f'[UtilBase.all_reduce] expected mode of {list(_OPERATIONS)}, got {mode!r}'
+            )
+        _workers_only('UtilBase.all_reduce', comm_world)
+        if self.role_maker._worker_num() < 2:
+            return input
+        tensor = paddle.to_tensor(np.asarray(input))
+        dist.all_reduce(tensor, _OPERATIONS[mode])
+        return tensor.numpy()
+
+    def all_gather(self, input, comm_world='worker'):
+        """The objects of all workers, in a list."""
+        _workers_only('UtilBase.all_gather', comm_world)
+        if self.role_maker._worker_num() < 2:
+            return input
+        gathered = []
+        dist.all_gather_object(gathered, input)
+        return gathered
+
+    def barrier(self, comm_world='worker'):
+        """Until all workers have come here."""
+        self.role_maker._barrier(comm_world)
+
+    def get_file_shard(self, files):
+        """This worker's part of a list of files: as equal as possible, the first parts longer."""
+        if not isinstance(files, list):
+            raise TypeError(
+                f'[UtilBase.get_file_shard] expected a list of files, got {type(files).__name__}'
+            )
+        count, rank = self.role_maker._worker_num(), self.role_maker._worker_index()
+        each, longer = divmod(len(files), count)
+        begin = rank * each + min(rank, longer)
+        return files[begin : begin + each + (rank < longer)]
+
+    def print_on_rank(self, message, rank_id):
+        """Print a message on one worker."""
+        if self.role_maker._worker_index() == rank_id:
+            print(message)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on tensors that a group of processes holds in parts, with their gradients.
+
+Without `group` it is the one of all processes. In a group of one process, and where nothing was
+started, each is what it is for one part.
+"""
+
+import paddle
+import paddle.nn.functional as F
+from paddle.autograd import PyLayer
+from paddle.distributed.communication import ReduceOp, stream
+from paddle.distributed.communication.group import default_group, is_initialized
+
+
+def _of_many(group):
+    """The group; None where it has one process."""
+    if group is None:
+        group = default_group() if is_initialized() else None
+    return None if group is None or group.nranks < 2 else group
+
+
+def all_gathered(x, group, axis):
+    """The parts of all processes, one after another along an axis."""
+    parts = []
+    stream.all_gather(parts, x.contiguous(), group)
+    return paddle.concat(parts, axis=axis)
+
+
+def own_part(x, group, axis):
+    """This process's part of a tensor that is divided evenly along an axis."""
+    size = x.shape[axis]
+    if size % group.nranks:
+        raise ValueError(
+            f'[fleet] expected an axis {axis} that {group.nranks} divides, got shape '
+            f'{list(x.shape)}'
+        )
+    return paddle.split(x, group.nranks, axis=axis)[group.rank].contiguous()
+
+
+def reduced(x, group, op=ReduceOp.SUM):
+    """A new tensor: the sum, or what `op` says, over the group."""
+    out = x.clone()
+    stream.all_reduce(out, op, group)
+    return out
+
+
+def reduce_scattered(x, group):
+    """This process's rows of the sum over the group."""
+    out = paddle.empty([x.shape[0] // group.nranks, *x.shape[1:]], x.dtype)
+    stream.reduce_scatter(out, x.contiguous(), group=group)
+    return out
+
+
+class _Identity(PyLayer):
+    @staticmethod
+    def forward(ctx, x, group):
+        ctx.group = group
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, dy):
+        return reduced(dy, ctx.group)
+
+
+class _Reduce(PyLayer):
+    @staticmethod
+    def forward(ctx, x, group, op):
+        return reduced(x, group, op)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy
+
+
+class _Concat(PyLayer):
+    @staticmethod
+    def forward(ctx, x, group):
+        ctx.group = group
+        return all_gathered(x, group, -1)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return own_part(dy, ctx.group, -1)
+
+
+class _Split(PyLayer):
+    @staticmethod
+    def forward(ctx, x, group):
+        ctx.group = group
+        return own_part(x, group, -1)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return all_gathered(dy, ctx.group, -1)
+
+
+def _c_identity(tensor, group=None, skip_c_identity_dynamic=False):
+    """The tensor; its gradient is summed over the group."""
+    group = _of_many(group)
+    return tensor if group is None else _Identity.apply(tensor, group)
+
+
+def _c_concat(tensor, group=None):
+    """The parts of all processes side by side along the last axis."""
+    group = _of_many(group)
+    return tensor if group is None else _Concat.apply(tensor, group)
+
+
+def _c_split(tensor, group=None):
+    """This process's part of the last axis."""
+    group = _of_many(group)
+    return tensor if group is None else _Split.apply(tensor, group)
+
+
+def _mp_allreduce(
+    tensor,
+    op=ReduceOp.SUM,
+    group=None,
+    use_calc_stream=True,
+    use_model_parallel=True,
+    skip_c_identity_dynamic=False,
+):
+    """The sum over the group; with `use_model_parallel` the gradient is passed on as it is."""
+    if not use_calc_stream or not use_model_parallel:
+        raise ValueError(
+            '[_mp_allreduce] expected use_calc_stream and use_model_parallel to be True, got '
+            f'{use_calc_stream} and {use_model_parallel}'
+        )
+    group = _of_many(group)
+    return tensor if group is None else _Reduce.apply(tensor, group, op)
+
+
+def _c_lookup_table(table, index, start_index=0, vocab_size=-1, name=None):
+    """Rows of a table that begins with row `start_index` of a vocabulary; zeros for indices of
+    other parts. ValueError for an index outside the vocabulary where `vocab_size` tells how large
+    it is.
+    """
+    rows = table.shape[0]
+    if vocab_size >= 0 and index.size and bool(((index < 0) | (index >= vocab_size)).any()):
+        raise ValueError(
+            f'[_c_lookup_table] expected indices of 0 to {vocab_size - 1}, got '
+            f'{int(index.min())} to {int(index.max())}'
+        )
+    here = (index >= start_index) & (index < start_index + rows)
+    found = F.embedding(paddle.where(here, index - start_index, paddle.zeros_like(index)), table)
+    return paddle.where(here.unsqueeze(-1), found, paddle.zeros_like(found))
+
+
+class _CrossEntropy(PyLayer):
+    """Softmax and cross entropy of logits whose classes the group shares evenly."""
+
+    @staticmethod
+    def forward(ctx, logits, label, group, ignore_index):
+        wide = logits if logits.dtype == paddle.float64 else logits.astype('float32')
+        classes = logits.shape[-1]
+        largest = reduced(wide.max(axis=-1, keepdim=True), group, ReduceOp.MAX)
+        shifted = wide - largest
+        exponents = paddle.exp(shifted)
+        total = reduced(exponents.sum(axis=-1, keepdim=True), group)
+        place = label - group.rank * classes
+        here = (place >= 0) & (place < classes)
+        place = paddle.where(here, place, paddle.zeros_like(place))
+        picked = paddle.take_along_axis(shifted, place, axis=-1)
+        picked = reduced(paddle.where(here, picked, paddle.zeros_like(picked)), group)
+        counts = label != ignore_index
+        loss = paddle.where(counts, paddle.log(total) - picked, paddle.zeros_like(picked))
+        softmax = exponents / total
+        ctx.save_for_backward(softmax, place, here, counts)
+        ctx.mark_non_differentiable(softmax)
+        return loss.astype(logits.dtype), softmax.astype(logits.dtype)
+
+    @staticmethod
+    def backward(ctx, dloss, dsoftmax):
+        softmax, place, here, counts = ctx.saved_tensor()
+        one = here.astype(softmax.dtype)
+        grad = paddle.put_along_axis(softmax, place, -one, axis=-1, reduce='add')
+        return (grad * counts.astype(grad.dtype) * dloss.astype(grad.dtype)).astype(dloss.dtype)
+
+
+def _c_softmax_with_cross_entropy(
+    logits, label, group=None, return_softmax=False, ignore_index=-100
+):
+    """The losses [..., 1] of logits [..., classes of this process], and with `return_softmax` their
+    softmax over all classes.
+    """
+    if label.ndim == logits.ndim - 1:
+        label = label.unsqueeze(-1)
+    if label.ndim != logits.ndim or label.shape[-1] != 1:
+        raise ValueError(
+            '[_c_softmax_with_cross_entropy] expected a label for each row of logits, got shapes '
+            f'{list(label.shape)} and {list(logits.shape)}'
+        )
+    group = _of_many(group)
+    if group is None:
+        loss, softmax = F.softmax_with_cross_entropy(
+            logits, label, ignore_index=ignore_index, return_softmax=True
+        )
+    else:
+        loss, softmax = _CrossEntropy.apply(logits, label, group, ignore_index)
+    return (loss, softmax) if return_softmax else loss

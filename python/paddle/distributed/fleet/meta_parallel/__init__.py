@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models whose parameters, batches or optimizer state processes share."""
+
+from paddle import _lazy
+
+from ..layers.mpu import (
+    ColumnParallelLinear,
+    ParallelCrossEntropy,
+    RNGStatesTracker,
+    RowParallelLinear,
+    VocabParallelEmbedding,
+    get_rng_state_tracker,
+    model_parallel_random_seed,
+)
+from .meta_parallel_base import MetaParallelBase
+from .wrappers import SegmentParallel, ShardingParallel, TensorParallel
+
+__all__ = [
+    'ColumnParallelLinear',
+    'MetaParallelBase',
+    'ParallelCrossEntropy',
+    'RNGStatesTracker',
+    'RowParallelLinear',
+    'SegmentParallel',
+    'ShardingParallel',
+    'TensorParallel',
+    'VocabParallelEmbedding',
+    'get_rng_state_tracker',
+    'model_parallel_random_seed',
+]
+
+_lazy.serve(globals())

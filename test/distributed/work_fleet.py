@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the ranks of test_fleet.py do."""
+
+import warnings
+
+import numpy as np
+
+import paddle
+import paddle.distributed as dist
+from paddle import nn
+from paddle.distributed import fleet
+from paddle.distributed.fleet import meta_parallel as mp
+from paddle.distributed.fleet.layers.mpu import mp_ops
+from paddle.distributed.fleet.utils import sequence_parallel_utils as sp
+from paddle.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
+from paddle.incubate.distributed.fleet import recompute_hybrid
+
+WORDS, WIDTH = 12, 8
+
+
+def start(**degrees):
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs = degrees
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        fleet.init(is_collective=True, strategy=strategy)
+    return fleet.get_hybrid_communicate_group()
+
+
+class Whole(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(WORDS, WIDTH)
+        self.up = nn.Linear(WIDTH, 4 * WIDTH)
+        self.down = nn.Linear(4 * WIDTH, WIDTH)
+        self.head = nn.Linear(WIDTH, WORDS, bias_attr=False)
+
+    def forward(self, x, y):
+        x = self.embedding(x)
+        x = x + self.down(nn.functional.gelu(self.up(x)))
+        return nn.functional.cross_entropy(self.head(x), y, reduction='none').mean()
+
+
+class Divided(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.embedding = mp.VocabParallelEmbedding(WORDS, WIDTH)
+        self.up = mp.ColumnParallelLinear(WIDTH, 4 * WIDTH, has_bias=True, gather_output=False)
+        self.down = mp.RowParallelLinear(4 * WIDTH, WIDTH, input_is_parallel=True)
+        self.head = mp.ColumnParallelLinear(WIDTH, WORDS, has_bias=False, gather_output=False)
+        self.loss = mp.ParallelCrossEntropy()
+
+    def forward(self, x, y):
+        x = self.embedding(x)
+        x = x + self.down(nn.functional.gelu(self.up(x)))
+        return self.loss(self.head(x), y).mean()
+
+
+def part(value, parameter, hcg):
+    """This rank's part of a whole parameter's array."""
+    if not getattr(parameter, 'is_distributed', False):
+        return value
+    return np.split(value, hcg.get_model_parallel_world_size(), parameter.split_axis)[
+        hcg.get_model_parallel_rank()
+    ]
+
+
+def pair(hcg):
+    """A whole model, the same on all ranks, and its divided form with the same weights."""
+    paddle.seed(11)
+    whole, divided = Whole(), Divided()
+    for a, b in zip(whole.parameters(), divided.parameters()):
+        b.set_value(part(a.numpy(), b, hcg))
+    return whole, divided
+
+
+def batch(step, n):
+    generator = np.random.RandomState(step)
+    return tuple(paddle.to_tensor(generator.randint(0, WORDS, [4 * n, 5])) for _ in range(2))
+
+
+def trained(hcg, whole, model, shares, share, steps=4):
+    """Losses, gradients and weights of a divided model are those of the whole one on all data."""
+
+    def optimizer(m):
+        clip = nn.ClipGradByGlobalNorm(0.05)
+        return paddle.optimizer.AdamW(1e-2, parameters=m.parameters(), grad_clip=clip)
+
+    alone, ours = optimizer(whole), fleet.distributed_optimizer(optimizer(model))
+    model = fleet.distributed_model(model)
+    for step in range(steps):
+        x, y = batch(step, shares)
+        expected = whole(x, y)
+        expected.backward()
+        loss = model(*(t[4 * share : 4 * share + 4] for t in (x, y)))
+        loss.backward()
+        if shares == 1:
+            np.testing.assert_allclose(float(loss), float(expected), rtol=1e-5)
+            for a, b in zip(whole.parameters(), model.parameters()):
+                want = part(a.grad.numpy(), b, hcg)
+                np.testing.assert_allclose(b.grad.numpy(), want, rtol=1e-4, atol=1e-7)
+        for one in (alone, ours):
+            one.step()
+            one.clear_grad()
+    for a, b in zip(whole.parameters(), model.parameters()):
+        np.testing.assert_allclose(part(a.numpy(), b, hcg), b.numpy(), atol=5e-5)
+
+
+def tensor_parallel():
+    hcg = start(mp_degree=2)
+    assert hcg.get_model_parallel_world_size() == 2 and hcg.get_data_parallel_world_size() == 1
+    assert hcg.get_parallel_mode() == dist.ParallelMode.TENSOR_PARALLEL
+    trained(hcg, *pair(hcg), 1, 0)
+    group, rank = hcg.get_model_parallel_group(), hcg.get_model_parallel_rank()
+    x = paddle.arange(8, dtype='float64').reshape([2, 4])
+    x.stop_gradient = False
+    assert mp_ops._c_split(x, group).tolist() == x[:, 2 * rank : 2 * rank + 2].tolist()
+    assert mp_ops._c_concat(x, group).tolist() == paddle.concat([x, x], -1).tolist()
+    scale = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], 'float64') * (rank + 1)
+    for call, factor in (
+        (lambda: (mp_ops._c_identity(x, group) * scale).sum(), 3 * scale / (rank + 1)),
+        (lambda: (mp_ops._mp_allreduce(x, group=group) * scale).sum(), scale),
+    ):
+        x.clear_gradient()
+        call().backward()
+        np.testing.assert_allclose(x.grad.numpy(), np.broadcast_to(factor.numpy(), [2, 4]))
+    logits = paddle.randn([3, 6])
+    dist.broadcast(logits, 0)
+    label = paddle.to_tensor([[1], [5], [-100]])
+    loss, softmax = mp_ops._c_softmax_with_cross_entropy(
+        mp_ops._c_split(logits, group), label, group, return_softmax=True
+    )
+    want = nn.functional.cross_entropy(logits, label, reduction='none')
+    np.testing.assert_allclose(loss.numpy(), want.numpy(), rtol=1e-5)
+    want = nn.functional.softmax(logits)[:, 3 * rank : 3 * rank + 3]
+    np.testing.assert_allclose(softmax.numpy(), want.numpy(), rtol=1e-5)
+    try:
+        mp_ops._c_lookup_table(paddle.ones([6, 2]), paddle.to_tensor([12]), 0, 12)
+        raise AssertionError('an index outside of the vocabulary')
+    except ValueError:
+        pass
+    layer = nn.Linear(4, 4)
+    mp.meta_parallel_base.MetaParallelBase(layer, hcg)
+    x = paddle.ones([2, 4])
+    x.stop_gradient = False
+    recompute_hybrid({'mp_group': group, 'partition': True}, layer, x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy()[0], layer.weight.sum(1).numpy(), rtol=1e-6)
+
+
+def tensor_and_data_parallel():
+    hcg = start(dp_degree=2, mp_degree=2)
+    assert hcg.get_model_parallel_group().ranks in ([0, 1], [2, 3])
+    assert hcg.get_data_parallel_group().ranks in ([0, 2], [1, 3])
+    trained(hcg, *pair(hcg), 2, hcg.get_data_parallel_rank())
+
+
+def data_parallel():
+    hcg = start()
+    assert hcg.get_data_parallel_world_size() == 2
+    paddle.seed(dist.get_rank())
+    model, whole = Whole(), Whole()
+    for a, b in zip(whole.parameters(), model.parameters()):
+        dist.broadcast(b, 0)
+        a.set_value(b)
+    trained(hcg, whole, model, 2, fleet.worker_index())
+
+
+def sharded():
+    hcg = start(sharding_degree=2)
+    paddle.seed(5)
+    whole, model = Whole(), Whole()
+    model.set_state_dict(whole.state_dict())
+    trained(hcg, whole, model, 2, hcg.get_sharding_parallel_rank())
+    optimizer = fleet.distributed_optimizer(
+        paddle.optimizer.Adam(parameters=model.parameters())
+    )._inner_opt
+    mine = optimizer._inner_opt._all_params()
+    assert 0 < len(mine) < len(optimizer._all_params())
+
+
+def sequence_parallel():
+    hcg = start(mp_degree=2)
+    rank = hcg.get_model_parallel_rank()
+    paddle.seed(11)
+    up, down = nn.Linear(6, 8), nn.Linear(8, 6)
+    divided = nn.Sequential(
+        sp.ColumnSequenceParallelLinear(6, 8, has_bias=True, gather_output=False),
+        sp.RowSequenceParallelLinear(8, 6, input_is_parallel=True),
+    )
+    for a, b in zip([*up.parameters(), *down.parameters()], divided.parameters()):
+        b.set_value(part(a.numpy(), b, hcg))
+    sp.register_sequence_parallel_allreduce_hooks(divided, 1, True)
+    x = paddle.to_tensor(np.random.RandomState(0).randn(4, 6).astype('float32'))
+    x.stop_gradient = False
+    own = x.detach()
+    own.stop_gradient = False
+    expected = down(nn.functional.relu(up(x)))
+    found = divided[1](nn.functional.relu(divided[0](sp.ScatterOp.apply(own))))
+    np.testing.assert_allclose(
+        found.numpy(), expected.numpy()[2 * rank : 2 * rank + 2], rtol=1e-4, atol=1e-6
+    )
+    sp.GatherOp.apply(found).square().sum().backward()
+    expected.square().sum().backward()
+    np.testing.assert_allclose(own.grad.numpy(), x.grad.numpy(), rtol=1e-4, atol=1e-5)
+    for a, b in zip([*up.parameters(), *down.parameters()], divided.parameters()):
+        want = part(a.grad.numpy(), b, hcg)
+        np.testing.assert_allclose(b.grad.numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+def scaled():
+    """A step is left out on all ranks where one has met an infinity."""
+    start()
+    parameter = paddle.create_parameter([1], 'float32')
+    before = parameter.tolist()
+    optimizer = paddle.optimizer.SGD(0.1, parameters=[parameter])
+    scaler = fleet.distributed_scaler(
+        paddle.amp.GradScaler(init_loss_scaling=2.0, decr_every_n_nan_or_inf=9)
+    )
+    parameter.grad = paddle.to_tensor([np.inf if fleet.worker_index() else 1.0])
+    scaler.step(optimizer)
+    scaler.update()
+    assert parameter.tolist() == before
+    parameter.grad = paddle.to_tensor([1.0])
+    scaler.step(optimizer)
+    np.testing.assert_allclose(parameter.tolist(), np.array(before) - 0.05, rtol=1e-6)
+
+
+def helpers():
+    hcg = start()
+    rank = fleet.worker_index()
+    parameter = paddle.create_parameter([2], 'float32')
+    for hybrid, expected in ((hcg, [1.5, 3]), (None, [1.5, 3])):
+        parameter.grad = paddle.to_tensor([1.0, 2.0]) * (rank + 1)
+        fused_allreduce_gradients([parameter], hybrid)
+        assert parameter.grad.tolist() == expected
+    assert fleet.util.get_file_shard(list('abcde')) == (list('abc'), list('de'))[rank]
+    assert fleet.util.all_gather(rank) == [0, 1]
+    assert fleet.all_reduce(np.array([1, 3]) + rank, 'max').tolist() == [2, 4]
+    fleet.barrier_worker()
