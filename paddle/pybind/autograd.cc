@@ -2,6 +2,7 @@
 // Autograd entry points: gradient mode, backward, grad, AMP state, and PyLayer (custom functions written in Python).
 #include <algorithm>
 
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/gil.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/eager/autograd/engine.h"
@@ -57,7 +58,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
-    ++t_state.data_reads;
+    NoteBackward();
     RunBackwardCalls(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                      a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;

@@ -24,42 +24,6 @@ bool HasValueEquality(PyObject* o) {
          IsPlaceObject(o, &place);
 }
 
-bool IsContainer(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o); }
-
-// A copy that later changes of `o` do not reach.
-PyRef Snapshot(PyObject* o) {
-  const Deeper level;
-  if (PyList_CheckExact(o)) {
-    PyRef r = Own(PyList_New(PyList_GET_SIZE(o)));
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(r.get()); ++i)
-      PyList_SET_ITEM(r.get(), i, Snapshot(ItemAt(o, i, "to_static").get()).release());
-    return r;
-  }
-  if (PyTuple_CheckExact(o)) {
-    PyRef r = Own(PyTuple_New(PyTuple_GET_SIZE(o)));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(r.get()); ++i)
-      PyTuple_SET_ITEM(r.get(), i, Snapshot(PyTuple_GET_ITEM(o, i)).release());
-    return r;
-  }
-  if (PyDict_CheckExact(o)) {
-    PyRef r = Own(PyDict_New());
-    PyObject *key, *value;
-    for (Py_ssize_t pos = 0; PyDict_Next(o, &pos, &key, &value);)
-      if (PyDict_SetItem(r.get(), key, Snapshot(value).get()) < 0) throw PyErrAlreadySet();
-    return r;
-  }
-  return PyRef::Borrow(o);
-}
-
-// Changes with every change of the dict; 0: this Python does not tell.
-uint64_t VersionOf(PyObject* dict) {
-#if PY_VERSION_HEX < 0x030C0000
-  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
-#else
-  return 0;
-#endif
-}
-
 // Hashing and comparing a key may run Python code.
 PyRef ValueAt(PyObject* dict, PyObject* key) {
   PyObject* value = PyDict_GetItemWithError(dict, key);
@@ -241,69 +205,6 @@ int OutNode::Visit(visitproc visit, void* arg) const {
   Py_VISIT(value.get());
   for (const OutNode& c : children)
     if (int r = c.Visit(visit, arg)) return r;
-  return 0;
-}
-
-Surroundings::Surroundings(PyObject* description) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(description); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(description, i);
-    PD_CHECK(PyTuple_Check(item) && (PyTuple_GET_SIZE(item) == 2 || PyTuple_GET_SIZE(item) == 4), InvalidType,
-             "[to_static] expected what surrounds a function as tuples of a cell or dict and values, got ",
-             Py_TYPE(item)->tp_name);
-    PyObject* home = PyTuple_GET_ITEM(item, 0);
-    if (PyCell_Check(home)) {
-      cells_.emplace_back(PyRef::Borrow(home), Snapshot(PyTuple_GET_ITEM(item, 1)));
-      continue;
-    }
-    PD_CHECK(PyDict_Check(home) && PyTuple_GET_SIZE(item) == 4 && PyDict_Check(PyTuple_GET_ITEM(item, 1)), InvalidType,
-             "[to_static] expected the names of a dict with their values, those that are absent, and a length, got ",
-             Py_TYPE(home)->tp_name);
-    Table t;
-    t.dict = PyRef::Borrow(home);
-    PyObject *key, *value;
-    for (Py_ssize_t pos = 0; PyDict_Next(PyTuple_GET_ITEM(item, 1), &pos, &key, &value);) {
-      t.entries.emplace_back(PyRef::Borrow(key), Snapshot(value));
-      t.mutable_values = t.mutable_values || IsContainer(value);
-    }
-    PyObject* absent = PyTuple_GET_ITEM(item, 2);
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(absent); ++k)
-      t.entries.emplace_back(PyRef::Borrow(PySequence_Fast_GET_ITEM(absent, k)), PyRef());
-    t.size = ToInt(PyTuple_GET_ITEM(item, 3), "to_static", "length");
-    tables_.push_back(std::move(t));
-  }
-}
-
-bool Surroundings::Hold() {
-  for (auto& [cell, expected] : cells_) {
-    const PyRef got = PyRef::Borrow(PyCell_GET(cell.get()));
-    if (!got || !SameValue(expected.get(), got.get())) return false;
-  }
-  for (Table& t : tables_) {
-    uint64_t version = VersionOf(t.dict.get());
-    if (version && version == t.version && !t.mutable_values) continue;
-    if (t.size >= 0 && PyDict_GET_SIZE(t.dict.get()) != t.size) return false;
-    for (auto& [key, expected] : t.entries) {
-      const PyRef got = PyRef::Borrow(PyDict_GetItemWithError(t.dict.get(), key.get()));
-      if (!got && PyErr_Occurred()) throw PyErrAlreadySet();
-      if (expected ? !got || !SameValue(expected.get(), got.get()) : static_cast<bool>(got)) return false;
-    }
-    t.version = version;
-  }
-  return true;
-}
-
-int Surroundings::Visit(visitproc visit, void* arg) const {
-  for (auto& [cell, value] : cells_) {
-    Py_VISIT(cell.get());
-    Py_VISIT(value.get());
-  }
-  for (const Table& t : tables_) {
-    Py_VISIT(t.dict.get());
-    for (auto& [key, value] : t.entries) {
-      Py_VISIT(key.get());
-      Py_VISIT(value.get());
-    }
-  }
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a call: which nest of tensors and Python values the arguments of a recorded function were, what the nest
-// of its results is, and which Python values around it must not have changed.
+// The shape of a call: which nest of tensors and Python values the arguments of a recorded function were, and what the
+// nest of its results is.
 #pragma once
 
 #include <string>
@@ -41,26 +41,5 @@ struct OutNode {
   int Visit(visitproc visit, void* arg) const;
 };
 OutNode MakeOutNode(PyObject* o, PyObject* slots);
-
-// Values a recording depends on beside its arguments: entries of dicts and contents of closure cells.
-class Surroundings {
- public:
-  // A list of (dict, {key: value}, [absent keys], length or -1) and (cell, value).
-  explicit Surroundings(PyObject* description);
-  Surroundings() = default;
-  bool Hold();
-  int Visit(visitproc visit, void* arg) const;
-
- private:
-  struct Table {
-    PyRef dict;
-    std::vector<std::pair<PyRef, PyRef>> entries;  // null value: absent
-    uint64_t version = 0;
-    Py_ssize_t size = -1;  // -1: any
-    bool mutable_values = false;
-  };
-  std::vector<Table> tables_;
-  std::vector<std::pair<PyRef, PyRef>> cells_;
-};
 
 }  // namespace paddle::py

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/pybind/thread_state.h"
 
 namespace paddle::py {
@@ -20,6 +21,15 @@ inline void NoteOverwritten(const Tensor& t, const Tensor& was) {
 inline OverwrittenList TakeOverwritten() {
   const std::unique_ptr<OverwrittenList> list(std::exchange(t_state.overwritten, nullptr));
   return list ? std::move(*list) : OverwrittenList();
+}
+// Python reads numbers out of the tensor, and may go on as they are. One that a recording made has the same each time.
+inline void NoteRead(const Tensor& t) {
+  const egr::DispatchState& state = egr::State();
+  if (state.record == egr::RecordMode::kRun || !state.recorder || !state.recorder->IsMade(t)) ++t_state.data_reads;
+}
+// Gradients are put where Python finds them; what is recorded puts them there each time.
+inline void NoteBackward() {
+  if (egr::State().record == egr::RecordMode::kRun) ++t_state.data_reads;
 }
 // The tensor holds the data that `old` holds; history and recorded value are left as they are.
 inline void RestoreData(const Tensor& t, const Tensor& old) {

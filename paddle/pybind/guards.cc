@@ -138,10 +138,13 @@ Guards::Place Guards::Make(PyObject* description) {
       p.stop_gradient = t->stop_gradient;
       return p;
     }
-    case kFunction:
-      check(PyFunction_Check(part(1)));
-      for (PyObject* held : FunctionParts(part(1))) p.entries.emplace_back(PyRef::Borrow(held), PyRef());
+    case kVersion: {
+      const Tensor t = ToTensor(part(1), "to_static", "tensor");
+      PD_CHECK(t.defined() && t->storage, InvalidType, "[to_static] expected a tensor with data, got one without");
+      p.version = t->storage->version();
       return p;
+    }
+    case kFunction: break;
   }
   check(p.kind == kFunction && PyFunction_Check(part(1)));
   for (PyObject* held : FunctionParts(part(1))) p.entries.emplace_back(held ? PyRef::Borrow(held) : PyRef(), PyRef());
@@ -199,6 +202,10 @@ bool Guards::Holds(Place& p) {
     case kTensor: {
       const Tensor& t = AsTensor(p.home.get());
       return t.defined() && t->dtype == p.dtype && t->dims == p.dims && t->stop_gradient == p.stop_gradient;
+    }
+    case kVersion: {
+      const Tensor& t = AsTensor(p.home.get());
+      return t.defined() && t->storage && t->storage->version() == p.version;
     }
     case kFunction: {
       const auto parts = FunctionParts(p.home.get());

@@ -25,6 +25,7 @@ class Guards {
     kArray,      // C-contiguous numpy array, a copy
     kTensor,     // tensor: its dtype, extents and stop_gradient
     kFunction,   // function: its code and the objects that hold its defaults
+    kVersion,    // tensor that nobody writes
   };
 
   Guards() = default;
@@ -40,7 +41,7 @@ class Guards {
     Kind kind;
     PyRef home, value;
     std::vector<std::pair<PyRef, PyRef>> entries;  // null value: absent
-    uint64_t version = 0;                          // of a dict or class that was found unchanged; 0: not known
+    uint64_t version = 0;  // of a dict or class that was found unchanged; 0: not known; of a tensor
     DataType dtype = DataType::UNDEFINED;
     Ints dims;
     bool stop_gradient = true;

@@ -7,6 +7,7 @@
 
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_tensor.h"
 
@@ -147,7 +148,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 }
 
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
-  ++t_state.data_reads;
+  NoteRead(t);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType,
            "[numpy] expected a dense tensor, got a sparse one or a list; use to_dense()");
@@ -237,7 +238,7 @@ Tensor Readable(const Tensor& t, const char* what) {
 }  // namespace
 
 PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
-  ++t_state.data_reads;
+  NoteRead(tensor);
   Tensor t = Readable(tensor, "item");
   int64_t offset = 0;
   for (int64_t i = t.ndim() - 1; i >= 0; --i) {
@@ -248,7 +249,7 @@ PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
 }
 
 PyObject* NestedList(const Tensor& tensor) {
-  ++t_state.data_reads;
+  NoteRead(tensor);
   const Tensor t = phi::Held(Readable(tensor, "tolist"));
   return Nested(t, 0, static_cast<const char*>(t.raw_data()));
 }

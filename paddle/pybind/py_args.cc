@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_args.h"
 #include "paddle/phi/core/device.h"
@@ -138,7 +139,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
              "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
-    ++t_state.data_reads;
+    NoteRead(AsTensor(o));
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
@@ -199,7 +200,7 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
     return d;
   }
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
-    ++t_state.data_reads;
+    NoteRead(AsTensor(o));
     return phi::ScalarAsDouble(AsTensor(o));
   }
   if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
@@ -246,7 +247,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
-        ++t_state.data_reads;
+        NoteRead(AsTensor(e));
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
@@ -275,7 +276,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
              !t.defined()      ? "an empty one"
              : t.is_symbolic() ? "one that is being recorded"
                                : phi::NameOf(t.dtype()));
-    ++t_state.data_reads;
+    NoteRead(t);
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
@@ -349,7 +350,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.dims()));
-    if (IsTensor(o)) ++t_state.data_reads;
+    if (IsTensor(o)) NoteRead(t);
     return phi::ScalarOf(t);
   }
   if (IsRecorded(o)) {

@@ -41,7 +41,6 @@ struct Known {
   CallState state;
   ArgNode args;
   std::vector<std::pair<PyRef, ArgNode>> kwargs;
-  Surroundings around;
   Guards guards;
   std::shared_ptr<Traced> traced;
   OutNode out;
@@ -68,7 +67,6 @@ struct Known {
       Py_VISIT(name.get());
       if (int r = node.Visit(visit, arg)) return r;
     }
-    if (int r = around.Visit(visit, arg)) return r;
     if (int r = guards.Visit(visit, arg)) return r;
     return out.Visit(visit, arg);
   }
@@ -112,7 +110,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     for (size_t i = 0; i < f->entries->size(); ++i) {
       std::shared_ptr<Known> e = (*f->entries)[i];
       tensors.clear();
-      if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors) || !e->around.Hold()) continue;
+      if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors)) continue;
       if (e->guards.Changed() >= 0) continue;
       if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) continue;
       if (i > 0 && i < f->entries->size()) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
@@ -200,21 +198,20 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   });
 }
 
-// _add(mode, pattern, around, guards, traced, result, slots): the pattern is used up. Returns the number of the entry.
+// _add(mode, pattern, guards, traced, result, slots): the pattern is used up. Returns the number of the entry.
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 7 || !PyList_Check(a[2]) || !PyList_Check(a[3]) || (a[4] != Py_None && !PyDict_Check(a[6])))
-      RaiseTypeError("[_add] expected a mode, a pattern, two lists, a recording, a result and a dict, got others");
+    if (n != 6 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])))
+      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result and a dict, got others");
     auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
     std::shared_ptr<Known> e = std::move(*pattern);
     if (!e) RaiseValueError("[_add] expected a pattern that was not added before, got a used one");
     e->mode = static_cast<Known::Mode>(ToInt(a[0], "to_static", "mode"));
-    e->around = Surroundings(a[2]);
-    e->guards = Guards(a[3]);
-    if (a[4] != Py_None) {
-      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[4]));
-      e->out = MakeOutNode(a[5], a[6]);
+    e->guards = Guards(a[2]);
+    if (a[3] != Py_None) {
+      e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[3]));
+      e->out = MakeOutNode(a[4], a[5]);
     }
     e->number = Self(self)->added++;
     auto& entries = *Self(self)->entries;
@@ -263,7 +260,7 @@ PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
 }
 
 // _differences(args, kwargs): for each entry, the last used one first, (its number, its mode, why it does not fit the
-// call: "", "mode", "arguments", "surroundings", "captured", or the number of the place that changed).
+// call: "", "mode", "arguments", "captured", or the number of the place that changed).
 PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     CheckCall(n == 2 ? a : nullptr, "_differences(args, kwargs)");
@@ -277,8 +274,6 @@ PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
         why = pyb::str("mode");
       } else if (!call.Fits(*e)) {
         why = pyb::str("arguments");
-      } else if (!e->around.Hold()) {
-        why = pyb::str("surroundings");
       } else if (const int place = e->guards.Changed(); place >= 0) {
         why = pyb::int_(place);
       } else if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) {
@@ -499,6 +494,9 @@ int Init(PyObject* module) {
       for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
       return l;
     });
+    root.def(
+        "_data_reads", [] { return t_state.data_reads; },
+        "Grows when this thread reads numbers out of a tensor that no recording under way made.");
     root.def(
         "_changed_place", [](pyb::object places) { return Guards(places.ptr()).Changed(); }, pyb::arg("places"),
         "The number of a place that does not hold what it is said to; -1: there is none.");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of paddle.Tensor: backward, grad, detach, and the grad_fn object.
+#include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
@@ -109,7 +110,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     const Tensor& t = ToTensor(self, "backward", "self");
     PD_CHECK(IsNone(a[0]) || IsTensor(a[0]), Assertion, "[backward] expected a Tensor as grad_tensor, got ",
              Py_TYPE(a[0])->tp_name);
-    ++t_state.data_reads;
+    NoteBackward();
     Tensor g = ToOptionalTensor(a[0], "backward", "grad_tensor");
     if (g.defined())
       PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",

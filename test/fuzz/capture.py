@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of Python constructs whose state is changed at random between calls: marked with
-`to_static` they give what they give unmarked, results, gradients and exceptions.
+`to_static` they give what they give unmarked, results, gradients and exceptions. With --full-graph
+they are marked so.
 
-python test/fuzz/capture.py [--programs N] [--calls N] [--seed N] [--seconds S]
+python test/fuzz/capture.py [--programs N] [--calls N] [--seed N] [--seconds S] [--full-graph]
 """
 
 import argparse
@@ -343,13 +344,13 @@ def program(generator):
 class World:
     """A program in a module of its own, marked or not."""
 
-    def __init__(self, text, name, marked):
+    def __init__(self, text, name, marked, full_graph=False):
         self.scope = {'__name__': name, '__builtins__': __builtins__}
         linecache.cache[name] = len(text), None, text.splitlines(True), name
         exec(compile(text, name, 'exec'), self.scope)
         self.main = self.scope['main']
         if marked:
-            self.main = paddle.jit.to_static(self.main, full_graph=False)
+            self.main = paddle.jit.to_static(self.main, full_graph=full_graph)
         self.name = name
 
     def change(self, text):
@@ -394,11 +395,11 @@ def _same(a, b):
     return True
 
 
-def run(seed, calls):
+def run(seed, calls, full_graph=False):
     """(whether all calls agree, calls that ran a recording, a report)."""
     generator = random.Random(seed)
     text = program(generator)
-    worlds = [World(text, f'<capture {seed} {m}>', m) for m in (False, True)]
+    worlds = [World(text, f'<capture {seed} {m}>', m, full_graph) for m in (False, True)]
     history, mutations = [], _lines(MUTATIONS)
     for call in range(calls):
         if call > 1:
@@ -423,6 +424,7 @@ def main(arguments=None):
     parser.add_argument('--calls', type=int, default=5)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=float('inf'))
+    parser.add_argument('--full-graph', action='store_true')
     given = parser.parse_args(arguments)
     warnings.simplefilter('ignore')
     wrong = compiled = count = 0
@@ -431,7 +433,7 @@ def main(arguments=None):
         if time.monotonic() > end:
             break
         count += 1
-        good, runs, report = run(seed, given.calls)
+        good, runs, report = run(seed, given.calls, given.full_graph)
         compiled += runs
         if not good:
             wrong += 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without `full_graph` a marked function gives what the plain one gives, whatever it reads and
-whatever changed since it was recorded; and what does not change stays compiled.
+"""A marked function gives what the plain one gives, whatever it reads and whatever changed since it
+was recorded; and what does not change stays compiled.
 """
 
 import gc
@@ -45,15 +45,17 @@ def _numbers(value):
     return value
 
 
-def _marked(function):
+def _marked(function, full_graph=False):
     """The function or layer marked; calls go through it."""
-    return paddle.jit.to_static(function, full_graph=False)
+    return paddle.jit.to_static(function, full_graph=full_graph)
 
 
+@pytest.mark.filterwarnings('ignore:.to_static.*runs as it is')
+@pytest.mark.parametrize('full_graph', [False, True])
 @pytest.mark.parametrize('name', sorted(set(CASES) - DIFFERING))
-def test_a_change_is_seen(name):
+def test_a_change_is_seen(name, full_graph):
     results = []
-    for mark in (lambda f: f, _marked):
+    for mark in (lambda f: f, lambda f: _marked(f, full_graph)):
         stale_cases.restart()
         paddle.seed(4)
         made = CASES[name]()
@@ -64,12 +66,14 @@ def test_a_change_is_seen(name):
         assert plain[2] != plain[3] or 'written' in name
 
 
-def test_clocks_and_addresses_are_read_each_time():
-    f = _marked(CASES['time']().function)
+@pytest.mark.filterwarnings('ignore:.to_static.*runs as it is')
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_clocks_and_addresses_are_read_each_time(full_graph):
+    f = _marked(CASES['time']().function, full_graph)
     seen = [float(f(_tensor())[0]) for _ in range(4)]
     assert len(set(seen)) == 4 and f._compiled_runs() == 0
     for name in ('id_of_an_object', 'name_of_an_argument'):
-        f = _marked(CASES[name]().function)
+        f = _marked(CASES[name]().function, full_graph)
         for _ in range(3):
             f(_tensor())
         assert f._compiled_runs() == 0
@@ -83,6 +87,7 @@ def test_training_is_seen():
     assert not any((net(x) == 0).any() for _ in range(3))
 
 
+@pytest.mark.parametrize('full_graph', [False, True])
 @pytest.mark.parametrize(
     'name',
     [
@@ -101,10 +106,10 @@ def test_training_is_seen():
         *('truth_of_an_object', 'imported_inside', 'special_method', 'equality_of_objects'),
     ],
 )
-def test_what_is_read_and_guarded_stays_compiled(name):
+def test_what_is_read_and_guarded_stays_compiled(name, full_graph):
     stale_cases.restart()
     made = CASES[name]()
-    target = _marked(made.function)
+    target = _marked(made.function, full_graph)
     static = target if isinstance(target, paddle.jit.api.StaticFunction) else target.forward
     for call in range(6):
         if call == 3:
@@ -112,6 +117,87 @@ def test_what_is_read_and_guarded_stays_compiled(name):
         target(_tensor(1.0, 2.0), *made.args)
     assert static._compiled_runs() >= 4, paddle.jit.explain(target)
     assert static.get_traced_count() == 2, paddle.jit.explain(target)
+
+
+def test_a_whole_graph_is_recorded_again_for_what_its_branches_read():
+    config, rounds = Config(), Config(2)
+
+    def scaled(x):
+        return x * config.k if x.sum() > 0 else x - config.k
+
+    def function(x):
+        i = paddle.zeros([], 'int64')
+        while i < rounds.k:
+            x, i = scaled(x), i + 1
+        return x
+
+    f = _marked(function, True)
+    for change in (None, (config, 3.0), (rounds, 3), (config, 2.0)):
+        if change is not None:
+            change[0].k = change[1]
+        for sign in (1.0, -1.0):
+            x = _tensor(sign, 2 * sign)
+            assert f(x).tolist() == function(x).tolist()
+    assert f.get_traced_count() == 4 and f._compiled_runs() == 8, paddle.jit.explain(f)
+
+
+def test_a_whole_graph_that_cannot_be_guarded_runs_as_if_it_had_not_been_tried():
+    state = {'calls': 0, 'seen': []}
+    net = nn.Linear(2, 2)
+
+    def function(x):
+        state['calls'] += 1
+        state['seen'].append(state['calls'])
+        net.last = x * 2
+        return net(x) * state['calls'] + random.random() * 0
+
+    f = _marked(function, True)
+    with pytest.warns(UserWarning, match='function runs as it is.*random'):
+        for call in range(1, 5):
+            f(_tensor())
+            assert state == {'calls': call, 'seen': list(range(1, call + 1))}
+            assert net.last.tolist() == [2.0, 4.0]
+    assert f._compiled_runs() == 0
+
+
+def test_numbers_that_a_whole_graph_reads_are_read_each_time():
+    scale = paddle.to_tensor(2.0)
+    f = _marked(lambda x: x * float(scale), True)
+    with pytest.warns(UserWarning, match='numbers of a tensor'):
+        for k in (2.0, 3.0):
+            scale.set_value(paddle.to_tensor(k))
+            assert f(_tensor(1.0)).tolist() == [k]
+
+
+@pytest.mark.filterwarnings('ignore:.to_static.*runs as it is')
+@pytest.mark.parametrize('clear', ['before', 'after', 'never'])
+@pytest.mark.parametrize('warm', [False, True])
+def test_gradients_that_were_there_before_a_whole_graph(clear, warm):
+    def run(full_graph):
+        paddle.seed(3)
+        net = nn.Linear(2, 1)
+        optimizer = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+
+        def step(x):
+            if clear == 'before':
+                optimizer.clear_grad()
+            loss = (net(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            if clear == 'after':
+                optimizer.clear_grad()
+            return loss
+
+        f = step if full_graph is None else _marked(step, full_graph)
+        if warm:
+            net(paddle.ones([1, 2])).sum().backward()
+        found = [float(f(paddle.to_tensor([[k, 1.0]]))) for k in (1.0, 2.0, 3.0, 4.0)]
+        return found, f
+
+    (want, _), (got, f) = run(None), run(True)
+    numpy.testing.assert_allclose(got, want, rtol=1e-5)
+    if clear == 'after':
+        assert f._compiled_runs() == 3, paddle.jit.explain(f)
 
 
 def test_explain_tells_what_was_compiled_and_why_it_was_compiled_again():

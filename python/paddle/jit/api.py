@@ -17,8 +17,8 @@ from paddle.static.input_spec import InputSpec
 
 from . import capture
 from .reads.tables import IGNORED, is_ignored
-from .static_function import StaticFunction, convert, parameter_names
-from .surroundings import Surroundings
+from .reads.graph import GraphSession
+from .static_function import StaticFunction, parameter_names
 
 __all__ = [
     'to_static',
@@ -179,21 +179,10 @@ def _record(layer, function, input_spec):
         else f'input_{place}'
         for place, leaf in flat
     ]
-    converted = convert(function)
-    surroundings = Surroundings(function, layer, ())
+    session = GraphSession(guarded=False)
+    target = function if layer is None else layer
     with paddle.no_grad():
-        if layer is None:
-            recording = capture.Recording(converted, input_spec, {}, surroundings, given)
-        else:
-            before = layer.__dict__.get('forward')
-            layer.__dict__['forward'] = converted
-            try:
-                recording = capture.Recording(layer, input_spec, {}, surroundings, given)
-            finally:
-                if before is None:
-                    del layer.__dict__['forward']
-                else:
-                    layer.__dict__['forward'] = before
+        recording = capture.Recording(target, input_spec, {}, session, given)
     return recording.program, recording.inputs, _flatten(recording.returned, [])
 
 

@@ -13,8 +13,7 @@ from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
 from . import reads
-from .reads.places import ABSENT
-from .surroundings import alike
+from .reads.places import ABSENT, alike
 
 
 class NotCapturable(RuntimeError):
@@ -155,10 +154,11 @@ class Recording:
     """One recorded call: `program`, symbolic `inputs` and `outputs`, the core's `traced`, the
     result's layout.
 
-    `taped`: the call has run; what is on its tape is recorded, not the function.
+    The session runs the function. `taped`: the call has run; what is on its tape is recorded, not
+    the function.
     """
 
-    def __init__(self, function, args, kwargs, surroundings, names=None, shapes=None, taped=None):
+    def __init__(self, function, args, kwargs, session, names=None, shapes=None, taped=None):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
         self.slots, self._writes = {}, []
         self.grad = _core.is_grad_enabled()
@@ -182,10 +182,11 @@ class Recording:
             self.names.append(name)
             return result
 
-        layers = [] if taped else surroundings.layers
-        state = [(layer, dict(layer.__dict__), dict(layer._buffers)) for layer in layers]
+        homes = {} if taped else session.homes
         if taped:
             taped.find_assigned()
+        else:
+            session.program = self.program
         self._tape, self._seen, self._made = taped and taped.tape, [], {}
         try:
             with _program.recording(self.program), _core.pir.FunctionScope():
@@ -195,8 +196,9 @@ class Recording:
                     taped.replay(self.inputs)
                     self.result, self.returned = taped.result, self._symbolic(taped.result)
                 else:
-                    self.result = self.returned = function(*self.args, **self.kwargs)
-                attributes = self._restore(state)
+                    self.result = self.returned = session.run(function, self.args, self.kwargs)
+                    session.returned(self.result)
+                attributes = self._restore(homes)
                 self._find(self.result)
                 if taped:
                     self._writes.extend(
@@ -210,7 +212,7 @@ class Recording:
                 else:
                     self._assign(attributes)
         except BaseException:
-            self._restore(state)
+            self._restore(homes)
             _core._take_writes(self.program)
             if taped:
                 taped.tape.restore()
@@ -258,22 +260,21 @@ class Recording:
     def _is_written(self, place):
         return self.program._value_name(self.inputs[place]) != self.names[place]
 
-    def _restore(self, state):
+    def _restore(self, homes):
         """Undo assignments of recorded values to attributes; returns [(dict, key, old, new)] of
         them.
         """
         found = []
-        for layer, attributes, buffers in state:
-            for home, before in ((layer.__dict__, attributes), (layer._buffers, buffers)):
-                for key, value in list(home.items()):
-                    old = before.get(key, NotCapturable)
-                    if value is old or not any(map(self._is_made, tensors_of(value))):
-                        continue
-                    if old is NotCapturable:
-                        del home[key]
-                    else:
-                        home[key] = old
-                    found.append((home, key, old, value))
+        for home, before in homes.values():
+            for key, value in list(home.items()):
+                old = before.get(key, ABSENT)
+                if value is old or not any(map(self._is_made, tensors_of(value))):
+                    continue
+                if old is ABSENT:
+                    del home[key]
+                else:
+                    home[key] = old
+                found.append((home, key, old, value))
         return found
 
     def _value(self, symbol):

@@ -18,7 +18,7 @@ from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
 from . import capture, explanation, reads
-from .surroundings import Surroundings
+from .reads.graph import GraphSession, Unguarded
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
 # What can be made of a tape (pybind/tape.h).
@@ -176,34 +176,62 @@ class StaticFunction(_core.RecordedCalls):
             return self(*plain[0], **plain[1])
         if self._full_graph:
             self._check_count(args, kwargs)
-            return self._run(self._record(args, kwargs), args, kwargs)
+            return self._run_converted(args, kwargs)
         return self._run_taped(args, kwargs)
 
     def _again(self, args, kwargs):
         self._drop(args, kwargs)
+        session = reads.Session()
         try:
-            recording = self._record(args, kwargs)
+            recording = self._record(args, kwargs, self._dygraph_function, session)
+            places, _, why = session.after(recording.assigned)
+            if why is not None:
+                raise capture.NotCapturable(f'[to_static] expected what stays, got {why[0]}')
         except Exception as error:
             if raised_by_handler(error):
                 raise
             pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-            self._add(_PLAIN, pattern, [], [], None, None, None)
+            self._add(_PLAIN, pattern, [], None, None, None)
             result = self._dygraph_function(
                 *args, **kwargs
             )  # an error of the function's own is raised here
-            self._say_plain(error)
+            self._say_plain(f'{type(error).__name__}: {error}')
             return result
-        return self._run(recording, args, kwargs)
+        return self._run(recording, places, args, kwargs)
 
-    def _say_plain(self, error):
-        """Warn, once a function, that a call was not recorded though nothing in it said why not."""
+    def _run_converted(self, args, kwargs):
+        """Record the function with its control flow, and run what was recorded; where no recording
+        can stand for the call, run the function as it is.
+        """
+        session, event = GraphSession(), self._note_miss(args, kwargs)
+        try:
+            recording = self._record(args, kwargs, self._dygraph_function, session)
+            places, event.guards, why = session.after(recording.assigned)
+        except Unguarded:
+            why = session.why
+        if why is None:
+            event.operations = _operations(recording.program)
+            event.end = _TAPED
+            return self._run(recording, places, args, kwargs, event)
+        event.reason, event.where = why
+        event.end = _TAPED_PLAIN
+        if session.why is None or session.may_pass or _changed(session):  # the first may set up
+            self._changes += 1
+            event.end = _TAPED_CHANGED if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
+        session.undo()
+        if event.end == _TAPED_PLAIN:
+            pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
+            self._add(_PLAIN, pattern, [], None, None, None)
+            self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
+        return self._dygraph_function(*args, **kwargs)
+
+    def _say_plain(self, reason):
+        """Warn, once a function, that a call was not recorded though the caller may expect it."""
         if not self._said_plain:
             self._said_plain = True
             name = getattr(self._dygraph_function, '__qualname__', repr(self._dygraph_function))
             warnings.warn(
-                f"[to_static] {name} runs as it is, without a recording: {type(error).__name__}: "
-                f"{error}",
-                stacklevel=4,
+                f'[to_static] {name} runs as it is, without a recording: {reason}', stacklevel=4
             )
 
     _said_plain = False
@@ -228,7 +256,7 @@ class StaticFunction(_core.RecordedCalls):
         event.reason, event.where = session.why or (taped.tape.why, '')
         if session.why is not None:
             end = _TAPED_PLAIN
-            if _core._changed_place(session.described()[0]) >= 0:  # perhaps the first call sets up
+            if _changed(session):  # perhaps the first call sets up
                 end = _TAPED_CHANGED
         elif session.foreign and end != _TAPED_PLAIN:
             end = _TAPED_CHANGED
@@ -240,13 +268,13 @@ class StaticFunction(_core.RecordedCalls):
             if places is None:
                 end = _TAPED_CHANGED
             else:
-                self._add(_ONCE, pattern, [], places, None, None, None)
+                self._add(_ONCE, pattern, places, None, None, None)
         if end == _TAPED_CHANGED:
             self._changes += 1
             end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
         event.end = end
         if end == _TAPED_PLAIN:
-            self._add(_PLAIN, pattern, [], [], None, None, None)
+            self._add(_PLAIN, pattern, [], None, None, None)
             _logger.info('%s', event)
         return taped.result
 
@@ -277,7 +305,7 @@ class StaticFunction(_core.RecordedCalls):
             free = shapes is not None and any(-1 in shape for shape in shapes)
             if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
                 return _TAPED_ONCE
-            self._say_plain(error)
+            self._say_plain(event.reason)
             return _TAPED_PLAIN
         for home, key, _ in taped.assigned:
             taped.session.leave_out(home, key)
@@ -286,7 +314,7 @@ class StaticFunction(_core.RecordedCalls):
             return _TAPED_CHANGED
         self._keep(recording)
         event.number = self._add(
-            _RECORDED, pattern, [], places, recording.traced, recording.result, recording.slots
+            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots
         )
         event.operations = _operations(recording.program)
         recording.result = recording.slots = None  # of this call
@@ -310,48 +338,28 @@ class StaticFunction(_core.RecordedCalls):
         self._programs.append(ConcreteProgram(recording, self._dygraph_function))
         del self._programs[:-64]
 
-    def _run(self, recording, args, kwargs):
+    def _run(self, recording, places, args, kwargs, event=None):
+        """Keep a recording that depends on these places, and run it."""
         recording.trace(self._fuse)
-        around = recording.surroundings
-        self._add(
-            _RECORDED,
-            self._pattern(args, kwargs, self._shapes(args, kwargs)),
-            around.without(around.changed() + recording.assigned) if self._full_graph else [],
-            recording.places,
-            recording.traced,
-            recording.result,
-            recording.slots,
+        self._keep(recording)
+        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
+        number = self._add(
+            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots
         )
+        if event is not None:
+            event.number = number
         self._busy = True
         try:
             return self(*args, **kwargs)
         finally:
             self._busy = False
 
-    def _record(self, args, kwargs):
-        around, target, session = self._surroundings(args, kwargs), self._target(), None
-        if not self._full_graph:
-            session, target = reads.Session(), self._noted
-        recording = capture.Recording(
-            target if session is None else functools.partial(target, session),
-            args,
-            kwargs,
-            around,
-            self._input_names(args, kwargs),
-            self._shapes(args, kwargs),
-        )
-        recording.surroundings, recording.places = around, []
-        if session is not None:
-            recording.places = session.after(recording.assigned)
+    def _record(self, args, kwargs, function, session):
+        shapes = self._shapes(args, kwargs)
+        names = self._input_names(args, kwargs)
+        recording = capture.Recording(function, args, kwargs, session, names, shapes)
         self._last_call = self._specs(args, kwargs)
-        self._keep(recording)
         return recording
-
-    def _noted(self, session, *args, **kwargs):
-        """The function, with what it reads noted."""
-        result = session.run(self._dygraph_function, args, kwargs)
-        session.returned(result)
-        return result
 
     def _input_names(self, args, kwargs):
         names = [s.name if isinstance(s, InputSpec) else None for s in self._flat_specs()]
@@ -364,9 +372,6 @@ class StaticFunction(_core.RecordedCalls):
         if self._converted is None:
             self._converted = convert(self._dygraph_function)
         return self._converted
-
-    def _surroundings(self, args, kwargs):
-        return Surroundings(self._dygraph_function, self._instance, (*args, *kwargs.values()))
 
     def _check_count(self, args, kwargs):
         """Raise ValueError for fewer arguments than input_spec describes."""
@@ -525,10 +530,10 @@ class StaticFunction(_core.RecordedCalls):
 
     def _describe(self, args, kwargs):
         recording = capture.Recording(
-            self._target(),
+            self._dygraph_function,
             args,
             kwargs,
-            self._surroundings(args, kwargs),
+            GraphSession(guarded=False),
             [s.name for s in capture.specs_of((args, kwargs))],
         )
         self._programs.append(ConcreteProgram(recording, self._dygraph_function))
@@ -537,7 +542,8 @@ class StaticFunction(_core.RecordedCalls):
     def get_concrete_program(self, *args, **kwargs):
         """(recording, its runnable form) for these arguments."""
         args, kwargs = capture.to_tensors(args), capture.to_tensors(kwargs)
-        recording = self._record(args, kwargs)
+        recording = self._record(args, kwargs, self._dygraph_function, GraphSession(guarded=False))
+        self._keep(recording)
         return self._programs[-1], recording.trace(self._fuse)
 
     @property
@@ -591,6 +597,11 @@ _core._set_vectorcall(StaticFunction)
 
 def _rebuild(function, input_spec, instance, options):
     return StaticFunction(function, input_spec, instance, **options)
+
+
+def _changed(session):
+    """Whether a place that the call read holds something else now."""
+    return _core._changed_place(session.described()[0]) >= 0
 
 
 def _operations(program):

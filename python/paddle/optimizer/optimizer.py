@@ -202,7 +202,7 @@ class Optimizer(AccumulatorStore):
 
     def _global_learning_rate(self):
         """The learning rate as a tensor of one element."""
-        return self._lr_tensor(self.get_lr())
+        return self._rate()[1]
 
     def _follow_rate(self):
         """The tensor that recorded steps read, which schedulers and `set_lr` keep up to date."""
@@ -222,6 +222,11 @@ class Optimizer(AccumulatorStore):
             else 'float32'
         )
 
+    def _rate(self):
+        """(the learning rate, a tensor of it); what is recorded reads the tensor only."""
+        lr = None if _recording() else self.get_lr()
+        return lr, self._lr_tensor(lr)
+
     def _lr_tensor(self, value):
         if _recording():
             return self._follow_rate()
@@ -238,8 +243,8 @@ class Optimizer(AccumulatorStore):
         return tensor * scale if _recording() else paddle.full([], lr * scale, tensor.dtype)
 
     def _create_param_lr(self, param_and_grad):
-        lr = self.get_lr()
-        return self._scaled_rate(self._lr_tensor(lr), lr, self._lr_scale(param_and_grad[0]))
+        lr, tensor = self._rate()
+        return self._scaled_rate(tensor, lr, self._lr_scale(param_and_grad[0]))
 
     @staticmethod
     def _lr_scale(param):
@@ -317,8 +322,7 @@ class Optimizer(AccumulatorStore):
                 self._apply_all(self._collect())
 
     def _run_plain(self, plan):
-        lr = self.get_lr()
-        tensor = self._lr_tensor(lr)
+        lr, tensor = self._rate()
         for param, update, scale in plan.pairs:
             grad = param.grad
             if grad is not None and not param.stop_gradient:
@@ -353,8 +357,7 @@ class Optimizer(AccumulatorStore):
         if plan is None or any(id(p) not in plan.known for p, _ in pairs):
             plan = self._extend_plan(pairs)
         updates = {id(p): (u, s) for p, u, s in plan.pairs}
-        lr = self.get_lr()
-        tensor = self._lr_tensor(lr)
+        lr, tensor = self._rate()
         for param, grad in pairs:
             if grad is None:
                 continue

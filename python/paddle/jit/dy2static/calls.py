@@ -43,8 +43,10 @@ def ignore_module(modules):
         _ignored.add(module if isinstance(module, str) else module.__name__)
 
 
-def _stays(fn):
-    """Whether functions of the module of `fn` are called as they are."""
+def stays(fn):
+    """Whether the function is called as it is: it is marked so, or its module is."""
+    if getattr(fn, '__not_to_static__', False):
+        return True
     module = getattr(fn, '__module__', None) or ''
     if module in _CONVERTED_HOMES:
         return False
@@ -60,7 +62,7 @@ def _stays(fn):
 def _function(fn):
     from paddle.jit.dy2static import convert
 
-    if getattr(fn, '__not_to_static__', False) or _stays(fn):
+    if stays(fn):
         return fn
     try:
         return convert.convert_function(fn)

@@ -27,6 +27,13 @@ def helper(name, args, at):
     return ast.copy_location(call, at)
 
 
+def helper_name(node):
+    """`name` of the expression `_jst.name`, else None."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id == '_jst' else None
+    return None
+
+
 def blocks(s):
     """The lists of statements in a statement."""
     for field in ('body', 'orelse', 'finalbody'):

@@ -9,6 +9,7 @@ and a variable unbound on one path takes a value of the other's kind there: no c
 import collections
 import copy
 import numbers
+import threading
 
 import paddle
 from paddle.base import libpaddle as _core
@@ -28,6 +29,15 @@ class _Unbound:
 
 
 UNBOUND = _Unbound()
+
+
+class _Watched(threading.local):
+    """`made` is called with each container that a merge makes."""
+
+    made = staticmethod(lambda value: value)
+
+
+watched = _Watched()
 Meta = collections.namedtuple('Meta', 'dtype shape')
 Node = collections.namedtuple('Node', 'object keys parts')
 
@@ -352,7 +362,7 @@ class Merge:
                 return kind(*values) if hasattr(kind, '_fields') else kind(values)
             if kind is tuple:
                 return tuple(values)
-            target = a.object if same else copy.copy(a.object)
+            target = a.object if same else watched.made(copy.copy(a.object))
             _refill(target, dict(zip(a.keys, values)) if a.keys is not None else values)
             return target
 

@@ -4,7 +4,8 @@
 
 A branch or loop body becomes a local function that shares the variables of the function around it
 (`nonlocal`), so plain Python values keep Python's meaning, unbound names included; the runtime
-reads and writes the shared variables where it records.
+reads and writes the shared variables where it records. Functions and lambdas that a user did not
+write have the attribute `is_helper`.
 """
 
 import ast
@@ -39,7 +40,9 @@ def _no_arguments(names=()):
 
 
 def _thunk(node):
-    return ast.copy_location(ast.Lambda(_no_arguments(), node), node)
+    new = ast.copy_location(ast.Lambda(_no_arguments(), node), node)
+    new.is_helper = True
+    return new
 
 
 def _binds(*nodes):
@@ -64,14 +67,6 @@ def _python_bool(test):
         isinstance(test, ast.Call)
         and isinstance(test.func, ast.Name)
         and test.func.id in _ALWAYS_BOOL
-    )
-
-
-def _is_helper(func):
-    return (
-        isinstance(func, ast.Attribute)
-        and isinstance(func.value, ast.Name)
-        and func.value.id == '_jst'
     )
 
 
@@ -192,7 +187,7 @@ class Rewriter(trees.Transformer):
             body=[*head, *body] or [ast.Pass()],
             decorator_list=[],
         )
-        new.type_params = []
+        new.type_params, new.is_helper = [], True
         return ast.copy_location(new, body[0] if body else at)
 
     def _places(self, effects, live):
@@ -345,7 +340,7 @@ class Rewriter(trees.Transformer):
                 ast.copy_location(_load(self._first), node),
             ]
             return node
-        native = isinstance(func, ast.Name) and func.id in _NATIVE_CALLS or _is_helper(func)
+        native = isinstance(func, ast.Name) and func.id in _NATIVE_CALLS or exits.helper_name(func)
         if isinstance(func, ast.Attribute):
             func.value = self.visit(func.value)
         else:
@@ -371,7 +366,7 @@ class Rewriter(trees.Transformer):
             return exits.helper('shape', [node.value], node)
         if (
             isinstance(node.ctx, ast.Load)
-            and not _is_helper(node)
+            and not exits.helper_name(node)
             and self._may_be_object(node.value)
         ):
             return exits.helper('attribute', [node.value, self._constant(node.attr)], node)

@@ -4,9 +4,12 @@ trees.
 """
 
 import ast
+import dis
+import functools
 import inspect
 import linecache
 import sys
+import textwrap
 import types
 
 from paddle.jit.dy2static import trees
@@ -14,16 +17,61 @@ from paddle.jit.dy2static import trees
 _files = {}
 
 
-def _lines(filename):
-    """The lines of a file, also of one whose module the interpreter holds frozen."""
+def _codes_in(code):
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes_in(inner)
+
+
+@functools.cache
+def _command():
+    """(lines, what tells its code objects) of the program that stands on the command
+    line.
+    """
+    words = getattr(sys, 'orig_argv', ())
+    for option, text in zip(words, words[1:]):
+        if option[:1] == '-' and option[:2] != '--' and option[-1:] == 'c':
+            try:
+                text = textwrap.dedent(text)
+                program = compile(text, '<string>', 'exec', dont_inherit=True)
+            except (SyntaxError, ValueError):
+                continue
+            return text.splitlines(True), set(map(_what, _codes_in(program)))
+    return [], set()
+
+
+def _what(code):
+    """What tells a code object from others of its file, also after it was compiled within other
+    code, which may find attributes by other instructions.
+    """
+    steps = [
+        (i.opname, None if i.opname == 'LOAD_CONST' else i.argval)
+        for i in dis.get_instructions(code)
+        if i.opname.startswith(('BINARY', 'UNARY', 'COMPARE', 'CONTAINS', 'IS_OP', 'LOAD_CONST'))
+    ]
+    constants = [repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)]
+    names = code.co_names, code.co_varnames, code.co_freevars
+    return code.co_name, code.co_firstlineno, tuple(constants), names, tuple(steps)
+
+
+def _lines(code):
+    """The lines of the file of a code object, also of one whose module the interpreter holds frozen
+    and of the program on the command line.
+    """
+    filename = code.co_filename
+    if filename == '<string>':
+        lines, codes = _command()
+        if _what(code) in codes:
+            return lines
     if filename.startswith('<frozen '):
         module = sys.modules.get(filename[len('<frozen ') : -1])
         filename = getattr(module, '__file__', None) or filename
     return linecache.getlines(filename)
 
 
-def _file_tree(filename):
-    lines = _lines(filename)
+def _file_tree(code):
+    filename, lines = code.co_filename, _lines(code)
     key = len(lines), hash(''.join(lines))
     found = _files.get(filename)
     if found is None or found[0] != key:
@@ -38,7 +86,7 @@ def _file_tree(filename):
 def _lambda_tree(code):
     found = [
         n
-        for n in ast.walk(_file_tree(code.co_filename))
+        for n in ast.walk(_file_tree(code))
         if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno
     ]
     found = [
@@ -84,7 +132,7 @@ def function_tree(code):
     """
     if code.co_name == '<lambda>':
         return _lambda_tree(code)
-    lines = _lines(code.co_filename)
+    lines = _lines(code)
     first = code.co_firstlineno
     if not 0 < first <= len(lines):
         return None
@@ -111,8 +159,6 @@ def _last_line(code):
 def _lines_of(code):
     if hasattr(code, 'co_lines'):
         return code.co_lines()
-    import dis
-
     return [(0, 0, line) for _, line in dis.findlinestarts(code)]
 
 
@@ -154,8 +200,6 @@ def func_to_source_code(function, dedent=True):
     """The text of a function's definition; with `dedent` from the first column on. TypeError for
     what is no function.
     """
-    import functools
-    import textwrap
 
     if isinstance(function, functools.partial):
         function = function.func

@@ -137,21 +137,22 @@ class Calls:
             self._use_all(args, kwargs)
             run = self.unwatched if tables.is_alone(function) else self.trusted
             return self._result(run(function, args, kwargs), args)
-        if getattr(function, '__not_to_static__', False):
-            self.stop(f'{function.__qualname__} is marked with not_to_static')
-            return function(*args, **kwargs)
-        if tables.IGNORED and tables.is_ignored(function.__module__):
-            self.stop(f'{function.__qualname__} is of a module that is ignored')
+        if tables.is_followed(function):
+            return self.unwatched(function, args, kwargs)
+        reason = self._left_alone(function)
+        if reason is not None:
+            self.stop(reason)
             return function(*args, **kwargs)
         self.function(function)
+        known = function.__code__, function.__qualname__, self._is_converted(function)
         try:
-            code = self.trusted(rewritten, (function.__code__, function.__qualname__), {})
+            code = self.unwatched(rewritten, known, {})
         except Refused as error:
             if self._is_generated(function, args):
                 _core._note_code(function.__code__)
             else:
                 self.stop(f'a call of {function.__qualname__}: {error}')
-            return function(*args, **kwargs)
+            return self._as_it_is(function)(*args, **kwargs)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         cells[SESSION], cells[GLOBALS] = self._cell, types.CellType(function.__globals__)
         new = types.FunctionType(
@@ -166,6 +167,22 @@ class Calls:
             return self.made(new(*args, **kwargs))
         return new(*args, **kwargs)
 
+    def _left_alone(self, function):
+        """Why the function is called as it is, or None."""
+        if getattr(function, '__not_to_static__', False):
+            return f'{function.__qualname__} is marked with not_to_static'
+        if tables.IGNORED and tables.is_ignored(function.__module__):
+            return f'{function.__qualname__} is of a module that is ignored'
+        return None
+
+    def _is_converted(self, function):
+        """Whether control flow over tensors is recorded."""
+        return False
+
+    def _as_it_is(self, function):
+        """What is called for a function that cannot be rewritten."""
+        return function
+
     @staticmethod
     def _is_generated(function, args):
         """Whether it is the `__init__` that dataclasses made, which does nothing but assign."""
@@ -175,17 +192,19 @@ class Calls:
     # --- builtin functions and methods
 
     def _builtin(self, function, args, kwargs):
-        home = function.__self__
-        if home is not None and not isinstance(home, types.ModuleType):
-            if isinstance(home, type):
-                return self._class_method(home, function, args, kwargs)
-            return self._method(type(home), function.__name__, home, args, kwargs, None)
         handler = _HANDLERS.get(function)
         if handler is not None:
             return handler(self, *args, **kwargs)
         if function in tables.PURE or function in tables.CORE:
             self._use_all(args, kwargs)
             return self._result(function(*args, **kwargs), args)
+        if function in tables.CALLING:
+            return self.trusted(function, [self._wrapped(a) for a in args], kwargs)
+        home = function.__self__
+        if home is not None and not isinstance(home, types.ModuleType):
+            if isinstance(home, type):
+                return self._class_method(home, function, args, kwargs)
+            return self._method(type(home), function.__name__, home, args, kwargs, None)
         if function in tables.COLLECTING:
             return self._collect(function, args, kwargs)
         if tables.is_of_numpy(function):
@@ -286,6 +305,8 @@ class Calls:
                 return (self.item if name == '__getitem__' else self.contains)(value, args[0])
             if base is set and name == '__contains__':
                 return self.contains(value, *args)
+        if type(value) is types.FunctionType and name == '__get__':
+            return run(*args, **kwargs)
         if kind in tables.FROZEN or isinstance(value, numpy.generic):
             self._use_all(args, kwargs)
             args = [self._wrapped(a) if type(a) is types.FunctionType else a for a in args]
@@ -428,7 +449,7 @@ class Calls:
         plain = new is object.__new__ and init is not object.__init__
         if not plain:
             self._use_all(args, kwargs)
-        known = (BaseException, dict, list, set, tuple, int, float, str, object.__class__)
+        known = (BaseException, dict, list, set, tuple, int, float, str, type, _core.Tensor)
         if (
             new is not object.__new__
             and not issubclass(kind, known)
@@ -489,6 +510,14 @@ def _next(session, value, *default):
     return next(value, *default)
 
 
+def _id(session, value):
+    kept = isinstance(value, _core.Tensor) and session.is_outer(value)
+    kept = kept or isinstance(value, tables.layer_class()) and not session.is_made(value)
+    if not kept or id(value) in session.inputs:
+        session.stop(f'the address of a {type(value).__name__}')
+    return id(value)  # of what is compared by identity
+
+
 def _repr(session, value):
     return repr(session.text(value))
 
@@ -513,6 +542,7 @@ _HANDLERS = {
     iter: _iter,
     next: _next,
     repr: _repr,
+    id: _id,
     format: _format,
     setattr: lambda session, *args: session.set_attribute(*args),
     delattr: lambda session, *args: session.delete_attribute(*args),

@@ -26,7 +26,8 @@ ABSENT = object()
     _ARRAY,
     _TENSOR,
     _FUNCTION,
-) = range(11)
+    _VERSION,
+) = range(12)
 _MOST_ARRAY_BYTES = 1 << 16
 _JIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -37,6 +38,22 @@ def place_of_caller():
     while frame is not None and frame.f_code.co_filename.startswith(_JIT):
         frame = frame.f_back
     return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
+
+
+_SIMPLE_KINDS = (int, float, str, bytes, bool, complex, type(None))
+
+
+def _is_simple(value, levels=16):
+    if type(value) in (tuple, list):
+        return levels > 0 and all(_is_simple(v, levels - 1) for v in value)
+    return isinstance(value, _SIMPLE_KINDS)
+
+
+def alike(a, b):
+    """Whether both are the same number or text, or hold the same ones."""
+    if not (_is_simple(a) and _is_simple(b)):
+        return False
+    return type(a) is type(b) and (a is b or repr(a) == repr(b))
 
 
 class Places:
@@ -183,6 +200,10 @@ class Places:
         """dtype, extents and stop_gradient of a tensor from outside."""
         self._note((_TENSOR, id(value)), lambda: (_TENSOR, value))
 
+    def version(self, value):
+        """That nobody writes to the tensor."""
+        self._note((_VERSION, id(value)), lambda: (_VERSION, value))
+
     def function(self, value):
         """Code, defaults and closure of a function."""
         if id(value) not in self._made:
@@ -214,6 +235,20 @@ class Places:
         return found
 
     # --- what was noted
+
+    def put_back(self):
+        """Each place holds what it held at first."""
+        for home, key, value, _ in self._entries.values():
+            if dict.get(home, key, ABSENT) is value:
+                continue
+            if value is ABSENT:
+                dict.pop(home, key, None)
+            else:
+                dict.__setitem__(home, key, value)
+        for (kind, home, *rest), _ in self._noted.values():
+            put = _PUT.get(kind)
+            if put is not None:
+                put(home, *rest)
 
     def read_before(self, home, key):
         """Whether home[key] is a place."""
@@ -261,6 +296,51 @@ class Places:
         return places, texts
 
 
+def _put_mapping(home, keys, values):
+    if list(home) != keys or any(home[k] is not v for k, v in zip(keys, values)):
+        home.clear()
+        for key, value in zip(keys, values):
+            home[key] = value
+
+
+def _put_cell(cell, *value):
+    if value:
+        (cell.cell_contents,) = value
+    else:
+        try:
+            del cell.cell_contents
+        except ValueError:
+            pass
+
+
+def _put_list(home, items):
+    list.__setitem__(home, slice(None), items)
+
+
+def _put_set(home, items):
+    if isinstance(home, set) and tuple(home) != items:
+        home.clear()
+        home.update(items)
+
+
+def _put_attribute(value, name, held):
+    if getattr(value, name, ABSENT) is not held:
+        setattr(value, name, held)
+
+
+def _put_array(home, numbers):
+    if home.flags.writeable:
+        home[...] = numbers
+
+
+_PUT = {
+    _MAPPING: _put_mapping,
+    _CELL: _put_cell,
+    _LIST: _put_list,
+    _SET: _put_set,
+    _ATTRIBUTE: _put_attribute,
+    _ARRAY: _put_array,
+}
 _SIMPLE = frozenset(
     {int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type(NotImplemented)}
 )
@@ -281,4 +361,5 @@ _NAMES = {
     _ARRAY: 'numbers',
     _TENSOR: 'dtype and shape',
     _FUNCTION: 'code and defaults',
+    _VERSION: 'version',
 }

@@ -5,17 +5,29 @@ read of state that may change, every call and every write made through a session
 Names of the function itself are read as they are; names of its module go through `_rs.name`, with
 the module's dict in `_rg`. Functions and classes defined inside stay as they are: they are
 rewritten when they are called.
+
+With `convert` control flow is converted first (jit/dy2static), and what that calls as `_jst` goes
+through the session, too: `_rs.flow`.
 """
 
 import ast
 
 from paddle.base import libpaddle as _core
-from paddle.jit.dy2static import source, trees
+from paddle.jit.dy2static import exits, source, trees
+from paddle.jit.dy2static import rewrite as conversion
 
 SESSION, GLOBALS = '_rs', '_rg'
 # Read the frame of their caller, which would be the session's.
 _FRAME_READERS = {'locals', 'globals', 'vars', 'dir', 'eval', 'exec', 'super', 'breakpoint'}
 _REFUSED = (ast.AsyncFor, ast.AsyncWith, ast.Await, ast.ClassDef, ast.AsyncFunctionDef)
+_GENERATOR = 0x20
+_MARK = '_pt_helper'  # a parameter of lambdas that no user wrote
+# Helpers of converted code, and how their first operand is read.
+_FLOW = {
+    **dict.fromkeys(('if_', 'if_return', 'if_value', 'assert_', 'not_'), '_test'),
+    **dict.fromkeys(('and_', 'or_'), '_condition'),
+    'for_': '_iterated',
+}
 _codes = {}
 
 
@@ -30,39 +42,47 @@ def _refuse(what):
     raise Refused(_TEXT + what)
 
 
-def rewritten(code, qualname):
+def rewritten(code, qualname, convert=False):
     """The code object that notes its reads. Raises Refused."""
-    found = _codes.get(code)
+    found = _codes.get((code, convert))
     if found is None or found[0] is not code:
         try:
-            new = _rewrite(code, qualname)
+            new = _rewrite(code, qualname, convert)
             _core._note_code(new)
             for inner in new.co_consts:
-                _note_comprehensions(inner)
+                _note_parts(inner)
         except Refused as error:
             new = error
         except (SyntaxError, RecursionError, ValueError) as error:
             new = Refused(_TEXT + f'code that cannot be rewritten ({error})')
-        found = _codes[code] = code, new
+        found = _codes[code, convert] = code, new
     if isinstance(found[1], Refused):
         raise Refused(*found[1].args)
     return found[1]
 
 
-def _note_comprehensions(code):
-    if getattr(code, 'co_name', '') in ('<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>'):
+def _note_parts(code):
+    """The comprehensions and helpers in rewritten code."""
+    name = getattr(code, 'co_name', '')
+    if (
+        name in ('<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>')
+        or name.startswith('_pt_')
+        or (name == '<lambda>' and code.co_varnames[:1] == (_MARK,))
+    ):
         _core._note_code(code)
         for inner in code.co_consts:
-            _note_comprehensions(inner)
+            _note_parts(inner)
 
 
-def _rewrite(code, qualname):
+def _rewrite(code, qualname, convert):
     if code.co_flags & 0x380:  # coroutines and asynchronous generators
         _refuse('a coroutine')
     tree = source.function_tree(code)
     if tree is None:
         _refuse('code whose source is not at hand')
     klass = source.enclosing_class(qualname)
+    if convert and not code.co_flags & _GENERATOR:
+        tree = conversion.Rewriter(tree, code.co_freevars, klass).function()
     tree = Rewriter(tree, code, klass).function()
     return source.compile_function(tree, code, {*code.co_freevars, SESSION, GLOBALS}, klass)
 
@@ -181,7 +201,7 @@ class Rewriter(trees.Transformer):
         return f'_{stripped}{name}' if stripped else name
 
     def _is_module(self, name):
-        if any(name in s for s in self._scopes):
+        if name.startswith('_pt_') or any(name in s for s in self._scopes):
             return False
         return name in self._module or name not in self._local
 
@@ -200,6 +220,13 @@ class Rewriter(trees.Transformer):
             node.values = [self._test(v) for v in node.values]
             return node
         return _hook('test', self.visit(node))
+
+    def _condition(self, node):
+        """An operand of `and` or `or` that is tested and may be the result."""
+        return node if isinstance(node, ast.Constant) else _hook('condition', self.visit(node))
+
+    def _iterated(self, node):
+        return _hook('iterate', self.visit(node))
 
     # --- expressions
 
@@ -229,7 +256,42 @@ class Rewriter(trees.Transformer):
             return self._index(node.value)
         return self.visit(node)
 
+    def _helper(self, name, args):
+        """A call of a helper of converted code."""
+        if name == 'attribute':
+            return _hook(name, self.visit(args[0]), args[1])
+        if name == 'shape':
+            return _hook('shape_of', self.visit(args[0]))
+        if name in ('in_', 'not_in'):
+            found = _hook('within', *map(self.visit, args))
+            return found if name == 'in_' else _hook('flow', ast.Constant('not_'), found)
+        if name in ('and_', 'or_'):
+            for more in args[1:-1]:
+                more.body = self._condition(more.body)
+            args[1:-1] = map(self._marked, args[1:-1])
+            args[-1] = self.visit(args[-1])
+            args[0] = self._condition(args[0])
+        elif name == 'chain':
+            for more in args[3:]:
+                more.body = self._operand(more.body)
+            args[3:] = map(self._marked, args[3:])
+            args[1:3] = map(self._operand, args[1:3])
+        else:
+            first = getattr(self, _FLOW[name]) if name in _FLOW else self.visit
+            args = [first(args[0]), *map(self.visit, args[1:])]
+        return _hook('flow', ast.Constant(name), *args)
+
+    @staticmethod
+    def _marked(node):
+        node.args.kwonlyargs, node.args.kw_defaults = [ast.arg(_MARK)], [ast.Constant(None)]
+        return node
+
     def visit_Call(self, node):
+        name = exits.helper_name(node.func)
+        if name is not None:
+            return self._helper(name, node.args)
+        if isinstance(node.func, ast.Call) and exits.helper_name(node.func.func) == 'call':
+            node.func = node.func.args[0]  # the session converts what it calls
         if isinstance(node.func, ast.Name) and self._is_module(node.func.id):
             name = node.func.id
             if name == 'super' and not node.args and not node.keywords:
@@ -264,10 +326,8 @@ class Rewriter(trees.Transformer):
         return _hook('unary', ast.Constant(type(node.op).__name__), self.visit(node.operand))
 
     def visit_BoolOp(self, node):
-        node.values = [
-            v if isinstance(v, ast.Constant) else _hook('condition', self.visit(v))
-            for v in node.values[:-1]
-        ] + [self.visit(node.values[-1])]
+        *tested, last = node.values
+        node.values = [*map(self._condition, tested), self.visit(last)]
         return node
 
     def visit_Compare(self, node):
@@ -340,6 +400,9 @@ class Rewriter(trees.Transformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Lambda(self, node):
+        if getattr(node, 'is_helper', False):
+            node.body = self.visit(node.body)
+            return self._marked(node)
         self._defaults(node.args)
         return _hook('made', node)
 
@@ -360,6 +423,9 @@ class Rewriter(trees.Transformer):
     # --- statements
 
     def visit_FunctionDef(self, node):
+        if getattr(node, 'is_helper', False):
+            node.body = self._block(node.body)
+            return node
         self._defaults(node.args)
         decorators = [
             ast.copy_location(_hook('decorator', self.visit(d)), d) for d in node.decorator_list
@@ -435,7 +501,9 @@ class Rewriter(trees.Transformer):
         return result
 
     def visit_AnnAssign(self, node):
-        return self._store(node.target, self.visit(node.value)) if node.value else ast.Pass()
+        if node.value:
+            return self._store(node.target, self.visit(node.value))
+        return node if isinstance(node.target, ast.Name) else ast.Pass()
 
     def visit_AugAssign(self, node):
         target, result = node.target, []

@@ -11,14 +11,16 @@ import numpy
 
 from paddle.base import libpaddle as _core
 
-from ..surroundings import LAYER_TABLES, alike
 from . import tables
 from .calls import Calls
 from .operators import Operators
-from .places import ABSENT, Places, place_of_caller
+from .places import ABSENT, Places, alike, place_of_caller
 
 _TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
 _MADE_NEW = {'T', 'mT', 'real', 'imag'}
+_LAYER_TABLES = (
+    *('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks'),
+)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _BOUND_BY_CORE = (
     types.MethodDescriptorType,
@@ -67,17 +69,20 @@ class Session(Calls, Operators, Places):
     that no recording can stand for.
     """
 
+    free_files = tables.FREE_FILES
+
     def __init__(self, tape=None):
         super().__init__(self._know if tape is None else tape.know)
         self._tape, self.done, self.why = tape, False, None
-        self.inputs = {}
+        self.inputs, self._known, self.program = {}, {}, None  # what the call is recorded into
         self.homes = {}  # id -> (dict of a layer that is written, what it held)
         self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
-        self._watch = _core._FrameWatch(tables.FREE_FILES, tables.TRUSTED_FILES)
+        self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
         self._cell, self._results = types.CellType(self), set()
 
     def _know(self, tensor):
-        pass
+        if not isinstance(tensor, _core.pir.Value):
+            self._known[id(tensor)] = tensor
 
     def run(self, function, args, kwargs):
         """The result of the call; afterwards `why` tells whether a recording can stand for it."""
@@ -99,28 +104,26 @@ class Session(Calls, Operators, Places):
                 self._add_inputs(value)
 
     def after(self, assigned):
-        """The places that the call read, for the core, but for the attributes of layers that each
-        run sets. RuntimeError where no recording can stand for the call.
+        """(places that the call read, for the core, texts of them, None), but for the attributes of
+        layers that each run sets; (None, texts, why) where no recording can stand for the call.
         """
-        if self.why is not None or self.foreign:
-            raise RuntimeError(
-                f'[to_static] expected code that can be recorded, got {self.why or self.foreign}'
-            )
+        if self.why is not None:
+            return None, [], self.why
+        if self.foreign:
+            return None, [], ('code ran whose reads are not noted', self.foreign)
         for place, (home, key, old, was_read) in self.assigned.items():
             now = home.get(key, ABSENT)
             if place in assigned and not was_read:
                 self.leave_out(home, key)
             elif place in assigned or not (now is old or alike(now, old)):
-                raise RuntimeError(f'[to_static] expected attribute {key!r} to stay, got another')
+                return None, [], (f'the call changed attribute {key!r}, which it read', '')
             else:
                 self.instead(home, key, old)
         places, texts = self.described()
         changed = _core._changed_place(places)
         if changed >= 0:
-            raise RuntimeError(
-                f'[to_static] expected code that leaves what it reads, got {texts[changed]}'
-            )
-        return places
+            return None, texts, (f'the call changed what it read: {texts[changed]}', '')
+        return places, texts, None
 
     @property
     def foreign(self):
@@ -259,6 +262,12 @@ class Session(Calls, Operators, Places):
             ):
                 return self._by_descriptor(found, get, value, kind, name)
         home = getattr(value, '__dict__', None) if kind.__dictoffset__ else None
+        if isinstance(found, _core.RecordedCalls):
+            if found.is_property:
+                return self.call(found.dygraph_function, value)
+            bound = self.unwatched(getattr, (value, name), {})  # the object keeps it
+            if home is None or name not in home:
+                return bound
         if home is not None:
             if name in home:
                 if self.is_made(value):
@@ -328,7 +337,7 @@ class Session(Calls, Operators, Places):
             return self._of_tensor(tensor, kind, name)
         if id(tensor) in self.inputs:
             self.stop(f'attribute {name!r} of a tensor that is an argument')
-        elif self._is_outer(tensor):
+        elif self.is_outer(tensor):
             if found is ABSENT:
                 home = tensor.__dict__
                 if name in home:
@@ -344,7 +353,7 @@ class Session(Calls, Operators, Places):
         return getattr(tensor, name)
 
     def _note_tensor(self, tensor):
-        if id(tensor) not in self.inputs and self._is_outer(tensor):
+        if id(tensor) not in self.inputs and self.is_outer(tensor):
             self.tensor(tensor)
 
     def _of_module(self, module, name):
@@ -432,7 +441,7 @@ class Session(Calls, Operators, Places):
             return setattr(value, name, new)
         kind = type(value)
         if isinstance(value, _core.Tensor):
-            if name not in ('stop_gradient', 'persistable') and self._is_outer(value):
+            if name not in ('stop_gradient', 'persistable') and self.is_outer(value):
                 self.stop(f'attribute {name!r} of a tensor is set')
             return setattr(value, name, new)
         if isinstance(value, tables.layer_class()) and not self.is_made(value):
@@ -442,12 +451,12 @@ class Session(Calls, Operators, Places):
                 return self._set_of_layer(value, name, lambda: setattr(value, name, new))
         return self._change(value, kind, name, '__setattr__', (new,))
 
-    def _is_outer(self, tensor):
+    def is_outer(self, tensor):
         """Whether the tensor is an argument, or was there before the call."""
         if id(tensor) in self.inputs:
             return True
         if self._tape is None:
-            return not isinstance(tensor, _core.pir.Value)
+            return id(tensor) in self._known
         return not self._tape.made(tensor)
 
     def delete_attribute(self, value, name):
@@ -465,7 +474,7 @@ class Session(Calls, Operators, Places):
 
     def _set_of_layer(self, layer, name, change):
         homes = [layer.__dict__]
-        homes += [layer.__dict__[n] for n in LAYER_TABLES if n in layer.__dict__]
+        homes += [layer.__dict__[n] for n in _LAYER_TABLES if n in layer.__dict__]
         before = []
         for home in homes:
             self.homes.setdefault(id(home), (home, dict(home)))
@@ -562,7 +571,12 @@ class Session(Calls, Operators, Places):
         missing = self.look(kind, '__missing__')
         if type(missing) is types.FunctionType:
             return self.call(missing, value, key)
-        if missing is not ABSENT and not self.is_made(value):
+        if kind is collections.defaultdict and not self.is_made(value):
+            self._before(value, key)
+            made = self.attribute(value, 'default_factory')
+            if made is not None:
+                value[key] = self.call(made)
+        elif missing is not ABSENT and not self.is_made(value):
             self.stop(f'a missing item of a {kind.__name__}')
         return value[key]
 

@@ -30,6 +30,7 @@ OP = type(_core._functions('paddle')['reshape'])
 _ROOT = os.path.dirname(paddle.__file__) + os.sep
 _HERE = os.path.dirname(__file__) + os.sep
 FREE_FILES = [_HERE, '<frozen importlib']
+CONVERSION = os.path.join(_ROOT, 'jit', 'dy2static', '')
 TRUSTED_FILES = [
     _ROOT,
     os.path.dirname(numpy.__file__) + os.sep,
@@ -179,6 +180,8 @@ CHANGING = {
         *('difference_update', 'symmetric_difference_update', '__ior__', '__iand__', '__isub__'),
     },
 }
+# They call the functions that they are given, and do no more.
+CALLING = {getattr(_core.pir, n) for n in ('_if_region', '_while_region')}
 # Functions of the core that are no operations, but depend on their arguments and the modes alone.
 CORE = {
     getattr(_core, n)
@@ -186,10 +189,18 @@ CORE = {
         'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
         'run_backward grad is_compiled_with_cinn op_names'
     ).split()
-}
+} | {_core.pir._record_mode, _core.pir._extent_numbers}
 
 _CORE_CLASSES = {
-    *(_core.Tensor, _core.pir.Value, _core.GradMode, _core.GradSwitch, _core.AmpScope, _core.Size),
+    *(
+        _core.Tensor,
+        _core.pir.Value,
+        _core.pir.RecordScope,
+        _core.GradMode,
+        _core.GradSwitch,
+        _core.AmpScope,
+        _core.Size,
+    ),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
 }
 # Parts of this package whose functions depend on their arguments and the modes alone; the layers
@@ -197,10 +208,11 @@ _CORE_CLASSES = {
 _TRUSTED = tuple(
     os.path.join(_ROOT, *p.split('/'))
     for p in (
-        '_lazy.py _op_forms.py _paths.py tensor/ linalg.py fft.py signal.py nn/functional/ '
-        'nn/composed/ nn/_core.py amp/ base/dygraph/ base/arguments.py base/framework.py '
-        'base/variable_index.py base/data_feeder.py framework/dtype.py framework/framework.py '
-        'autograd/ vision/ops.py incubate/nn/functional/ geometric/ sparse/ device/ pir/'
+        '_lazy.py _C_ops.py _op_forms.py _paths.py tensor/ linalg.py fft.py signal.py '
+        'nn/functional/ nn/composed/ nn/_core.py amp/ base/dygraph/ base/arguments.py '
+        'base/framework.py base/variable_index.py base/data_feeder.py framework/dtype.py '
+        'framework/framework.py autograd/ vision/ops.py incubate/nn/functional/ geometric/ '
+        'sparse/ device/ pir/ jit/dy2static/'
     ).split()
 )
 _WITH_HOOKS = tuple(_ROOT + p for p in ('autograd', 'base' + os.sep + 'dygraph'))
@@ -251,6 +263,11 @@ def is_of_python(kind):
         )
         for c in kind.__mro__
     )
+
+
+def is_followed(function):
+    """Whether the function gives a tensor that is kept up to date with what it reads."""
+    return function.__name__ == '_follow_rate' and function.__code__.co_filename.startswith(_ROOT)
 
 
 def is_alone(function):

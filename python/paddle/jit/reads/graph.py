@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session of a call that is recorded with its control flow converted (jit/dy2static).
+
+The call runs on symbolic tensors. What no recording can stand for ends it before it is done, and
+`undo` puts back what the call changed: it can run as it is then, as if it had not run before.
+"""
+
+import builtins
+import types
+
+import paddle
+from paddle.base import libpaddle as _core
+from paddle.jit.dy2static import calls as _conversion
+from paddle.jit.dy2static import merge, runtime, sequences, truth
+from paddle.jit.dy2static.calls import symbolic
+
+from . import places, tables
+from .places import ABSENT
+from .session import Session
+
+# Of the arguments of a helper of converted code: the first that is code.
+_FIRST_PART = {'while_': 0, 'chain': 3, 'not_': 1, 'none_of': 1}
+_CLEARING = {'clear_grad', 'clear_gradient', '_zero_grads'}
+_JOINS = (paddle.stack, paddle.concat)
+_RESHAPES = (paddle.reshape, paddle.Tensor.reshape)
+
+
+class Unguarded(BaseException):
+    """The call does what no recording can stand for; ends it, whatever it catches."""
+
+
+class _Part:
+    """A branch, loop body or operand that a helper calls: what it runs is not the helper's."""
+
+    def __init__(self, session, function, is_test):
+        self._session, self._function, self._is_test = session, function, is_test
+        self.__code__, self.__closure__ = function.__code__, function.__closure__
+        self.__globals__ = function.__globals__
+
+    def __call__(self, *args):
+        self._session._watch.distrust()
+        try:
+            found = self._function(*args)
+            return self._session.test(found) if self._is_test else found
+        finally:
+            self._session._watch.trust()
+
+
+def _is_recorded(value):
+    """Whether the value is a symbolic tensor, or a list or tuple with some."""
+    if type(value) in (list, tuple):
+        return any(symbolic(v) or isinstance(v, sequences.Sequence) for v in value)
+    return symbolic(value) or isinstance(value, sequences.Sequence)
+
+
+class GraphSession(Session):
+    """One call that is recorded with its control flow converted.
+
+    `guarded`: Unguarded is raised where no recording can stand for the call; else `why` tells.
+    """
+
+    free_files = [*Session.free_files, tables.CONVERSION]
+
+    def __init__(self, guarded=True):
+        super().__init__()
+        self._guarded, self._classes_written, self._gradients = guarded, [], {}
+        self._numbers_read = _core._data_reads()
+        self.may_pass = False  # why no recording can stand for this call is no reason for the next
+
+    def run(self, function, args, kwargs):
+        before, merge.watched.made = merge.watched.made, self.made
+        try:
+            return super().run(function, args, kwargs)
+        finally:
+            merge.watched.made = before
+
+    def returned(self, value):
+        super().returned(value)
+        if _core._data_reads() != self._numbers_read:
+            self.stop('numbers of a tensor that was there before are read')
+
+    def stop(self, reason):
+        if self.why is None:
+            self.why = reason, places.place_of_caller()
+        if self._guarded:
+            raise Unguarded
+
+    # --- what is converted
+
+    def _left_alone(self, function):
+        return None
+
+    def _is_converted(self, function):
+        return not _conversion.stays(function)
+
+    def _as_it_is(self, function):
+        return _conversion.call(function)
+
+    def call(self, /, *args, **kwargs):
+        """function(*args, **kwargs) for (function, *args)."""
+        function, *rest = args
+        kind = type(function)
+        if kind is types.BuiltinFunctionType or kind is tables.OP or kind is type:
+            if self._takes(function, rest, kwargs):
+                rest = [self._listed(v) for v in rest]
+                return self.made(self.trusted(_conversion.BUILTINS[function], rest, kwargs))
+            if function is builtins.print:
+                for value in rest:
+                    self.text(value)
+                return self.unwatched(print, rest, kwargs)
+        return super().call(*args, **kwargs)
+
+    @staticmethod
+    def _takes(function, args, kwargs):
+        """Whether the call is one for the function that stands for it in converted code."""
+        if function in (any, all):
+            return len(args) == 1
+        if function in (min, max):
+            return not kwargs
+        if function in (int, float, bool):
+            return len(args) == 1 and symbolic(args[0])
+        if function is len:
+            return len(args) == 1 and type(args[0]) not in (list, tuple) and _is_recorded(args[0])
+        if function is range or function is print:
+            return any(map(symbolic, args))
+        if function is enumerate or function is zip:
+            return any(map(sequences.is_sequence, args)) or any(map(symbolic, args[1:]))
+        if function in _JOINS:
+            return bool(args) and isinstance(args[0], sequences.Sequence)
+        if function in _RESHAPES:
+            return any(map(_is_recorded, [*args[1:], *kwargs.values()]))
+        return False
+
+    def flow(self, name, *args):
+        """A helper of converted code."""
+        first = _FIRST_PART.get(name, 1)
+        args = [
+            _Part(self, a, name == 'while_' and k == 0)
+            if k >= first and type(a) is types.FunctionType
+            else a
+            for k, a in enumerate(args)
+        ]
+        return self.trusted(getattr(runtime, name), args, {})
+
+    def within(self, key, value):
+        if _is_recorded(key) or _is_recorded(value):
+            self.use(key)
+            self.use(value)
+            return self.trusted(truth.in_, (key, value), {})
+        return super().within(key, value)
+
+    def shape_of(self, value):
+        """value.shape; extents that are not known are tensors."""
+        if symbolic(value):
+            return self.made(self.trusted(sequences.shape, (value,), {}))
+        return self.attribute(value, 'shape')
+
+    def iterate(self, value):
+        if isinstance(value, sequences.Sequence):
+            return value
+        return super().iterate(value)
+
+    def is_made(self, value):
+        return isinstance(value, sequences.Sequence) or super().is_made(value)
+
+    def attribute_of(self, value, name, found):
+        if not symbolic(found):  # that the call put there
+            super().attribute_of(value, name, found)
+
+    # --- as if it had not run
+
+    def _method(self, kind, name, value, args, kwargs, function):
+        if isinstance(value, _core.Tensor):
+            if name == 'backward':
+                self._keep_gradients()
+            elif name in _CLEARING and value.grad is not None and not symbolic(value.grad):
+                self.stop('a gradient from before the call is cleared')
+        return super()._method(kind, name, value, args, kwargs, function)
+
+    def _builtin(self, function, args, kwargs):
+        if function is _core.run_backward:
+            self._keep_gradients()
+        return super()._builtin(function, args, kwargs)
+
+    def _keep_gradients(self):
+        """Gradients are added to those of before: to none, or to zeros that nobody writes."""
+        for tensor in _core._captured_tensors(self.program):
+            if symbolic(tensor) or id(tensor) in self._gradients:
+                continue
+            gradient = tensor.grad
+            self._gradients[id(tensor)] = tensor, gradient
+            self.attribute_of(tensor, 'grad', gradient)
+            if gradient is None:
+                continue
+            before = _core._data_reads()
+            if not gradient.is_dense() or self.unwatched(_any_number, (gradient,), {}):
+                self.may_pass = True
+                self.stop('gradients are added to those of before')
+            self._numbers_read += _core._data_reads() - before
+            self.version(gradient)
+            tensor.grad = None
+
+    def after(self, assigned):
+        for tensor, gradient in self._gradients.values():
+            if gradient is not None and tensor.grad is None:
+                tensor.grad = gradient  # zeros, as the call leaves them
+        return super().after(assigned)
+
+    def _change(self, value, kind, name, method, rest):
+        if isinstance(value, type):
+            self._classes_written.append((value, name, value.__dict__.get(name, ABSENT)))
+        return super()._change(value, kind, name, method, rest)
+
+    def undo(self):
+        """Put back what stood in the places that the call read or wrote."""
+        for kind, name, value in reversed(self._classes_written):
+            if value is not ABSENT:
+                setattr(kind, name, value)
+            elif name in kind.__dict__:
+                delattr(kind, name)
+        for tensor, gradient in self._gradients.values():
+            if tensor.grad is not gradient:
+                tensor.grad = gradient
+        for home, before in self.homes.values():
+            _refill(home, before)
+        self.put_back()
+
+
+def _any_number(tensor):
+    return bool(tensor.numpy().any())
+
+
+def _refill(home, before):
+    """The dict holds what it did."""
+    if list(home) != list(before) or any(home[k] is not v for k, v in before.items()):
+        home.clear()
+        home.update(before)
