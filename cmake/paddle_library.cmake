@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # paddle_library(NAME LAYER <dir> [GLOBS <pattern>...] [SRCS <file>...] [DEPS <target>...]):
-# one object library of one layer: a part of the extension module for the layer pybind, of the core library for others.
+# one object library of one layer: for cmake/extension.cmake where the layer is pybind, a part of the core library for others.
 # The layer and what it may depend on come from cmake/layers.txt; a dependency the table does not allow is an error.
 
 set(PADDLE_LAYER_FILE "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
@@ -84,7 +84,6 @@ function(paddle_library NAME)
   if(ARG_LAYER STREQUAL "pybind")
     # Calls out of the extension module go through its table of addresses, without a stub between.
     target_compile_options(${NAME} PRIVATE -fno-plt)
-    set_property(GLOBAL APPEND PROPERTY PADDLE_EXTENSION_LIBRARIES ${NAME})
   else()
     # Visible among the units; cmake/core.map says what the library shows.
     set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default)

@@ -294,6 +294,11 @@ def main():
                 symbols.run(ROOT, directory)
                 + symbols.run_libraries(core, extensions)
                 + [found for each in (core, *extensions) for found in symbols.run_paths(each, ROOT)]
+                + [
+                    found
+                    for each in symbols.bundled(directory)
+                    for found in symbols.run_versions(each)
+                ]
             ),
         )
         steps.run("import", import_package, directory)

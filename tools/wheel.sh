@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds the wheel into dist/. Its platform tag states the C library of this machine, which is the oldest it runs on.
+# Builds the wheel into dist/, with an extension module for each CPython of tools/pythons.py, checks what it needs of a system,
+# and tries it in a fresh virtual environment of each. The platform tag is the C library of tools/glibc/stubs.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bash tools/setup.sh
-tag="$(.venv/bin/python - <<'PY'
-import os
-import sys
-glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
-version = "cp%d%d" % sys.version_info[:2]
-print(f"{version}-{version}-manylinux_{glibc}_x86_64")
-PY
-)"
-exec .venv/bin/python -m pip --disable-pip-version-check wheel -q . --no-build-isolation --no-deps -w dist \
-  -C "wheel.tags=$tag"
+python=.venv/bin/python
+PADDLE_PYTHONS="$($python tools/pythons.py)"
+export PADDLE_PYTHONS
+glibc="$(PYTHONPATH=tools $python -c 'from glibc.stubs import NEWEST; print(*NEWEST["GLIBC"], sep="_")')"
+rm -rf dist/built
+$python -m pip --disable-pip-version-check wheel -q . --no-build-isolation --no-deps -w dist/built \
+  -C "wheel.tags=py3-none-manylinux_${glibc}_x86_64" -C "cmake.define.PADDLE_PYTHONS=$PADDLE_PYTHONS"
+$python tools/try_wheel.py dist/built/*.whl
+mv dist/built/*.whl dist/

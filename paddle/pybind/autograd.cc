@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/compat.h"
 #include "paddle/pybind/gil.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/eager/autograd/engine.h"

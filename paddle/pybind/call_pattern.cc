@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "paddle/pybind/compat.h"
+
 namespace paddle::py {
 namespace {
 

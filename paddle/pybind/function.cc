@@ -8,6 +8,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "paddle/pybind/compat.h"
 #include "paddle/pybind/py_tensor.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/watched.h"
@@ -300,11 +301,10 @@ int EnsureFunctionType() {
                                 {Py_tp_members, fn_members},
                                 {Py_tp_repr, reinterpret_cast<void*>(FnRepr)},
                                 {0, nullptr}};
-  static PyType_Spec spec = {"paddle.base.libpaddle.Function", sizeof(Function), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
-  g_function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  static PyType_Spec spec = {
+      "paddle.base.libpaddle.Function", sizeof(Function), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
+  g_function_type = TypeWithoutNew(spec);
   return g_function_type ? 0 : -1;
 }
 

@@ -6,6 +6,7 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/autograd/saved_hooks.h"
+#include "paddle/pybind/compat.h"
 #include "paddle/pybind/gil.h"
 #include "paddle/pybind/tape.h"
 
@@ -241,9 +242,9 @@ int InitHooks() {
                                   {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, reinterpret_cast<void*>(HandleDealloc)}, {Py_tp_methods, methods}, {0, nullptr}};
-  static PyType_Spec spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  g_handle_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  static PyType_Spec spec = {"paddle.base.libpaddle.TensorHookRemoveHelper", sizeof(PyHandle), 0, Py_TPFLAGS_DEFAULT,
+                             slots};
+  g_handle_type = TypeWithoutNew(spec);
   return g_handle_type ? 0 : -1;
 }
 

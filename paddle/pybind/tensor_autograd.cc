@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of paddle.Tensor: backward, grad, detach, and the grad_fn object.
 #include "paddle/pybind/capture_state.h"
+#include "paddle/pybind/compat.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
@@ -284,9 +285,9 @@ int InitGradObjects(PyObject* module) {
                                      {Py_tp_richcompare, reinterpret_cast<void*>(NodeCompare)},
                                      {Py_tp_hash, reinterpret_cast<void*>(NodeHash)},
                                      {0, nullptr}};
-  static PyType_Spec node_spec = {"paddle.base.libpaddle.GradNodeBase", sizeof(PyNode), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
-  g_node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
+  static PyType_Spec node_spec = {"paddle.base.libpaddle.GradNodeBase", sizeof(PyNode), 0, Py_TPFLAGS_DEFAULT,
+                                  node_slots};
+  g_node_type = TypeWithoutNew(node_spec);
   if (!g_node_type || InitHooks() < 0) return -1;
   Py_INCREF(g_node_type);
   return PyModule_AddObject(module, "GradNodeBase", reinterpret_cast<PyObject*>(g_node_type));

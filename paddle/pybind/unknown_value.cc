@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "paddle/pybind/compat.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {

@@ -15,7 +15,15 @@ import os as _os
 if 'OMP_WAIT_POLICY' not in _os.environ:
     _os.environ.setdefault('GOMP_SPINCOUNT', '3000')
 
-from .base import libpaddle as _core
+try:
+    from .base import libpaddle as _core
+except ImportError:
+    from ._unfit import reason as _reason
+
+    _unfit = _reason(_os.path.join(_os.path.dirname(__file__), 'base'))
+    if _unfit is None:
+        raise
+    raise ImportError(_unfit) from None
 from .base.libpaddle import (  # noqa: F401
     CPUPlace,
     CUDAPinnedPlace,

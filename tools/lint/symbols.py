@@ -11,6 +11,8 @@ import os
 import re
 import subprocess
 
+from glibc import stubs
+
 
 def functions(path):
     """Yields (kind, mangled name) of the symbols an object defines."""
@@ -55,6 +57,12 @@ def libraries(build):
     )
 
 
+def bundled(build):
+    """Every shared library of the package in a build directory."""
+    package = os.path.join(build, "python", "paddle")
+    return sorted(glob.glob(os.path.join(package, "**", "*.so*"), recursive=True))
+
+
 def dynamic(library, which):
     """Names a shared library has in its dynamic table: `--defined-only` or `--undefined-only`."""
     out = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True)
@@ -97,6 +105,27 @@ def run_libraries(core, extensions):
         problems += [
             f"{base} has a copy of its own of {name}" for name in sorted(state(extension) & kept)
         ]
+    return problems
+
+
+def run_versions(library):
+    """A shared library of the package needs no version newer than those of glibc.stubs; an
+    extension, which is linked without -z defs, no name that nobody has.
+    """
+    base = os.path.basename(library)
+    problems = []
+    out = subprocess.run(
+        ["nm", "-D", "--undefined-only", library], capture_output=True, text=True, check=True
+    )
+    for line in out.stdout.splitlines():
+        kind, symbol = line.split()[-2:]
+        name, _, version = symbol.partition("@")
+        if version.startswith(tuple(f"{each}_" for each in stubs.NEWEST)):
+            if not stubs.allowed(version):
+                problems.append(f"{base} needs {symbol}, which older systems lack")
+        elif not version and kind == "U" and base.startswith("libpaddle."):
+            if not name.startswith(("Py", "_Py")) and not OWN.match(name):
+                problems.append(f"{base} needs {name}, which neither Python nor the core has")
     return problems
 
 
