@@ -31,7 +31,18 @@ def _name(dtype):
 
 
 def shape(input):
-    """The shape of a tensor as a 1-D int64 tensor."""
+    """The shape of a tensor as a 1-D int64 tensor.
+
+    Args:
+        input (Tensor): The values.
+
+    Returns:
+        Tensor: The extents, 1-D.
+
+    Examples:
+        >>> paddle.shape(paddle.ones([2, 3])).tolist()
+        [2, 3]
+    """
     expect_tensors('shape', input=input)
     if isinstance(input, _core.pir.Value):
         return _C_ops.shape64(input)
@@ -39,20 +50,54 @@ def shape(input):
 
 
 def rank(input):
-    """The number of dimensions as a 0-d int32 tensor."""
+    """The number of dimensions as a 0-d int32 tensor.
+
+    Args:
+        input (Tensor): The values.
+
+    Returns:
+        Tensor: The number, 0-D int32.
+
+    Examples:
+        >>> paddle.rank(paddle.ones([2, 3])).item()
+        2
+    """
     expect_tensors('rank', input=input)
     return paddle.to_tensor(input.ndim, dtype='int32')
 
 
 def numel(x, name=None):
-    """The number of elements as a 0-d int64 tensor."""
+    """The number of elements as a 0-d int64 tensor.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The number, 0-D int64.
+
+    Examples:
+        >>> paddle.numel(paddle.ones([2, 3])).item()
+        6
+    """
     if not isinstance(x, _core.Tensor):
         raise TypeError(f"[numel] expected x to be a tensor, got {type(x).__name__}")
     return x.numel()
 
 
 def is_tensor(x):
-    """Whether `x` is a Tensor."""
+    """Whether `x` is a Tensor.
+
+    Args:
+        x (object): Anything.
+
+    Returns:
+        bool: the answer.
+
+    Examples:
+        >>> paddle.is_tensor(paddle.to_tensor([1])), paddle.is_tensor([1])
+        (True, False)
+    """
     return isinstance(x, _core.Tensor)
 
 
@@ -63,22 +108,67 @@ def _checked(x, name):
 
 
 def is_complex(x):
-    """Whether the dtype is complex."""
+    """Whether the dtype is complex.
+
+    Args:
+        x (Tensor): The values.
+
+    Returns:
+        bool: the answer.
+
+    Examples:
+        >>> paddle.is_complex(paddle.to_tensor([1j]))
+        True
+    """
     return _checked(x, 'is_complex').startswith('complex')
 
 
 def is_floating_point(x):
-    """Whether the dtype is floating."""
+    """Whether the dtype is floating.
+
+    Args:
+        x (Tensor): The values.
+
+    Returns:
+        bool: the answer.
+
+    Examples:
+        >>> paddle.is_floating_point(paddle.to_tensor([1.0]))
+        True
+    """
     return _checked(x, 'is_floating_point') in _FLOATS
 
 
 def is_integer(x):
-    """Whether the dtype is an integer one."""
+    """Whether the dtype is an integer one.
+
+    Args:
+        x (Tensor): The values.
+
+    Returns:
+        bool: the answer.
+
+    Examples:
+        >>> paddle.is_integer(paddle.to_tensor([1]))
+        True
+    """
     return _checked(x, 'is_integer') in _INTEGERS
 
 
 def is_empty(x, name=None):
-    """Whether there are no elements, as a 0-d bool tensor."""
+    """Whether there are no elements, as a 0-d bool tensor.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The answer, 0-D bool.
+
+    Examples:
+        >>> paddle.is_empty(paddle.ones([0, 3])).item()
+        True
+    """
     expect_tensors('is_empty', x=x)
     if isinstance(x, _core.pir.Value):
         return _C_ops.is_empty(x)
@@ -86,7 +176,18 @@ def is_empty(x, name=None):
 
 
 def tolist(x):
-    """Nested lists of Python numbers."""
+    """Nested lists of Python numbers.
+
+    Args:
+        x (Tensor): The values.
+
+    Returns:
+        list or number: a number of a 0-D tensor.
+
+    Examples:
+        >>> paddle.tolist(paddle.to_tensor([[1, 2], [3, 4]]))
+        [[1, 2], [3, 4]]
+    """
     expect_tensors('tolist', x=x)
     return x.tolist()
 
@@ -104,12 +205,38 @@ def _broadcast(a, b):
 
 
 def broadcast_shape(x_shape, y_shape):
-    """The shape two shapes broadcast to, as a list."""
+    """The shape two shapes broadcast to, as a list.
+
+    Args:
+        x_shape (list of ints): A shape.
+        y_shape (list of ints): Another shape.
+
+    Returns:
+        list of ints: the common shape.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+
+    Examples:
+        >>> paddle.broadcast_shape([2, 1], [3])
+        [2, 3]
+    """
     return _broadcast(x_shape, y_shape)
 
 
 def broadcast_shapes(*shapes):
-    """The shape all `shapes` broadcast to, as a list."""
+    """The shape all `shapes` broadcast to, as a list.
+
+    Args:
+        *shapes (list of ints): Shapes.
+
+    Returns:
+        list of ints: the common shape.
+
+    Examples:
+        >>> paddle.broadcast_shapes([2, 1], [3], [1, 1, 1])
+        [1, 2, 3]
+    """
     out = []
     for item in shapes:
         out = _broadcast(out, [item] if isinstance(item, int) else item)
@@ -117,7 +244,15 @@ def broadcast_shapes(*shapes):
 
 
 def in_dynamic_mode():
-    """True unless `paddle.enable_static()` is in effect."""
+    """True unless `paddle.enable_static()` is in effect.
+
+    Returns:
+        bool: whether operations run at once.
+
+    Examples:
+        >>> paddle.in_dynamic_mode()
+        True
+    """
     static = __import__('sys').modules.get('paddle.static')
     return static is None or not getattr(static, '_static_mode', lambda: False)()
 

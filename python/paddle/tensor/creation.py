@@ -73,7 +73,24 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
 def full_like(
     x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False
 ):
-    """A tensor of `fill_value` with the shape, and unless given the dtype, of `x`."""
+    """A tensor of one value with the shape of another.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        fill_value (number): What all elements are.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The new tensor.
+
+    Examples:
+        >>> paddle.full_like(paddle.to_tensor([1, 2]), 7).tolist()
+        [7, 7]
+    """
     expect_tensors('full_like', x=x)
     dtype = x.dtype if dtype is None else dtype
     # an integer that int64 does not hold fills only what is not integral
@@ -85,17 +102,65 @@ def full_like(
 
 
 def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
-    """Zeros with the shape, and unless given the dtype, of `x`."""
+    """Zeros with the shape of a tensor.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The new tensor.
+
+    Examples:
+        >>> paddle.zeros_like(paddle.to_tensor([1.5, 2.5])).tolist()
+        [0.0, 0.0]
+    """
     return full_like(x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
-    """Ones with the shape, and unless given the dtype, of `x`."""
+    """Ones with the shape of a tensor.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The new tensor.
+
+    Examples:
+        >>> paddle.ones_like(paddle.to_tensor([1.5, 2.5])).tolist()
+        [1.0, 1.0]
+    """
     return full_like(x, 1, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
-    """Undefined contents with the shape, and unless given the dtype, of `x`."""
+    """A tensor with the shape of another and undefined contents.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The new tensor.
+
+    Examples:
+        >>> paddle.empty_like(paddle.to_tensor([1, 2])).shape
+        paddle.Size([2])
+    """
     expect_tensors('empty_like', x=x)
     if -1 in x.shape:
         return full_like(
@@ -132,8 +197,32 @@ def arange(
     pin_memory=False,
     name=None,
 ):
-    """Values from `start` up to but without `end`, `step` apart; integers give int64, floats the
-    default dtype.
+    """Evenly spaced values from start on, without the end.
+
+    Args:
+        start (number or Tensor, default 0): The first value; the end where no end is given, from
+            0 on.
+        end (number or Tensor, default None): Where the values stop, itself not taken.
+        step (number or Tensor, default 1): The distance, not 0.
+        dtype (str or dtype, default None): The dtype; None for int64, of floats the default
+            dtype.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The values, 1-D.
+
+    Raises:
+        ValueError: step is 0.
+
+    Examples:
+        >>> paddle.arange(4).tolist()
+        [0, 1, 2, 3]
+        >>> paddle.arange(1.0, 2.0, 0.25).tolist()
+        [1.0, 1.25, 1.5, 1.75]
     """
     if end is None:
         start, end = 0, start
@@ -148,8 +237,25 @@ def arange(
 def range(
     start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None
 ):
-    """Values from `start` to `end`, both included, `step` apart; of the default dtype unless one is
-    given.
+    """Evenly spaced values from start to end, both included.
+
+    Args:
+        start (number or Tensor, default 0): The first value; the end where no end is given, from
+            0 on.
+        end (number or Tensor, default None): The last value.
+        step (number or Tensor, default 1): The distance, not 0.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The values, 1-D.
+
+    Examples:
+        >>> paddle.range(0, 3).tolist()
+        [0.0, 1.0, 2.0, 3.0]
     """
     if end is None:
         start, end = 0, start
@@ -177,7 +283,25 @@ def _count_dtype(count):
 def linspace(
     start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False
 ):
-    """`num` values from `start` to `stop`, evenly spaced, both included."""
+    """`num` values from `start` to `stop`, evenly spaced, both included.
+
+    Args:
+        start (number or Tensor): The first value.
+        stop (number or Tensor): The last value.
+        num (int or Tensor): How many.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The values, [num].
+
+    Examples:
+        >>> paddle.linspace(0, 1, 5).tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
     if dtype is None:
         dtype = _DEFAULT()
     count = number(num)
@@ -199,7 +323,23 @@ def linspace(
 
 
 def logspace(start, stop, num, base=10.0, dtype=None, name=None):
-    """`num` powers of `base` with exponents from `start` to `stop`, evenly spaced."""
+    """`num` powers of `base` with exponents from `start` to `stop`, evenly spaced.
+
+    Args:
+        start (number or Tensor): The first exponent.
+        stop (number or Tensor): The last exponent.
+        num (int or Tensor): How many.
+        base (number or Tensor, default 10.0): The base.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The powers, [num].
+
+    Examples:
+        >>> paddle.logspace(0, 2, 3).tolist()
+        [1.0, 10.0, 100.0]
+    """
     num = number(num)
     if not is_recorded(num) and int(num) < 1:
         raise ValueError(f'[logspace] expected num of at least 1, got {num}')
@@ -219,7 +359,25 @@ def eye(
     requires_grad=False,
     pin_memory=False,
 ):
-    """The identity matrix, `num_rows` by `num_columns`."""
+    """The identity matrix, `num_rows` by `num_columns`.
+
+    Args:
+        num_rows (int): How many rows.
+        num_columns (int, default None): How many columns; None for as many as rows.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: Ones on the diagonal, zeros elsewhere.
+
+    Examples:
+        >>> paddle.eye(2, 3).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
     columns = num_rows if num_columns is None else num_columns
     for name, extent in (('num_rows', num_rows), ('num_columns', columns)):
         if isinstance(extent, int) and extent < 0:
@@ -230,7 +388,19 @@ def eye(
 
 
 def assign(x, output=None):
-    """A copy of a tensor, array, list or number; into `output` when given."""
+    """A copy of a tensor, array, list or number; into `output` when given.
+
+    Args:
+        x (Tensor, array, list or number): What is copied.
+        output (Tensor, default None): Takes the copy, where given.
+
+    Returns:
+        Tensor: The copy; gradients flow through it.
+
+    Examples:
+        >>> paddle.assign([1.5, 2.5]).tolist()
+        [1.5, 2.5]
+    """
     if isinstance(x, Tensor):
         value = _C_ops.assign(x)
     else:
@@ -242,7 +412,21 @@ def assign(x, output=None):
 
 
 def clone(x, name=None):
-    """A copy through which gradients flow."""
+    """A copy through which gradients flow.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> paddle.clone(x).sum().backward()
+        >>> x.grad.tolist()
+        [1.0]
+    """
     expect_tensors('clone', x=x)
     return x.clone()
 
@@ -257,8 +441,22 @@ as_tensor = tensor
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """A tensor of `obj` without its history, a copy; with `copy=False` a tensor's memory is shared
-    where dtype and device are its own.
+    """A tensor of an object, without its history.
+
+    Args:
+        obj (object): Numbers, nested lists, an array or a tensor.
+        dtype (str or dtype, default None): The dtype; None for that of the data.
+        device (str or place, default None): Where the result lies; None for the current device.
+        copy (bool, default None): True for memory of its own; False to share that of a tensor,
+            where dtype and device are its own; None as it comes.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The tensor.
+
+    Examples:
+        >>> paddle.asarray([1.0, 2.0]).tolist()
+        [1.0, 2.0]
     """
     if copy is not False or not isinstance(obj, Tensor):
         return tensor(obj, dtype, device, requires_grad)
@@ -269,15 +467,45 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
 
 
 def from_numpy(ndarray):
-    """A tensor with the contents of a NumPy array."""
+    """A tensor with the contents of a NumPy array.
+
+    Args:
+        ndarray (numpy.ndarray): The contents.
+
+    Returns:
+        Tensor: The tensor, with the dtype of the array.
+
+    Examples:
+        >>> import numpy as np
+        >>> paddle.from_numpy(np.array([1, 2])).tolist()
+        [1, 2]
+    """
     return _core.from_numpy(ndarray)
 
 
 def from_dlpack(dlpack, *, device=None, copy=None):
-    """A tensor that shares the memory of a DLPack capsule or of an object with `__dlpack__`.
+    """A tensor that shares the memory of another library's array.
 
-    On `device` if one is given, in memory of its own if `copy`. ValueError if that takes a copy and
-    `copy` is False.
+    Args:
+        dlpack (object): A DLPack capsule, or an object with `__dlpack__`.
+        device (str or place, default None): Where the result lies; None for the current device.
+        copy (bool, default None): True for memory of its own, False to refuse a copy.
+
+    Returns:
+        Tensor: The tensor.
+
+    Raises:
+        ValueError: A copy is needed and copy is False.
+
+    Source: DLPack (https://dmlc.github.io/dlpack)
+
+    Examples:
+        >>> import numpy as np
+        >>> a = np.array([1.0, 2.0])
+        >>> x = paddle.from_dlpack(a)
+        >>> a[0] = 5.0
+        >>> x.tolist()
+        [5.0, 2.0]
     """
     place = None if device is None else _core.to_place(device)
     capsule = dlpack
@@ -300,12 +528,39 @@ def from_dlpack(dlpack, *, device=None, copy=None):
 
 
 def to_dlpack(x):
-    """A DLPack capsule that shares the memory of `x`."""
+    """A DLPack capsule that shares the memory of `x`.
+
+    Args:
+        x (Tensor): The tensor that is shared.
+
+    Returns:
+        PyCapsule: to be read once.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> paddle.from_dlpack(paddle.to_dlpack(x)).tolist()
+        [1.0, 2.0]
+    """
     return _core.to_dlpack(x)
 
 
 def meshgrid(*args, **kwargs):
-    """Coordinate grids of 1-D tensors, in 'ij' order (`indexing='xy'` swaps the first two)."""
+    """Coordinate grids of 1-D tensors, in 'ij' order (`indexing='xy'` swaps the first two).
+
+    Args:
+        *args (Tensor): 1-D tensors, or one list of them.
+        **kwargs (object): `indexing`, `ij` by default or `xy`, and `name`.
+
+    Returns:
+        list of Tensors: one for each, of the extents of all.
+
+    Examples:
+        >>> a, b = paddle.meshgrid(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4, 5]))
+        >>> a.tolist()
+        [[1, 1, 1], [2, 2, 2]]
+        >>> b.tolist()
+        [[3, 4, 5], [3, 4, 5]]
+    """
     indexing = kwargs.pop('indexing', 'ij')
     kwargs.pop('name', None)
     keywords('meshgrid', kwargs)
@@ -335,12 +590,40 @@ def meshgrid(*args, **kwargs):
 
 
 def complex(real, imag, name=None, *, out=None):
-    """A complex tensor from its real and imaginary parts, broadcast together."""
+    """A complex tensor from its real and imaginary parts, broadcast together.
+
+    Args:
+        real (Tensor): The real parts, float32 or float64.
+        imag (Tensor): The imaginary parts, of that dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: complex64 or complex128, with the broadcast shape.
+
+    Examples:
+        >>> paddle.complex(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.5, -1.0])).tolist()
+        [(1+0.5j), (2-1j)]
+    """
     return _finish(_C_ops.complex(real, imag), out)
 
 
 def polar(abs, angle, name=None, *, out=None):
-    """A complex tensor from magnitudes and angles."""
+    """A complex tensor from magnitudes and angles.
+
+    Args:
+        abs (Tensor): The magnitudes.
+        angle (Tensor): The angles in radians.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The complex numbers, with the broadcast shape.
+
+    Examples:
+        >>> paddle.polar(paddle.to_tensor([2.0]), paddle.to_tensor([0.0])).tolist()
+        [(2+0j)]
+    """
     return _finish(_C_ops.complex(abs * paddle.cos(angle), abs * paddle.sin(angle)), out)
 
 
@@ -353,17 +636,61 @@ def _triangle(row, col, offset, lower, dtype):
 
 
 def tril_indices(row, col, offset=0, dtype='int64'):
-    """Row and column indices of the lower triangle, shape [2, n]."""
+    """Row and column indices of the lower triangle, shape [2, n].
+
+    Args:
+        row (int): How many rows the matrix has.
+        col (int): How many columns.
+        offset (int, default 0): The diagonal that bounds the triangle: 0 for the main one,
+            positive above it.
+        dtype (str or dtype, default 'int64'): The dtype, int32 or int64.
+
+    Returns:
+        Tensor: [2, count]: rows, then columns.
+
+    Examples:
+        >>> paddle.tril_indices(2, 2).tolist()
+        [[0, 1, 1], [0, 0, 1]]
+    """
     return _triangle(row, row if col is None else col, offset, True, dtype)
 
 
 def triu_indices(row, col=None, offset=0, dtype='int64'):
-    """Row and column indices of the upper triangle, shape [2, n]."""
+    """Row and column indices of the upper triangle, shape [2, n].
+
+    Args:
+        row (int): How many rows the matrix has.
+        col (int, default None): How many columns; None for as many as rows.
+        offset (int, default 0): The diagonal that bounds the triangle: 0 for the main one,
+            positive above it.
+        dtype (str or dtype, default 'int64'): The dtype, int32 or int64.
+
+    Returns:
+        Tensor: [2, count]: rows, then columns.
+
+    Examples:
+        >>> paddle.triu_indices(2, 2).tolist()
+        [[0, 0, 1], [0, 1, 1]]
+    """
     return _triangle(row, row if col is None else col, offset, False, dtype)
 
 
 def vander(x, n=None, increasing=False, name=None):
-    """The Vandermonde matrix of a 1-D tensor."""
+    """The Vandermonde matrix of a 1-D tensor.
+
+    Args:
+        x (Tensor): 1-D.
+        n (int, default None): How many columns; None for as many as rows.
+        increasing (bool, default False): Whether powers rise from left to right.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: [len(x), n]: the powers of each element.
+
+    Examples:
+        >>> paddle.vander(paddle.to_tensor([1.0, 2.0, 3.0])).tolist()
+        [[1.0, 1.0, 1.0], [4.0, 2.0, 1.0], [9.0, 3.0, 1.0]]
+    """
     expect_tensors('vander', x=x)
     if x.ndim != 1:
         raise ValueError(f'[vander] expected a 1-D tensor, got {x.ndim} dimensions')

@@ -4,6 +4,7 @@ then holds.
 """
 
 import inspect
+import re
 
 import paddle
 from paddle.base.libpaddle import Tensor, expect_tensors
@@ -28,6 +29,17 @@ def written(x, name, plain, *args, **kwargs):
     return x._written(name, plain, args, kwargs)
 
 
+def _described(plain, name, first):
+    """The documentation of `plain` with the name and the result of its in-place form `name`."""
+    head, _, body = (inspect.getdoc(plain) or '').partition('\n\n')
+    if 'Examples:\n' not in body:
+        return f'`{name[:-1]}` in place.'
+    body = re.sub(r'^    out \(.*\n(?:        .*\n)*', '', body, flags=re.M)
+    result = f'Returns:\n    Tensor: {first} itself, with the result.\n'
+    body = re.sub(r'^Returns:\n(?:    .*\n)+', result, body, flags=re.M)
+    return f'{head} In place.\n\n' + body.replace(f'paddle.{name[:-1]}(', f'paddle.{name}(')
+
+
 def _make(name):
     plain = getattr(paddle, name[:-1])
     signature = inspect.signature(plain)
@@ -42,7 +54,7 @@ def _make(name):
         return written(args[0], name, plain, *args[1:], **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f'`{name[:-1]}` in place.'
+    function.__doc__ = _described(plain, name, first)
     function.__signature__ = signature.replace(
         parameters=[p for p in signature.parameters.values() if p.name != 'out']
     )

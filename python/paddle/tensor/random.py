@@ -77,7 +77,27 @@ def uniform(
     device=None,
     requires_grad=False,
 ):
-    """Values uniform in [min, max)."""
+    """Values uniform in [min, max).
+
+    Args:
+        shape (list of ints or Tensor): The extents.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        min (float, default 0): The least value.
+        max (float, default 1.0): The bound, itself not drawn.
+        seed (int, default 0): Another seed for this call; 0 for the generator of `paddle.seed`.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> x = paddle.uniform([1000], min=1.0, max=2.0)
+        >>> bool(((x >= 1) & (x < 2)).all())
+        True
+    """
     return _finish(
         _C_ops.uniform(_shape('uniform', shape), dtype or _DEFAULT(), min, max, seed),
         out,
@@ -90,7 +110,27 @@ def uniform(
 def rand(
     shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
 ):
-    """Values uniform in [0, 1)."""
+    """Values uniform in [0, 1).
+
+    Args:
+        shape (list of ints or Tensor): The extents.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> x = paddle.rand([2, 3])
+        >>> x.shape
+        paddle.Size([2, 3])
+        >>> bool(((x >= 0) & (x < 1)).all())
+        True
+    """
     return _finish(
         _C_ops.uniform(_shape('rand', shape), dtype or _DEFAULT(), 0.0, 1.0, 0),
         out,
@@ -111,17 +151,69 @@ def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
 def randn(
     shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
 ):
-    """Standard normal values."""
+    """Standard normal values.
+
+    Args:
+        shape (list of ints or Tensor): The extents.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> x = paddle.randn([1000])
+        >>> x.shape, bool(abs(x.mean()) < 0.2)
+        (paddle.Size([1000]), True)
+    """
     return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad, pin_memory)
 
 
 def standard_normal(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
-    """Standard normal values."""
+    """Standard normal values.
+
+    Args:
+        shape (list of ints or Tensor): The extents.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> paddle.standard_normal([2, 3]).shape
+        paddle.Size([2, 3])
+    """
     return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
 
 
 def normal(mean=0.0, std=1.0, shape=None, name=None, *, out=None):
-    """Normal values; `mean` and `std` may be tensors, whose shape the result takes."""
+    """Draws from normal distributions.
+
+    Args:
+        mean (float or Tensor, default 0.0): The means.
+        std (float or Tensor, default 1.0): The standard deviations.
+        shape (list of ints or Tensor, default None): The extents, where mean and std are numbers;
+            None for [1].
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> paddle.normal(0.0, 1.0, [2, 3]).shape
+        paddle.Size([2, 3])
+        >>> paddle.normal(paddle.to_tensor([1.0, 2.0]), 0.0).tolist()
+        [1.0, 2.0]
+    """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         like = mean if isinstance(mean, Tensor) else std
         if isinstance(mean, Tensor) and isinstance(std, Tensor):
@@ -133,7 +225,22 @@ def normal(mean=0.0, std=1.0, shape=None, name=None, *, out=None):
 
 
 def log_normal(mean=1.0, std=2.0, shape=None, name=None):
-    """exp of normal values."""
+    """Draws whose logarithms are normal.
+
+    Args:
+        mean (float or Tensor, default 1.0): The means of the logarithms.
+        std (float or Tensor, default 2.0): Their standard deviations.
+        shape (list of ints or Tensor, default None): The extents, where mean and std are numbers;
+            None for [1].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> bool((paddle.log_normal(0.0, 1.0, [5]) > 0).all())
+        True
+    """
     return paddle.exp(normal(mean, std, shape))
 
 
@@ -158,7 +265,26 @@ def randint(
     device=None,
     requires_grad=False,
 ):
-    """Integers uniform in [low, high), or [0, low) without `high`."""
+    """Integers uniform in [low, high), or [0, low) without `high`.
+
+    Args:
+        low (int, default 0): The least integer; the bound where no high is given, from 0 on.
+        high (int, default None): The bound, itself not drawn.
+        shape (list of ints or Tensor, default [1]): The extents.
+        dtype (str or dtype, default None): The dtype; None for int64.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> x = paddle.randint(0, 10, [5])
+        >>> x.shape, bool(((x >= 0) & (x < 10)).all())
+        (paddle.Size([5]), True)
+    """
     low, high = _bounds(low, high, 'randint')
     return _finish(
         _C_ops.randint(low, high, _shape('randint', shape), dtype or 'int64'),
@@ -169,7 +295,22 @@ def randint(
 
 
 def randint_like(x, low=0, high=None, dtype=None, name=None):
-    """Integers uniform in [low, high) with the shape, and unless given the dtype, of `x`."""
+    """Integers uniform in [low, high) with the shape, and unless given the dtype, of `x`.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        low (int, default 0): The least integer; the bound where no high is given, from 0 on.
+        high (int, default None): The bound, itself not drawn.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> paddle.randint_like(paddle.ones([2]), 3, 4).tolist()
+        [3.0, 3.0]
+    """
     expect_tensors('randint_like', x=x)
     low, high = _bounds(low, high, 'randint_like')
     return _C_ops.randint(low, high, list(x.shape), 'int64').astype(
@@ -180,7 +321,24 @@ def randint_like(x, low=0, high=None, dtype=None, name=None):
 def randperm(
     n, dtype='int64', name=None, *, out=None, device=None, requires_grad=False, pin_memory=False
 ):
-    """A random permutation of 0 ... n-1."""
+    """A random permutation of 0 ... n-1.
+
+    Args:
+        n (int): How many integers.
+        dtype (str or dtype, default 'int64'): The dtype of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+        pin_memory (bool, default False): Whether the memory is page-locked: only with a GPU.
+
+    Returns:
+        Tensor: [n]: each of 0 to n - 1 once.
+
+    Examples:
+        >>> paddle.randperm(4).sort().tolist()
+        [0, 1, 2, 3]
+    """
     if n < 0:
         raise RuntimeError(f'[randperm] expected a non-negative n, got {n}')
     if n == 0:
@@ -189,7 +347,22 @@ def randperm(
 
 
 def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False):
-    """Values uniform in [0, 1) with the shape of `input`."""
+    """Values uniform in [0, 1) with the shape of `input`.
+
+    Args:
+        input (Tensor): Whose shape is taken.
+        name (str, default None): Taken for compatibility; it has no effect.
+        dtype (str or dtype, default None): The dtype; None for that of input.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> paddle.rand_like(paddle.ones([2, 3])).shape
+        paddle.Size([2, 3])
+    """
     expect_tensors('rand_like', input=input)
     return rand(
         extents(input),
@@ -200,7 +373,22 @@ def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False)
 
 
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
-    """Standard normal values with the shape of `x`."""
+    """Standard normal values with the shape of `x`.
+
+    Args:
+        x (Tensor): Whose shape is taken.
+        dtype (str or dtype, default None): The dtype; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The draws.
+
+    Examples:
+        >>> paddle.randn_like(paddle.ones([2, 3])).shape
+        paddle.Size([2, 3])
+    """
     expect_tensors('randn_like', x=x)
     return randn(
         extents(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad
@@ -208,7 +396,20 @@ def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
 
 
 def bernoulli(x, p=None, name=None):
-    """1 with the probability `x` holds (or `p` everywhere), else 0."""
+    """1 with the probability `x` holds (or `p` everywhere), else 0.
+
+    Args:
+        x (Tensor): Probabilities in [0, 1].
+        p (float, default None): The probability of all; None for those of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: Zeros and ones, with the shape and dtype of x.
+
+    Examples:
+        >>> paddle.bernoulli(paddle.to_tensor([0.0, 1.0])).tolist()
+        [0.0, 1.0]
+    """
     return _C_ops.bernoulli(x if p is None else paddle.full_like(x, float(p)))
 
 
@@ -216,17 +417,61 @@ def bernoulli(x, p=None, name=None):
 
 
 def uniform_(x, min=0, max=1.0, seed=0, name=None):
-    """Fill with values uniform in [min, max)."""
+    """Fill with values uniform in [min, max).
+
+    Args:
+        x (Tensor): What is filled.
+        min (float, default 0): The least value.
+        max (float, default 1.0): The bound, itself not drawn.
+        seed (int, default 0): Another seed for this call; 0 for the generator of `paddle.seed`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> x = paddle.zeros([100]).uniform_(1.0, 2.0)
+        >>> bool(((x >= 1) & (x < 2)).all())
+        True
+    """
     return _fill(x, 'uniform_', lambda: _C_ops.uniform(extents(x), x.dtype, min, max, seed))
 
 
 def normal_(x, mean=0.0, std=1.0, name=None):
-    """Fill with normal values."""
+    """Fill with normal values.
+
+    Args:
+        x (Tensor): What is filled.
+        mean (float, default 0.0): The mean.
+        std (float, default 1.0): The standard deviation.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> x = paddle.zeros([1000]).normal_(5.0, 0.1)
+        >>> bool(abs(x.mean() - 5) < 0.1)
+        True
+    """
     return _fill(x, 'normal_', lambda: _normal_like(x, mean, std))
 
 
 def bernoulli_(x, p=0.5, name=None):
-    """Fill with 1 with probability `p`, else 0."""
+    """Fill with 1 with probability `p`, else 0.
+
+    Args:
+        x (Tensor): What is filled.
+        p (float or Tensor, default 0.5): The probability of 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> paddle.zeros([2]).bernoulli_(1.0).tolist()
+        [1.0, 1.0]
+    """
     return _fill(
         x,
         'bernoulli_',
@@ -235,12 +480,40 @@ def bernoulli_(x, p=0.5, name=None):
 
 
 def log_normal_(x, mean=1.0, std=2.0, name=None):
-    """Fill with exp of normal values."""
+    """Fill with exp of normal values.
+
+    Args:
+        x (Tensor): What is filled.
+        mean (float, default 1.0): The mean of the logarithms.
+        std (float, default 2.0): Their standard deviation.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> bool((paddle.zeros([5]).log_normal_() > 0).all())
+        True
+    """
     return _fill(x, 'log_normal_', lambda: paddle.exp(_normal_like(x, mean, std)))
 
 
 def cauchy_(x, loc=0, scale=1, name=None):
-    """Fill with Cauchy values."""
+    """Fill with Cauchy values.
+
+    Args:
+        x (Tensor): What is filled.
+        loc (number, default 0): The median.
+        scale (number, default 1): Half the distance of the quartiles.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> paddle.zeros([2, 3]).cauchy_().shape
+        paddle.Size([2, 3])
+    """
 
     def draw():  # a normal value modulo 1 is uniform to within 6e-9
         return paddle.tan((_normal_like(x, 0.0, 1.0) - 0.5) * math.pi) * scale + loc
@@ -249,7 +522,20 @@ def cauchy_(x, loc=0, scale=1, name=None):
 
 
 def geometric_(x, probs, name=None):
-    """Fill with geometric values (as a real number: log(u) / log(1 - p))."""
+    """Fill with geometric values (as a real number: log(u) / log(1 - p)).
+
+    Args:
+        x (Tensor): What is filled.
+        probs (number or Tensor): The probability of success.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the draws.
+
+    Examples:
+        >>> bool((paddle.zeros([5]).geometric_(0.5) > 0).all())
+        True
+    """
 
     def draw():
         dtype = _draw_dtype(x)
