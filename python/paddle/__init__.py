@@ -126,6 +126,7 @@ _MODULES = (
     'pir',
     'pir_utils',
     'profiler',
+    'quantization',
     'reader',
     'regularizer',
     'signal',

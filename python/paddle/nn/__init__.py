@@ -5,7 +5,7 @@ import importlib
 
 from paddle import _lazy
 
-_SUBMODULES = ("clip", "decode", "functional", "initializer", "layer", "utils")
+_SUBMODULES = ("clip", "decode", "functional", "initializer", "layer", "quant", "utils")
 
 _MODULES = {
     "clip": "ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue",
