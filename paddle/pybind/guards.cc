@@ -80,8 +80,25 @@ bool SameOrder(PyObject* home, const std::vector<std::pair<PyRef, PyRef>>& entri
 Guards::Guards(PyObject* places) {
   PD_CHECK(PyList_Check(places), InvalidType, "[to_static] expected a list of places, got ", Py_TYPE(places)->tp_name);
   places_.reserve(static_cast<size_t>(PyList_GET_SIZE(places)));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(places); ++i)
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(places); ++i) {
     places_.push_back(Make(ItemAt(places, i, "to_static").get()));
+    const Place& p = places_.back();
+    PyObject* home = p.home.get();
+    const auto number = static_cast<uint32_t>(i);
+    switch (p.kind) {
+      case kEntries:
+      case kMapping:
+        if (p.kind == kEntries || PyDict_CheckExact(home))
+          dicts_.push_back({home, 0, number});
+        else
+          others_.push_back(number);  // an ordered one keeps its order beside the dict
+        break;
+      case kClass: classes_.push_back({home, 0, number}); break;
+      case kClassOf: objects_.push_back({home, reinterpret_cast<uintptr_t>(p.value.get()), number}); break;
+      case kCell: cells_.push_back({home, reinterpret_cast<uintptr_t>(p.value.get()), number}); break;
+      default: others_.push_back(number);
+    }
+  }
 }
 
 Guards::Place Guards::Make(PyObject* description) {
@@ -152,14 +169,13 @@ Guards::Place Guards::Make(PyObject* description) {
 }
 
 bool Guards::HoldsEntries(Place& p) {
-  const uint64_t version = DictVersion(p.home.get());
-  const bool unchanged = version && version == p.version;
   if (p.kind == kMapping) {
     if (PyDict_GET_SIZE(p.home.get()) != static_cast<Py_ssize_t>(p.entries.size())) return false;
-    // An OrderedDict keeps its order beside the dict.
-    if ((!unchanged || !PyDict_CheckExact(p.home.get())) && !SameOrder(p.home.get(), p.entries)) return false;
+    if (p.entries.empty()) return true;
+    if (!SameOrder(p.home.get(), p.entries)) return false;
   }
-  if (unchanged) return true;
+  const uint64_t version = DictVersion(p.home.get());
+  if (version && version == p.version) return true;
   for (auto& [key, expected] : p.entries) {
     const PyRef got = PyRef::Borrow(PyDict_GetItemWithError(p.home.get(), key.get()));
     if (!got && PyErr_Occurred()) throw PyErrAlreadySet();
@@ -179,11 +195,8 @@ bool Guards::Holds(Place& p) {
     }
     case kClass: {
       auto* type = reinterpret_cast<PyTypeObject*>(p.home.get());
-      const uint64_t version = ClassVersion(type);
-      if (version && version == p.version) return true;
       for (auto& [name, expected] : p.entries)
         if (_PyType_Lookup(type, name.get()) != expected.get()) return false;
-      p.version = ClassVersion(type);
       return true;
     }
     case kList:
@@ -217,8 +230,27 @@ bool Guards::Holds(Place& p) {
   return false;
 }
 
+// The number of the first place that changed; -1: none. A place that holds what it did takes the version of now.
+template <class F>
+int Guards::ChangedWord(std::vector<Word>& words, const F& word_of) {
+  for (Word& w : words) {
+    const uint64_t now = word_of(w.home);
+    if (__builtin_expect(now && now == w.word, 1)) continue;
+    if (!Holds(places_[w.place])) return static_cast<int>(w.place);
+    if (&words == &dicts_ || &words == &classes_) w.word = word_of(w.home);
+  }
+  return -1;
+}
+
 int Guards::Changed() {
-  for (size_t i = 0; i < places_.size(); ++i)
+  auto bits = [](const void* p) { return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(p)); };
+  if (int n = ChangedWord(objects_, [&](PyObject* o) { return bits(Py_TYPE(o)); }); n >= 0) return n;
+  if (int n = ChangedWord(dicts_, DictVersion); n >= 0) return n;
+  if (int n = ChangedWord(cells_, [&](PyObject* o) { return bits(PyCell_GET(o)); }); n >= 0) return n;
+  if (int n = ChangedWord(classes_, [](PyObject* o) { return ClassVersion(reinterpret_cast<PyTypeObject*>(o)); });
+      n >= 0)
+    return n;
+  for (const uint32_t i : others_)
     if (!Holds(places_[i])) return static_cast<int>(i);
   return -1;
 }

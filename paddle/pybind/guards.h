@@ -41,17 +41,28 @@ class Guards {
     Kind kind;
     PyRef home, value;
     std::vector<std::pair<PyRef, PyRef>> entries;  // null value: absent
-    uint64_t version = 0;  // of a dict or class that was found unchanged; 0: not known; of a tensor
+    uint64_t version = 0;  // of a tensor; of an ordered dict that was found unchanged, 0: not known
     DataType dtype = DataType::UNDEFINED;
     Ints dims;
     bool stop_gradient = true;
   };
 
+  // A place that holds what it did if one word is the same: a version, or what it points to. `home` is the place's.
+  struct Word {
+    PyObject* home;
+    uint64_t word;
+    uint32_t place;
+  };
+
   static Place Make(PyObject* description);
   static bool Holds(Place& place);
   static bool HoldsEntries(Place& place);
+  template <class F>
+  int ChangedWord(std::vector<Word>& words, const F& word_of);
 
   std::vector<Place> places_;
+  std::vector<Word> dicts_, classes_, objects_, cells_;
+  std::vector<uint32_t> others_;
 };
 
 }  // namespace paddle::py
