@@ -37,7 +37,9 @@ commit = 'unknown'
 
 
 def show():
-    """Print the versions."""
+    """Print the versions, and what of the package works on this machine."""
+    from paddle.utils import report
+
     print('full_version:', full_version)
     print('major:', major)
     print('minor:', minor)
@@ -47,7 +49,13 @@ def show():
     print('cudnn:', cudnn_version)
     print('hip:', hip)
     print('nccl:', nccl())
+    print('xpu_xre:', xpu_xre_version)
+    print('xpu_xccl:', xpu_xccl_version)
+    print('xpu_xhpc:', xpu_xhpc_version)
     print('cinn:', cinn_version)
+    print('tensorrt_version:', tensorrt_version)
+    print('cuda_archs:', compiled_cuda_archs)
+    print(report.text())
 
 
 def cuda():

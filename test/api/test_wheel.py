@@ -146,3 +146,39 @@ def test_libraries_are_lowered_to_older_systems(tmp_path):
         'print(one())'
     )
     assert run([sys.executable, '-c', code]).stdout.strip() == '1.0'
+
+
+def test_report_tells_what_works_here(tmp_path, capsys):
+    from paddle.utils import report
+
+    rows = dict(report.rows())
+    assert rows['package'] == f'{paddle.__version__} in {os.path.dirname(paddle.__file__)}'
+    assert '.'.join(map(str, sys.version_info[:2])) in rows['python']
+    assert rows['instructions'].startswith(('AVX2', 'AVX-512'))
+    assert rows['mkl'] == '2026.2.0' and rows['onednn'] == '3.2.0'
+    assert rows['llvm'].startswith('19.1.')
+    assert rows['CUDA'].startswith('not used')
+    paddle.version.show()
+    shown = capsys.readouterr().out
+    assert shown.startswith('full_version: ')
+    assert all(f'\n{name}: {value}' in shown for name, value in rows.items() if 'cache' not in name)
+
+
+def test_module_checks_the_installation(tmp_path):
+    cache = tmp_path / 'kernels'
+    cache.mkdir()
+    (cache / 'one').write_bytes(bytes(250000))
+    environment = {
+        **os.environ,
+        'PADDLE_CINN_CACHE_DIR': str(cache),
+        'FLAGS_cpu_isa': 'avx2',
+        'OMP_NUM_THREADS': '1',
+        'PYTHONPATH': str(PACKAGE.parent),
+    }
+    done = run([sys.executable, '-m', 'paddle'], env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert 'instructions: AVX2 (FLAGS_cpu_isa=avx2)' in lines
+    assert 'threads: 1 (OMP_NUM_THREADS=1)' in lines
+    assert f'kernel cache: {cache}, 1 files, 0.2 MB' in lines
+    assert lines[-2] == 'PaddlePaddle works well on 1 CPU.'

@@ -148,6 +148,8 @@ llvm::orc::LLJIT& Jit() {
 
 }  // namespace
 
+std::string LlvmVersion() { return LLVM_VERSION_STRING; }
+
 const std::string& TargetKey() { return TheHost().key; }
 
 std::string CompileToObject(const LoopNest& nest, const std::string& symbol) {

@@ -15,6 +15,7 @@ using KernelFn = void (*)(void* const* buffers, const int64_t* meta, int64_t beg
 // Names processor, its features in use, LLVM's version and the vector library: what machine code depends on beside the
 // nest. FLAGS_cpu_isa=avx2 in the environment leaves AVX-512 out.
 const std::string& TargetKey();
+std::string LlvmVersion();
 
 // A relocatable object with one exported function `symbol`.
 std::string CompileToObject(const LoopNest& nest, const std::string& symbol);

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small training run that shows whether the installation works."""
+"""A small training run, as it stands and compiled, that shows whether the installation works."""
 
 import numpy as np
 
 import paddle
+from paddle.utils import report
 
 __all__ = ['run_check']
 
 
 def run_check():
-    """Train one linear layer for a few steps. RuntimeError when the loss does not fall."""
+    """Print what of the package works on this machine, and train one linear layer for a few steps.
+
+    RuntimeError when the loss does not fall, or the compiled layer gives other numbers.
+    """
+    print(report.text())
     print('Running verify PaddlePaddle program ... ')
     x = paddle.to_tensor(np.random.RandomState(0).rand(16, 4).astype('float32'))
     y = x.sum(axis=1, keepdim=True)
@@ -26,6 +31,15 @@ def run_check():
         raise RuntimeError(
             f"[run_check] expected the loss to fall, got {losses[0]} before and {losses[-1]} after"
         )
+    expected = layer(x).numpy()
+    compiled = paddle.jit.to_static(layer)
+    for _ in range(2):
+        got = compiled(x).numpy()
+        if not np.allclose(got, expected, rtol=1e-5, atol=1e-6):
+            raise RuntimeError(
+                f"[run_check] expected the compiled layer to give {expected.ravel()}, "
+                f"got {got.ravel()}"
+            )
     device = 'GPU' if paddle.device.get_device().startswith('gpu') else 'CPU'
     print(f'PaddlePaddle works well on 1 {device}.')
     print(

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of the package works on this machine: `paddle.version.show()`, `paddle.utils.run_check()`
+and `python -m paddle` print it.
+"""
+
+import os
+import platform
+import sys
+
+import numpy as np
+
+import paddle
+from paddle._unfit import pythons
+from paddle.base import libpaddle
+from paddle.dataset.common import DATA_HOME
+from paddle.utils.download import WEIGHTS_HOME
+
+__all__ = []
+
+
+def _first(path, start=''):
+    """The first line of a file that begins with `start`, empty where there is none."""
+    try:
+        with open(path, encoding='utf-8', errors='replace') as file:
+            return next((line.strip() for line in file if line.startswith(start)), '')
+    except OSError:
+        return ''
+
+
+def _processor():
+    name = _first('/proc/cpuinfo', 'model name').partition(':')[2].strip()
+    return f'{name or platform.machine()}, {len(os.sched_getaffinity(0))} logical cores'
+
+
+def _instructions(info):
+    if info['isa'] == 'avx2':
+        wanted = os.environ.get('FLAGS_cpu_isa')
+        return 'AVX2' + (f' (FLAGS_cpu_isa={wanted})' if wanted else '')
+    extra = [name for name, key in (('bfloat16', 'avx512_bf16'), ('AMX', 'amx')) if info[key]]
+    return 'AVX-512' + (f' with {" and ".join(extra)}' if extra else ', no bfloat16, no AMX')
+
+
+def _threads(info):
+    asked = os.environ.get('OMP_NUM_THREADS')
+    return f'{info["threads"]}' + (f' (OMP_NUM_THREADS={asked})' if asked else '')
+
+
+def _cuda():
+    driver = _first('/proc/driver/nvidia/version')
+    found = f'found {driver}' if driver else 'no NVIDIA driver found'
+    return f'not used: this package computes on the CPU and on plugin devices; {found}'
+
+
+def _devices():
+    names = paddle.device.get_all_custom_device_type()
+    return ', '.join(names) or 'none (CUSTOM_DEVICE_ROOT names the folder of their plugins)'
+
+
+def _folder(path, empty='off'):
+    """A folder with the number and the size of its files."""
+    if not path:
+        return empty
+    count = size = 0
+    for root, _, names in os.walk(path):
+        for name in names:
+            try:
+                size += os.path.getsize(os.path.join(root, name))
+                count += 1
+            except OSError:  # removed meanwhile
+                continue
+    return f'{path}, {count} files, {size / 1e6:.1f} MB'
+
+
+def rows():
+    """[(name, value)]: versions, the machine, the libraries in the core, devices, caches."""
+    info = libpaddle.build_info()
+    package = os.path.dirname(paddle.__file__)
+    return [
+        ('package', f'{paddle.__version__} in {package}'),
+        (
+            'python',
+            f'{platform.python_implementation()} {platform.python_version()} of '
+            f'{", ".join(pythons(os.path.join(package, "base")))}; NumPy {np.__version__}',
+        ),
+        ('system', f'{sys.platform}, {" ".join(platform.libc_ver())}'),
+        ('processor', _processor()),
+        ('instructions', _instructions(info)),
+        ('threads', _threads(info)),
+        ('mkl', info['mkl']),
+        ('onednn', info['onednn']),
+        ('llvm', f'{info["llvm"]} (compiles functions of to_static)'),
+        ('compiler', info['compiler']),
+        ('CUDA', _cuda()),
+        ('devices', _devices()),
+        ('kernel cache', _folder(info['kernel_cache'], 'off (PADDLE_CINN_CACHE_DIR is empty)')),
+        ('dataset cache', _folder(DATA_HOME)),
+        ('weight cache', _folder(WEIGHTS_HOME)),
+    ]
+
+
+def text():
+    """The rows as lines."""
+    return '\n'.join(f'{name}: {value}' for name, value in rows())
