@@ -7,6 +7,7 @@
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
+#include "paddle/pybind/public_texts.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -310,36 +311,28 @@ constexpr FnSpec Fn(const char* name, const char* doc, const char* signature, co
   return {name, "paddle", doc, signature, N, args, call};
 }
 const FnSpec kFns[] = {
-    Fn("reshape", "x with another shape; one extent may be -1 (inferred), 0 copies x's extent.",
-       "(x, shape, name=None)", kShape, Reshape),
-    Fn("reshape_", "reshape in place.", "(x, shape, name=None)", kShape, ReshapeInplace),
-    Fn("expand", "x repeated along axes of 1 to a shape; -1 keeps an extent.", "(x, shape, name=None)", kShape, Expand),
-    Fn("transpose", "x with its axes permuted, or two axes exchanged.", "(x, perm, name=None)", kPerm, Transpose),
-    Fn("transpose_", "transpose in place.", "(x, perm, name=None)", kPerm, TransposeInplace),
-    Fn("max", "The largest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)",
-       kReduce, Max),
-    Fn("min", "The smallest element, or those along axes.", "(x, axis=None, keepdim=False, name=None, *, out=None)",
-       kReduce, Min),
-    Fn("mean", "Mean over the given axes, all by default; with `dtype`, of x in that dtype.",
-       "(x, axis=None, keepdim=False, name=None, *, dtype=None, out=None)", kMean, Mean),
-    Fn("scale", "x * scale + bias, or (x + bias) * scale; then the activation `act`.",
-       "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale, Scale),
-    Fn("scale_", "scale in place.", "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale,
+    Fn("reshape", kReshapeText, "(x, shape, name=None)", kShape, Reshape),
+    Fn("reshape_", kReshapeInplaceText, "(x, shape, name=None)", kShape, ReshapeInplace),
+    Fn("expand", kExpandText, "(x, shape, name=None)", kShape, Expand),
+    Fn("transpose", kTransposeText, "(x, perm, name=None)", kPerm, Transpose),
+    Fn("transpose_", kTransposeInplaceText, "(x, perm, name=None)", kPerm, TransposeInplace),
+    Fn("max", kMaxText, "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Max),
+    Fn("min", kMinText, "(x, axis=None, keepdim=False, name=None, *, out=None)", kReduce, Min),
+    Fn("mean", kMeanText, "(x, axis=None, keepdim=False, name=None, *, dtype=None, out=None)", kMean, Mean),
+    Fn("scale", kScaleText, "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale, Scale),
+    Fn("scale_", kScaleInplaceText, "(x, scale=1.0, bias=0.0, bias_after_scale=True, act=None, name=None)", kScale,
        ScaleInplace),
-    Fn("where", "x where the condition holds, y elsewhere; without them, the indices of true elements.",
-       "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
-    Fn("pow", "x to the power y.", "(x, y, name=None, *, out=None)", kPow, Pow),
-    Fn("clip", "x limited to [min, max].", "(x, min=None, max=None, name=None, *, out=None)", kClip, Clip),
-    Fn("add", "x + alpha * y with broadcasting.", "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Add),
-    Fn("subtract", "x - alpha * y with broadcasting.", "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Subtract),
-    Fn("add_", "add in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, AddInplace),
-    Fn("subtract_", "subtract in place.", "(x, y, name=None, *, alpha=1)", kAlphaInplace, SubtractInplace),
-    Fn("divide", "x / y with broadcasting; integers divide as float32.",
-       "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding, Divide),
-    Fn("divide_", "divide in place.", "(x, y, name=None, *, rounding_mode=None)", kRoundingInplace, DivideInplace),
-    Fn("concat", "Tensors joined along an axis.", "(x, axis=0, name=None, *, out=None)", kConcat, Concat),
-    Fn("split", "Equal parts, or parts of given sizes, as a list.", "(x, num_or_sections, axis=0, name=None)", kSplit,
-       Split)};
+    Fn("where", kWhereText, "(condition, x=None, y=None, name=None, *, out=None)", kWhere, Where),
+    Fn("pow", kPowText, "(x, y, name=None, *, out=None)", kPow, Pow),
+    Fn("clip", kClipText, "(x, min=None, max=None, name=None, *, out=None)", kClip, Clip),
+    Fn("add", kAddText, "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Add),
+    Fn("subtract", kSubtractText, "(x, y, name=None, *, alpha=1, out=None)", kAlpha, Subtract),
+    Fn("add_", kAddInplaceText, "(x, y, name=None, *, alpha=1)", kAlphaInplace, AddInplace),
+    Fn("subtract_", kSubtractInplaceText, "(x, y, name=None, *, alpha=1)", kAlphaInplace, SubtractInplace),
+    Fn("divide", kDivideText, "(x, y, name=None, *, rounding_mode=None, out=None)", kRounding, Divide),
+    Fn("divide_", kDivideInplaceText, "(x, y, name=None, *, rounding_mode=None)", kRoundingInplace, DivideInplace),
+    Fn("concat", kConcatText, "(x, axis=0, name=None, *, out=None)", kConcat, Concat),
+    Fn("split", kSplitText, "(x, num_or_sections, axis=0, name=None)", kSplit, Split)};
 
 bool RegisterAll() {
   std::vector<Registration> list;

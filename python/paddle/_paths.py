@@ -376,12 +376,14 @@ TABLE = {
     },
     'paddle.tensor.manipulation': {
         'paddle': (
-            'as_complex as_real as_strided broadcast_tensors broadcast_to cast cast_ concat '
-            'crop expand flatten flatten_ flip gather gather_nd index_add index_add_ '
-            'index_fill_ masked_fill masked_fill_ masked_scatter_ put_along_axis reshape '
-            'reshape_ scatter scatter_ scatter_add scatter_add_ scatter_nd_add '
-            'scatter_reduce slice split squeeze squeeze_ stack strided_slice take_along_axis '
-            'tile tolist unbind unfold unique unique_consecutive unsqueeze unsqueeze_ unstack'
+            'as_complex as_real as_strided atleast_1d atleast_2d atleast_3d block_diag '
+            'broadcast_tensors broadcast_to cast cast_ chunk column_stack concat crop dsplit '
+            'dstack expand flatten flatten_ flip gather gather_nd hsplit hstack index_add '
+            'index_add_ index_fill_ masked_fill masked_fill_ masked_scatter_ put_along_axis '
+            'reshape reshape_ row_stack scatter scatter_ scatter_add scatter_add_ '
+            'scatter_nd_add scatter_reduce slice split squeeze squeeze_ stack strided_slice '
+            'take_along_axis tensor_split tile tolist unbind unfold unique unique_consecutive '
+            'unsqueeze unsqueeze_ unstack vsplit vstack'
         ),
         'paddle.tensor.array': 'tensor_array_to_tensor',
         'paddle.tensor.search': 'fill_diagonal_tensor_',
@@ -390,14 +392,15 @@ TABLE = {
         'paddle': (
             'add addmm addmm_ angle atan2 baddbmm_ bitwise_left_shift bitwise_left_shift_ '
             'bitwise_right_shift bitwise_right_shift_ broadcast_shape broadcast_shapes '
-            'cartesian_prod clip combinations conj copysign copysign_ cummax cummin cumprod '
-            'cumprod_ cumsum cumsum_ digamma digamma_ divide divide_ erfinv floor_divide '
-            'floor_divide_ floor_mod floor_mod_ fmax fmin frac_ gammainc gammainc_ gammaincc '
-            'gammaincc_ gammaln gammaln_ gcd_ heaviside hypot_ i0 i0_ i0e i1 i1e increment '
-            'kron lcm_ ldexp_ lerp lgamma lgamma_ log10_ log2_ log_ logcumsumexp logit '
-            'logit_ logsumexp max min mod mod_ multigammaln_ multiplex multiply_ nan_to_num_ '
-            'neg_ nextafter polygamma polygamma_ pow pow_ prod remainder remainder_ renorm '
-            'renorm_ scale sign sinc_ stanh subtract subtract_ take trace trunc trunc_ vander'
+            'cartesian_prod clip combinations conj copysign copysign_ count_nonzero cummax '
+            'cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff digamma '
+            'digamma_ divide divide_ erfinv floor_divide floor_divide_ floor_mod floor_mod_ '
+            'fmax fmin frac_ gammainc gammainc_ gammaincc gammaincc_ gammaln gammaln_ gcd_ '
+            'heaviside hypot_ i0 i0_ i0e i1 i1e increment isin kron lcm_ ldexp_ lerp lgamma '
+            'lgamma_ log10_ log2_ log_ logcumsumexp logit logit_ logsumexp max min mod mod_ '
+            'multigammaln_ multiplex multiply_ nan_to_num_ nanmean nansum neg_ nextafter '
+            'polygamma polygamma_ pow pow_ prod remainder remainder_ renorm renorm_ scale '
+            'sign sinc_ stanh subtract subtract_ take trace trapezoid trunc trunc_ vander'
         ),
         'paddle.linalg': 'inverse=inv',
         'paddle.nn.functional': 'tanh_',

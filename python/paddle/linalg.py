@@ -8,7 +8,8 @@ from paddle import _C_ops
 from paddle.base.arguments import items, iterations
 from paddle.base.libpaddle import _functions, expect_tensors
 from paddle.tensor.manipulation import matrix_transpose
-from paddle.tensor.math import corrcoef, cov, vecdot
+from paddle.tensor.math import vecdot
+from paddle.tensor.statistics import corrcoef, cov
 
 matmul, cross, diagonal = (_functions('paddle')[name] for name in ('matmul', 'cross', 'diagonal'))
 globals().update(_functions('paddle.linalg'))

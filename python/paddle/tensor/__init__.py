@@ -25,20 +25,26 @@ TABLE = _lazy.homes(
         'paddle.tensor.to_string': 'set_printoptions to_string',
         'paddle.tensor.einsum': 'einsum',
         'paddle.tensor.manipulation': (
+            'unflatten view view_as moveaxis t matrix_transpose permute ravel narrow rot90 '
+            'reverse expand_as repeat_interleave take take_along_dim select_scatter '
+            'slice_scatter diagonal_scatter masked_scatter index_fill view_as_complex '
+            'view_as_real diagflat tensordot msort shard_index scatter_nd'
+        ),
+        'paddle.tensor.joining': (
             'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split '
-            'chunk unflatten view view_as atleast_1d atleast_2d atleast_3d moveaxis t '
-            'matrix_transpose permute ravel narrow cartesian_prod combinations block_diag '
-            'rot90 reverse expand_as repeat_interleave take take_along_dim select_scatter '
-            'slice_scatter diagonal_scatter masked_scatter index_fill concatenate '
-            'view_as_complex view_as_real diagflat tensordot msort shard_index scatter_nd'
+            'chunk atleast_1d atleast_2d atleast_3d cartesian_prod combinations block_diag '
+            'concatenate'
         ),
         'paddle.tensor.math': (
-            'std var nansum nanmean median nanmedian quantile nanquantile logaddexp diff '
-            'trapezoid cumulative_trapezoid inner outer ger vecdot mm cdist pdist baddbmm '
-            'corrcoef cov signbit isreal isposinf isneginf frexp ldexp hypot rad2deg deg2rad '
-            'gcd lcm sinc positive neg negative isin histogramdd bucketize '
-            'histogram_bin_edges multigammaln reduce_as count_nonzero true_divide mul eq ne '
-            'gt ge lt le greater less add_n sgn frac nan_to_num unique unique_consecutive'
+            'logaddexp inner outer ger vecdot mm cdist pdist baddbmm signbit isreal isposinf '
+            'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative '
+            'multigammaln reduce_as true_divide mul eq ne gt ge lt le greater less add_n sgn '
+            'frac nan_to_num'
+        ),
+        'paddle.tensor.statistics': (
+            'std var nansum nanmean median nanmedian quantile nanquantile diff trapezoid '
+            'cumulative_trapezoid corrcoef cov isin histogramdd bucketize histogram_bin_edges '
+            'count_nonzero unique unique_consecutive'
         ),
         'paddle.tensor.search': (
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod '
@@ -69,7 +75,9 @@ _lazy.install(
         'to_string',
         'einsum',
         'manipulation',
+        'joining',
         'math',
+        'statistics',
         'linalg',
         'methods',
         'search',

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rearranging tensors: stacking, splitting, moving axes, scattering slices. Written from the ops,
-so gradients flow.
+"""Rearranging tensors: moving axes, other shapes, slices of copies. Written from the ops, so
+gradients flow.
 """
-
-import itertools
-import math
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import check_memory, items, keywords
+from paddle.base.arguments import items, keywords
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
-
-MOST_PARTS = 1 << 24  # tensors in the list one call gives: more would not fit in memory
 
 
 def _axis(axis, ndim, name):
@@ -50,142 +45,22 @@ def _many(inputs):
     )
 
 
-def _tensors(values):
-    return [v if isinstance(v, Tensor) else paddle.to_tensor(v) for v in values]
-
-
-def _at_least(n, grow):
-    def function(*inputs, name=None):
-        out = [grow(t) if t.ndim < n else t for t in _tensors(_many(inputs))]
-        return (
-            out[0]
-            if len(out) == 1 and not (inputs and isinstance(inputs[0], (list, tuple)))
-            else out
-        )
-
-    function.__name__ = function.__qualname__ = f'atleast_{n}d'
-    function.__doc__ = (
-        f'Tensors with axes of one element added until they have at least {n} dimensions.'
-    )
-    return function
-
-
-atleast_1d = _at_least(1, lambda t: t.reshape([1]))
-atleast_2d = _at_least(2, lambda t: t.reshape([1, 1]) if t.ndim == 0 else t.unsqueeze(0))
-atleast_3d = _at_least(
-    3,
-    lambda t: (
-        t.reshape([1, 1, 1])
-        if t.ndim == 0
-        else t.unsqueeze(0).unsqueeze(-1)
-        if t.ndim == 1
-        else t.unsqueeze(-1)
-    ),
-)
-
-
-def _list(values):
-    return values if isinstance(values, list) else [values]
-
-
-def concatenate(x, axis=0, name=None, *, out=None):
-    """Tensors joined along an axis."""
-    return paddle.concat(x, axis) if out is None else paddle.concat(x, axis, out=out)
-
-
-def hstack(x, name=None):
-    """Tensors joined along the second axis (the first for 1-D ones)."""
-    if not x:
-        raise ValueError('[hstack] expected at least one tensor, got none')
-    x = _list(atleast_1d(items('hstack', 'x', x)))
-    return paddle.concat(x, 0 if x[0].ndim == 1 else 1)
-
-
-def vstack(x, name=None):
-    """Tensors joined along the first axis, 1-D ones as rows."""
-    return paddle.concat(_list(atleast_2d(items('vstack', 'x', x))), 0)
-
-
-row_stack = vstack
-
-
-def dstack(x, name=None):
-    """Tensors joined along the third axis."""
-    return paddle.concat(_list(atleast_3d(items('dstack', 'x', x))), 2)
-
-
-def column_stack(x, name=None):
-    """Tensors joined along the second axis, 1-D ones as columns."""
-    x = items('column_stack', 'x', x)
-    for t in x:
-        expect_tensors('column_stack', x=t)
-    return paddle.concat([t.reshape([-1, 1]) if t.ndim < 2 else t for t in x], 1)
-
-
-def tensor_split(x, num_or_indices, axis=0, name=None):
-    """Parts of a tensor: a number of nearly equal ones, or cut at indices. Returns a list."""
-    expect_tensors('tensor_split', x=x)
-    if x.ndim == 0:
-        raise ValueError('[tensor_split] expected a tensor of at least one axis, got a 0-D one')
-    axis = _axis(axis, x.ndim, 'tensor_split')
-    size = extents(x)[axis]
-    if isinstance(num_or_indices, int):
-        if num_or_indices <= 0:
-            raise ValueError(
-                f'[tensor_split] expected a positive number of parts, got {num_or_indices}'
-            )
-        if num_or_indices > MOST_PARTS:
-            raise ValueError(
-                f'[tensor_split] expected at most {MOST_PARTS} parts, got {num_or_indices}'
-            )
-        base, extra = size // num_or_indices, size % num_or_indices
-        if isinstance(size, Tensor):
-            cuts = [base * i + paddle.clip(extra, max=i) for i in range(1, num_or_indices)]
-        else:
-            cuts = list(itertools.accumulate([base + (i < extra) for i in range(num_or_indices)]))[
-                :-1
-            ]
-    else:
-        cuts = [int(i) for i in num_or_indices]
-    out, start = [], 0
-    for stop in [*cuts, None if isinstance(size, Tensor) else size]:
-        index = [slice(None)] * axis + [slice(start, stop)]
-        out.append(x[tuple(index)]._apart(x))
-        start = stop
-    return out
-
-
-def hsplit(x, num_or_indices, name=None):
-    """Parts along the second axis (the first for 1-D)."""
-    expect_tensors('hsplit', x=x)
-    if x.ndim < 1:
-        raise ValueError(f'[hsplit] expected at least 1 dimension, got {x.ndim}')
-    return tensor_split(x, num_or_indices, 0 if x.ndim == 1 else 1)
-
-
-def vsplit(x, num_or_indices, name=None):
-    """Parts along the first axis."""
-    expect_tensors('vsplit', x=x)
-    if x.ndim < 2:
-        raise ValueError(f'[vsplit] expected at least 2 dimensions, got {x.ndim}')
-    return tensor_split(x, num_or_indices, 0)
-
-
-def dsplit(x, num_or_indices, name=None):
-    """Parts along the third axis."""
-    expect_tensors('dsplit', x=x)
-    if x.ndim < 3:
-        raise ValueError(f'[dsplit] expected at least 3 dimensions, got {x.ndim}')
-    return tensor_split(x, num_or_indices, 2)
-
-
-def chunk(x, chunks, axis=0, name=None):
-    """Equal parts along an axis, as a list."""
-    return paddle.split(x, chunks, axis)
-
-
 def unflatten(x, axis, shape, name=None):
-    """One axis turned into several of the given extents (one may be -1)."""
+    """One axis turned into several of the given extents (one may be -1).
+
+    Args:
+        x (Tensor): The values.
+        axis (int): The axis, counted from the end where negative.
+        shape (list of ints or Tensor): The extents in the place of axis; one may be -1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The same elements.
+
+    Examples:
+        >>> paddle.unflatten(paddle.ones([2, 6]), 1, [2, -1]).shape
+        paddle.Size([2, 2, 3])
+    """
     expect_tensors('unflatten', x=x)
     axis = _axis(axis, x.ndim, 'unflatten')
     old = extents(x)
@@ -198,19 +73,61 @@ def unflatten(x, axis, shape, name=None):
 
 
 def view(x, shape_or_dtype, name=None):
-    """The same data with another shape, or read as another dtype."""
+    """The same data with another shape, or read as another dtype.
+
+    Args:
+        x (Tensor): The values.
+        shape_or_dtype (list of ints, str or dtype): The other shape or dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The same memory.
+
+    Examples:
+        >>> paddle.view(paddle.ones([2, 3]), [6]).shape
+        paddle.Size([6])
+        >>> paddle.view(paddle.to_tensor([1.0]), 'int32').tolist()
+        [1065353216]
+    """
     expect_tensors('view', x=x)
     return x.view(shape_or_dtype)
 
 
 def view_as(x, other, name=None):
-    """The same data with the shape of `other`."""
+    """The same data with the shape of `other`.
+
+    Args:
+        x (Tensor): The values.
+        other (Tensor): Whose shape is taken.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The same memory.
+
+    Examples:
+        >>> paddle.view_as(paddle.ones([2, 3]), paddle.zeros([6])).shape
+        paddle.Size([6])
+    """
     expect_tensors('view_as', x=x, other=other)
     return x.reshape(extents(other))
 
 
 def moveaxis(x, source, destination, name=None):
-    """Axes moved to new places, the others keeping their order."""
+    """Axes moved to new places, the others keeping their order.
+
+    Args:
+        x (Tensor): The values.
+        source (int or list of ints): Which axes.
+        destination (int or list of ints): Where they stand in the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The same elements, a view.
+
+    Examples:
+        >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, 2).shape
+        paddle.Size([3, 4, 2])
+    """
     expect_tensors('moveaxis', x=x)
     source = [source] if isinstance(source, int) else items('moveaxis', 'source', source)
     destination = (
@@ -237,7 +154,22 @@ def moveaxis(x, source, destination, name=None):
 
 
 def t(input, name=None):
-    """The transpose of a matrix; 0-d and 1-D tensors as they are."""
+    """The transpose of a matrix; 0-d and 1-D tensors as they are.
+
+    Args:
+        input (Tensor): At most two axes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The transpose, a view.
+
+    Raises:
+        ValueError: input has more than two axes.
+
+    Examples:
+        >>> paddle.t(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
     expect_tensors('t', input=input)
     if input.ndim > 2:
         raise ValueError(f'[t] expected at most 2 dimensions, got {input.ndim}; use transpose')
@@ -245,7 +177,19 @@ def t(input, name=None):
 
 
 def matrix_transpose(x, name=None):
-    """The last two axes exchanged."""
+    """The last two axes exchanged.
+
+    Args:
+        x (Tensor): Two axes or more.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The exchanged axes, a view.
+
+    Examples:
+        >>> paddle.matrix_transpose(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
     expect_tensors('matrix_transpose', x=x)
     if x.ndim < 2:
         raise ValueError(f'[matrix_transpose] expected at least 2 dimensions, got {x.ndim}')
@@ -253,7 +197,20 @@ def matrix_transpose(x, name=None):
 
 
 def permute(input, *dims, **kwargs):
-    """Axes in another order, given one by one, as a list, or as `dims=`."""
+    """The axes in another order.
+
+    Args:
+        input (Tensor): The values.
+        *dims (int or list of ints): Which axis stands in each place.
+        **kwargs (object): `dims`, and other names of `paddle.transpose`.
+
+    Returns:
+        Tensor: The same elements, a view.
+
+    Examples:
+        >>> paddle.permute(paddle.ones([2, 3, 4]), 2, 0, 1).shape
+        paddle.Size([4, 2, 3])
+    """
     keywords('permute', kwargs, 'dims')
     if bool(dims) == (kwargs.get('dims') is not None):
         raise TypeError(
@@ -264,13 +221,38 @@ def permute(input, *dims, **kwargs):
 
 
 def ravel(input):
-    """All elements in one dimension."""
+    """All elements in one dimension.
+
+    Args:
+        input (Tensor): The values.
+
+    Returns:
+        Tensor: 1-D.
+
+    Examples:
+        >>> paddle.ravel(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+    """
     expect_tensors('ravel', input=input)
     return input.reshape([-1])
 
 
 def narrow(input, dim, start, length):
-    """`length` entries along an axis from `start` on."""
+    """`length` entries along an axis from `start` on.
+
+    Args:
+        input (Tensor): The values.
+        dim (int): The axis.
+        start (int or Tensor): The first position, counted from the end where negative.
+        length (int): How many.
+
+    Returns:
+        Tensor: The part, a view.
+
+    Examples:
+        >>> paddle.narrow(paddle.to_tensor([1, 2, 3, 4]), 0, 1, 2).tolist()
+        [2, 3]
+    """
     expect_tensors('narrow', input=input)
     dim = _axis(dim, input.ndim, 'narrow')
     start, length = number(start), number(length)
@@ -287,85 +269,60 @@ def narrow(input, dim, start, length):
 
 
 def expand_as(x, y, name=None):
-    """`x` expanded to the shape of `y`."""
+    """`x` expanded to the shape of `y`.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): Whose shape that of x broadcasts to.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The elements of x, repeated.
+
+    Examples:
+        >>> paddle.expand_as(paddle.to_tensor([1, 2]), paddle.zeros([2, 2])).tolist()
+        [[1, 2], [1, 2]]
+    """
     expect_tensors('expand_as', y=y)
     shape = list(y.shape)
     return _C_ops.expand_as(x, y, shape) if -1 in shape else paddle.expand(x, shape)
 
 
-def cartesian_prod(x, name=None):
-    """All combinations of one element from each 1-D tensor, as rows."""
-    x = items('cartesian_prod', 'x', x)
-    for t in x:
-        expect_tensors('cartesian_prod', x=t)
-        if t.ndim != 1:
-            raise ValueError(f'[cartesian_prod] expected tensors of one axis, got shape {t.shape}')
-    if len(x) == 1:
-        return x[0]
-    return paddle.stack([g.reshape([-1]) for g in paddle.meshgrid(*x)], -1)
-
-
-def combinations(x, r=2, with_replacement=False, name=None):
-    """All combinations of `r` elements of a 1-D tensor, as rows."""
-    expect_tensors('combinations', x=x)
-    if x.ndim != 1:
-        raise TypeError(f"[combinations] expected x of one axis, got shape {list(x.shape)}")
-    if not isinstance(r, int) or r < 0:
-        raise ValueError(f"[combinations] expected r to be an int of at least 0, got {r!r}")
-    if r == 0:
-        return paddle.empty([0], x.dtype)
-    n = _extent(x, 0, 'combinations')
-    if n == 0 or r > n and not with_replacement:
-        return paddle.empty([0, r], x.dtype)
-    # The count is at least two to the power of the smaller part.
-    part = min(r, n - 1) if with_replacement else min(r, n - r)
-    rows = math.comb(n + r - 1 if with_replacement else n, r) if part < 63 else 1 << 63
-    if rows * r >= 1 << 31:
-        raise ValueError(
-            f'[combinations] expected r that makes fewer than {1 << 31} elements, got r={r} of '
-            f'{n} elements'
-        )
-    import numpy  # loaded when a value is converted: paddle itself starts without it
-
-    check_memory('combinations', 'combinations', f'{rows} of {r} elements', rows * r * 16)
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    try:
-        each = itertools.chain.from_iterable(choose(range(n), r))
-        index = numpy.fromiter(each, 'int64', rows * r).reshape(rows, r)
-    except MemoryError:
-        raise MemoryError(
-            f'[combinations] expected combinations that fit in memory, got {rows} of {r} elements: '
-            f'they would allocate {rows * r * 16} bytes'
-        ) from None
-    return x[paddle.to_tensor(index)]
-
-
-def block_diag(inputs, name=None):
-    """A matrix with the given ones along its diagonal."""
-    blocks = [atleast_2d(b) for b in inputs]
-    for b in blocks:
-        expect_tensors('block_diag', inputs=b)
-    columns = sum(extents(b)[1] for b in blocks)
-    rows, before = [], 0
-    for b in blocks:
-        height, width = extents(b)
-        parts = [
-            paddle.zeros([height, before], b.dtype),
-            b,
-            paddle.zeros([height, columns - before - width], b.dtype),
-        ]
-        rows.append(paddle.concat([p for p in parts if p.shape[1]] or [b], 1))
-        before = before + width
-    return paddle.concat(rows, 0)
-
-
 def reverse(x, axis, name=None):
-    """`flip` under another name."""
+    """`flip` under another name.
+
+    Args:
+        x (Tensor): The values.
+        axis (int or list of ints): The axes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The elements in the other order.
+
+    Examples:
+        >>> paddle.reverse(paddle.to_tensor([[1, 2], [3, 4]]), 0).tolist()
+        [[3, 4], [1, 2]]
+    """
     return paddle.flip(x, axis)
 
 
 def rot90(x, k=1, axes=[0, 1], name=None):
-    """Turned by 90 degrees `k` times in the plane of two axes."""
+    """Turned by 90 degrees `k` times in the plane of two axes.
+
+    Args:
+        x (Tensor): The values.
+        k (int, default 1): How often; negative for the other way.
+        axes (list of ints, default [0, 1]): The plane; turning is from the first towards the
+            second.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The turned elements, with the dtype of x.
+
+    Examples:
+        >>> paddle.rot90(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+        [[2, 4], [1, 3]]
+    """
     expect_tensors('rot90', x=x)
     a, b = (_axis(i, x.ndim, 'rot90') for i in axes)
     if a == b or len(axes) != 2:
@@ -385,7 +342,24 @@ def rot90(x, k=1, axes=[0, 1], name=None):
 
 
 def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
-    """Each entry along an axis repeated; flattened without an axis."""
+    """Each entry along an axis repeated; flattened without an axis.
+
+    Args:
+        x (Tensor): The values.
+        repeats (int or Tensor): How often, one number for all or one for each entry.
+        axis (int, default None): The axis; None for the flattened tensor.
+        name (str, default None): Taken for compatibility; it has no effect.
+        output_size (int, default None): The extent of the result, where it is to be checked.
+
+    Returns:
+        Tensor: The repeated entries, with the dtype of x.
+
+    Examples:
+        >>> paddle.repeat_interleave(paddle.to_tensor([1, 2]), 2).tolist()
+        [1, 1, 2, 2]
+        >>> paddle.repeat_interleave(paddle.to_tensor([1, 2]), paddle.to_tensor([1, 3])).tolist()
+        [1, 2, 2, 2]
+    """
     if axis is None:
         expect_tensors('repeat_interleave', x=x)
         x, axis = x.reshape([-1]), 0
@@ -400,6 +374,21 @@ def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
 def take(x, index, mode='raise', name=None):
     """Elements by their place in the flattened tensor; `mode` says what is done with places
     outside.
+
+    Args:
+        x (Tensor): The values.
+        index (Tensor): Places in the flattened tensor, integers of any shape; negative ones count
+            from the end.
+        mode (str, default 'raise'): For places outside: `raise` an error, `wrap` around, or
+            `clip` to the ends.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The elements, with the shape of index.
+
+    Examples:
+        >>> paddle.take(paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([3, -4])).tolist()
+        [4, 1]
     """
     expect_tensors('take', x=x, index=index)
     if mode not in ('raise', 'wrap', 'clip'):
@@ -418,7 +407,24 @@ def take(x, index, mode='raise', name=None):
 
 
 def take_along_dim(arr, indices, axis, broadcast=True, *, out=None):
-    """Values along an axis at `indices`."""
+    """Values along an axis at `indices`.
+
+    Args:
+        arr (Tensor): What is read.
+        indices (Tensor): Positions along axis, integers.
+        axis (int): The axis, counted from the end where negative.
+        broadcast (bool, default True): Whether the other axes of indices broadcast to those of
+            arr.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The elements, with the dtype of arr.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+        >>> paddle.take_along_dim(x, paddle.to_tensor([[1], [0]]), 1).tolist()
+        [[2], [3]]
+    """
     if axis is None:
         arr, indices, axis = arr.reshape([-1]), indices.reshape([-1]), 0
     result = paddle.take_along_axis(arr, indices, axis, broadcast)
@@ -435,7 +441,22 @@ def _scattered(x, index, value):
 
 
 def select_scatter(x, values, axis, index, name=None):
-    """A copy of `x` with entry `index` of an axis replaced."""
+    """A copy of `x` with entry `index` of an axis replaced.
+
+    Args:
+        x (Tensor): The values.
+        values (Tensor): The new entry, of the shape of x without axis.
+        axis (int): The axis, counted from the end where negative.
+        index (int): Which entry.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy, with the shape and dtype of x.
+
+    Examples:
+        >>> paddle.select_scatter(paddle.zeros([2, 2]), paddle.to_tensor([1.0, 2.0]), 0, 1).tolist()
+        [[0.0, 0.0], [1.0, 2.0]]
+    """
     expect_tensors('select_scatter', x=x)
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(
@@ -446,7 +467,25 @@ def select_scatter(x, values, axis, index, name=None):
 
 
 def slice_scatter(x, value, axes, starts, ends, strides, name=None):
-    """A copy of `x` with a strided slice replaced."""
+    """A copy of `x` with a strided slice replaced.
+
+    Args:
+        x (Tensor): The values.
+        value (Tensor): The new part.
+        axes (list of ints): The axes.
+        starts (list of ints): The first position of each.
+        ends (list of ints): Where each stops, itself not taken.
+        strides (list of ints): The steps.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy, with the shape and dtype of x.
+
+    Examples:
+        >>> x, value = paddle.zeros([4]), paddle.ones([2])
+        >>> paddle.slice_scatter(x, value, [0], starts=[0], ends=[4], strides=[2]).tolist()
+        [1.0, 0.0, 1.0, 0.0]
+    """
     expect_tensors('slice_scatter', x=x)
     index = [slice(None)] * x.ndim
     for a, start, stop, step in zip(axes, starts, ends, strides):
@@ -455,7 +494,23 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
 
 
 def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
-    """A copy of `x` with a diagonal replaced."""
+    """A copy of `x` with a diagonal replaced.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The new diagonals, of the shape of x.diagonal(offset, axis1, axis2).
+        offset (int, default 0): Which diagonal: 0 for the main one, positive above it.
+        axis1 (int, default 0): The axis of rows.
+        axis2 (int, default 1): The axis of columns.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy, with the shape and dtype of x.
+
+    Examples:
+        >>> paddle.diagonal_scatter(paddle.zeros([2, 2]), paddle.to_tensor([1.0, 2.0])).tolist()
+        [[1.0, 0.0], [0.0, 2.0]]
+    """
     expect_tensors('diagonal_scatter', x=x, y=y)
     a, b = _axis(axis1, x.ndim, 'diagonal_scatter'), _axis(axis2, x.ndim, 'diagonal_scatter')
     rows = max(0, min(x.shape[a] + min(offset, 0), x.shape[b] - max(offset, 0)))
@@ -469,7 +524,23 @@ def diagonal_scatter(x, y, offset=0, axis1=0, axis2=1, name=None):
 
 
 def masked_scatter(x, mask, value, name=None):
-    """A copy of `x` in which the masked elements are taken from `value` in order."""
+    """A copy of `x` in which the masked elements are taken from `value` in order.
+
+    Args:
+        x (Tensor): The values.
+        mask (Tensor): bool; it broadcasts to x.
+        value (Tensor): At least as many elements as are masked.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy, with the shape and dtype of x.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0, 3.0])
+        >>> mask, value = paddle.to_tensor([True, False, True]), paddle.to_tensor([8.0, 9.0])
+        >>> paddle.masked_scatter(x, mask, value).tolist()
+        [8.0, 2.0, 9.0]
+    """
     expect_tensors('masked_scatter', x=x, value=value)
     if is_recorded(x) or is_recorded(mask):
         mask = paddle.expand_as(mask, x)
@@ -486,7 +557,22 @@ def masked_scatter(x, mask, value, name=None):
 
 
 def index_fill(x, index, axis, value, name=None):
-    """A copy of `x` with the entries `index` of an axis set to one value."""
+    """A copy of `x` with the entries `index` of an axis set to one value.
+
+    Args:
+        x (Tensor): The values.
+        index (Tensor): Positions along axis, int32 or int64 in 1-D.
+        axis (int): The axis, counted from the end where negative.
+        value (number or Tensor): The one value.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The copy, with the shape and dtype of x.
+
+    Examples:
+        >>> paddle.index_fill(paddle.zeros([3]), paddle.to_tensor([0, 2]), 0, 7.0).tolist()
+        [7.0, 0.0, 7.0]
+    """
     expect_tensors('index_fill', x=x)
     axis = _axis(axis, x.ndim, 'index_fill')
     if isinstance(value, Tensor) and value.ndim:
@@ -497,23 +583,73 @@ def index_fill(x, index, axis, value, name=None):
 
 
 def view_as_real(input):
-    """Real and imaginary parts as a last axis of two."""
+    """Real and imaginary parts as a last axis of two.
+
+    Args:
+        input (Tensor): The values.
+
+    Returns:
+        Tensor: Floating-point numbers, with a last axis of two.
+
+    Examples:
+        >>> paddle.view_as_real(paddle.to_tensor([1 + 2j])).tolist()
+        [[1.0, 2.0]]
+    """
     return paddle.as_real(input)
 
 
 def view_as_complex(input):
-    """The last axis, of two, as real and imaginary parts."""
+    """The last axis, of two, as real and imaginary parts.
+
+    Args:
+        input (Tensor): The values.
+
+    Returns:
+        Tensor: Complex numbers, without the last axis.
+
+    Examples:
+        >>> paddle.view_as_complex(paddle.to_tensor([[1.0, 2.0]])).tolist()
+        [(1+2j)]
+    """
     return paddle.as_complex(input)
 
 
 def diagflat(x, offset=0, name=None):
-    """The elements, flattened, on a diagonal of a square matrix."""
+    """The elements, flattened, on a diagonal of a square matrix.
+
+    Args:
+        x (Tensor): The values.
+        offset (int, default 0): Which diagonal: 0 for the main one, positive above it.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The matrix, zeros elsewhere.
+
+    Examples:
+        >>> paddle.diagflat(paddle.to_tensor([1, 2])).tolist()
+        [[1, 0], [0, 2]]
+    """
     expect_tensors('diagflat', x=x)
     return paddle.diag(x.reshape([-1]), offset)
 
 
 def tensordot(x, y, axes=2, name=None):
-    """Products summed over pairs of axes: a count, or lists of axes of each."""
+    """Products summed over pairs of axes: a count, or lists of axes of each.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other tensor.
+        axes (int, list of ints or list of lists, default 2): How many axes, the last of x and the
+            first of y; or which of each.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, with the other axes of x, then those of y.
+
+    Examples:
+        >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 4]), axes=1).shape
+        paddle.Size([2, 4])
+    """
     if isinstance(axes, Tensor):
         axes = axes.tolist()
     if isinstance(axes, int):
@@ -590,13 +726,40 @@ def tensordot(x, y, axes=2, name=None):
 
 
 def msort(input, *, out=None):
-    """Sorted along the first axis."""
+    """Sorted along the first axis.
+
+    Args:
+        input (Tensor): The values.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The elements in order, with the shape and dtype of input.
+
+    Examples:
+        >>> paddle.msort(paddle.to_tensor([[3, 1], [2, 4]])).tolist()
+        [[2, 1], [3, 4]]
+    """
     return paddle.sort(input, 0, out=out)
 
 
 def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
     """Indices made local to one of `nshards` shards; those of other shards become
     `ignore_value`.
+
+    Args:
+        input (Tensor): Integers below index_num.
+        index_num (int): How many indices there are in all.
+        nshards (int): How many shards; each has (index_num + nshards - 1) // nshards.
+        shard_id (int): Whose indices stay, from 0 on.
+        ignore_value (int, default -1): What the others become.
+
+    Returns:
+        Tensor: The local indices, with the shape of input.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1], [6]])
+        >>> paddle.shard_index(x, index_num=10, nshards=2, shard_id=0).tolist()
+        [[1], [-1]]
     """
     if not 0 <= shard_id < nshards:
         raise ValueError(f"[shard_index] expected shard_id from 0 to {nshards - 1}, got {shard_id}")
@@ -606,7 +769,22 @@ def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
 
 
 def scatter_nd(index, updates, shape, name=None):
-    """Updates added into zeros of `shape` at `index`."""
+    """Updates added into zeros of `shape` at `index`.
+
+    Args:
+        index (Tensor): Integers; its last axis holds positions in the leading axes.
+        updates (Tensor): What is added.
+        shape (list of ints or Tensor): The extents of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, with the dtype of updates.
+
+    Examples:
+        >>> index, updates = paddle.to_tensor([[1], [1]]), paddle.to_tensor([2.0, 3.0])
+        >>> paddle.scatter_nd(index, updates, [3]).tolist()
+        [0.0, 5.0, 0.0]
+    """
     expect_tensors('scatter_nd', updates=updates)
     return paddle.scatter_nd_add(paddle.zeros(shape, updates.dtype), index, updates)
 

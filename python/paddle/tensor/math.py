@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions composed of others: statistics, distances, special values, aliases. Gradients flow
+"""Functions composed of others: products, distances, special values, aliases. Gradients flow
 through the parts.
 """
 
-import builtins
 import math as _math
 import operator
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor, expect_tensors
 
-from .manipulation import _axis, extents
+from .manipulation import extents
 
 
 def _out(result, out):
@@ -23,32 +21,73 @@ def _out(result, out):
     return out
 
 
-def _alias(target, name):
+_ALIAS = """`paddle.{target}` under another name.
+
+    Args:
+        x (Tensor or number): The values.
+        y (Tensor or number): The other values; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: what `paddle.{target}` returns.
+
+    Examples:
+        >>> paddle.{name}(paddle.to_tensor([1, 2]), paddle.to_tensor([2, 2])).tolist()
+        {answer}
+"""
+
+
+def _alias(target, name, answer):
     def function(x, y, name=None, *, out=None):
         return _out(getattr(paddle, target)(x, y), out)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f'`{target}` under another name.'
+    function.__doc__ = _ALIAS.format(target=target, name=name, answer=answer)
     return function
 
 
 def true_divide(input, other, *, out=None):
-    """input / other."""
+    """input / other.
+
+    Args:
+        input (Tensor): What is divided.
+        other (Tensor or number): What it is divided by; shapes broadcast.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The quotients, with the broadcast shape.
+
+    Examples:
+        >>> paddle.true_divide(paddle.to_tensor([1.0, 4.0]), paddle.to_tensor([2.0, 8.0])).tolist()
+        [0.5, 0.5]
+    """
     return _out(paddle.divide(input, other), out)
 
 
-mul, eq, ne = _alias('multiply', 'mul'), _alias('equal', 'eq'), _alias('not_equal', 'ne')
-gt, ge, lt, le = (
-    _alias('greater_than', 'gt'),
-    _alias('greater_equal', 'ge'),
-    _alias('less_than', 'lt'),
-    _alias('less_equal', 'le'),
-)
-greater, less = _alias('greater_than', 'greater'), _alias('less_than', 'less')
+mul = _alias('multiply', 'mul', [2, 4])
+eq, ne = _alias('equal', 'eq', [False, True]), _alias('not_equal', 'ne', [True, False])
+gt = _alias('greater_than', 'gt', [False, False])
+ge = _alias('greater_equal', 'ge', [False, True])
+lt, le = _alias('less_than', 'lt', [True, False]), _alias('less_equal', 'le', [True, True])
+greater = _alias('greater_than', 'greater', [False, False])
+less = _alias('less_than', 'less', [True, False])
 
 
 def positive(x, name=None):
-    """`x` itself."""
+    """`x` itself.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x.
+
+    Examples:
+        >>> paddle.positive(paddle.to_tensor([1.0, -2.0])).tolist()
+        [1.0, -2.0]
+    """
     expect_tensors('positive', x=x)
     if str(x.dtype) == 'paddle.bool':
         raise TypeError("[positive] expected x of a number's dtype, got bool")
@@ -56,7 +95,20 @@ def positive(x, name=None):
 
 
 def neg(x, name=None, *, out=None):
-    """-x."""
+    """-x.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.neg(paddle.to_tensor([1.0, -2.0])).tolist()
+        [-1.0, 2.0]
+    """
     return _out(-x, out)
 
 
@@ -64,12 +116,36 @@ negative = neg
 
 
 def rad2deg(x, name=None):
-    """Radians to degrees."""
+    """Radians to degrees.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.rad2deg(paddle.to_tensor([0.0, 3.1415927])).tolist()
+        [0.0, 180.0]
+    """
     return _floating(x) * (180.0 / _math.pi)
 
 
 def deg2rad(x, name=None):
-    """Degrees to radians."""
+    """Degrees to radians.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.deg2rad(paddle.to_tensor([0.0, 180.0])).tolist()
+        [0.0, 3.1416]
+    """
     return _floating(x) * (_math.pi / 180.0)
 
 
@@ -78,17 +154,57 @@ def _floating(x):
 
 
 def hypot(x, y, name=None):
-    """The hypotenuse of legs x and y."""
+    """The hypotenuse of legs x and y.
+
+    Args:
+        x (Tensor): Legs.
+        y (Tensor): The other legs; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the broadcast shape.
+
+    Examples:
+        >>> paddle.hypot(paddle.to_tensor([3.0, 5.0]), paddle.to_tensor([4.0, 12.0])).tolist()
+        [5.0, 13.0]
+    """
     return paddle.sqrt(x * x + y * y)
 
 
 def frac(x, name=None, *, out=None):
-    """The fraction: x - trunc(x)."""
+    """The fraction: x - trunc(x).
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.frac(paddle.to_tensor([1.75, -1.75])).tolist()
+        [0.75, -0.75]
+    """
     return _out(x - paddle.trunc(x), out)
 
 
 def logaddexp(x, y, name=None):
-    """log(exp(x) + exp(y)), without overflow."""
+    """log(exp(x) + exp(y)), without overflow.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other values; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the broadcast shape.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.0, 1000.0])
+        >>> paddle.logaddexp(x, paddle.to_tensor([0.0, 1000.0])).tolist()
+        [0.6931, 1000.6932]
+    """
     x, y = _floating(x), _floating(y)
     high = paddle.maximum(x, y)
     gap = -paddle.abs(x - y)
@@ -97,14 +213,38 @@ def logaddexp(x, y, name=None):
 
 
 def sinc(x, name=None):
-    """sin(pi x) / (pi x), 1 at 0."""
+    """sin(pi x) / (pi x), 1 at 0.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.sinc(paddle.to_tensor([0.0, 0.5, 1.0])).tolist()
+        [1.0, 0.6366, -0.0]
+    """
     zero = x == 0
     safe = paddle.where(zero, paddle.ones_like(x), x) * _math.pi
     return paddle.where(zero, paddle.ones_like(x), paddle.sin(safe) / safe)
 
 
 def sgn(x, name=None):
-    """The sign; x / |x| for complex numbers."""
+    """The sign; x / |x| for complex numbers.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Examples:
+        >>> paddle.sgn(paddle.to_tensor([-2.0, 0.0, 3.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
     if not paddle.is_complex(x):
         return paddle.sign(x)
     size = paddle.abs(x)
@@ -114,7 +254,19 @@ def sgn(x, name=None):
 
 
 def signbit(x, name=None):
-    """Whether the sign bit is set."""
+    """Whether the sign bit is set.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: bool, with the shape of x.
+
+    Examples:
+        >>> paddle.signbit(paddle.to_tensor([-1.0, 0.0, 2.0])).tolist()
+        [True, False, False]
+    """
     if not paddle.is_floating_point(x):
         return (
             x < 0
@@ -125,22 +277,75 @@ def signbit(x, name=None):
 
 
 def isreal(x, name=None):
-    """Whether the imaginary part is zero."""
+    """Whether the imaginary part is zero.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: bool, with the shape of x.
+
+    Examples:
+        >>> paddle.isreal(paddle.to_tensor([1 + 0j, 1 + 2j])).tolist()
+        [True, False]
+    """
     return paddle.imag(x) == 0 if paddle.is_complex(x) else paddle.ones_like(x, 'bool')
 
 
 def isposinf(x, name=None):
-    """Whether x is +inf."""
+    """Whether x is +inf.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: bool, with the shape of x.
+
+    Examples:
+        >>> paddle.isposinf(paddle.to_tensor([1.0, float('inf'), -float('inf')])).tolist()
+        [False, True, False]
+    """
     return paddle.logical_and(paddle.isinf(x), x > 0)
 
 
 def isneginf(x, name=None):
-    """Whether x is -inf."""
+    """Whether x is -inf.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: bool, with the shape of x.
+
+    Examples:
+        >>> paddle.isneginf(paddle.to_tensor([1.0, float('inf'), -float('inf')])).tolist()
+        [False, False, True]
+    """
     return paddle.logical_and(paddle.isinf(x), x < 0)
 
 
 def nan_to_num(x, nan=0.0, posinf=None, neginf=None, name=None):
-    """NaN and infinities replaced by numbers; infinities by the dtype's limits unless given."""
+    """NaN and infinities replaced by numbers; infinities by the dtype's limits unless given.
+
+    Args:
+        x (Tensor): The values.
+        nan (float, default 0.0): What NaN becomes.
+        posinf (float, default None): What infinity becomes; None for the dtype's largest number.
+        neginf (float, default None): What minus infinity becomes; None for the dtype's least
+            number.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The numbers, with the shape and dtype of x.
+
+    Examples:
+        >>> x = paddle.to_tensor([float('nan'), float('inf'), 1.0])
+        >>> paddle.nan_to_num(x, nan=0.0, posinf=9.0).tolist()
+        [0.0, 9.0, 1.0]
+    """
     limits = paddle.finfo(x.dtype) if paddle.is_floating_point(x) else None
     if limits is None:
         return x
@@ -152,7 +357,20 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None, name=None):
 
 
 def frexp(x, name=None):
-    """Mantissa in [0.5, 1) and exponent, both of x's dtype."""
+    """Mantissa in [0.5, 1) and exponent, both of x's dtype.
+
+    Args:
+        x (Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: mantissas and exponents, x = mantissa * 2**exponent.
+
+    Examples:
+        >>> mantissa, exponent = paddle.frexp(paddle.to_tensor([8.0, 0.75]))
+        >>> mantissa.tolist(), exponent.tolist()
+        ([0.5, 0.75], [4.0, 0.0])
+    """
     zero = x == 0
     safe = paddle.where(zero, paddle.ones_like(x), paddle.abs(x)).detach()
     exponent = paddle.floor(paddle.log2(safe)) + 1
@@ -165,7 +383,20 @@ def frexp(x, name=None):
 
 
 def ldexp(x, y, name=None):
-    """x * 2**y."""
+    """x * 2**y.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The exponents, integers; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the broadcast shape.
+
+    Examples:
+        >>> paddle.ldexp(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([3, 1])).tolist()
+        [8.0, 6.0]
+    """
     expect_tensors('ldexp', x=x, y=y)
     wide = paddle.float64 in (x.dtype, y.dtype)
     x, y = (
@@ -175,7 +406,20 @@ def ldexp(x, y, name=None):
 
 
 def gcd(x, y, name=None):
-    """The greatest common divisor of integers; NaN where a float is not finite."""
+    """The greatest common divisor of integers; NaN where a float is not finite.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other values; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the broadcast shape.
+
+    Examples:
+        >>> paddle.gcd(paddle.to_tensor([12, 18]), paddle.to_tensor([8, 27])).tolist()
+        [4, 9]
+    """
     x, y = (paddle.abs(t) for t in paddle.broadcast_tensors([x, y]))
     if (
         x.is_floating_point() or y.is_floating_point()
@@ -202,14 +446,39 @@ def gcd(x, y, name=None):
 
 
 def lcm(x, y, name=None):
-    """The least common multiple of integers."""
+    """The least common multiple of integers.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other values; shapes broadcast.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the broadcast shape.
+
+    Examples:
+        >>> paddle.lcm(paddle.to_tensor([4, 6]), paddle.to_tensor([6, 8])).tolist()
+        [12, 24]
+    """
     d = gcd(x, y)
     safe = paddle.where(d == 0, paddle.ones_like(d), d)
     return paddle.where(d == 0, paddle.zeros_like(d), paddle.abs(x // safe * y))
 
 
 def add_n(inputs, name=None):
-    """The sum of a list of tensors."""
+    """The sum of a list of tensors.
+
+    Args:
+        inputs (list of Tensors or Tensor): Tensors of one shape.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sum, with that shape.
+
+    Examples:
+        >>> paddle.add_n([paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])]).tolist()
+        [4, 6]
+    """
     if isinstance(inputs, Tensor):
         return inputs.clone()
     if (
@@ -231,7 +500,20 @@ def add_n(inputs, name=None):
 
 
 def reduce_as(x, target, name=None):
-    """`x` summed to the shape of `target`."""
+    """`x` summed to the shape of `target`.
+
+    Args:
+        x (Tensor): The values.
+        target (Tensor): Whose shape broadcasts to that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, with the shape of target.
+
+    Examples:
+        >>> paddle.reduce_as(paddle.ones([2, 3]), paddle.zeros([3])).tolist()
+        [2.0, 2.0, 2.0]
+    """
     expect_tensors('reduce_as', x=x, target=target)
     extra = x.ndim - target.ndim
     axes = list(range(extra)) + [
@@ -243,327 +525,27 @@ def reduce_as(x, target, name=None):
 # --- statistics
 
 
-def _axes(axis, ndim):
-    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
-        return list(range(ndim))
-    return [_axis(a, ndim, 'axis') for a in ([axis] if isinstance(axis, int) else axis)]
-
-
-def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, out=None):
-    """The variance: squares over n - `correction`, which is 0 for `unbiased` False."""
-    expect_tensors('var', x=x)
-    if unbiased is not None:
-        if correction != 1:
-            raise ValueError(
-                f'[var] expected one of unbiased and correction, got {unbiased} and {correction}'
-            )
-        correction = 1 if unbiased else 0
-    if not (x.is_floating_point() or x.is_complex()):
-        x = x.astype(paddle.get_default_dtype())
-    axes = _axes(axis, x.ndim)
-    square = (x - x.mean(axes, keepdim=True)) ** 2
-    total = square.sum(axes, keepdim=keepdim)
-    if builtins.any(x.shape[a] < 0 for a in axes):
-        count = paddle.full_like(x, 1).sum(axes, keepdim=keepdim)
-        return _out(total / (count - correction), out)
-    count = 1
-    for a in axes:
-        count *= x.shape[a]
-    return _out(total / builtins.float(builtins.max(count - correction, 0)), out)
-
-
-def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, out=None):
-    """The standard deviation, by squares over n - `correction`, which is 0 for `unbiased` False."""
-    given = None if unbiased and correction != 1 else unbiased
-    return _out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
-
-
-def count_nonzero(x, axis=None, keepdim=False, name=None):
-    """How many elements are not zero, int64."""
-    expect_tensors('count_nonzero', x=x)
-    return (x != 0).astype('int64').sum(axis, keepdim=keepdim)
-
-
-def _no_nan(x):
-    return paddle.where(paddle.isnan(x), paddle.zeros_like(x), x)
-
-
-def nansum(x, axis=None, dtype=None, keepdim=False, name=None):
-    """The sum, NaN counting as 0."""
-    return paddle.sum(_no_nan(x), axis, dtype, keepdim)
-
-
-def nanmean(x, axis=None, keepdim=False, name=None):
-    """The mean of the elements that are not NaN."""
-    count = paddle.logical_not(paddle.isnan(x)).astype(x.dtype).sum(axis, keepdim=keepdim)
-    return _no_nan(x).sum(axis, keepdim=keepdim) / count
-
-
-def _flat_axes(x, axis):
-    """`x` with the reduced axes joined as the last one, and the shape with them as 1."""
-    expect_tensors('median', x=x)
-    axes, shape = _axes(axis, x.ndim), extents(x)
-    keep = [i for i in range(x.ndim) if i not in axes]
-    kept = [1 if i in axes else n for i, n in enumerate(shape)]
-    flat = (
-        _C_ops.transpose(x, keep + axes).reshape([shape[i] for i in keep] + [-1])
-        if x.ndim
-        else x.reshape([1])
-    )
-    return flat, kept, [shape[i] for i in keep]
-
-
-def _nan_where_empty(flat):
-    """`flat`, or one NaN a row where its rows are empty."""
-    lengths = extents(flat)
-    return (
-        paddle.full([*lengths[:-1], 1], _math.nan, 'float32')
-        if isinstance(lengths[-1], builtins.int) and lengths[-1] == 0
-        else flat
-    )
-
-
-def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
-    """The middle element; the mean of two ('avg') or the lower one ('min', with indices when an
-    axis is given).
-    """
-    if mode not in ('avg', 'min'):
-        raise ValueError(f"[median] expected mode 'avg' or 'min', got {mode!r}")
-    pair = isinstance(out, (list, tuple))
-    if (
-        pair
-        and len(out) != 2
-        or out is not None
-        and not pair
-        and mode == 'min'
-        and axis is not None
-    ):
-        raise ValueError(
-            f'[median] expected out to be a tuple of 2 tensors, got {type(out).__name__}'
-        )
-    flat, kept, rest = _flat_axes(x, axis)
-    flat = _nan_where_empty(flat)
-    values = paddle.sort(flat, -1)
-    n = extents(flat)[-1]
-    shape = kept if keepdim else rest
-
-    def at(t, k):
-        return (
-            _C_ops.index_select(t, k.reshape([1]), t.ndim - 1).squeeze(-1)
-            if isinstance(k, Tensor)
-            else t[..., k]
-        )
-
-    nan = paddle.isnan(flat)
-    bad = nan.any(-1)
-    if mode == 'min':
-        middle = at(values, (n - 1) // 2)
-        middle = (
-            paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
-            if paddle.is_floating_point(x)
-            else middle
-        )
-        if axis is None:
-            return _out(middle.reshape(shape), out[0] if pair else out)
-        index = paddle.where(
-            bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2)
-        )
-        results = middle.reshape(shape), index.reshape(shape)
-        if out is None:
-            return results
-        return tuple(_out(result, place) for result, place in zip(results, out))
-    values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
-    if isinstance(n, Tensor):
-        middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2
-    else:
-        middle = (
-            values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
-        )
-    middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
-    return _out(middle.reshape(shape), out[0] if pair else out)
-
-
-def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
-    """The middle of the elements that are not NaN; the lower one ('min') with its indices when
-    `axis` is one number.
-    """
-    result = _quantile(x, 0.5, axis, keepdim, 'midpoint' if mode == 'avg' else 'lower', True)
-    result = result.astype(x.dtype)
-    if mode == 'avg' or not isinstance(axis, builtins.int):
-        return result
-    flat, kept, rest = _flat_axes(x, axis)
-    count = paddle.logical_not(paddle.isnan(flat)).astype('int64').sum(-1, keepdim=True)
-    flat = (
-        paddle.where(paddle.isnan(flat), paddle.full_like(flat, _math.inf), flat)
-        if paddle.is_floating_point(x)
-        else flat
-    )
-    index = paddle.take_along_axis(
-        paddle.argsort(flat, -1, stable=True), paddle.clip((count - 1) // 2, min=0), -1
-    )
-    return result, paddle.where(count == 0, paddle.full_like(index, -1), index).reshape(
-        kept if keepdim else rest
-    )
-
-
-def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
-    expect_tensors('quantile', x=x)
-    single = not isinstance(q, (list, tuple)) and not (isinstance(q, Tensor) and q.ndim)
-    qs = [q] if single else items('quantile', 'q', q)
-    qs = [float(v) for v in qs]
-    if builtins.any(not 0 <= v <= 1 for v in qs):
-        raise ValueError(f"[quantile] expected q from 0 to 1, got {qs}")
-    dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
-    flat, kept, rest = _flat_axes(x.astype(dtype), axis)
-    flat = _nan_where_empty(flat).astype(dtype)
-    nan = paddle.isnan(flat)
-    n = extents(flat)[-1]
-    values = paddle.sort(paddle.where(nan, paddle.full_like(flat, _math.inf), flat), -1)
-    count = (
-        (n - nan.astype('int64').sum(-1, keepdim=True))
-        if ignore_nan
-        else paddle.full([*extents(flat)[:-1], 1], n, 'int64')
-    )
-    results = []
-    for v in qs:
-        place = (count - 1).astype('float64') * v
-        low, high = paddle.floor(place), paddle.ceil(place)
-        weight = (place - low).astype(dtype)
-        if interpolation == 'lower':
-            weight = paddle.zeros_like(weight)
-        elif interpolation == 'higher':
-            weight = (weight > 0).astype(dtype)
-        elif interpolation == 'midpoint':
-            weight = (weight > 0).astype(dtype) * 0.5
-        elif interpolation == 'nearest':
-            weight = (weight > 0.5).astype(dtype) + paddle.logical_and(
-                weight == 0.5, low % 2 == 1
-            ).astype(dtype)
-        elif interpolation != 'linear':
-            raise ValueError(f'[quantile] expected a known interpolation, got {interpolation!r}')
-        low, high = (
-            paddle.clip(low, min=0).astype('int64'),
-            paddle.clip(high, min=0).astype('int64'),
-        )
-        a, b = paddle.take_along_axis(values, low, -1), paddle.take_along_axis(values, high, -1)
-        r = a + paddle.where(weight == 0, paddle.zeros_like(a), (b - a) * weight)
-        bad = count == 0 if ignore_nan else nan.any(-1, keepdim=True)
-        r = paddle.where(bad, paddle.full_like(r, _math.nan), r)
-        results.append(r.reshape(kept if keepdim else rest))
-    return results[0] if single else paddle.stack(results, 0)
-
-
-def quantile(x, q, axis=None, keepdim=False, interpolation='linear', name=None, *, out=None):
-    """Quantiles along an axis; NaN where there is one among the elements."""
-    return _out(_quantile(x, q, axis, keepdim, interpolation, False), out)
-
-
-def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
-    """Quantiles of the elements that are not NaN."""
-    return _quantile(x, q, axis, keepdim, interpolation, True)
-
-
-def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
-    """The covariance matrix of variables in rows (or columns)."""
-    expect_tensors('cov', x=x)
-    if x.ndim > 2 or x.ndim < 1:
-        raise ValueError(f"[cov] expected x of 1 or 2 axes, got shape {list(x.shape)}")
-    data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
-    weights = None
-    if fweights is not None:
-        weights = fweights.astype(x.dtype)
-    if aweights is not None:
-        weights = (
-            aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
-        )
-    if weights is None:
-        total = extents(data)[1]
-        mean = data.mean(1, keepdim=True)
-        norm = total - builtins.int(ddof)
-        norm = norm.astype(data.real().dtype) if isinstance(norm, Tensor) else norm
-        centred = data - mean
-        result = (
-            paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t())
-            / norm
-        )
-    else:
-        total = weights.sum()
-        mean = (data * weights).sum(1, keepdim=True) / total
-        norm = (
-            total
-            - ((weights * aweights.astype(x.dtype)).sum() / total if aweights is not None else 1)
-            if ddof
-            else total
-        )
-        centred = data - mean
-        result = paddle.matmul(centred * weights, centred.t()) / norm
-    return result.squeeze() if result._numel() == 1 else result
-
-
-def corrcoef(x, rowvar=True, name=None):
-    """Pearson correlation coefficients of variables in rows (or columns)."""
-    c = cov(x, rowvar)
-    if c.ndim == 0:
-        return c / c
-    d = paddle.sqrt(paddle.diag(c))
-    return paddle.clip(c / d.unsqueeze(-1) / d.unsqueeze(0), -1, 1)
-
-
 # --- sums and differences
-
-
-def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
-    """Differences of neighbours along an axis, `n` times."""
-    expect_tensors('diff', x=x)
-    if not -x.ndim <= axis < x.ndim:
-        raise IndexError(f'[diff] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}')
-    if n < 1:
-        raise ValueError(f'[diff] expected n of at least 1, got {n}')
-    axis = _axis(axis, x.ndim, 'diff')
-    parts = [p for p in (prepend, x, append) if p is not None]
-    x = paddle.concat(parts, axis) if len(parts) > 1 else x
-    lead = (slice(None),) * axis
-    for _ in range(
-        min(n, x.shape[axis]) if x.shape[axis] >= 0 else n
-    ):  # once the axis is empty it stays so
-        upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
-        x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
-    return _out(x, out)
-
-
-def _trapezoids(op, y, x, dx, axis):
-    if x is not None and dx is not None:
-        raise ValueError(f"[{op}] expected x or dx, got both")
-    expect_tensors(op, y=y)
-    axis = _axis(axis, y.ndim, op)
-    lead = (slice(None),) * axis
-    if x is not None:
-        expect_tensors('trapezoid', x=x)
-        step = diff(x, axis=-1 if x.ndim == 1 else axis)
-        if x.ndim == 1:
-            step = step.reshape([-1] + [1] * (y.ndim - 1 - axis))
-    else:
-        step = 1.0 if dx is None else dx
-    return (y[lead + (slice(1, None),)] + y[lead + (slice(0, -1),)]) * step / 2.0, axis
-
-
-def trapezoid(y, x=None, dx=None, axis=-1, name=None):
-    """The integral by the trapezoidal rule."""
-    parts, axis = _trapezoids('trapezoid', y, x, dx, axis)
-    return parts.sum(axis)
-
-
-def cumulative_trapezoid(y, x=None, dx=None, axis=-1, name=None):
-    """The running integral by the trapezoidal rule."""
-    parts, axis = _trapezoids('cumulative_trapezoid', y, x, dx, axis)
-    return paddle.cumsum(parts, axis)
 
 
 # --- products and distances
 
 
 def inner(x, y, name=None):
-    """Sums of products over the last axes."""
+    """Sums of products over the last axes.
+
+    Args:
+        x (Tensor): [..., k].
+        y (Tensor): [..., k].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, with the other axes of x, then those of y.
+
+    Examples:
+        >>> paddle.inner(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0, 4.0])).item()
+        11.0
+    """
     expect_tensors('inner', x=x, y=y)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
@@ -573,7 +555,21 @@ def inner(x, y, name=None):
 
 
 def outer(x, y, name=None, *, out=None):
-    """Products of each element of x with each of y, both flattened."""
+    """Products of each element of x with each of y, both flattened.
+
+    Args:
+        x (Tensor): The rows' factors.
+        y (Tensor): The columns' factors.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: 2-D, one row for each element of x.
+
+    Examples:
+        >>> paddle.outer(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+    """
     expect_tensors('outer', x=x, y=y)
     return _out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)
 
@@ -582,17 +578,64 @@ ger = outer
 
 
 def vecdot(x, y, axis=-1, name=None):
-    """Dot products along an axis."""
+    """Dot products along an axis.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other values; shapes broadcast.
+        axis (int, default -1): The axis, counted from the end where negative.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, without axis.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> paddle.vecdot(x, paddle.to_tensor([1.0, 1.0])).tolist()
+        [3.0, 7.0]
+    """
     return ((x.conj() if paddle.is_complex(x) else x) * y).sum(axis)
 
 
 def mm(input, mat2, name=None, *, out=None):
-    """The matrix product."""
+    """The matrix product.
+
+    Args:
+        input (Tensor): [m, k], or a batch of such.
+        mat2 (Tensor): [k, n], or a batch of such.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The product, [m, n].
+
+    Examples:
+        >>> paddle.mm(paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])).tolist()
+        [[11.0]]
+    """
     return _out(paddle.matmul(input, mat2), out)
 
 
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
-    """beta * input + alpha * x @ y, batch by batch."""
+    """beta * input + alpha * x @ y, batch by batch.
+
+    Args:
+        input (Tensor): What is added; it broadcasts to [batch, m, n].
+        x (Tensor): [batch, m, k].
+        y (Tensor): [batch, k, n].
+        beta (float, default 1.0): The factor of input.
+        alpha (float, default 1.0): The factor of the products.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The sums, [batch, m, n].
+
+    Examples:
+        >>> x, y = paddle.ones([1, 1, 2]), paddle.ones([1, 2, 1])
+        >>> paddle.baddbmm(paddle.ones([1, 1, 1]), x, y, alpha=2.0).tolist()
+        [[[5.0]]]
+    """
     expect_tensors('baddbmm', input=input)
     return _out(input * beta + paddle.matmul(x, y) * alpha, out)
 
@@ -619,7 +662,25 @@ def _safe_sqrt(x):
 
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
-    """p-norm distances between each row of x and each of y."""
+    """p-norm distances between each row of x and each of y.
+
+    Args:
+        x (Tensor): [..., m, k].
+        y (Tensor): [..., n, k].
+        p (float, default 2.0): The norm's exponent.
+        compute_mode (str, default 'use_mm_for_euclid_dist_if_necessary'): Whether distances with
+            p = 2 come from a matrix product: `use_mm_for_euclid_dist_if_necessary` for more than
+            25 rows, `use_mm_for_euclid_dist`, `donot_use_mm_for_euclid_dist`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The distances, [..., m, n].
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 0.0]])
+        >>> paddle.cdist(x, paddle.to_tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
+        [[5.0, 1.0]]
+    """
     expect_tensors('cdist', x=x, y=y)
     modes = (
         'use_mm_for_euclid_dist_if_necessary',
@@ -642,7 +703,20 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
 
 
 def pdist(x, p=2.0, name=None):
-    """p-norm distances between all pairs of rows."""
+    """p-norm distances between all pairs of rows.
+
+    Args:
+        x (Tensor): [n, k].
+        p (float, default 2.0): The norm's exponent.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: [n (n - 1) / 2]: the distances of rows i < j, in row-major order.
+
+    Examples:
+        >>> paddle.pdist(paddle.to_tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])).tolist()
+        [5.0, 1.0, 4.2426]
+    """
     expect_tensors('pdist', x=x)
     if x.ndim != 2:
         raise AssertionError(f'[pdist] expected a tensor of 2 axes, got shape {x.shape}')
@@ -652,7 +726,20 @@ def pdist(x, p=2.0, name=None):
 
 
 def multigammaln(x, p, name=None):
-    """The log of the multivariate gamma function of dimension `p`."""
+    """The log of the multivariate gamma function of dimension `p`.
+
+    Args:
+        x (Tensor): Numbers above (p - 1) / 2.
+        p (int): The dimension, at least 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The logarithms, with the shape of x.
+
+    Examples:
+        >>> paddle.multigammaln(paddle.to_tensor([3.0]), 2).tolist()
+        [1.5502]
+    """
     expect_tensors('multigammaln', x=x)
     if p < 1:
         raise AssertionError(f'[multigammaln] expected p of at least 1, got {p}')
@@ -667,106 +754,6 @@ def multigammaln(x, p, name=None):
 
 
 # --- search
-
-
-def isin(x, test_x, assume_unique=False, invert=False, name=None):
-    """Whether each element is among those of `test_x`."""
-    expect_tensors('isin', test_x=test_x, x=x)
-    flat = test_x.reshape([-1])
-    found = (x.unsqueeze(-1) == flat).any(-1) if flat._numel() else paddle.zeros_like(x, 'bool')
-    return paddle.logical_not(found) if invert else found
-
-
-def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, out=None):
-    """The bucket of each element among sorted boundaries."""
-    expect_tensors('bucketize', sorted_sequence=sorted_sequence)
-    if sorted_sequence.ndim != 1:
-        raise ValueError(
-            "[bucketize] expected sorted_sequence of one axis, got shape "
-            f"{list(sorted_sequence.shape)}"
-        )
-    return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
-
-
-def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):
-    """The edges of equal bins from `min` to `max` (of the data where both are 0)."""
-    if min == 0 and max == 0:
-        expect_tensors('histogram_bin_edges', input=input)
-        low, high = input.min(), input.max()
-        if is_recorded(low):
-            low, high = low.astype('float32'), high.astype('float32')
-            apart = (low == high).astype('float32') * 0.5
-            return paddle.linspace(low - apart, high + apart, bins + 1)
-        low, high = builtins.float(low), builtins.float(high)
-    else:
-        low, high = builtins.float(min), builtins.float(max)
-    if low > high:
-        raise ValueError(f"[histogram_bin_edges] expected min of at most max, got {low} and {high}")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return paddle.linspace(low, high, bins + 1)
-
-
-def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None):
-    """A histogram of points; returns the counts and a list of edges."""
-    import numpy as np
-
-    expect_tensors('histogramdd', x=x)
-    if x.ndim < 2:
-        raise AssertionError(
-            f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}'
-        )
-    d = x.shape[-1]
-    given = (
-        [b.astype('float64').numpy() for b in bins]
-        if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor)
-        else bins
-    )
-    ends = None if ranges is None else [float(v) for v in items('histogramdd', 'ranges', ranges)]
-    if ends is not None and len(ends) != 2 * d:
-        raise ValueError(f'[histogramdd] expected {2 * d} numbers in ranges, got {len(ends)}')
-    pairs = None if ends is None else list(zip(ends[::2], ends[1::2]))
-    counts, edges = np.histogramdd(
-        x.astype('float64').numpy().reshape(-1, d),
-        given,
-        pairs,
-        density,
-        None if weights is None else weights.astype('float64').numpy().reshape(-1),
-    )
-    return paddle.to_tensor(counts).astype(x.dtype), [
-        paddle.to_tensor(e).astype(x.dtype) for e in edges
-    ]
-
-
-def _picked(results, flags):
-    """The first result and those asked for: a tuple unless it is the only one."""
-    picked = [results[0]] + [r for r, wanted in zip(results[1:], flags) if wanted]
-    return picked[0] if len(picked) == 1 else tuple(picked)
-
-
-def unique(
-    x,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
-    dtype='int64',
-    sorted=True,
-    name=None,
-):
-    """The distinct elements, sorted, with indices, inverse and counts if asked."""
-    flags = (return_index, return_inverse, return_counts)
-    return _picked(_C_ops.unique(x, *flags, [] if axis is None else [axis], dtype), flags)
-
-
-def unique_consecutive(
-    x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None
-):
-    """Elements without repetitions of their predecessor, with inverse and counts if asked."""
-    flags = (return_inverse, return_counts)
-    return _picked(
-        _C_ops.unique_consecutive(x, *flags, [] if axis is None else [axis], dtype), flags
-    )
 
 
 def _at_axis(y, x, axis):
