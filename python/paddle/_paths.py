@@ -78,14 +78,21 @@ TABLE = {
     },
     'paddle.distributed.fleet.meta_parallel.parallel_layers': {
         'paddle.distributed.fleet.meta_parallel': (
-            'ColumnParallelLinear ParallelCrossEntropy RNGStatesTracker RowParallelLinear '
-            'VocabParallelEmbedding get_rng_state_tracker model_parallel_random_seed'
+            'ColumnParallelLinear LayerDesc ParallelCrossEntropy PipelineLayer RNGStatesTracker '
+            'RowParallelLinear SharedLayerDesc VocabParallelEmbedding get_rng_state_tracker '
+            'model_parallel_random_seed'
         )
     },
     'paddle.distributed.fleet.meta_parallel.parallel_layers.mp_layers': {
         'paddle.distributed.fleet.meta_parallel': (
             'ColumnParallelLinear ParallelCrossEntropy RowParallelLinear VocabParallelEmbedding'
         )
+    },
+    'paddle.distributed.fleet.meta_parallel.parallel_layers.pp_layers': {
+        'paddle.distributed.fleet.meta_parallel': 'LayerDesc PipelineLayer SharedLayerDesc'
+    },
+    'paddle.distributed.fleet.model': {
+        'paddle.distributed.fleet.meta_parallel': 'PipelineParallel'
     },
     'paddle.distributed.fleet.meta_parallel.parallel_layers.random': {
         'paddle.distributed.fleet.meta_parallel': (

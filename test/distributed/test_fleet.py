@@ -11,6 +11,7 @@ import ranks
 import paddle
 from paddle.distributed import fleet
 from paddle.distributed.fleet import meta_parallel
+from paddle.distributed.fleet.meta_parallel import pipeline_layers
 from paddle.distributed.fleet.utils import recompute
 from paddle.incubate.distributed.fleet import recompute_hybrid, recompute_sequential
 
@@ -23,6 +24,8 @@ from paddle.incubate.distributed.fleet import recompute_hybrid, recompute_sequen
         (2, 'sequence_parallel'),
         (2, 'data_parallel'),
         (2, 'sharded'),
+        (2, 'pipeline'),
+        (4, 'pipeline'),
         (2, 'scaled'),
         (2, 'helpers'),
     ],
@@ -104,6 +107,36 @@ def test_random_states(alone):
             tracker.add(name, seed)
     with pytest.raises(ValueError), tracker.rng_state('nothing'):
         pass
+
+
+def test_stages():
+    plain = meta_parallel.LayerDesc(paddle.nn.Linear, 3, out_features=4)
+    relu = meta_parallel.LayerDesc(paddle.nn.ReLU)
+    assert repr(plain) == 'Linear(3, out_features=4)'
+    for count, parts, want in (
+        (10, 4, [0, 2, 4, 7, 10]),
+        (5, 2, [0, 2, 5]),
+        (8, 4, [0, 2, 4, 6, 8]),
+    ):
+        assert pipeline_layers.bounds([plain] * count, parts, 'uniform') == want
+    layers = [relu, *[plain] * 6, relu]
+    assert pipeline_layers.bounds(layers, 2, 'layer:Linear') == [0, 4, 8]
+    assert pipeline_layers.bounds(layers, 3, 'layer:Linear') == [0, 3, 5, 8]
+    assert pipeline_layers.bounds(layers, 2, [0, 3, 8]) == [0, 3, 8]
+    with pytest.raises(AssertionError, match='got 6'):
+        pipeline_layers.bounds(layers, 4, 'layer:Linear')
+    with pytest.raises(TypeError):
+        meta_parallel.LayerDesc(3)
+
+
+def test_one_stage(alone):
+    layers = [paddle.nn.Linear(3, 3), paddle.nn.functional.relu]
+    model = meta_parallel.PipelineLayer(layers, num_stages=1, recompute_interval=1)
+    x = paddle.rand([2, 3])
+    x.stop_gradient = False
+    np.testing.assert_array_equal(model(x).numpy(), layers[1](layers[0](x)).numpy())
+    with pytest.raises(AssertionError, match='num_stages 1'):
+        meta_parallel.PipelineLayer(layers, num_stages=2)
 
 
 def _same_gradients(call, x, layers):

@@ -178,6 +178,85 @@ def sharded():
     assert 0 < len(mine) < len(optimizer._all_params())
 
 
+def _logits(layer, x):
+    return paddle.matmul(x, layer.weight, transpose_y=True)
+
+
+class Tied(nn.Layer):
+    """What the pipeline computes, in one process."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.hidden = nn.Sequential(*[nn.Linear(WIDTH, WIDTH) for _ in range(4)])
+
+    def forward(self, x, y):
+        x = nn.functional.gelu(self.hidden(self.words(x)))
+        return nn.functional.cross_entropy(_logits(self.words, x), y)
+
+
+def pipeline():
+    """Losses and weights of a pipeline with tied embeddings are those of one process."""
+    replicas = dist.ParallelEnv().world_size // 2
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs = {'pp_degree': 2, 'dp_degree': replicas}
+    strategy.pipeline_configs = {'micro_batch_size': 2, 'accumulate_steps': 4}
+    fleet.init(is_collective=True, strategy=strategy)
+    hcg = fleet.get_hybrid_communicate_group()
+    assert hcg.get_parallel_mode() == dist.ParallelMode.PIPELINE_PARALLEL
+    hidden = [mp.LayerDesc(nn.Linear, WIDTH, WIDTH) for _ in range(4)]
+    first, last = (
+        mp.SharedLayerDesc('words', nn.Embedding, forward, 'weight', WORDS, WIDTH)
+        for forward in (None, _logits)
+    )
+    paddle.seed(dist.get_rank())
+    made = mp.PipelineLayer(
+        [first, *hidden, nn.functional.gelu, last],
+        topology=hcg.topology(),
+        loss_fn=nn.functional.cross_entropy,
+        seg_method='layer:Linear',
+        recompute_interval=2,
+    )
+    model = fleet.distributed_model(made)
+    assert model.is_pipeline_first_stage() != model.is_pipeline_last_stage()
+    assert made.segment_parts == [0, 3, 7] and len(made.parameters()) == 5
+
+    alone, stage = Tied(), hcg.get_stage_id()
+    mine = [made.shared_layers['words'].weight]
+    mine += [p for f in made.run_function if isinstance(f, nn.Linear) for p in f.parameters()]
+    linears = list(alone.hidden.parameters())
+    for i, parameter in enumerate(linears):
+        if i // 4 == stage:
+            parameter.set_value(mine[1 + i % 4])
+        dist.broadcast(parameter, hcg.get_rank_from_stage(i // 4), hcg.get_pipe_parallel_group())
+    alone.words.weight.set_value(mine[0])
+    own = [alone.words.weight, *linears[4 * stage : 4 * stage + 4]]
+
+    def optimizer(m):
+        clip = nn.ClipGradByGlobalNorm(0.1)
+        return paddle.optimizer.AdamW(1e-2, parameters=m.parameters(), grad_clip=clip)
+
+    whole, ours = optimizer(alone), fleet.distributed_optimizer(optimizer(made))
+    for step in range(4):
+        generator = np.random.RandomState(step)
+        x, y = (paddle.to_tensor(generator.randint(0, WORDS, [8 * replicas, 5])) for _ in range(2))
+        expected = alone(x, y)
+        expected.backward()
+        whole.step()
+        whole.clear_grad()
+        begin = 8 * hcg.get_data_parallel_rank()
+        data = [t[begin : begin + 8] for t in (x, y)]
+        outs = model.eval_batch(data)
+        assert (outs is None) == (stage == 0) and (stage == 0 or len(outs) == 4)
+        before = model.eval_batch(data, compute_loss=True)
+        loss = model.train_batch(data, ours)
+        np.testing.assert_allclose(float(loss), float(before), rtol=1e-6)
+        dist.all_reduce(loss, dist.ReduceOp.AVG)
+        np.testing.assert_allclose(float(loss), float(expected), rtol=1e-5)
+        for a, b in zip(own, mine):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), atol=5e-5)
+
+
 def sequence_parallel():
     hcg = start(mp_degree=2)
     rank = hcg.get_model_parallel_rank()

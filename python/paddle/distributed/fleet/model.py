@@ -2,6 +2,7 @@
 """Wrapping of a model for the kind of parallelism of its job."""
 
 import paddle
+from paddle import _lazy
 from paddle.distributed.parallel import ParallelMode
 
 __all__ = ['distributed_model']
@@ -17,7 +18,7 @@ def _in_low_precision(model, strategy):
 
 def distributed_model(model, hcg, strategy):
     """`model` for the job; in a job of one process itself."""
-    from .meta_parallel import SegmentParallel, ShardingParallel, TensorParallel
+    from .meta_parallel import PipelineParallel, SegmentParallel, ShardingParallel, TensorParallel
 
     if not isinstance(model, paddle.nn.Layer):
         raise AssertionError(
@@ -28,11 +29,6 @@ def distributed_model(model, hcg, strategy):
     mode = hcg.get_parallel_mode()
     if mode is None:
         return model
-    if mode == ParallelMode.PIPELINE_PARALLEL:
-        raise ValueError(
-            '[fleet.distributed_model] expected pp_degree 1, got '
-            f'{hcg.get_pipe_parallel_world_size()}'
-        )
     if strategy.sync_batch_norm:
         model = paddle.nn.SyncBatchNorm.convert_sync_batchnorm(model)
     if mode == ParallelMode.DATA_PARALLEL:
@@ -44,8 +40,12 @@ def distributed_model(model, hcg, strategy):
             group=hcg.get_data_parallel_group(),
         )
     wrapper = {
+        ParallelMode.PIPELINE_PARALLEL: PipelineParallel,
         ParallelMode.TENSOR_PARALLEL: TensorParallel,
         ParallelMode.SEGMENT_PARALLEL: SegmentParallel,
         ParallelMode.SHARDING_PARALLEL: ShardingParallel,
     }[mode]
     return wrapper(model, hcg, strategy=strategy)
+
+
+_lazy.serve(globals())

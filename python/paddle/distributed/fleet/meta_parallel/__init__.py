@@ -13,16 +13,22 @@ from ..layers.mpu import (
     model_parallel_random_seed,
 )
 from .meta_parallel_base import MetaParallelBase
+from .pipeline_layers import LayerDesc, PipelineLayer, SharedLayerDesc
+from .pipeline_parallel import PipelineParallel
 from .wrappers import SegmentParallel, ShardingParallel, TensorParallel
 
 __all__ = [
     'ColumnParallelLinear',
+    'LayerDesc',
     'MetaParallelBase',
     'ParallelCrossEntropy',
+    'PipelineLayer',
+    'PipelineParallel',
     'RNGStatesTracker',
     'RowParallelLinear',
     'SegmentParallel',
     'ShardingParallel',
+    'SharedLayerDesc',
     'TensorParallel',
     'VocabParallelEmbedding',
     'get_rng_state_tracker',

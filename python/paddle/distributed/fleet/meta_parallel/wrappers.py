@@ -13,7 +13,9 @@ from .meta_parallel_base import MetaParallelBase
 __all__ = ['SegmentParallel', 'ShardingParallel', 'TensorParallel']
 
 
-class _Alike(MetaParallelBase):
+class AlikeLayers(MetaParallelBase):
+    """Parameters are made alike on all processes that have the same ones."""
+
     def _prepare_for_model(self):
         broadcast_mp_parameters(self._layers, self._hcg)
         broadcast_sep_parameters(self._layers, self._hcg)
@@ -21,7 +23,7 @@ class _Alike(MetaParallelBase):
         broadcast_dp_parameters(self._layers, self._hcg)
 
 
-class TensorParallel(_Alike):
+class TensorParallel(AlikeLayers):
     """A model some layers of which are divided. The processes that share one copy get the first
     one's inputs, unless the strategy's `mp_configs` have `need_broadcast_data=False`.
     """
@@ -35,9 +37,9 @@ class TensorParallel(_Alike):
         return broadcast_input_data(self._hcg, *inputs, **kwargs)
 
 
-class SegmentParallel(_Alike):
+class SegmentParallel(AlikeLayers):
     """A model each copy of which sees a part of the sequences."""
 
 
-class ShardingParallel(_Alike):
+class ShardingParallel(AlikeLayers):
     """A model whose optimizer's state is shared."""

@@ -27,6 +27,8 @@ class HybridParallelClipGrad(ClipGradBase):
         pairs = [(p, g) for p, g in params_grads if g is not None and getattr(p, 'need_clip', True)]
         squares = {True: paddle.zeros([], 'float64'), False: paddle.zeros([], 'float64')}
         for p, g in pairs:
+            if not getattr(p, 'is_firstly_shared', True):
+                continue  # counted by the first stage that has it
             apart = bool(getattr(p, 'is_distributed', False))
             squares[apart] = squares[apart] + g.astype('float32').square().sum().astype('float64')
         if self._hcg.get_model_parallel_world_size() > 1:
@@ -35,6 +37,9 @@ class HybridParallelClipGrad(ClipGradBase):
         total = squares[True] + squares[False]
         if self._hcg.get_sharding_parallel_world_size() > 1:
             group = self._hcg.get_sharding_parallel_group().process_group
+            group.all_reduce([total], ReduceOp.SUM)
+        if self._hcg.get_pipe_parallel_world_size() > 1:
+            group = self._hcg.get_pipe_parallel_group().process_group
             group.all_reduce([total], ReduceOp.SUM)
         norm = float(total.sqrt())
         scale = self._clip.clip_norm / max(norm, self._clip.clip_norm)
