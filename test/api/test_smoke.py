@@ -16,8 +16,9 @@ import recipes  # noqa: E402
 
 
 @pytest.mark.parametrize("namespace", recipes.NAMESPACES)
-def test_each_public_callable_can_be_called(namespace, tmp_path, monkeypatch):
+def test_each_public_callable_can_be_called(namespace, tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
+    request.addfinalizer(paddle.disable_compat)  # enable_compat is among them
     failures = []
     for where, name, value, text in recipes.cases():
         full = f"{where}.{name}"

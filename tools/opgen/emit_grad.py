@@ -299,7 +299,7 @@ def infer_statements(g, d, values):
         out.append(f"outs[{k}].assign(in[{like}].p, in[{like}].p + in[{like}].n);")
         if d.tensors[like].optional and not t.variadic:
             out.append(f"if (outs[{k}].empty()) outs[{k}].push_back({{}});")
-    return out
+    return out + [f"outs[{d.outs.index(o)}].push_back({{}});" for o in d.nobodys(g)]
 
 
 GRAD_OP = """

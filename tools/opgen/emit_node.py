@@ -152,6 +152,7 @@ RECORDED = """
 if (!create_graph && (State().record != RecordMode::kRun || $on_device)$conditions) {
   const InSlot slots_[] = {$slots};
   const AttrValue attrs_[] = {$attrs};
+  $nobodys
   OutSlot results_[] = {$outs};
   if (device_.is_cpu()) RecordOp(def_$name, slots_, attrs_, results_);
   else phi::RunGradOnDevice(def_$name, slots_, attrs_, results_, device_);
@@ -186,12 +187,15 @@ def recorded(g):
         conditions="".join(f" && {c}" for c in d.when),
         slots=commas(f"InSlot({t.local})" for t in d.tensors),
         attrs=commas(attrs) or "AttrValue()",
+        nobodys=[f"Tensor g_{o[:-5]};" for o in d.nobodys(g)],
         outs=commas(f"OutSlot(g_{o[:-5]})" for o in d.outs),
     )
 
 
 FIRST_ONLY = """
-{ PD_CHECK(!create_graph, Unimplemented, \
+{ PD_CHECK(State().record == RecordMode::kRun, Unimplemented, \
+"[$op] expected a gradient of eager mode, got one to record: programs have no operation for it"); \
+PD_CHECK(!create_graph, Unimplemented, \
 "[$op] expected a first-order gradient, got create_graph=True: no higher-order rule"); \
 first_${op}_grad($args); }
 """
@@ -201,7 +205,7 @@ $back } else
 """
 EITHER = """
 $derivatives
-if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu())
+if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()$untaken)
   composed_${op}_grad($args);
 else first_${op}_grad($args);
 """
@@ -222,7 +226,11 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    return fill(EITHER, op=op.name, args=args, derivatives=derivative_statement(g)).split("\n")
+    # What PaddlePaddle's gradient op does not take, its fused kernel does not read.
+    untaken = "".join(f" || {d}.defined()" for d in g.readable.untaken) if g.readable else ""
+    return fill(
+        EITHER, op=op.name, args=args, derivatives=derivative_statement(g), untaken=untaken
+    ).split("\n")
 
 
 def derivative_statement(g):

@@ -30,6 +30,12 @@ class GradOp:
     attrs: list  # [(name, Arg of the op or None)]
     outs: list  # names, `<input>_grad`
     when: list  # C++ conditions under which it gives what is asked
+    untaken: list  # output gradients that it has no operand for
+
+    def nobodys(self, gradient):
+        """Outputs for arguments that have no gradient here: none is ever given."""
+        wanted = {f"{t.name}_grad" for t in gradient.inputs}
+        return [o for o in self.outs if o not in wanted]
 
     def output(self, tensor):
         """The position of the gradient of an argument, or None."""
@@ -137,8 +143,7 @@ class Gradient:
     def readable(self):
         """The GradOp: of those that recording makes, and of those that only programs of others
         have. It is there when every operand can be named; a fused kernel needs only what it reads
-        (`saves`), and like PaddlePaddle's takes no gradients of results that the op has no operand
-        for."""
+        (`saves`)."""
         op, declared = self.op, identity(self.op.grad_name)
         tensors = self._operands(declared) if declared else None
         if tensors is None:
@@ -155,29 +160,27 @@ class Gradient:
         ):
             return None
         if not all(
-            o.endswith("_grad") and o[:-5] in {t.name for t in self.inputs}
+            o.endswith("_grad") and o[:-5] in {t.name for t in op.tensors}
             for o in declared["outputs"]
         ):
             return None
         conditions = [f"{d}.defined()" for d in op.douts if d in named and op.lazy_douts]
         # Where one arrives that the op does not take, or one is wanted that it does not give, the
         # composed rule is recorded.
-        lost = [
-            d
-            for o, d in zip(op.outs, op.douts)
-            if d not in named and o.name not in op.nondiff_outs and not op.vjp_kernel
+        untaken = [
+            d for o, d in zip(op.outs, op.douts) if d not in named and o.name not in op.nondiff_outs
         ]
-        if lost and not (op.lazy_douts and op.vjp):
+        if untaken and not (op.lazy_douts and op.vjp):
             raise op.where.error(
-                f"expected lazy_douts and a vjp, as {op.grad_name} has no operand for {lost[0]}"
+                f"expected lazy_douts and a vjp, as {op.grad_name} has no operand for {untaken[0]}"
             )
-        conditions += [f"!{d}.defined()" for d in lost]
+        conditions += [f"!{d}.defined()" for d in untaken]
         conditions += [
             f"!need[{i}]"
             for i, t in enumerate(self.inputs)
             if t.name + "_grad" not in declared["outputs"]
         ]
-        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
+        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions, untaken)
 
     def _operands(self, declared):
         """The operands of the gradient op, or None where one is neither an argument, nor a result,

@@ -5,7 +5,14 @@ import math
 
 import paddle
 
-from .distribution import Distribution, ExponentialFamily, as_tensor, open_uniform, to_shape
+from .distribution import (
+    Distribution,
+    ExponentialFamily,
+    as_tensor,
+    as_vector,
+    open_uniform,
+    to_shape,
+)
 
 __all__ = [
     'Bernoulli',
@@ -273,7 +280,7 @@ class Poisson(Distribution):
     """Counts at the rate `rate`."""
 
     def __init__(self, rate):
-        self.rate = as_tensor(rate)
+        self.rate = as_vector(rate)
         self._dtype = self.rate.dtype
         super().__init__(self.rate.shape)
 
@@ -386,7 +393,7 @@ class ContinuousBernoulli(Distribution):
     """
 
     def __init__(self, probs, lims=(0.499, 0.501)):
-        self.probs = _inside(as_tensor(probs))
+        self.probs = _inside(as_vector(probs))
         self._dtype = self.probs.dtype
         self.lims = lims
         super().__init__(self.probs.shape)

@@ -37,6 +37,11 @@ def as_tensor(value, dtype=None):
     return paddle.to_tensor(value, dtype=dtype)
 
 
+def as_vector(value):
+    """The same, but that a number is a vector of one element."""
+    return as_tensor([value] if isinstance(value, numbers.Number) else value)
+
+
 def alike(*values):
     """(the values as floating tensors of one dtype, the shape they broadcast to); a tensor's dtype
     wins.

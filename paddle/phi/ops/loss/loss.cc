@@ -63,11 +63,10 @@ void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, boo
   }
   if (!use_softmax) CopyInto(c, softmax);
 }
-void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax,
-                                            const Tensor& dsoftmax, const Tensor& dloss, bool soft, bool use_softmax,
-                                            bool, int64_t ignore, int64_t axis, Tensor* dx) {
+void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax, const Tensor&,
+                                            const Tensor& dloss, bool soft, bool use_softmax, bool, int64_t ignore,
+                                            int64_t axis, Tensor* dx) {
   if (!dx || !dloss.defined()) return;
-  (void)dsoftmax;
   AxisSplit s = SplitAt(softmax, axis);
   Tensor p = Contiguous(softmax), g = Contiguous(CastTo(dloss, softmax.dtype()));
   EnsureOut(*dx, softmax.dims(), softmax.dtype());
