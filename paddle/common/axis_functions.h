@@ -25,7 +25,8 @@ class AxisFunctions {
     return axes;
   }
   int64_t channel_of(const V& x, const std::string& format) const {
-    return D::rank(x) > 2 && format.size() > 1 && format.back() == 'C' ? D::rank(x) - 1 : 1;
+    const bool last = D::rank(x) > 2 && format.size() > 1 && format.back() == 'C' && format != "NC";
+    return last ? D::rank(x) - 1 : std::min<int64_t>(1, D::rank(x) - 1);
   }
   int64_t trailing(const V& x, const Ints& extents) const { return D::rank(x) - std::max<int64_t>(extents.size(), 1); }
   Ints channels_first(const V& x, int64_t axis) const {

@@ -117,6 +117,10 @@ CASES = [
     Case('mv', paddle.mv, (3, 4), (4,)),
     Case('swiglu', lambda x, y: C.swiglu(x, y), (4, 6), (4, 6)),
     Case('swiglu', lambda x: C.swiglu(x, None), (4, 6), name='halves'),
+    Case('prelu', F.prelu, (3, 4, 6, 5), (1,), name='all'),
+    Case('prelu', F.prelu, (3, 4, 6, 5), (4,), name='channel'),
+    Case('prelu', lambda x, a: F.prelu(x, a, 'NHWC'), (3, 6, 5, 4), (4,), name='channels-last'),
+    Case('prelu', lambda x, a: C.prelu(x, a, 'NCHW', 'element'), (3, 4, 6), (4, 6), name='element'),
     Case('huber_loss', lambda x, y: C.huber_loss(x, y, 0.7)[0], (4, 6), (4, 6)),
     Case('logsumexp', lambda x: paddle.logsumexp(x, 1), (4, 6)),
     Case('logsumexp', lambda x: paddle.logsumexp(x, [0, 2], True), (4, 6, 3), name='kept'),
@@ -124,7 +128,14 @@ CASES = [
     Case('logsumexp', paddle.logsumexp, np.full((4, 6), -np.inf), gradient=False, name='nothing'),
     Case('mean_all', C.mean_all, (4, 6)),
     Case('squared_l2_norm', C.squared_l2_norm, (4, 6)),
+    Case('logsumexp', lambda x: paddle.logsumexp(x, [-2, -1]), (4, 6, 3), name='last'),
     Case('frobenius_norm', lambda x: C.frobenius_norm(x, [0, 1], True, False), (4, 6)),
+    Case(
+        'frobenius_norm',
+        lambda x: C.frobenius_norm(x, [-1, 0], False, False),
+        (4, 6, 3),
+        name='dropped',
+    ),
     *(
         Case(
             'kldiv_loss',

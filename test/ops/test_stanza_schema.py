@@ -17,6 +17,7 @@ try:
     from opgen import (
         documentation,
         emit_decomposition,
+        emit_grad,
         emit_traits,
         gradient,
         model,
@@ -199,7 +200,37 @@ def test_a_good_file_is_read(tmp_path):
             '    x: dout',
             '    y: dout',
             15,
-            'second: vjp: expected tensors of the op, got the name y',
+            'second: y: expected an argument, or a step that a rule reads, got a name that nothing',
+        ),
+        (
+            '    x: dout',
+            '    above: x > eps\n    x: dout',
+            15,
+            'second: above: expected an argument, or a step that a rule reads',
+        ),
+        (
+            '    x: dout * (x > eps)',
+            '    eps: x\n    x: dout * eps',
+            15,
+            'second: eps: expected a new name, got one of an argument',
+        ),
+        (
+            '    x: dout * (x > eps)',
+            '    size_at: x\n    x: dout * size_at',
+            15,
+            'second: size_at: expected a new name, got one of an argument, a function or a step',
+        ),
+        (
+            '    x: dout * (x > eps)',
+            '    x: dout * above\n    above: x > eps',
+            15,
+            'got the name above',
+        ),
+        (
+            '    x: dout * (x > eps)',
+            '    above: x > eps\n    x: dout * constant(above)',
+            16,
+            'second: x: expected constant(...) to read arguments and constant steps, got the step',
         ),
         ('second(x, eps', 'first(x, eps', 10, 'second: paddle.first is defined twice: '),
         ('- op: second', '- op: first', 7, 'first: the op is defined twice'),
@@ -210,6 +241,33 @@ def test_an_error_names_file_and_line(tmp_path, old, new, line, words):
     with pytest.raises(stanza.StanzaError) as caught:
         load(tmp_path, GOOD.replace(old, new, 1))
     assert f'family/ops.yaml:{line}:' in str(caught.value) and words in str(caught.value)
+
+
+STEPS = """- op: second
+  args: (Tensor x, bool above=false, Scalar eps=0.1)
+  outputs: (Tensor out)
+  infer: unchanged
+  kernel: second_kernel
+  vjp:
+    reached: constant(x > 0)
+    half: 0.5 * dout
+    axes: negated([0, 1])
+    x: resized(half, axes[-1], 3) * reached if above and out else None
+  doc: Two.
+"""
+
+
+def test_named_steps_of_a_rule_are_computed_when_read(tmp_path):
+    (op,) = load(tmp_path, STEPS)
+    g = gradient.Gradient(op, {op.name: op})
+    text = emit_grad.composed(g)
+    assert 'const Step reached([&] { return constant([&] { return (x > 0); }); });' in text
+    assert 'const Step half([&] { return (0.5 * dout); });' in text
+    assert (
+        'if (need[0]) g_x = (there((there(above) && there(out))) ? '
+        '(resized(half(), item<-1>(axes()), 3) * reached()) : Tensor());' in text
+    )
+    assert g.context == ['x', 'out'] and g.contents == {'x', 'out'}
 
 
 PARTS = """- op: centred

@@ -4,7 +4,7 @@
 """
 
 from . import decomposition, emit_loops
-from .expr import TensorPrinter
+from .expr import TensorPrinter, parse
 from .model import is_decomposed
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
 from .template import commas, fill
@@ -44,11 +44,21 @@ def rule_args(g, context=None):
     return commas([*(context or g.context_args), "need", *["g_" + t.name for t in g.inputs]])
 
 
+def composed_steps(g):
+    """Statements that name the steps of rules."""
+    steps = g.op.vjp_steps
+    printer = TensorPrinter(g.op.where, g.ops, steps)
+    return [
+        f"[[maybe_unused]] const Step {name}([&] {{ return "
+        f"{printer.text(parse(text, g.op.where))}; }});"
+        for name, text in steps.items()
+    ]
+
+
 def composed_statement(g, i, tensor):
-    return (
-        f"if (need[{i}]) g_{tensor.name} = "
-        f"{TensorPrinter(g.op.where, g.ops).text(g.rules[tensor.name])};"
-    )
+    printer = TensorPrinter(g.op.where, g.ops, g.op.vjp_steps)
+    rule = parse(g.op.vjp[tensor.name], g.op.where)
+    return f"if (need[{i}]) g_{tensor.name} = {printer.text(rule)};"
 
 
 COMPOSED = """
@@ -67,6 +77,7 @@ def composed(g):
         statements = decomposed_statements(g, made)
     else:
         statements = [composed_statement(g, i, t) for i, t in enumerate(g.inputs)]
+        statements = composed_steps(g) + statements
     return fill(COMPOSED, op=g.op.name, params=rule_params(g), statements=statements)
 
 
@@ -121,10 +132,15 @@ if (phi::IsComplex($first.dtype())) {
   return;
 }
 """
-LOOP = """
+LOOPS = """
 if (need[$i]) {
-  const Tensor* in[] = {$ins};
   Tensor* out_[] = {&g_$name};
+  $forms
+}
+"""
+FORM = """
+$condition {
+  const Tensor* in[] = {$ins};
   $attrs
   phi::RunEw(k_$loop, in, out_, $at);
 }
@@ -153,9 +169,10 @@ def first_order(g):
             args=commas([*reads, *attrs, *results]),
         )
     loops = emit_loops.gradients(op)
-    fused = [e for e in loops.values() if e is not None]
+    fused = [e for forms in loops.values() for _, e in forms or []]
     first = fused[0].inputs[0] if fused and fused[0].inputs else "dout"
-    statements = [
+    statements = [] if all(loops.get(t.name) for t in g.inputs) else composed_steps(g)
+    statements += [
         loop_statement(i, t, loops[t.name]) if loops.get(t.name) else composed_statement(g, i, t)
         for i, t in enumerate(g.inputs)
     ]
@@ -168,13 +185,21 @@ def first_order(g):
     )
 
 
-def loop_statement(i, tensor, e):
+def loop_statement(i, tensor, forms):
+    return fill(
+        LOOPS,
+        i=i,
+        name=tensor.name,
+        forms=[loop_form(k, condition, e) for k, (condition, e) in enumerate(forms)],
+    )
+
+
+def loop_form(k, condition, e):
     attrs = e.attr_array()
     return fill(
-        LOOP,
-        i=i,
+        FORM,
+        condition=("else " if k else "") + (f"if ({condition.cpp})" if condition else ""),
         ins=commas("&" + n for n in e.inputs),
-        name=tensor.name,
         loop=e.name,
         at="at" if attrs else "nullptr",
         attrs=attrs and f"const double at[] = {{{commas(attrs)}}};",

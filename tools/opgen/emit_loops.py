@@ -236,7 +236,8 @@ def kernels(g):
     if not g.op.elementwise:
         return []
     own = [e for _, e in forward(g.op)]
-    return own + [e for e in gradients(g.op).values() if e is not None] if g.exists else own
+    made = gradients(g.op).values() if g.exists else []
+    return own + [e for forms in made for _, e in forms or []]
 
 
 def parse_bodies(op, value):
@@ -274,40 +275,40 @@ def forward(op):
 
 
 def gradients(op):
-    """{input: Ew or None}: None where the gradient is the output gradient itself or not one fused
-    loop.
+    """{input: [(Condition or None, Ew)], or None}: None where the gradient is the output gradient
+    itself or not one fused loop for each condition on attributes.
     """
-    out = {}
     if not op.elementwise or op.vjp_kernel:
-        return out
-    allowed = (
-        {t.name for t in op.tensors}
-        | {o.name for o in op.outs}
-        | {"dout"}
-        | {a.name for a in op.attrs}
-    )
-    for name, text in op.vjp.items():
-        node = parse(text, op.where)
-        if isinstance(node, ast.Name) or any(
-            isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node)
-        ):
-            out[name] = None
-            continue
-        names, _ = free_names(node)
-        if names - allowed or not op.loop_grad:
-            out[name] = None
-            continue
-        attrs = {a.name for a in op.attrs}
-        ins = sorted(n for n in names if n not in attrs)
-        bools = set(op.bool_inputs)
+        return {}
+    return {name: gradient_forms(op, name, node) for name, node in op.vjp_whole.items()}
+
+
+def gradient_forms(op, name, node):
+    attrs, forms = {a.name for a in op.attrs}, []
+    while isinstance(node, ast.IfExp) and free_names(node.test)[0] <= attrs:
+        forms.append((Condition(op, ast.unparse(node.test)), node.body))
+        node = node.orelse
+    forms.append((None, node))
+    if not op.loop_grad or not all(is_loop(op, body) for _, body in forms):
+        return None
+    bools, out = set(op.bool_inputs), []
+    for k, (condition, body) in enumerate(forms):
+        ins = sorted(free_names(body)[0] - attrs)
         ins.sort(key=lambda n: n in bools)
-        out[name] = Ew(
-            op,
-            f"ew_{op.name}_grad_{name}",
-            ins,
-            {"default": node},
-            ["float"],
-            bool_inputs=bools,
-            cost=op.cost,
+        loop = f"ew_{op.name}_grad_{name}" + (f"_v{k}" if k else "")
+        bodies = {"default": body}
+        out.append(
+            (condition, Ew(op, loop, ins, bodies, ["float"], bool_inputs=bools, cost=op.cost))
         )
     return out
+
+
+def is_loop(op, node):
+    """Whether a gradient is a scalar expression over elements and attributes, and not one of them
+    alone."""
+    names = [n.name for n in [*op.args, *op.outs]]
+    return (
+        not isinstance(node, ast.Name)
+        and not any(isinstance(n, (ast.List, ast.keyword, ast.IfExp)) for n in ast.walk(node))
+        and free_names(node)[0] <= {*names, "dout"}
+    )

@@ -81,9 +81,9 @@ def backward(g):
         return []
     operands = [t.local for t in g.recorded.tensors]
     return [
-        function(g.op, g.op.grad_name, [(None, e, e.bodies["default"])], operands)
-        for e in emit_loops.gradients(g.op).values()
-        if e
+        function(g.op, g.op.grad_name, [(c, e, e.bodies["default"]) for c, e in forms], operands)
+        for forms in emit_loops.gradients(g.op).values()
+        if forms
     ]
 
 

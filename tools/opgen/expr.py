@@ -18,7 +18,7 @@ BIN = {
     ast.BitXor: "^",
 }
 CMP = {ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-CONSTANTS = ("true", "false")
+CONSTANTS = ("true", "false", "inf")
 
 
 def parse(text, where):
@@ -58,6 +58,35 @@ def check(text, where, names, known, expected):
                     f"{text!r}: expected {scalar.operands} operands of {n.func.id}, got "
                     f"{len(n.args)}"
                 )
+
+
+class Put(ast.NodeTransformer):
+    """Expressions in the place of names."""
+
+    def __init__(self, made):
+        self.made = made
+
+    def visit_Name(self, n):
+        return self.made.get(n.id, n)
+
+    def visit_Call(self, n):  # the name of a function stays
+        n.args = [self.visit(a) for a in n.args]
+        n.keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in n.keywords]
+        return n
+
+
+def put(node, made):
+    """The expression with others, `made`, in the place of their names."""
+    return Put(made).visit(node) if made else node
+
+
+def is_constant(node):
+    return isinstance(node, ast.Call) and node.func.id == functions.CONSTANT
+
+
+def names_in_constants(node):
+    """Names that are read inside of `constant(...)`."""
+    return set().union(*(free_names(n)[0] for n in ast.walk(node) if is_constant(n)))
 
 
 def free_names(node):
@@ -102,6 +131,8 @@ def shared_names(node, fresh):
             *(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
             *(shared_names(k.value, fresh) for k in node.keywords),
         )
+    if isinstance(node, ast.IfExp):
+        return shared_names(node.body, fresh) | shared_names(node.orelse, fresh)
     return set().union(*(shared_names(c, fresh) for c in ast.iter_child_nodes(node)))
 
 
@@ -225,16 +256,52 @@ class CinnPrinter(Printer):
 
 
 class TensorPrinter(Printer):
-    """Calls on paddle::Tensor through the dispatcher."""
+    """Calls on paddle::Tensor through the dispatcher; `steps`: names that stand for C++ objects
+    that compute a value when they are called."""
 
     RENAME = {"select": "where", "pow": "pow_expr"}
 
-    def __init__(self, where, ops):
+    def __init__(self, where, ops, steps=()):
         super().__init__(where)
-        self.ops = ops
+        self.ops, self.steps = ops, steps
 
     def number(self, v):
+        if v is None:
+            return "Tensor()"
         return repr(float(v)) if isinstance(v, float) else repr(v)
+
+    def name(self, n):
+        return f"{n}()" if n in self.steps else {"inf": "INFINITY"}.get(n, n)
+
+    def text(self, n):
+        if isinstance(n, ast.BoolOp):
+            sign = " && " if isinstance(n.op, ast.And) else " || "
+            return "(" + sign.join(self.test(v) for v in n.values) + ")"
+        if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not):
+            return f"!{self.test(n.operand)}"
+        if isinstance(n, ast.IfExp):
+            return f"({self.test(n.test)} ? {self.text(n.body)} : {self.text(n.orelse)})"
+        if isinstance(n, ast.Subscript):
+            return f"item<{ast.literal_eval(n.slice)}>({self.text(n.value)})"
+        if is_constant(n):
+            return f"{functions.CONSTANT}([&] {{ return {self.text(n.args[0])}; }})"
+        if isinstance(n, ast.Call) and n.func.id in self.ops and n.func.id not in self.RENAME:
+            kinds = {i: a.kind for i, a in enumerate(self.ops[n.func.id].args)}
+            args = [self.operand(a, kinds.get(i)) for i, a in enumerate(n.args)]
+            return self.call(n.func.id, args, {k.arg: self.text(k.value) for k in n.keywords})
+        return super().text(n)
+
+    def test(self, n):
+        """A condition: a tensor stands for whether it is there."""
+        return f"there({self.text(n)})"
+
+    def operand(self, n, kind):
+        """An argument of an op, of a kind."""
+        if kind == "Tensor[]" and isinstance(n, ast.List):
+            return "std::vector<Tensor>{" + ", ".join(self.text(e) for e in n.elts) + "}"
+        if kind == "DataType" and isinstance(n, ast.Constant):
+            return f"DataType::{n.value.upper()}"
+        return f"Scalar({self.text(n)})" if kind == "Scalar" else self.text(n)
 
     def call(self, name, args, kwargs):
         name = self.RENAME.get(name, name)

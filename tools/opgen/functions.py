@@ -23,6 +23,7 @@ from .stanza import (
     read_table,
 )
 
+CONSTANT = "constant"  # of gradient rules: a value without history
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "functions.yaml"
 API = HERE.parent.parent / "paddle" / "phi" / "api"
@@ -111,4 +112,5 @@ def rules():
             need_name(
                 p, out[name].params, where, "shape_only", "parameters of the function", "name"
             )
-    return out | {"select": Rule(("condition", "a", "b"), fresh=True)}
+    made = {"select": Rule(("condition", "a", "b"), fresh=True), CONSTANT: Rule(("value",))}
+    return out | made

@@ -6,7 +6,7 @@ for them.
 from dataclasses import dataclass
 from functools import cached_property
 
-from .expr import free_names, parse, shared_names
+from .expr import free_names, shared_names
 from .model import Arg, identity
 from .signatures import pir_name
 
@@ -63,8 +63,8 @@ class Gradient:
 
     @cached_property
     def rules(self):
-        """{input: parsed rule}, with the named steps of rules that have some."""
-        return {name: parse(text, self.op.where) for name, text in self.op.vjp.items()}
+        """{input: parsed rule, with the named steps it reads put in}."""
+        return self.op.vjp_whole
 
     @cached_property
     def saved(self):

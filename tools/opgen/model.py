@@ -452,8 +452,8 @@ class Op:
     decomposition: dict | None = key(
         STEPS,
         "What it computes, as named steps over whole tensors; a step that has a result's name is "
-        "that result. Halves compute in float32. Gradient rules in the same language may have "
-        "named steps too. Without `kernel` and `compose` it is how the op computes.",
+        "that result. Halves compute in float32. Without `kernel` and `compose` it is how the op "
+        "computes.",
     )
     amp: str | None = key(
         OneOf("white", "black", "first", "keep"),
@@ -510,7 +510,12 @@ class Op:
     )
     complex_deriv: bool = key(TRUE, "`deriv` is conjugated.", False)
     vjp_written: dict = key(
-        EXPRESSIONS, "Whole rules.", {}, names="tensors", written="vjp", steps=True
+        EXPRESSIONS,
+        "Whole rules, and named steps that they read, each computed when it is first read.",
+        {},
+        names="tensors",
+        written="vjp",
+        steps=True,
     )
     loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
     derivatives: bool = key(
@@ -626,7 +631,22 @@ class Op:
             k: f"dout * conj_of({e})" if self.complex_deriv else f"dout * ({e})"
             for k, e in self.deriv.items()
         }
-        return out | {k: str(e) for k, e in self.vjp_written.items()}
+        inputs = {t.name for t in self.tensors}
+        return out | {k: str(e) for k, e in self.vjp_written.items() if k in inputs}
+
+    @property
+    def vjp_steps(self):
+        """{name: expression text} of the named steps that gradient rules read."""
+        inputs = {t.name for t in self.tensors}
+        return {k: str(e) for k, e in self.vjp_written.items() if k not in inputs}
+
+    @property
+    def vjp_whole(self):
+        """{input: parsed expression}, with the steps in the place of their names."""
+        made = {}
+        for k, e in self.vjp_steps.items():
+            made[k] = expr.put(expr.parse(e, self.where), made)
+        return {k: expr.put(expr.parse(e, self.where), made) for k, e in self.vjp.items()}
 
     def arg(self, name):
         return next(a for a in self.args if a.name == name)
@@ -670,8 +690,8 @@ def check_key_names(op, table, mapping, *path):
     known = known_names(op)
     for name, f in key_fields(table).items():
         what = f.metadata["names"]
-        if f.metadata["steps"] and is_decomposed(op):
-            continue  # beside names of arguments there are those of steps
+        if f.metadata["steps"]:
+            continue  # beside names of arguments there are those of steps: check_steps
         if what and name in mapping:
             value = mapping[name]
             for n in value if isinstance(value, (list, dict)) else [value]:
@@ -764,10 +784,40 @@ def check_expressions(op, ops):
         decomposition.forward(op)
     if is_decomposed(op):
         decomposition.backward(op)
-    for name in ("deriv",) if is_decomposed(op) else ("deriv", "vjp"):
-        for x, e in (op.raw.get(name) or {}).items():
-            expr.check(
-                e, op.at(name, x), inside, known, "an argument, a result or the gradient of one"
+    expected = "an argument, a result or the gradient of one"
+    for x, e in op.deriv.items():
+        expr.check(e, op.at("deriv", x), inside, known, expected)
+    if not is_decomposed(op):
+        check_steps(op, inside, known, expected)
+
+
+def check_steps(op, inside, known, expected):
+    """Gradient rules, with named steps: each reads what stands before it, and is read."""
+    steps, read, names, constants = op.vjp_steps, set(), list(inside), set()
+    for name, e in op.vjp_written.items():
+        where = op.at("vjp", name)
+        if name in steps and (name in names or name in known):
+            raise where.error(
+                f"{name}: expected a new name, got one of an argument, a function or a step before"
+            )
+        expr.check(e, where, names, known, f"{expected}, or a step before" if steps else expected)
+        node = expr.parse(e, where)
+        read |= expr.free_names(node)[0]
+        late = expr.names_in_constants(node) & set(steps) - constants
+        if late:
+            raise where.error(
+                f"{name}: expected constant(...) to read arguments and constant steps, got the "
+                f"step {min(late)}"
+            )
+        if name in steps:
+            names.append(name)
+            if expr.is_constant(node):
+                constants.add(name)
+    for name in steps:
+        if name not in read:
+            raise op.at("vjp", name).error(
+                f"{name}: expected an argument, or a step that a rule reads, got a name that "
+                "nothing reads"
             )
 
 

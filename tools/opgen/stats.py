@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts that `tools/check.py` prints: what an op takes to write, by kind."""
 
+import ast
 import pathlib
 import re
 import statistics
 
 DEFINITION = re.compile(r"^(?:[\w:<>,]+[ &*]+)+(\w+)\(", re.M)
-CALL = re.compile(r"\b([a-z]\w*_backward)\(")
+CALL = re.compile(r"\b([a-z]\w*_backward(?:_\w+)?)\(")
 KINDS = ("elementwise", "structured", "composed", "optimizer")
 
 
@@ -21,7 +22,7 @@ def definitions(root):
 
 def rules(op):
     """Texts of the gradients of an op."""
-    return [str(text) for text in (op.vjp or {}).values()]
+    return [ast.unparse(rule) for rule in op.vjp_whole.values()]
 
 
 def kind(op):

@@ -202,6 +202,27 @@ Val DecomposedFacts::squeeze(const Val& x, const Ints& axes) const {
   return v;
 }
 
+Val DecomposedFacts::unsqueeze(const Val& x, const Ints& axes) {
+  if (x.declined || axes.empty()) return x;
+  const Leaf* leaf = LeafOf(x);
+  const int64_t rank = x.dims.size() + axes.size();
+  if (!leaf || leaf->reduces || leaf->facts.mapped) return Declined("a value made in it gets more axes");
+  AxisSet added;
+  for (int64_t a : axes) {
+    if (a < -rank || a >= rank) return Declined(kAxis);
+    added.add(static_cast<int>(a < 0 ? a + rank : a));
+  }
+  Leaf spread = *leaf;
+  spread.facts.mapped = true;
+  Dims dims;
+  for (int64_t k = 0, at = 0; k < rank; ++k) {
+    const bool one = added.has(static_cast<int>(k));
+    dims.push_back(one ? common::Dim(1) : x.dims[at++]);
+    if (!one) spread.facts.dims.push_back(static_cast<int>(k));
+  }
+  return Add(std::move(spread), leaf->facts.value.dtype(), std::move(dims));
+}
+
 Val DecomposedFacts::along(const Val& x, const Val& like, int64_t axis) {
   if (x.declined || like.declined) return x.declined ? x : like;
   const Leaf* leaf = LeafOf(x);
@@ -250,6 +271,7 @@ Val DecomposedFacts::part(const Val& x, int64_t axis, int64_t k, int64_t n) {
 
 Val DecomposedFacts::reshape(const Val&, const Ints&) const { return Declined(kReshaped); }
 Val DecomposedFacts::transpose(const Val&, const Ints&) const { return Declined(kReshaped); }
+Val DecomposedFacts::join(const Val&, const Val&, int64_t) const { return Declined("two values in one"); }
 Val DecomposedFacts::matmul(const Val&, const Val&, bool, bool) const { return Declined("a product of matrices"); }
 
 Val DecomposedFacts::position(const Val& x, int64_t axis) {

@@ -93,6 +93,7 @@ class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {
   Val max(const Val& x, const common::Ints& axes, bool keep) { return Reduce(ReduceKind::kMax, x, axes, keep); }
   Val min(const Val& x, const common::Ints& axes, bool keep) { return Reduce(ReduceKind::kMin, x, axes, keep); }
   Val squeeze(const Val& x, const common::Ints& axes) const;
+  Val unsqueeze(const Val& x, const common::Ints& axes);
   Val along(const Val& x, const Val& like, int64_t axis);
   Val flat(const Val& x) const;
   Val tail(const Val& x, const Val& like, int64_t axis);
@@ -100,6 +101,7 @@ class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {
   Val reshape(const Val& x, const common::Ints& shape) const;
   Val transpose(const Val& x, const common::Ints& perm) const;
   Val part(const Val& x, int64_t axis, int64_t k, int64_t n);
+  Val join(const Val& x, const Val& y, int64_t axis) const;
   Val matmul(const Val& x, const Val& y, bool transpose_x, bool transpose_y) const;
   Val pick(const Val& x, const Val& label, int64_t axis, int64_t except);
   Val position(const Val& x, int64_t axis);

@@ -14,16 +14,6 @@
 namespace cinn {
 namespace {
 
-Expr GeluGrad(const Expr* in, const phi::Scalar* attrs) {  // (x, dout)
-  const Expr x = in[0];
-  if (attrs[0].to_bool()) {
-    const Expr t = tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));
-    const Expr inner = 0.79788456080286535588 * (1 + 3 * 0.044715 * x * x);
-    return in[1] * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner);
-  }
-  const Expr pdf = 0.39894228040143267794 * exp(-0.5 * x * x);
-  return in[1] * (normal_cdf(x) + x * pdf);
-}
 Expr Identity(const Expr* in, const phi::Scalar*) { return in[0]; }
 Expr PowGrad(const Expr* in, const phi::Scalar* attrs) { return in[1] * pow_deriv(in[0], attrs[0]); }  // (x, dout), y
 Expr Fill(const Expr*, const phi::Scalar* attrs) { return Expr(attrs[0]); }
@@ -34,9 +24,8 @@ struct Rule {
   int nin;
 };
 constexpr Rule kRules[] = {
-    {pir::pd::kGeluGrad, GeluGrad, 2}, {pir::pd::kCast, Identity, 1},   {pir::pd::kAssign, Identity, 1},
-    {pir::pd::kFullLike, Fill, 1},     {pir::pd::kExpand, Identity, 1}, {pir::pd::kExpandAs, Identity, 1},
-    {pir::pd::kPowGrad, PowGrad, 2},
+    {pir::pd::kCast, Identity, 1},   {pir::pd::kAssign, Identity, 1},   {pir::pd::kFullLike, Fill, 1},
+    {pir::pd::kExpand, Identity, 1}, {pir::pd::kExpandAs, Identity, 1}, {pir::pd::kPowGrad, PowGrad, 2},
 };
 
 // Ops that are one intrinsic of the same name.

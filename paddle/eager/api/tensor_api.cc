@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/api/tensor_api.h"
 
+#include <cmath>
+
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/promote.h"
 
 namespace paddle {
 
@@ -50,15 +53,18 @@ PD_DEFINE_COMPARE(!=, not_equal)
 
 Tensor where(const Tensor& c, const Tensor& a, double b) { return where(c, a, scalar_like(b, a)); }
 Tensor where(const Tensor& c, double a, const Tensor& b) { return where(c, scalar_like(a, b), b); }
-Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype) {
-  return where(c, full(Ints{}, Scalar(a), dtype, Place{}), full(Ints{}, Scalar(b), dtype, Place{}));
-}
 Tensor pow_expr(const Tensor& x, const Tensor& y) { return elementwise_pow(x, y); }
+Tensor normal_cdf(const Tensor& x) { return (erf(x * 0.7071067811865476) + 1.0) * 0.5; }
 Tensor pow_expr(const Tensor& x, double y) { return pow(x, Scalar(y)); }
 Tensor conj_of(const Tensor& x) { return phi::IsComplex(x.dtype()) ? conj(x) : x; }
 // As it is where one of them is absent: gradient ops name only some of the inputs.
 Tensor cast_like(const Tensor& x, const Tensor& like) {
   return !x.defined() || !like.defined() || x.dtype() == like.dtype() ? x : cast(x, like.dtype());
+}
+
+Tensor cast_to_common(const Tensor& g, const Tensor& x, const Tensor& y) {
+  const phi::DataType t = phi::PromoteOrUndefined(x.dtype(), false, y.dtype(), false);
+  return t == phi::DataType::UNDEFINED ? g : CastGrad(g, t);
 }
 
 Ints shape_of(const Tensor& x) { return x.is_symbolic() ? common::ExtentNumbers(x.shape()) : x.dims(); }
@@ -106,13 +112,15 @@ Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor
   return reshape(dout, shape);
 }
 
-Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y) {
-  common::Dim n = common::Product(x.shape()), m = common::Product(y.shape());
+Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y, double less) {
+  const common::Dim n = common::Product(x.shape()), m = common::Product(y.shape());
   if (n.known() && m.known()) {
-    double r = m.raw() == 0 ? 0 : static_cast<double>(n.raw()) / static_cast<double>(m.raw());
-    return g * (1.0 / r);
+    const double by = (m.raw() == 0 ? 0 : static_cast<double>(n.raw()) / static_cast<double>(m.raw())) - less;
+    return g * (by > 0 ? 1.0 / by : NAN);
   }
-  return g * (number_like(m, g) / number_like(n, g));
+  if (less == 0) return g * (number_like(m, g) / number_like(n, g));
+  const Tensor by = number_like(n, g) / number_like(m, g) - less;
+  return g * where(by > 0.0, 1.0 / by, scalar_like(NAN, g));
 }
 common::Dim dim_at(const Tensor& x, int64_t axis) {
   Dims d = x.shape();

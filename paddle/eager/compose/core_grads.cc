@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of views and products that need more than an expression; written on Tensor, so differentiable again.
-#include <algorithm>
-#include <cstdlib>
+// Gradient rules that need more than an expression, written on Tensor, so differentiable again.
 #include <utility>
 #include <vector>
 
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/phi/core/promote.h"
 
 namespace paddle {
 
@@ -36,29 +33,6 @@ Tensor pow_deriv(const Tensor& x, const Scalar& y) {
   if (e == 1) return ones_like_of(x);
   if (e == 2) return conj_of(x * 2.0);
   return conj_of(pow(x, Scalar(e - 1)) * e);
-}
-
-Tensor slice_backward(const Tensor& dout, const Tensor& input, const Ints& axes, const Ints& starts, const Ints& ends,
-                      const Ints& decrease) {
-  // The slice of zeros that dout fills, found as the strided pattern of a contiguous tensor of input's shape.
-  auto want = input.shape();
-  if (!common::AllKnown(want))
-    return set_value_with_tensor(expand_like(scalar_like(0.0, dout), input), dout, starts, ends, Ints(axes.size(), 1),
-                                 axes, decrease, Ints{});
-  Ints dims = common::ToInts(want), strides(dims.size(), 1);
-  for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
-  Ints part = dims;
-  int64_t offset = 0;
-  for (int64_t i = 0; i < axes.size(); ++i) {
-    int64_t a = common::NormalizeAxis("slice", axes[i], dims.size()), n = dims[a];
-    int64_t s = starts[i] < 0 ? starts[i] + n : starts[i], e = ends[i] < 0 ? ends[i] + n : ends[i];
-    s = std::min(std::max<int64_t>(s, 0), n);
-    e = std::min(std::max<int64_t>(e, 0), n);
-    offset += s * strides[a];
-    part[a] = std::max<int64_t>(e - s, 0);
-  }
-  Tensor g = decrease.empty() ? dout : reshape(dout, part);
-  return as_strided_scatter(zeros_of(dims, dout.dtype()), g, part, strides, offset);
 }
 
 namespace {
@@ -93,60 +67,6 @@ Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& 
     memory = memory / where(equal(shown, zeros_like_of(shown)), ones_like_of(shown), shown);
   }
   return as_strided(memory, input.dims(), input.strides(), -lowest);
-}
-
-Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const Scalar& p, bool is_test,
-                        const std::string& mode) {
-  bool up = mode == "upscale_in_train";
-  double keep = 1.0 - p.to_double();
-  if (is_test) return up ? dout : dout * keep;
-  Tensor g = dout * cast(mask, dout.dtype());
-  return up ? g * (keep == 0 ? 0.0 : 1.0 / keep) : g;
-}
-
-Ints inverse_perm(const Ints& perm) {
-  Ints inv(perm.size(), 0);
-  for (int64_t i = 0; i < perm.size(); ++i) inv[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = i;
-  return inv;
-}
-
-std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const Scalar& axis) {
-  Ints sections;
-  for (const Tensor& t : x) sections.push_back(number_at(t, axis.to_int()));
-  return split(dout, sections, axis);
-}
-
-namespace {
-Tensor AsMatrix(const Tensor& t, bool row) { return t.ndim() == 1 ? unsqueeze(t, Ints{row ? 0 : 1}) : t; }
-// A gradient in the dtype of the product of x and y: a sum with it may have promoted.
-Tensor OfProduct(const Tensor& dout, const Tensor& x, const Tensor& y) {
-  const DataType t = phi::PromoteOrUndefined(x.dtype(), false, y.dtype(), false);
-  return t == DataType::UNDEFINED ? dout : CastGrad(dout, t);
-}
-}  // namespace
-
-Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
-  Tensor ym = AsMatrix(conj_of(y), false);
-  bool tym = ty && y.ndim() > 1;
-  Tensor g = OfProduct(dout, x, y);
-  if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
-  if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
-  bool txm = tx && x.ndim() > 1;
-  Tensor dx = txm ? matmul(ym, g, tym, true) : matmul(g, ym, false, !tym);
-  if (x.ndim() == 1) dx = squeeze(dx, Ints{-2});
-  return reduce_like(dx, x);
-}
-
-Tensor matmul_backward_y(const Tensor& x, const Tensor& y, const Tensor& dout, bool tx, bool ty) {
-  Tensor xm = AsMatrix(conj_of(x), true);
-  bool txm = tx && x.ndim() > 1;
-  Tensor g = OfProduct(dout, x, y);
-  if (y.ndim() == 1) g = unsqueeze(g, Ints{-1});
-  if (x.ndim() == 1) g = unsqueeze(g, Ints{-2});
-  bool tym = ty && y.ndim() > 1;
-  Tensor dy = tym ? matmul(g, xm, true, txm) : matmul(xm, g, !txm, false);
-  if (y.ndim() == 1) dy = squeeze(dy, Ints{-1});
-  return reduce_like(dy, y);
 }
 
 }  // namespace paddle

@@ -50,12 +50,14 @@ Tensor TensorDecomposer::pick(const Tensor& x, const Tensor& label, int64_t axis
   return take_along_axis(x, where(counts, number, zeros_like_of(number)), axis);
 }
 
-Tensor TensorDecomposer::position(const Tensor& x, int64_t axis) const {
-  const int64_t n = number_at(x, axis);
-  Ints shape(x.ndim(), 1);
-  shape[axis < 0 ? axis + x.ndim() : axis] = n;
-  return paddle::reshape(
-      arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
+Tensor TensorDecomposer::unsqueeze(const Tensor& x, const Ints& axes) const {
+  if (axes.empty()) return x;
+  Ints shape;
+  const int64_t rank = x.ndim() + axes.size();
+  common::SmallVector<bool, 8> added(rank, false);
+  for (int64_t a : axes) added[common::NormalizeAxis("unsqueeze", a, rank)] = true;
+  for (int64_t k = 0, at = 0; k < rank; ++k) shape.push_back(added[k] ? 1 : number_at(x, at++));
+  return paddle::reshape(x, shape);
 }
 
 void RegisterDecomposition(const char* op, DecomposeFn fn) {

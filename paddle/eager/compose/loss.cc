@@ -15,15 +15,6 @@ std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& labe
   return {out, r};
 }
 
-Tensor huber_backward(const Tensor& residual, const Tensor& dout, const Tensor& dresidual, double delta, bool label) {
-  Tensor g = dresidual;
-  if (dout.defined()) {
-    g = dout * clip(residual, Scalar(-delta), Scalar(delta));
-    if (dresidual.defined()) g = g + dresidual;
-  }
-  return label || !g.defined() ? g : -g;
-}
-
 Tensor bce_loss_compose(const Tensor& input, const Tensor& label) {
   const Tensor inside = all(logical_and(input >= 0.0, input <= 1.0));
   PD_CHECK(phi::ScalarOf(inside).to_bool(), InvalidArgument,
@@ -47,39 +38,6 @@ Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& po
   out = out * valid;
   if (normalize) out = out / maximum(sum(valid, Ints{}, DataType::UNDEFINED, false), scalar_like(1e-5, x));
   return out;
-}
-
-Tensor sigmoid_ce_backward(const Tensor& x, const Tensor& label, const Tensor& pos_weight, const Tensor& dout,
-                           bool normalize, int64_t ignore_index, int which) {
-  Tensor g;
-  {
-    egr::GradModeGuard off(false);
-    g = cast(not_equal(label, scalar_like(static_cast<double>(ignore_index), label)), x.dtype());
-    if (normalize) g = g / maximum(sum(g, Ints{}, DataType::UNDEFINED, false), scalar_like(1e-5, x));
-  }
-  g = g * dout;
-  if (which == 1) return reduce_like(-(g * x), label);
-  if (which == 2) return reduce_like(g * (softplus(-abs(x), 1.0, 20.0) + relu(-x)), pos_weight);
-  return reduce_like(pos_weight.defined() ? g * ((1.0 - label) - pos_weight * sigmoid(-x)) : g * (sigmoid(x) - label),
-                     x);
-}
-
-Tensor nll_loss_backward(const Tensor& dout, const Tensor& input, const Tensor& label, const Tensor& weight,
-                         const Tensor& total_weight, int64_t ignore_index, const std::string& reduction) {
-  if (!dout.defined()) return dout;
-  Tensor safe, factor;
-  {
-    egr::GradModeGuard off(false);  // constants: the rule is linear in the gradient and does not read the input
-    Tensor id = cast(label, DataType::INT64);
-    Tensor counts = not_equal(id, full({}, Scalar(ignore_index), DataType::INT64));
-    safe = where(counts, id, zeros_like_of(id));
-    factor = cast(counts, input.dtype());
-    if (weight.defined())
-      factor = factor * reshape_like(gather(cast(weight, input.dtype()), reshape(safe, Ints{-1}), Scalar(0)), safe);
-    if (reduction == "mean") factor = factor / total_weight;
-  }
-  return put_along_axis(zeros_like_of(input), unsqueeze(safe, Ints{1}), unsqueeze(-(factor * dout), Ints{1}), 1, "add",
-                        true);
 }
 
 }  // namespace paddle

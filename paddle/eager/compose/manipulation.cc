@@ -1,133 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of rearranging ops and those ops that are compositions of others.
+// Rearranging ops that are compositions of others.
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace paddle {
 
 using common::Ints;
-
-namespace {
-Ints KnownShape(const char* op, const Tensor& x) {
-  auto d = x.shape();
-  PD_CHECK(common::AllKnown(d), Unimplemented, "[", op, "] expected a known input shape, got ", common::ShapeText(d));
-  return common::ToInts(d);
-}
-Ints DenseStrides(const Ints& dims) {
-  Ints strides(dims.size(), 1);
-  for (int64_t i = dims.size() - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
-  return strides;
-}
-}  // namespace
-
-Ints negated(const Ints& v) {
-  Ints r;
-  for (int64_t x : v) r.push_back(-x);
-  return r;
-}
-
-Tensor rolled_back(const Tensor& x, const Ints& shifts, const Ints& axis) {
-  Ints back, rest;  // INT64_MIN has no opposite: the last step is another roll
-  bool more = false;
-  for (int64_t s : shifts) {
-    const bool least = s == INT64_MIN;
-    back.push_back(least ? INT64_MAX : -s);
-    rest.push_back(least);
-    more |= least;
-  }
-  const Tensor r = roll(x, back, axis);
-  return more ? roll(r, rest, axis) : r;
-}
-
-Tensor strided_slice_backward(const Tensor& dout, const Tensor& zero, const Ints& axes, const Ints& starts,
-                              const Ints& ends, const Ints& steps) {
-  if (!common::AllKnown(zero.shape()))
-    return set_value_with_tensor(zero, dout, starts, ends, steps, axes, Ints{}, Ints{});
-  Ints dims = KnownShape("strided_slice_grad", zero), strides = DenseStrides(dims), part = shape_of(dout);
-  int64_t offset = 0;
-  for (int64_t i = 0; i < axes.size(); ++i) {
-    const int64_t a = common::NormalizeAxis("strided_slice", axes[i], dims.size());
-    offset += phi::SliceOf(starts[i], ends[i], steps[i], dims[a]).start * strides[a];
-    strides[a] = phi::StepStride(strides[a], steps[i]);
-  }
-  if (common::Product(part) == 0) return zeros_of(dims, dout.dtype());
-  return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, strides, offset);
-}
-
-Tensor tile_backward(const Tensor& dout, const Tensor& zero, const Ints& times) {
-  Ints x = shape_of(zero);
-  int64_t rank = std::max(x.size(), times.size());
-  Ints shape, axes;
-  for (int64_t i = 0; i < rank; ++i) {
-    int64_t k = i - (rank - x.size()), t = i - (rank - times.size());
-    axes.push_back(shape.size());
-    shape.push_back(t >= 0 ? times[t] : 1);
-    shape.push_back(k >= 0 ? x[k] : 1);
-  }
-  if (dout.numel() == 0) return zero;
-  return reshape_like(sum(reshape(dout, shape), axes, DataType::UNDEFINED, false), zero);
-}
-
-Tensor repeat_interleave_backward(const Tensor& dout, const Tensor& zero, int64_t repeats, int64_t axis) {
-  Ints x = shape_of(zero);
-  if (dout.numel() == 0) return zero;
-  int64_t a = common::NormalizeAxis("repeat_interleave", axis, x.size());
-  Ints shape = x;
-  if (shape.empty()) shape.push_back(1);
-  shape.insert(a + 1, repeats);
-  return reshape_like(sum(reshape(dout, shape), Ints{a + 1}, DataType::UNDEFINED, false), zero);
-}
-
-Tensor repeat_by_tensor_backward(const Tensor& dout, const Tensor& zero, const Tensor& repeats, int64_t axis) {
-  int64_t n = zero.ndim() ? number_at(zero, common::NormalizeAxis("repeat_interleave", axis, zero.ndim())) : 1;
-  Tensor ids = arange(Scalar(int64_t{0}), common::ExtentScalar(n), Scalar(int64_t{1}), DataType::INT64, Place{});
-  Tensor index = repeat_interleave_with_tensor_index(ids, repeats, 0, -1);
-  if (zero.ndim() == 0) return reshape(sum(dout, Ints{}, DataType::UNDEFINED, false), Ints{});
-  return index_add(zero, index, dout, axis);
-}
-
-Tensor pad3d_backward(const Tensor& dout, const Tensor& zero, const Ints& paddings, const std::string& mode,
-                      const std::string& format) {
-  if (mode == "constant") return pad3d(dout, negated(paddings), mode, 0.0, format);
-  return pad3d_collect(dout, zero, paddings, mode, format);
-}
-
-Tensor diagonal_backward(const Tensor& dout, const Tensor& zero, int64_t offset, int64_t axis1, int64_t axis2) {
-  Ints dims = KnownShape("diagonal_grad", zero), strides = DenseStrides(dims), part = shape_of(dout), os;
-  int64_t a = common::NormalizeAxis("diagonal", axis1, dims.size()),
-          b = common::NormalizeAxis("diagonal", axis2, dims.size());
-  for (int64_t i = 0; i < dims.size(); ++i)
-    if (i != a && i != b) os.push_back(strides[i]);
-  os.push_back(strides[a] + strides[b]);
-  if (common::Product(part) == 0) return zeros_of(dims, dout.dtype());
-  return as_strided_scatter(zeros_of(dims, dout.dtype()), dout, part, os,
-                            offset >= 0 ? offset * strides[b] : -offset * strides[a]);
-}
-
-Tensor diag_backward(const Tensor& dout, const Tensor& zero, int64_t offset) {
-  if (zero.ndim() == 2) return diagonal_backward(dout, zero, offset, 0, 1);
-  return reshape_like(diagonal(dout, offset, 0, 1), zero);
-}
-
-Tensor tensor_unfold_backward(const Tensor& dout, const Tensor& zero, int64_t axis, int64_t size, int64_t step) {
-  if (zero.ndim() == 0) return reshape_like(dout, zero);
-  Ints have = shape_of(dout);
-  int64_t rank = zero.ndim(), a = common::NormalizeAxis("unfold", axis, rank), windows = have[a];
-  if (dout.numel() == 0) return zero;
-  // The windows' axis and their elements side by side.
-  Ints perm;
-  for (int64_t i = 0; i < rank; ++i) {
-    perm.push_back(i);
-    if (i == a) perm.push_back(rank);
-  }
-  Ints flat = have;
-  flat.pop_back();
-  flat[a] = common::ExtentNumber(dim_at(dout, a) * size);
-  Tensor w = arange(Scalar(int64_t{0}), common::ExtentScalar(windows), Scalar(int64_t{1}), DataType::INT64, Place{});
-  Tensor k = arange(Scalar(int64_t{0}), common::ExtentScalar(size), Scalar(int64_t{1}), DataType::INT64, Place{});
-  Tensor index = add(reshape(scale(w, Scalar(step), 0.0, true), Ints{windows, 1}), reshape(k, Ints{1, size}));
-  return index_add(zero, reshape(index, Ints{-1}), reshape(transpose(dout, perm), flat), a);
-}
 
 std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
   Ints dims;
@@ -141,16 +19,6 @@ std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
     Ints shape(dims.size(), 1);
     shape[i] = dims[i];
     out.push_back(assign(expand(reshape(inputs[i], shape), dims)));
-  }
-  return out;
-}
-std::vector<Tensor> meshgrid_backward(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs) {
-  std::vector<Tensor> out;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Ints axes;
-    for (size_t k = 0; k < inputs.size(); ++k)
-      if (k != i) axes.push_back(static_cast<int64_t>(k));
-    out.push_back(reshape_like(axes.empty() ? dout[i] : sum(dout[i], axes, DataType::UNDEFINED, false), inputs[i]));
   }
   return out;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations and other layers written on other ops; their gradients follow from those.
-#include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -15,10 +14,6 @@ Tensor ByChannel(const Tensor& t, int64_t a, int64_t rank) {
   shape[a] = -1;
   return reshape(t, shape);
 }
-}  // namespace
-
-namespace {
-bool Plain() { return egr::State().record == egr::RecordMode::kRun; }
 // alpha laid out against x.
 Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
   Tensor a = alpha;
@@ -38,35 +33,15 @@ Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& forma
 }  // namespace
 
 Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
-  const Tensor a = PreluSlope(x, alpha, format, mode);
-  return Plain() ? prelu_mul(x, a) : where(x > 0.0, x, x * a);
-}
-Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
-                      const std::string& mode, int which) {
-  const Tensor a = PreluSlope(x, alpha, format, mode);
-  if (which == 0) return where(x > 0.0, dout, dout * a);
-  return reshape_like(reduce_like(where(x > 0.0, 0.0, dout * x), a), alpha);
+  return prelu_mul(x, PreluSlope(x, alpha, format, mode));
 }
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
-  auto product = [](const Tensor& a, const Tensor& b) { return Plain() ? silu_mul(a, b) : silu(a) * b; };
-  if (y.defined()) return product(x, y);
+  if (y.defined()) return silu_mul(x, y);
   PD_CHECK(x.ndim() > 0 && (!dim_at(x, -1).known() || size_at(x, -1) % 2 == 0), InvalidArgument,
            "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
-  return product(half[0], half[1]);
-}
-Tensor swiglu_backward(const Tensor& x, const Tensor& y, const Tensor& dout, int which) {
-  if (!y.defined()) {
-    std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
-    return concat({swiglu_backward(half[0], half[1], dout, 0), swiglu_backward(half[0], half[1], dout, 1)},
-                  Scalar(int64_t{-1}));
-  }
-  const bool fused = Plain() && !egr::State().grad_enabled;
-  if (which == 1) return fused ? silu_mul(x, dout) : silu(x) * dout;
-  if (fused) return silu_mul_dx(x, y, dout);
-  const Tensor s = sigmoid(x);
-  return dout * y * (s * (1.0 + x * (1.0 - s)));
+  return silu_mul(half[0], half[1]);
 }
 
 Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {
@@ -111,3 +86,19 @@ Tensor clip_by_norm_compose(const Tensor& x, double max_norm) {
 }
 
 }  // namespace paddle
+
+namespace phi {
+
+void swiglu_grad_kernel(const Tensor& x, const Tensor& y, const Tensor& dout, Tensor* dx, Tensor* dy) {
+  if (y.defined()) {
+    if (dx) *dx = paddle::silu_mul_dx(x, y, dout);
+    if (dy) *dy = paddle::silu_mul(x, dout);
+    return;
+  }
+  const std::vector<Tensor> half = paddle::split_with_num(x, 2, Scalar(int64_t{-1}));
+  if (dx)
+    *dx = paddle::concat({paddle::silu_mul_dx(half[0], half[1], dout), paddle::silu_mul(half[0], dout)},
+                         Scalar(int64_t{-1}));
+}
+
+}  // namespace phi

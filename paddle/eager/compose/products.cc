@@ -8,15 +8,6 @@ using common::Ints;
 
 Tensor complex_part(const Tensor& x, const Tensor&, bool imaginary) { return imaginary ? imag(x) : real(x); }
 
-Tensor angle_backward(const Tensor& dout, const Tensor& x) {
-  if (!phi::IsComplex(x.dtype())) return zeros_like_of(x);
-  Tensor re = real(x), im = imag(x), n = re * re + im * im;
-  Tensor zero = equal(n, zeros_like_of(n));
-  Tensor g = dout / where(zero, ones_like_of(n), n);
-  g = where(zero, zeros_like_of(g), g);
-  return complex(-(g * im), g * re);
-}
-
 Tensor increment_compose(const Tensor& x, double value) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "[increment] expected a tensor of one element, got shape ",
            common::ShapeText(x.shape()));

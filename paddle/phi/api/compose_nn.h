@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules of activations, losses and recurrent layers, written on ops that can be differentiated again.
+// What gradient rules of convolutions ask, and those of recurrent layers, written on ops that can be differentiated
+// again.
 #pragma once
 
 #include <string>
@@ -10,14 +11,11 @@
 
 namespace paddle {
 
-Tensor prelu_backward(const Tensor& x, const Tensor& alpha, const Tensor& dout, const std::string& format,
-                      const std::string& mode, int which);
-Tensor swiglu_backward(const Tensor& x, const Tensor& y, const Tensor& dout, int which);
-// With respect to x (which 0), label (1) or pos_weight (2).
-Tensor sigmoid_ce_backward(const Tensor& x, const Tensor& label, const Tensor& pos_weight, const Tensor& dout,
-                           bool normalize, int64_t ignore_index, int which);
-// With respect to the label or to the input; each of the output gradients may be undefined.
-Tensor huber_backward(const Tensor& residual, const Tensor& dout, const Tensor& dresidual, double delta, bool label);
+bool channels_last(const std::string& format);
+// The paddings before and behind each axis that a padding algorithm stands for.
+common::Ints window_paddings(const Tensor& x, const Tensor& filter, const common::Ints& strides,
+                             const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
+                             const std::string& format);
 
 // The network is composed again and differentiated.
 Tensor rnn_backward_x(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,

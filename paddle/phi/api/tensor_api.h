@@ -8,6 +8,7 @@
 
 #include "paddle/common/attr.h"
 #include "paddle/common/extent.h"
+#include "paddle/phi/api/compose_axes.h"
 #include "paddle/phi/api/compose_index.h"
 #include "paddle/phi/api/compose_linalg.h"
 #include "paddle/phi/api/compose_nn.h"
@@ -54,22 +55,25 @@ PD_DECLARE_COMPARE(!=)
 Tensor scalar_like(const phi::Scalar& value, const Tensor& like);
 Tensor where(const Tensor& c, const Tensor& a, double b);
 Tensor where(const Tensor& c, double a, const Tensor& b);
-Tensor where_scalars(const Tensor& c, double a, double b, phi::DataType dtype);
 Tensor pow_expr(const Tensor& x, const Tensor& y);
+// The distribution function of the standard normal distribution.
+Tensor normal_cdf(const Tensor& x);
 Tensor pow_expr(const Tensor& x, double y);
 // The conjugate of a complex tensor; a real one as it is.
 Tensor conj_of(const Tensor& x);
 inline double conj_of(double x) { return x; }
 // `x` converted to the dtype of `like`.
 Tensor cast_like(const Tensor& x, const Tensor& like);
+// `g` in the dtype of the product of x and y, which a sum with it may have left.
+Tensor cast_to_common(const Tensor& g, const Tensor& x, const Tensor& y);
 // `x` broadcast, reshaped or summed to the shape of `like`, whose contents are not read.
 Tensor expand_like(const Tensor& x, const Tensor& like);
 Tensor reshape_like(const Tensor& x, const Tensor& like);
 Tensor reduce_like(const Tensor& x, const Tensor& like);
 // The gradient of a reduction, given back the axes it lost: dout as a broadcastable tensor of rank(x).
 Tensor unreduce(const Tensor& dout, const common::Ints& axis, bool keepdim, const Tensor& x);
-// `g` divided by the number of elements of x per element of y.
-Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y);
+// `g` divided by the number of elements of x per element of y, less `less`; NaN where that is not positive.
+Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y, double less = 0);
 // An extent that must be known, also while recording.
 int64_t size_at(const Tensor& x, int64_t axis);
 // An extent that may be known only when the program runs. Calculate with it, then pass it on as a number.
@@ -93,34 +97,7 @@ Tensor real_if(const Tensor& g, const Tensor& x);  // the real part when x is re
 // A complex tensor of x's dtype with `part` as its real (or imaginary) part; `part` itself when x is real.
 Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary);
 Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
-Tensor slice_backward(const Tensor& dout, const Tensor& input, const common::Ints& axes, const common::Ints& starts,
-                      const common::Ints& ends, const common::Ints& decrease_axis);
 Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims,
                            const common::Ints& stride, int64_t offset);
-Tensor gelu_backward(const Tensor& x, const Tensor& dout, bool approximate);
-Tensor mish_backward(const Tensor& x, const Tensor& dout);
-Tensor dropout_backward(const Tensor& mask, const Tensor& dout, const phi::Scalar& p, bool is_test,
-                        const std::string& mode);
-Tensor conv_backward_input(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
-                           const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
-                           int64_t groups, const std::string& format);
-Tensor conv_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
-                            const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
-                            int64_t groups, const std::string& format);
-Tensor conv_transpose_backward_x(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
-                                 const common::Ints& paddings, const std::string& algorithm,
-                                 const common::Ints& dilations, int64_t groups, const std::string& format);
-Tensor conv_transpose_backward_filter(const Tensor& dout, const Tensor& x, const Tensor& w, const common::Ints& strides,
-                                      const common::Ints& paddings, const std::string& algorithm,
-                                      const common::Ints& dilations, int64_t groups, const std::string& format);
-Tensor linear_backward_weight(const Tensor& x, const Tensor& w, const Tensor& dout, bool transpose_weight);
-Tensor pool_double_backward(const Tensor& ddx, const Tensor& x, const Tensor& y, const common::Ints& kernel,
-                            const common::Ints& strides, const common::Ints& paddings, bool ceil_mode, bool exclusive,
-                            const std::string& format, const std::string& type, bool global, bool adaptive,
-                            const std::string& algorithm);
-common::Ints inverse_perm(const common::Ints& perm);
-std::vector<Tensor> concat_backward(const Tensor& dout, const std::vector<Tensor>& x, const phi::Scalar& axis);
-Tensor matmul_backward_x(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
-Tensor matmul_backward_y(const Tensor& x, const Tensor& y, const Tensor& dout, bool transpose_x, bool transpose_y);
 
 }  // namespace paddle
