@@ -50,7 +50,6 @@ Attribute Attribute::Complex128(std::complex<double> v) { return Make(AttrKind::
 Attribute Attribute::Str(std::string_view v) { return Make(AttrKind::kStr, std::string(v)); }
 Attribute Attribute::Index(int64_t v) { return Make(AttrKind::kIndex, v); }
 Attribute Attribute::Array(std::vector<Attribute> v) { return Make(AttrKind::kArray, std::move(v)); }
-Attribute Attribute::Bools(std::span<const bool> v) { return MakeArray(v, Bool); }
 Attribute Attribute::TypeAttr(Type v) { return Make(AttrKind::kType, v); }
 Attribute Attribute::TensorName(std::string_view v) { return Make(AttrKind::kTensorName, std::string(v)); }
 Attribute Attribute::Pointer(void* v) { return Make(AttrKind::kPointer, v); }
@@ -266,15 +265,6 @@ void AttributeMap::Set(Name name, Attribute value) {
     it->value = value;
   else
     items_.insert(it, {name, value});
-}
-
-bool AttributeMap::Erase(std::string_view name) {
-  for (auto it = items_.begin(); it != items_.end(); ++it)
-    if (it->name.str() == name) {
-      items_.erase(it);
-      return true;
-    }
-  return false;
 }
 
 bool operator==(const AttributeMap& a, const AttributeMap& b) {

@@ -90,7 +90,6 @@ class Attribute {
   static Attribute Str(std::string_view v);
   static Attribute Index(int64_t v);
   static Attribute Array(std::vector<Attribute> v);
-  static Attribute Bools(std::span<const bool> v);
   static Attribute TypeAttr(Type v);
   static Attribute TensorName(std::string_view v);
   static Attribute Pointer(void* v);
@@ -166,7 +165,6 @@ class AttributeMap {
   Attribute Get(const std::string& name) const { return Get(std::string_view(name)); }
   bool Has(std::string_view name) const { return static_cast<bool>(Get(name)); }
   void Set(Name name, Attribute value);
-  bool Erase(std::string_view name);
   friend bool operator==(const AttributeMap& a, const AttributeMap& b);
 
  private:

@@ -102,25 +102,10 @@ Value Block::AddArg(Type type) {
   return Value(args_.back().get());
 }
 
-void Block::EraseArg(int i) {
-  PD_CHECK(i >= 0 && i < num_args() && arg(i).use_empty(), PreconditionNotMet,
-           "[pir] expected an unused block argument to erase, got argument ", i, " of ", num_args());
-  detail::FreeArg(args_[i]);
-  args_.erase(args_.begin() + i);
-  for (size_t k = i; k < args_.size(); ++k) args_[k]->index = static_cast<int32_t>(k);
-  Touch();
-}
-
 Value Block::AddKwarg(std::string key, Type type) {
   kwargs_.emplace_back(std::move(key), detail::NewArg(this, type, static_cast<int>(kwargs_.size())));
   Touch();
   return Value(kwargs_.back().second.get());
-}
-
-Value Block::kwarg(std::string_view key) const {
-  for (auto& k : kwargs_)
-    if (k.first == key) return Value(k.second.get());
-  return {};
 }
 
 Region::~Region() { clear(); }

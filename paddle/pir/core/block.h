@@ -69,10 +69,8 @@ class Block {
   int num_args() const { return static_cast<int>(args_.size()); }
   Value arg(int i) const { return Value(args_[i].get()); }
   Value AddArg(Type type);
-  void EraseArg(int i);  // must have no uses
   const std::vector<std::pair<std::string, std::unique_ptr<detail::ValueImpl>>>& kwargs() const { return kwargs_; }
   Value AddKwarg(std::string key, Type type);
-  Value kwarg(std::string_view key) const;  // null when absent
 
  private:
   friend class Operation;

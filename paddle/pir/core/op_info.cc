@@ -32,7 +32,6 @@ int IndexOf(const V& v, std::string_view name) {
 }  // namespace
 
 int OpInfo::input_index(std::string_view input) const { return IndexOf(inputs, input); }
-int OpInfo::output_index(std::string_view output) const { return IndexOf(outputs, output); }
 const AttrInfo* OpInfo::attr(std::string_view attr) const {
   int i = IndexOf(attrs, attr);
   return i < 0 ? nullptr : &attrs[i];

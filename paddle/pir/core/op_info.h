@@ -64,7 +64,6 @@ struct OpInfo {
     return dot == std::string::npos ? std::string_view(name) : std::string_view(name).substr(dot + 1);
   }
   int input_index(std::string_view input) const;
-  int output_index(std::string_view output) const;
   const AttrInfo* attr(std::string_view attr) const;
 };
 

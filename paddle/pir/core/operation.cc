@@ -161,10 +161,6 @@ void Operation::set_attr(Name name, Attribute a) {
   attrs_.Set(name, a);
   Touch();
 }
-void Operation::erase_attr(std::string_view name) {
-  attrs_.Erase(name);
-  Touch();
-}
 
 Region& Operation::AddRegion() {
   regions_.push_back(std::make_unique<Region>(this));

@@ -56,7 +56,6 @@ class Operation {
   // As declared by the op info, its default when absent; throws NotFound when there is neither.
   phi::AttrValue attr_value(std::string_view name) const;
   void set_attr(Name name, Attribute a);
-  void erase_attr(std::string_view name);
 
   int num_regions() const { return static_cast<int>(regions_.size()); }
   Region& region(int i) const { return *regions_[i]; }

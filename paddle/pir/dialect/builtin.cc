@@ -194,16 +194,6 @@ Value BuildParameter(Builder& b, std::string_view name, Type type, bool trainabl
   return v;
 }
 
-Operation* BuildSetParameter(Builder& b, Value v, std::string_view name) {
-  return b.Create(Info("builtin.set_parameter"), std::span<const Value>(&v, 1),
-                  {{"parameter_name", Attribute::Str(name)}}, {});
-}
-
-Operation* BuildShadowOutput(Builder& b, Value v, std::string_view name) {
-  return b.Create(Info("builtin.shadow_output"), std::span<const Value>(&v, 1), {{"output_name", Attribute::Str(name)}},
-                  {});
-}
-
 Value BuildConstantTensor(Builder& b, std::string_view name, Type type) {
   Value v =
       b.Create(Info("builtin.constant"), {}, {{"value", Attribute::TensorName(name)}}, std::span<const Type>(&type, 1))
@@ -224,13 +214,6 @@ Value BuildCombine(Builder& b, std::span<const Value> values) {
   Value r = b.Create(Info("builtin.combine"), values, {}, std::span<const Type>(&t, 1))->result(0);
   r.set_stop_gradient(stop);
   return r;
-}
-
-Operation* BuildSplit(Builder& b, Value v) {
-  PD_CHECK(v.type().is_vector(), InvalidArgument, "[builtin.split] expected a vector, got ", TypeText(v.type()));
-  Operation* op = b.Create(Info("builtin.split"), std::span<const Value>(&v, 1), {}, v.type().elements());
-  for (int i = 0; i < op->num_results(); ++i) op->result(i).set_stop_gradient(v.stop_gradient());
-  return op;
 }
 
 Value BuildData(Builder& b, std::string_view name, Type type, phi::Place place) {

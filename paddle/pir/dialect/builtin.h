@@ -14,13 +14,9 @@ namespace pir {
 void RegisterBuiltinOps();
 
 Value BuildParameter(Builder& b, std::string_view name, Type type, bool trainable = true);
-Operation* BuildSetParameter(Builder& b, Value v, std::string_view name);
-Operation* BuildShadowOutput(Builder& b, Value v, std::string_view name);
 // A value known at compile time, kept among the program's parameters under `name`.
 Value BuildConstantTensor(Builder& b, std::string_view name, Type type);
 Value BuildCombine(Builder& b, std::span<const Value> values);
-// One result for each element of v's VectorType.
-Operation* BuildSplit(Builder& b, Value v);
 Value BuildData(Builder& b, std::string_view name, Type type,
                 phi::Place place = {phi::AllocationType::UNDEFINED, 0, 0});
 Operation* BuildFetch(Builder& b, Value v, std::string_view name, int col);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/pir/pass/pass.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -68,19 +67,6 @@ bool HasPass(std::string_view name) {
   Registry& r = Passes();
   std::lock_guard lock(r.mutex);
   return r.passes.find(name) != r.passes.end();
-}
-
-std::vector<std::string> AllPasses() {
-  Registry& r = Passes();
-  std::lock_guard lock(r.mutex);
-  std::vector<std::string> names;
-  for (auto& [n, make] : r.passes) names.push_back(n);
-  return names;
-}
-
-void PassManager::Remove(std::string_view name) {
-  passes_.erase(std::remove_if(passes_.begin(), passes_.end(), [&](auto& p) { return p->name() == name; }),
-                passes_.end());
 }
 
 bool PassManager::Run(Program& program) {

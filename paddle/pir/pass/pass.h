@@ -31,7 +31,6 @@ void RegisterPass(const std::string& name, std::function<std::unique_ptr<Pass>()
 // Throws NotFound for an unknown name, listing the known ones.
 std::unique_ptr<Pass> CreatePass(std::string_view name);
 bool HasPass(std::string_view name);
-std::vector<std::string> AllPasses();  // sorted
 
 enum class DumpAt : uint8_t { kBefore, kAfter };
 
@@ -56,7 +55,6 @@ class PassManager {
 
   void Add(std::unique_ptr<Pass> pass) { passes_.push_back(std::move(pass)); }
   void Add(std::string_view name) { Add(CreatePass(name)); }
-  void Remove(std::string_view name);
   const std::vector<std::unique_ptr<Pass>>& passes() const { return passes_; }
   // Runs all once, in order; returns whether the program changed. An error names the pass.
   bool Run(Program& program);
