@@ -489,6 +489,90 @@ def methods(row):
     )
 
 
+def rare_arguments(row):
+    """Rows beside those above: argument kinds, dtypes and forms that few programs use."""
+
+    row('manipulation', 'paddle.{ravel}(x)', 'x:2,3; x:; x:0,3; x:4,3/t', 'F I C B', forms='m')
+    row(
+        'manipulation',
+        'paddle.broadcast_shapes({[2, 1], [3]|[0, 3], [1, 1]|[], [2]|[2], [3]})',
+        torch=False,
+    )
+    row(
+        'indexing',
+        'paddle.take_along_dim(x, i, {0|1|-1|dim=1})',
+        'x:3,4 i:3,4@i8~0~2; x:0,4 i:0,4@i8~0~2',
+        'F I',
+        torch=False,
+    )
+    row('creation', 'paddle.range({1|0|2}, {5|7.5}{|, 2|, 0.5})', torch=False)
+    row(
+        'creation',
+        'paddle.from_numpy({np.arange(6).reshape(2, 3)|np.ones((0, 3), "float32")})',
+        torch=False,
+    )
+    row(
+        'creation',
+        'paddle.from_dlpack(paddle.to_dlpack(x){|, device="cpu"|, copy=True|, '
+        'device=paddle.CPUPlace(), copy=False})',
+        'x:2,3; x:; x:4,3/t',
+        'f4 i8',
+        torch=False,
+    )
+
+
+def in_place_by_name(row):
+    def one(text, shapes, dtypes='D', tolerance=4):
+        row('Tensor methods', f'after(x, {text})', shapes, dtypes, torch=False, tolerance=tolerance)
+
+    one('"addmm_", y, z', 'x:2,4 y:2,3 z:3,4')
+    one('"baddbmm_", y, z', 'x:5,2,4 y:5,2,3 z:5,3,4')
+    one(
+        '{"i0_"|"sigmoid_"|"zero_"|"detach_"|"polygamma_", 1|"multigammaln_", 2|"t_"|"clamp_", '
+        '0.0, 1.0|"renorm_", 2.0, 0, 1.0}',
+        'x:3,4~2~4; x:3,4/t',
+    )
+    one(
+        '{"gammainc_"|"gammaincc_"|"logaddexp_"|"less_"|"mul_"|"div_"|"sub_"}, y',
+        'x:2,3~0.5~3 y:2,3~0.5~3',
+    )
+    one('"scatter_", i, y', 'x:4,3 i:2@i8~0~3 y:2,3', 'F I')
+    one('"scatter_add_", 0, i, y', 'x:4,3 i:2,3@i8~0~3 y:2,3', 'D I')
+    one('"transpose_", [1, 0]', 'x:3,4', 'F I')
+    one('"cast_", {"float64"|"int32"|"bool"}', 'x:3,4', 'f4 i8')
+    one('"fill_", {1.5|2|True|-1|300}', 'x:3,4; x:; x:0,3; x:6/s', 'F I B')
+    one('"fill_diagonal_tensor_", y', 'x:4,3 y:3', 'F I')
+    one('"resize_", {[2, 2]|[12]|[3, 4]}', 'x:3,4')
+    one(
+        '{"random_"|"random_", 5|"random_", 2, 9|"random_", 0, 2 ** 33|"random_", -3, '
+        '3|"random_", 5, 5|"random_", 9, 2}',
+        'x:2,3; x:0; x:6/s',
+        'D i4 i8',
+    )
+    one(
+        '{"normal_"|"cauchy_"|"geometric_", '
+        '0.3|"log_normal_"|"exponential_"|"uniform_"|"bernoulli_"}',
+        'x:2,3; x:6/s; x:4,3/t',
+        'D',
+    )
+    one('"set_value", x.numpy() * 0 + 1', 'x:3,4; x:; x:0,3', 'F I')
+    one('"copy_", y, {True|False}', 'x:3,4 y:3,4; x:3,4/n y:4/n', 'F I')
+    row(
+        'Tensor methods',
+        'x.{strides|is_dense|element_size|ndim|size|itemsize}',
+        'x:3,4; x:; x:0,3',
+        'F I C B',
+        torch=False,
+    )
+    row(
+        'Tensor methods',
+        'x.{cdouble|cfloat|int8|int16|int32|uint8|long|half|double|bool}()',
+        'x:2,3~0~5',
+        'f4 i8',
+        torch=False,
+    )
+
+
 def add_rows(row):
-    for rows in (manipulation, indexing, creation, methods):
+    for rows in (manipulation, indexing, creation, methods, rare_arguments, in_place_by_name):
         rows(row)

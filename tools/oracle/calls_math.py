@@ -911,6 +911,79 @@ def transforms(row):
     )
 
 
+def rare_arguments(row):
+    """Rows beside those above: argument kinds, dtypes and forms that few programs use."""
+
+    row(
+        'elementwise binary',
+        'paddle.{gammainc|gammaincc}(x, y)',
+        'x:2,3~0.5~3 y:2,3~0.5~3; x:2,3 y:2,3/t',
+        'D',
+        tolerance=8,
+        torch=False,
+    )
+    row(
+        'linalg',
+        'paddle.inverse(x)',
+        'x:3,3%regular; x:2,3,3; x:0,3,3; x:4,4/t',
+        'D C',
+        tolerance=64,
+        forms='m',
+    )
+    row(
+        'linalg',
+        'paddle.linalg.norm(x, "nuc"{|, [0, 1]|, [-2, -1]|, 1|, [1]|, keepdim=True})',
+        'x:3,4; x:3; x:2,3,4',
+        'D',
+        tolerance=16,
+        torch=False,
+    )
+    row(
+        'reductions',
+        'paddle.{sum|mean|prod|max|min|amax|amin|logsumexp}(x{|, axis=1|, axis=[0, 1], '
+        'keepdim=True|, axis=-1, keepdim=True|, []})',
+        'x:3,4; x:; x:0,4; x:4,3/t; x:6/s',
+        'F I B',
+        cross=True,
+        torch=False,
+        tolerance=2,
+    )
+    row(
+        'cumulative',
+        'paddle.{cumsum|cumprod|cummax|cummin|logcumsumexp}(x, {0|-1})',
+        'x:3,4; x:4,3/t; x:0,4',
+        'F I B',
+        cross=True,
+        torch=False,
+        tolerance=4,
+    )
+    row(
+        'statistics',
+        'paddle.median(x, {axis=0|axis=-1|axis=None}{|, mode="min"|, keepdim=True}, '
+        'out=(paddle.zeros([0]), paddle.zeros([0], "int64")))',
+        'x:3,4; x:3',
+        'D',
+        torch=False,
+    )
+    row(
+        'promotion',
+        'paddle.{kron|outer|cross|dot}(x, y{})',
+        'x:3~-3~3 y:3@f4~-3~3; x:3 y:3@f8; x:3 y:3@i8',
+        'f4 f8 i8 i4',
+        cross=True,
+        torch=False,
+    )
+
+
 def add_rows(row):
-    for rows in (elementwise, binary, reductions, scans, statistics, linear_algebra, transforms):
+    for rows in (
+        elementwise,
+        binary,
+        reductions,
+        scans,
+        statistics,
+        linear_algebra,
+        transforms,
+        rare_arguments,
+    ):
         rows(row)

@@ -585,6 +585,35 @@ def attention(row):
     row(s, 'F.class_center_sample(l, 20, 6)', 'l:8@i8~0~19', 'f4', torch=False)
 
 
+def rare_arguments(row):
+    """Rows beside those above: argument kinds, dtypes and forms that few programs use."""
+
+    row(
+        'activations',
+        'F.celu(x{|, 0|, 0.0|, 0.5|, alpha=-1.0})',
+        'x:2,3; x:; x:0,3; x:4,3/t',
+        'F',
+        torch=False,
+    )
+    row(
+        'losses',
+        'F.binary_cross_entropy(x, y{|, reduction="none"})',
+        'x:4,3~0~1 y:4,3~0~1; x:4,3~-1~2 y:4,3; x:0,3~0~1 y:0,3',
+        'D',
+        torch=False,
+        tolerance=4,
+    )
+    row(
+        'norms',
+        'F.instance_norm(x, paddle.zeros([3]), paddle.ones([3]){|, weight=paddle.ones([5])|, '
+        'eps=0.1})',
+        'x:2,3,4',
+        'D',
+        torch=False,
+        tolerance=4,
+    )
+
+
 def add_rows(row):
-    for rows in (activations, losses, norms, attention):
+    for rows in (activations, losses, norms, attention, rare_arguments):
         rows(row)

@@ -599,6 +599,51 @@ def vision(row):
     )
 
 
+def rare_arguments(row):
+    """Rows beside those above: argument kinds, dtypes and forms that few programs use."""
+
+    row(
+        'interpolate, pad, fold',
+        'F.interpolate(x, {[3, 3]|[7, 9]|scale_factor=2}, '
+        'mode={"bilinear"|"nearest"|"area"|"bicubic"}{|, align_mode=1})',
+        'x:1,2,4,5',
+        'u1 i4 i8 f4',
+        cross=True,
+        torch=False,
+        tolerance=8,
+    )
+    row(
+        'interpolate, pad, fold',
+        'F.interpolate(x, {[5]|[9]}, mode="linear", data_format="NCW"{|, align_corners=True})',
+        'x:1,2,7',
+        'u1 f4',
+        cross=True,
+        torch=False,
+        tolerance=8,
+    )
+    for n, shape in ((1, '2,3,7'), (2, '2,3,7,6'), (3, '1,2,5,6,7')):
+        row(
+            'pool',
+            f'F.{{max_pool{n}d|avg_pool{n}d}}(x, {{2|3}}, {{2|1|3}}, '
+            f'padding={{"SAME"|"VALID"}}{{|, ceil_mode=True}})',
+            f'x:{shape}%distinct',
+            torch=False,
+            tolerance=2,
+        )
+        row(
+            'pool',
+            f'F.max_pool{n}d(x, {{2|3}}, {{2|1|3}}, padding={{"SAME"|"VALID"}}, return_mask=True)',
+            f'x:{shape}%distinct',
+            torch=False,
+        )
+        row(
+            'interpolate, pad, fold',
+            f'F.pad(x, {[1, 0] * n}, value={{7|2 ** 62 + 1|-2 ** 63}})',
+            f'x:{shape}@i8',
+            torch=False,
+        )
+
+
 def add_rows(row):
-    for rows in (conv_pool, vision):
+    for rows in (conv_pool, vision, rare_arguments):
         rows(row)
