@@ -157,62 +157,277 @@ def _one(n):
 def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Transform along `axis`, of length `n` (cut or zero-padded); complex result of the same
     shape.
+
+    Args:
+        x (Tensor): The values.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.fft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
+        [0.0, 2.0, 0.0, 2.0]
     """
     return _out(_c2c(x, _one(n), [axis], norm, True), out)
 
 
 def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Inverse of `fft`."""
+    """Inverse of `fft`.
+
+    Args:
+        x (Tensor): The values.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.ifft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
+        [0.0, 0.5, 0.0, 0.5]
+    """
     return _out(_c2c(x, _one(n), [axis], norm, False), out)
 
 
 def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Transform of real input: the n // 2 + 1 first values along `axis`."""
+    """Transform of real input: the n // 2 + 1 first values along `axis`.
+
+    Args:
+        x (Tensor): Real numbers.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.rfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
+        [0.0, 2.0, 0.0]
+    """
     return _out(_r2c(x, _one(n), [axis], norm, True), out)
 
 
 def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Inverse of `rfft`: n real values, 2 * (length - 1) by default."""
+    """Inverse of `rfft`: n real values, 2 * (length - 1) by default.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers; axis has n.
+
+    Examples:
+        >>> paddle.fft.irfft(paddle.to_tensor([0j, 2 + 0j, 0j])).tolist()
+        [1.0, 0.0, -1.0, 0.0]
+    """
     return _out(_c2r(x, _one(n), [axis], norm, False), out)
 
 
 def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Transform of a Hermitian signal given by its first half: real values."""
+    """Transform of a Hermitian signal given by its first half: real values.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers; axis has n, 2 * (length - 1) by default.
+
+    Examples:
+        >>> paddle.fft.hfft(paddle.to_tensor([1 + 0j, 2 + 0j, 1 + 0j])).tolist()
+        [6.0, 0.0, -2.0, 0.0]
+    """
     return _out(_c2r(x, _one(n), [axis], norm, True), out)
 
 
 def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
-    """Inverse of `hfft`."""
+    """Inverse of `hfft`.
+
+    Args:
+        x (Tensor): Real numbers.
+        n (int, default None): The length, to which x is cut or filled up with zeros; None for
+            that of x.
+        axis (int, default -1): The axis, counted from the end where negative.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.ihfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
+        [0.0, 0.5, 0.0]
+    """
     return _out(_r2c(x, _one(n), [axis], norm, False), out)
 
 
 def fftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Transform along several axes, all by default."""
+    """Transform along several axes, all by default.
+
+    Args:
+        x (Tensor): The values.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.fftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[10.0, 2.0], [4.0, 0.0]]
+    """
     return _out(_c2c(x, s, axes, norm, True), out)
 
 
 def ifftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Inverse of `fftn`."""
+    """Inverse of `fftn`.
+
+    Args:
+        x (Tensor): The values.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.ifftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[2.5, 0.5], [1.0, 0.0]]
+    """
     return _out(_c2c(x, s, axes, norm, False), out)
 
 
 def rfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Transform of real input along several axes; the last one keeps its first half."""
+    """Transform of real input along several axes; the last one keeps its first half.
+
+    Args:
+        x (Tensor): Real numbers.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; the last axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.rfftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[10.0, 2.0], [4.0, 0.0]]
+    """
     return _out(_r2c(x, s, axes, norm, True), out)
 
 
 def irfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Inverse of `rfftn`."""
+    """Inverse of `rfftn`.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers.
+
+    Examples:
+        >>> paddle.fft.irfftn(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
     return _out(_c2r(x, s, axes, norm, False), out)
 
 
 def hfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Transform of a Hermitian signal along several axes: real values."""
+    """Transform of a Hermitian signal along several axes: real values.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers.
+
+    Examples:
+        >>> paddle.fft.hfftn(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
+        [[4.0, 4.0], [4.0, 4.0]]
+    """
     return _out(_c2r(x, s, axes, norm, True), out)
 
 
 def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
-    """Inverse of `hfftn`."""
+    """Inverse of `hfftn`.
+
+    Args:
+        x (Tensor): Real numbers.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default None): The axes; None for all.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; the last axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.ihfftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[2.5, 0.5], [1.0, 0.0]]
+    """
     return _out(_r2c(x, s, axes, norm, False), out)
 
 
@@ -224,37 +439,145 @@ def _two(s, axes):
 
 
 def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Transform along two axes."""
+    """Transform along two axes.
+
+    Args:
+        x (Tensor): The values.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.fft2(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[10.0, 2.0], [4.0, 0.0]]
+    """
     _two(s, axes)
     return fftn(x, s, axes, norm, name, out=out)
 
 
 def ifft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Inverse of `fft2`."""
+    """Inverse of `fft2`.
+
+    Args:
+        x (Tensor): The values.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers, with the shape of x but along the transformed axes.
+
+    Examples:
+        >>> paddle.fft.ifft2(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[2.5, 0.5], [1.0, 0.0]]
+    """
     _two(s, axes)
     return ifftn(x, s, axes, norm, name, out=out)
 
 
 def rfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Transform of real input along two axes; the last one keeps its first half."""
+    """Transform of real input along two axes; the last one keeps its first half.
+
+    Args:
+        x (Tensor): Real numbers.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; the last axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.rfft2(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[10.0, 2.0], [4.0, 0.0]]
+    """
     _two(s, axes)
     return rfftn(x, s, axes, norm, name, out=out)
 
 
 def irfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Inverse of `rfft2`."""
+    """Inverse of `rfft2`.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers.
+
+    Examples:
+        >>> paddle.fft.irfft2(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
     _two(s, axes)
     return irfftn(x, s, axes, norm, name, out=out)
 
 
 def hfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Transform of a Hermitian signal along two axes: real values."""
+    """Transform of a Hermitian signal along two axes: real values.
+
+    Args:
+        x (Tensor): The first half of a Hermitian signal.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Real numbers.
+
+    Examples:
+        >>> paddle.fft.hfft2(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
+        [[4.0, 4.0], [4.0, 4.0]]
+    """
     _two(s, axes)
     return hfftn(x, s, axes, norm, name, out=out)
 
 
 def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
-    """Inverse of `hfft2`."""
+    """Inverse of `hfft2`.
+
+    Args:
+        x (Tensor): Real numbers.
+        s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
+            None for those of x.
+        axes (list of ints, default (-2, -1)): The axes.
+        norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
+            `forward`, or `ortho` for its root in both.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: Complex numbers; the last axis has n // 2 + 1.
+
+    Examples:
+        >>> paddle.fft.ihfft2(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
+        [[2.5, 0.5], [1.0, 0.0]]
+    """
     _two(s, axes)
     return ihfftn(x, s, axes, norm, name, out=out)
 
@@ -280,12 +603,46 @@ def _frequencies(n, d, negative, dtype, out, device, requires_grad):
 
 
 def fftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
-    """Frequencies of the n values of `fft` for a sample spacing `d`."""
+    """Frequencies of the n values of `fft` for a sample spacing `d`.
+
+    Args:
+        n (int): How many samples.
+        d (float, default 1.0): From one sample to the next.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The frequencies, 1-D.
+
+    Examples:
+        >>> paddle.fft.fftfreq(4, d=0.5).tolist()
+        [0.0, 0.5, -1.0, -0.5]
+    """
     return _frequencies(n, d, True, dtype, out, device, requires_grad)
 
 
 def rfftfreq(n, d=1.0, dtype=None, name=None, *, out=None, device=None, requires_grad=False):
-    """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`."""
+    """Frequencies of the n // 2 + 1 values of `rfft` for a sample spacing `d`.
+
+    Args:
+        n (int): How many samples.
+        d (float, default 1.0): From one sample to the next.
+        dtype (str or dtype, default None): The dtype; None for the default dtype.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        device (str or place, default None): Where the result lies; None for the current device.
+        requires_grad (bool, default False): Whether gradients flow to the result.
+
+    Returns:
+        Tensor: The frequencies, 1-D.
+
+    Examples:
+        >>> paddle.fft.rfftfreq(4, d=0.5).tolist()
+        [0.0, 0.5, 1.0]
+    """
     return _frequencies(n, d, False, dtype, out, device, requires_grad)
 
 
@@ -300,10 +657,36 @@ def _shift(x, axes, sign):
 
 
 def fftshift(x, axes=None, name=None):
-    """Move the zero frequency to the middle."""
+    """Move the zero frequency to the middle.
+
+    Args:
+        x (Tensor): The values.
+        axes (int or list of ints, default None): The axes; None for all.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The elements in the other order, with the shape of x.
+
+    Examples:
+        >>> paddle.fft.fftshift(paddle.to_tensor([0, 1, 2, 3, 4])).tolist()
+        [3, 4, 0, 1, 2]
+    """
     return _shift(x, axes, 1)
 
 
 def ifftshift(x, axes=None, name=None):
-    """Inverse of `fftshift`."""
+    """Inverse of `fftshift`.
+
+    Args:
+        x (Tensor): The values.
+        axes (int or list of ints, default None): The axes; None for all.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The elements in the other order, with the shape of x.
+
+    Examples:
+        >>> paddle.fft.ifftshift(paddle.to_tensor([0, 1, 2, 3, 4])).tolist()
+        [2, 3, 4, 0, 1]
+    """
     return _shift(x, axes, -1)

@@ -81,7 +81,24 @@ def _out(result, out):
 
 
 def cholesky_inverse(x, upper=False, name=None):
-    """The inverse of A, given its Cholesky factor x, a matrix. ValueError for another shape."""
+    """The inverse of A, given its Cholesky factor.
+
+    Args:
+        x (Tensor): The factor, [n, n].
+        upper (bool, default False): Whether it is U of A = U^H U, else L of A = L L^H.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The inverse of A, [n, n].
+
+    Raises:
+        ValueError: x is no square matrix.
+
+    Examples:
+        >>> x = paddle.to_tensor([[4.0, 2.0], [2.0, 3.0]])
+        >>> paddle.linalg.cholesky_inverse(paddle.linalg.cholesky(x)).tolist()
+        [[0.375, -0.25], [-0.25, 0.5]]
+    """
     expect_tensors('cholesky_inverse', x=x)
     if x.ndim != 2:
         raise ValueError(f"[cholesky_inverse] expected a matrix, got shape {list(x.shape)}")
@@ -90,8 +107,25 @@ def cholesky_inverse(x, upper=False, name=None):
 
 
 def solve(x, y, left=True, name=None, *, out=None):
-    """Solve x z = y, or z x = y with `left=False`, for square x. ValueError for a singular one or
-    unfit shapes.
+    """The solution z of x z = y, or of z x = y.
+
+    Args:
+        x (Tensor): Square matrices, in the last two axes.
+        y (Tensor): The right sides, [..., n, k] or [..., n].
+        left (bool, default True): Whether x stands on the left of z.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The solutions, with the shape of y.
+
+    Raises:
+        ValueError: A matrix is singular, or shapes do not fit.
+
+    Examples:
+        >>> x = paddle.to_tensor([[4.0, 2.0], [2.0, 3.0]])
+        >>> paddle.linalg.solve(x, paddle.to_tensor([[8.0], [7.0]])).tolist()
+        [[1.25], [1.5]]
     """
     if left:
         return _out(_C_ops.solve(x, y), out)
@@ -107,15 +141,45 @@ def solve(x, y, left=True, name=None, *, out=None):
 
 
 def qr(x, mode='reduced', name=None):
-    """(Q, R) with x = Q R; mode 'reduced', 'complete', or 'r' for R alone. ValueError for another
-    mode.
+    """The factors of x = Q R, with orthonormal columns of Q and triangular R.
+
+    Args:
+        x (Tensor): Matrices [..., m, n].
+        mode (str, default 'reduced'): `reduced` for min(m, n) columns of Q, `complete` for m, `r`
+            for R alone.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: Q and R, or R.
+
+    Raises:
+        ValueError: mode is another.
+
+    Examples:
+        >>> x = paddle.to_tensor([[4.0, 2.0], [2.0, 3.0]])
+        >>> q, r = paddle.linalg.qr(x)
+        >>> bool(paddle.allclose(q @ r, x, atol=1e-6))
+        True
     """
     q, r = _C_ops.qr(x, mode)
     return r if mode == 'r' else (q, r)
 
 
 def eigvalsh(x, UPLO='L', name=None):
-    """Eigenvalues, rising, of Hermitian matrices given by one triangle."""
+    """Eigenvalues, rising, of Hermitian matrices given by one triangle.
+
+    Args:
+        x (Tensor): Hermitian matrices, in the last two axes.
+        UPLO (str, default 'L'): The triangle that is read, `L` or `U`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: [..., n], real.
+
+    Examples:
+        >>> paddle.linalg.eigvalsh(paddle.to_tensor([[2.0, 1.0], [1.0, 2.0]])).tolist()
+        [1.0, 3.0]
+    """
     expect_tensors('eigvalsh', x=x)
     return _C_ops.eigvalsh(x, UPLO, x.stop_gradient)[0]
 
@@ -123,6 +187,23 @@ def eigvalsh(x, UPLO='L', name=None):
 def lu(x, pivot=True, get_infos=False, name=None):
     """Packed LU factors and pivots (int32, from 1), and with `get_infos` the status of each
     matrix.
+
+    Args:
+        x (Tensor): Matrices [..., m, n].
+        pivot (bool, default True): Whether rows are exchanged; it must be true.
+        get_infos (bool, default False): Whether the status of each matrix is returned: 0 for
+            success.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: L below the diagonal and U on and above it, the pivots, and the status
+            as asked.
+
+    Examples:
+        >>> x = paddle.to_tensor([[4.0, 2.0], [2.0, 3.0]])
+        >>> packed, pivots = paddle.linalg.lu(x)
+        >>> packed.tolist(), pivots.tolist()
+        ([[4.0, 2.0], [0.5, 2.0]], [1, 2])
     """
     packed, pivots, infos = _C_ops.lu(x, pivot)
     return (packed, pivots, infos) if get_infos else (packed, pivots)
@@ -156,7 +237,26 @@ def _axes(axis, ndim, op='p_norm'):
 
 
 def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, out=None):
-    """The p-norm along `axis` (one or several axes; all by default); p may be inf, -inf or 0."""
+    """The p-norm along `axis` (one or several axes; all by default); p may be inf, -inf or 0.
+
+    Args:
+        x (Tensor): The values.
+        p (float, default 2.0): The exponent; it may be inf, -inf or 0.
+        axis (int or list of ints, default None): The axes; None for all.
+        keepdim (bool, default False): Whether reduced axes stay, with extent 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+        dtype (str or dtype, default None): What x is cast to first; None for its own.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The norms, without the axes unless keepdim.
+
+    Examples:
+        >>> paddle.linalg.vector_norm(paddle.to_tensor([3.0, 4.0])).item()
+        5.0
+        >>> paddle.linalg.vector_norm(paddle.to_tensor([3.0, 4.0]), p=float('inf')).item()
+        4.0
+    """
     if dtype is not None:
         x = x.astype(dtype)
     if paddle.is_complex(x):
@@ -176,7 +276,25 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
 
 
 def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
-    """A norm of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. ValueError for another."""
+    """A norm of matrices.
+
+    Args:
+        x (Tensor): The values.
+        p (str or number, default 'fro'): `fro`, `nuc`, 1, -1, 2, -2, inf or -inf.
+        axis (list of ints, default [-2, -1]): The axes of rows and columns.
+        keepdim (bool, default False): Whether reduced axes stay, with extent 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The norms, without the two axes unless keepdim.
+
+    Raises:
+        ValueError: p is another.
+
+    Examples:
+        >>> paddle.linalg.matrix_norm(paddle.to_tensor([[3.0, 0.0], [0.0, 4.0]])).item()
+        5.0
+    """
     expect_tensors('matrix_norm', x=x)
     axis = _axes(axis, x.ndim, 'matrix_norm')
     if len(axis) != 2 or axis[0] == axis[1]:
@@ -199,8 +317,29 @@ def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
 
 
 def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
-    """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of matrices
-    'fro' with `axis=None`.
+    """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of
+    matrices 'fro' with `axis=None`.
+
+    Args:
+        x (Tensor): The values.
+        p (str or number, default None): The norm: a number, and of matrices `fro` and `nuc`; None
+            for 2.
+        axis (int or list of ints, default None): One axis for vectors, two for matrices; None for
+            all elements.
+        keepdim (bool, default False): Whether reduced axes stay, with extent 1.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        dtype (str or dtype, default None): What x is cast to first; None for its own.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The norms, without the axes unless keepdim.
+
+    Examples:
+        >>> paddle.linalg.norm(paddle.to_tensor([3.0, 4.0])).item()
+        5.0
+        >>> x = paddle.to_tensor([[3.0, 0.0], [0.0, 4.0]])
+        >>> paddle.linalg.norm(x, p='nuc', axis=[0, 1]).item()
+        7.0
     """
     if dtype is not None:
         x = x.astype(dtype)
@@ -222,7 +361,22 @@ def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
 
 
 def cond(x, p=None, name=None):
-    """The condition number of matrices for a norm p, 2 by default. ValueError for another norm."""
+    """The condition number of matrices for a norm p, 2 by default. ValueError for another
+    norm.
+
+    Args:
+        x (Tensor): Matrices, in the last two axes; square ones but for 2 and -2.
+        p (str or number, default None): The norm: `fro`, `nuc`, 1, -1, 2, -2, inf or -inf; None
+            for 2.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: One number for each matrix.
+
+    Examples:
+        >>> paddle.linalg.cond(paddle.to_tensor([[2.0, 0.0], [0.0, 4.0]])).item()
+        2.0
+    """
     expect_tensors('cond', x=x)
     if p not in (None, 'fro', 'nuc', 1, -1, 2, -2, _INF, -_INF):
         raise ValueError(
@@ -249,8 +403,21 @@ def _reciprocal(s, rcond):
 
 
 def pinv(x, rcond=1e-15, hermitian=False, name=None):
-    """The pseudo-inverse; singular values (or eigenvalues) below rcond times the largest count as
-    zero.
+    """The pseudo-inverse; singular values (or eigenvalues) below rcond times the largest count
+    as zero.
+
+    Args:
+        x (Tensor): Matrices [..., m, n].
+        rcond (float or Tensor, default 1e-15): Which share of the largest counts as zero.
+        hermitian (bool, default False): Whether x is Hermitian; eigenvalues are used then.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: [..., n, m].
+
+    Examples:
+        >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]])).tolist()
+        [[0.5, 0.0, 0.0], [0.0, 0.25, 0.0]]
     """
     expect_tensors('pinv', x=x)
     if 0 in x.shape[-2:]:
@@ -268,6 +435,22 @@ def matrix_rank(x, tol=None, hermitian=False, atol=None, rtol=None, name=None):
     `tol`, a number or a tensor for each matrix, is the tolerance itself; else it is the larger of
     `atol` and `rtol` times the largest singular value. `rtol` is the machine epsilon times the
     larger extent by default, 0 with `atol`.
+
+    Args:
+        x (Tensor): Matrices [..., m, n].
+        tol (float or Tensor, default None): The tolerance; None for one from atol and rtol.
+        hermitian (bool, default False): Whether x is Hermitian; eigenvalues are used then.
+        atol (float or Tensor, default None): The absolute tolerance.
+        rtol (float or Tensor, default None): The tolerance relative to the largest singular
+            value.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: int64, one number for each matrix.
+
+    Examples:
+        >>> paddle.linalg.matrix_rank(paddle.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
+        1
     """
     if tol is not None and (atol is not None or rtol is not None):
         raise ValueError('[matrix_rank] expected either tol or atol and rtol, got both')
@@ -310,7 +493,19 @@ _PADE = (
 
 
 def matrix_exp(x, name=None):
-    """The exponential of square matrices, by scaling, a Pade approximant and squaring."""
+    """The exponential of square matrices, by scaling, a Pade approximant and squaring.
+
+    Args:
+        x (Tensor): Square matrices, in the last two axes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The exponentials, with the shape of x.
+
+    Examples:
+        >>> paddle.linalg.matrix_exp(paddle.to_tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
+    """
     _square(x, 'matrix_exp')
     if 0 in x.shape:
         return x.clone()

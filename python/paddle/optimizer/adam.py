@@ -33,6 +33,37 @@ class Adam(Optimizer):
     """Adam, with bias correction; `amsgrad` keeps the maximum of the second moment.
 
     Raises ValueError for betas outside [0, 1) or a negative epsilon.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        beta1 (float or Tensor, default 0.9): The decay of the mean of gradients.
+        beta2 (float or Tensor, default 0.999): The decay of the mean of squared gradients.
+        epsilon (float, default 1e-08): What keeps a divisor from zero.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        lazy_mode (bool, default False): Taken for compatibility: it speaks of sparse gradients,
+            and these are dense.
+        multi_precision (bool, default False): Whether half-precision parameters are updated in
+            float32.
+        use_multi_tensor (bool, default False): Taken for compatibility; it has no effect.
+        amsgrad (bool, default False): Whether the largest second moment so far is the divisor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Kingma and Ba, Adam, 2014 (arXiv:1412.6980)
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.Adam(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.9]
     """
 
     _moment1_acc_str = 'moment1'
@@ -147,8 +178,43 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay.
 
-    `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the parameters
-    that decay.
+    `lr_ratio(param)` scales the learning rate; `apply_decay_param_fun(name)` chooses the
+    parameters that decay.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        beta1 (float or Tensor, default 0.9): The decay of the mean of gradients.
+        beta2 (float or Tensor, default 0.999): The decay of the mean of squared gradients.
+        epsilon (float, default 1e-08): What keeps a divisor from zero.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or Tensor, default 0.01): The share of each parameter that a step of
+            rate 1 takes away.
+        use_lowprecision_moment (bool, default False): Whether moments of half-precision
+            parameters have their dtype.
+        lr_ratio (callable, default None): The factor of the rate for a parameter; None for 1.
+        apply_decay_param_fun (callable, default None): Whether the parameter of a name decays;
+            None for all.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        lazy_mode (bool, default False): Taken for compatibility: it speaks of sparse gradients,
+            and these are dense.
+        multi_precision (bool, default False): Whether half-precision parameters are updated in
+            float32.
+        amsgrad (bool, default False): Whether the largest second moment so far is the divisor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2017 (arXiv:1711.05101)
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.AdamW(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.899]
     """
 
     def __init__(
@@ -297,7 +363,33 @@ def _not_negative(op, **values):
 
 
 class Adamax(_Variant):
-    """Adam on the infinity norm."""
+    """Adam on the infinity norm.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        beta1 (float or Tensor, default 0.9): The decay of the mean of gradients.
+        beta2 (float or Tensor, default 0.999): The decay of the mean of squared gradients.
+        epsilon (float, default 1e-08): What keeps a divisor from zero.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Kingma and Ba, Adam, 2014 (arXiv:1412.6980), section 7.1
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.Adamax(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.9]
+    """
 
     def __init__(
         self,
@@ -337,7 +429,34 @@ class Adamax(_Variant):
 
 
 class NAdam(_Variant):
-    """Adam with Nesterov momentum whose decay changes with the step."""
+    """Adam with Nesterov momentum whose decay changes with the step.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.002): The rate, or what gives it.
+        beta1 (float or Tensor, default 0.9): The decay of the mean of gradients.
+        beta2 (float or Tensor, default 0.999): The decay of the mean of squared gradients.
+        epsilon (float, default 1e-08): What keeps a divisor from zero.
+        momentum_decay (float, default 0.004): How the momentum changes with the step.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.NAdam(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.8944]
+    """
 
     def __init__(
         self,
@@ -383,7 +502,34 @@ class NAdam(_Variant):
 
 
 class RAdam(_Variant):
-    """Adam with the variance of its step rectified in the first steps."""
+    """Adam with the variance of its step rectified in the first steps.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        beta1 (float or Tensor, default 0.9): The decay of the mean of gradients.
+        beta2 (float or Tensor, default 0.999): The decay of the mean of squared gradients.
+        epsilon (float, default 1e-08): What keeps a divisor from zero.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2019
+    (arXiv:1908.03265)
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.RAdam(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.8]
+    """
 
     def __init__(
         self,

@@ -136,7 +136,26 @@ class LRScheduler:
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)."""
+    """learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
+
+    Args:
+        d_model (int): The width of the model.
+        warmup_steps (int): How many steps the rate rises.
+        learning_rate (float, default 1.0): The factor of all.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Source: Vaswani et al., Attention Is All You Need, 2017 (arXiv:1706.03762)
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.NoamDecay(d_model=64, warmup_steps=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.0, 0.0442, 0.0884, 0.0722]
+    """
 
     def __init__(self, d_model, warmup_steps, learning_rate=1.0, last_epoch=-1, verbose=False):
         _require(self, d_model > 0, ValueError, "a positive d_model", d_model)
@@ -151,7 +170,23 @@ class NoamDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
-    """values[i] while the step is below boundaries[i]; the last value afterwards."""
+    """values[i] while the step is below boundaries[i]; the last value afterwards.
+
+    Args:
+        boundaries (list of ints): The steps where the rate changes.
+        values (list of floats): The rates, one more than boundaries.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.PiecewiseDecay(boundaries=[1, 3], values=[1.0, 0.5, 0.1])
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.5, 0.1]
+    """
 
     def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
         _require(self, len(boundaries) > 0, ValueError, "at least one boundary", boundaries)
@@ -174,7 +209,23 @@ class PiecewiseDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
-    """learning_rate * exp(-gamma * step)."""
+    """learning_rate * exp(-gamma * step).
+
+    Args:
+        learning_rate (float): The rate.
+        gamma (float): The factor.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.NaturalExpDecay(0.5, gamma=0.1)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.4524, 0.4094, 0.3704]
+    """
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
         _require(self, gamma > 0.0, AssertionError, "a positive gamma", gamma)
@@ -186,7 +237,23 @@ class NaturalExpDecay(LRScheduler):
 
 
 class InverseTimeDecay(LRScheduler):
-    """learning_rate / (1 + gamma * step)."""
+    """learning_rate / (1 + gamma * step).
+
+    Args:
+        learning_rate (float): The rate.
+        gamma (float): The factor.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.InverseTimeDecay(0.5, gamma=0.1)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.4545, 0.4167, 0.3846]
+    """
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
         self.gamma = gamma
@@ -197,7 +264,27 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """Polynomial fall from learning_rate to end_lr in decay_steps, optionally in growing cycles."""
+    """Polynomial fall from learning_rate to end_lr in decay_steps, optionally in growing
+    cycles.
+
+    Args:
+        learning_rate (float): The rate.
+        decay_steps (int): How many steps the fall takes.
+        end_lr (float, default 0.0001): The last rate.
+        power (float, default 1.0): The exponent.
+        cycle (bool, default False): Whether the fall begins again, each time longer.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.PolynomialDecay(1.0, decay_steps=2, end_lr=0.0)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.0, 0.0]
+    """
 
     def __init__(
         self,
@@ -238,6 +325,23 @@ class PolynomialDecay(LRScheduler):
 class LinearWarmup(LRScheduler):
     """Linear rise from start_lr to end_lr in warmup_steps, then `learning_rate` (a number or a
     scheduler).
+
+    Args:
+        learning_rate (float or LRScheduler): What follows the rise.
+        warmup_steps (int): How many steps the rise takes.
+        start_lr (float): The first rate.
+        end_lr (float): The rate that the rise ends at.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.LinearWarmup(0.5, 2, start_lr=0.0, end_lr=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.0, 0.25, 0.5, 0.5]
     """
 
     def __init__(self, learning_rate, warmup_steps, start_lr, end_lr, last_epoch=-1, verbose=False):
@@ -295,7 +399,23 @@ class LinearWarmup(LRScheduler):
 
 
 class ExponentialDecay(LRScheduler):
-    """learning_rate * gamma ** step, with 0 < gamma < 1."""
+    """learning_rate * gamma ** step, with 0 < gamma < 1.
+
+    Args:
+        learning_rate (float): The rate.
+        gamma (float): The factor, in (0, 1).
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.ExponentialDecay(0.5, gamma=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.25, 0.125, 0.0625]
+    """
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
         _require(self, 0.0 < gamma < 1.0, AssertionError, "gamma above 0 and below 1", gamma)
@@ -307,7 +427,24 @@ class ExponentialDecay(LRScheduler):
 
 
 class MultiStepDecay(LRScheduler):
-    """Times gamma at every milestone passed."""
+    """Times gamma at every milestone passed.
+
+    Args:
+        learning_rate (float): The rate.
+        milestones (list of ints): The steps where the rate falls.
+        gamma (float, default 0.1): The factor.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.MultiStepDecay(1.0, milestones=[1, 3], gamma=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.5, 0.25]
+    """
 
     def __init__(self, learning_rate, milestones, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(milestones, (tuple, list)):
@@ -327,7 +464,24 @@ class MultiStepDecay(LRScheduler):
 
 
 class StepDecay(LRScheduler):
-    """Times gamma every step_size steps."""
+    """Times gamma every step_size steps.
+
+    Args:
+        learning_rate (float): The rate.
+        step_size (int): How many steps a rate stays.
+        gamma (float, default 0.1): The factor.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.StepDecay(1.0, step_size=2, gamma=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 1.0, 0.5, 0.5]
+    """
 
     def __init__(self, learning_rate, step_size, gamma=0.1, last_epoch=-1, verbose=False):
         if not isinstance(step_size, int):
@@ -345,7 +499,23 @@ class StepDecay(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """learning_rate * lr_lambda(step)."""
+    """learning_rate * lr_lambda(step).
+
+    Args:
+        learning_rate (float): The rate.
+        lr_lambda (callable): The factor of a step.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.LambdaDecay(1.0, lambda step: 0.5**step)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
@@ -360,7 +530,23 @@ class LambdaDecay(LRScheduler):
 
 
 class MultiplicativeDecay(LRScheduler):
-    """Times lr_lambda(step) at every step."""
+    """Times lr_lambda(step) at every step.
+
+    Args:
+        learning_rate (float): The rate.
+        lr_lambda (callable): The factor from the step before.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.MultiplicativeDecay(1.0, lambda step: 0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(self, learning_rate, lr_lambda, last_epoch=-1, verbose=False):
         if not callable(lr_lambda):
@@ -379,7 +565,26 @@ class MultiplicativeDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """Half a cosine from learning_rate to eta_min in T_max steps, then back, and so on."""
+    """Half a cosine from learning_rate to eta_min in T_max steps, then back, and so on.
+
+    Args:
+        learning_rate (float): The rate.
+        T_max (int): How many steps half a cosine takes.
+        eta_min (float, default 0): The least rate.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Source: Loshchilov and Hutter, SGDR, 2016 (arXiv:1608.03983)
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.CosineAnnealingDecay(1.0, T_max=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 0.0, 0.5]
+    """
 
     def __init__(self, learning_rate, T_max, eta_min=0, last_epoch=-1, verbose=False):
         if not isinstance(T_max, int):
@@ -414,8 +619,27 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines from learning_rate to eta_min; each period is T_mult times as long as the one
-    before.
+    """Half cosines from learning_rate to eta_min; each period is T_mult times as long as the
+    one before.
+
+    Args:
+        learning_rate (float): The rate.
+        T_0 (int): How many steps the first period takes.
+        T_mult (int, default 1): How many times as long each next one is.
+        eta_min (float, default 0): The least rate.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Source: Loshchilov and Hutter, SGDR, 2016 (arXiv:1608.03983)
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.CosineAnnealingWarmRestarts(1.0, T_0=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 1.0, 0.5]
     """
 
     def __init__(self, learning_rate, T_0, T_mult=1, eta_min=0, last_epoch=-1, verbose=False):
@@ -469,7 +693,25 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The factor goes in a line from start_factor to end_factor in total_steps."""
+    """The factor goes in a line from start_factor to end_factor in total_steps.
+
+    Args:
+        learning_rate (float): The rate.
+        total_steps (int): How many steps the change takes.
+        start_factor (float, default 0.3333333333333333): The first factor.
+        end_factor (float, default 1.0): The last factor.
+        last_epoch (int, default -1): The step to continue from; -1 to begin.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> schedule = paddle.optimizer.lr.LinearLR(1.0, total_steps=2, start_factor=0.5)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates.append(schedule())
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.75, 1.0, 1.0]
+    """
 
     def __init__(
         self,

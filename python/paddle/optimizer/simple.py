@@ -19,7 +19,30 @@ def _given(op, **values):
 
 
 class SGD(Optimizer):
-    """param -= learning_rate * grad."""
+    """Stochastic gradient descent: param -= learning_rate * grad.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        multi_precision (bool, default False): Whether half-precision parameters are updated in
+            float32.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.SGD(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.8]
+    """
 
     def __init__(
         self,
@@ -46,7 +69,35 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """velocity = mu * velocity + grad; param -= learning_rate * velocity (or the Nesterov form)."""
+    """velocity = mu * velocity + grad; param -= learning_rate * velocity (or the Nesterov
+    form).
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        momentum (float, default 0.9): The decay of the velocity.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        use_nesterov (bool, default False): Whether the gradient is looked at ahead.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        multi_precision (bool, default False): Whether half-precision parameters are updated in
+            float32.
+        rescale_grad (float, default 1.0): The factor of gradients.
+        use_multi_tensor (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.Momentum(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.8]
+    """
 
     def __init__(
         self,
@@ -94,7 +145,32 @@ class Momentum(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """moment += grad^2; param -= learning_rate * grad / (sqrt(moment) + epsilon)."""
+    """moment += grad^2; param -= learning_rate * grad / (sqrt(moment) + epsilon).
+
+    Args:
+        learning_rate (float or LRScheduler): The rate, or what gives it.
+        epsilon (float, default 1e-06): What keeps a divisor from zero.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+        initial_accumulator_value (float, default 0.0): What the sums of squares begin with.
+
+    Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.Adagrad(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.9]
+    """
 
     def __init__(
         self,
@@ -137,7 +213,32 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Steps scaled by running means of squared gradients and squared updates."""
+    """Steps scaled by running means of squared gradients and squared updates.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate, or what gives it.
+        epsilon (float, default 1e-06): What keeps a divisor from zero.
+        rho (float, default 0.95): The decay of the means.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Zeiler, ADADELTA, 2012 (arXiv:1212.5701)
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.Adadelta(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.9996]
+    """
 
     def __init__(
         self,
@@ -171,7 +272,32 @@ class Adadelta(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """Steps scaled by a running mean of squared gradients, centred or not, with momentum."""
+    """Steps scaled by a running mean of squared gradients, centred or not, with momentum.
+
+    Args:
+        learning_rate (float or LRScheduler): The rate, or what gives it.
+        rho (float, default 0.95): The decay of the means.
+        epsilon (float, default 1e-06): What keeps a divisor from zero.
+        momentum (float, default 0.0): The decay of the velocity.
+        centered (bool, default False): Whether squares are taken about the mean.
+        parameters (list of Tensors or of dicts, default None): What is trained, or groups
+            `{"params": [...], ...}` with arguments of their own; None in static programs.
+        weight_decay (float or regularizer, default None): The factor of the L2 term that is added
+            to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
+        grad_clip (ClipGradBase, default None): What clips the gradients first, such as
+            `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> start = paddle.nn.initializer.Constant(1.0)
+        >>> w = paddle.create_parameter([1], 'float32', default_initializer=start)
+        >>> opt = paddle.optimizer.RMSProp(learning_rate=0.1, parameters=[w])
+        >>> (w * w).sum().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
+        >>> w.tolist()
+        [0.5528]
+    """
 
     def __init__(
         self,

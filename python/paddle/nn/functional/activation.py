@@ -26,7 +26,22 @@ __all__ = [
 
 
 def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
-    """exp(x) / sum(exp(x)) along `axis`, computed after a cast to `dtype` if one is given."""
+    """Exponentials normalised to sum 1 along an axis.
+
+    Args:
+        x (Tensor): The values.
+        axis (int, default -1): The axis, counted from the end where negative.
+        dtype (str or dtype, default None): What x is cast to first; None for its own.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: The shares, with the shape of x.
+
+    Examples:
+        >>> paddle.nn.functional.softmax(paddle.to_tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
     if dtype is not None:
         x = _C_ops.cast(x, to_dtype(dtype))
     result = _C_ops.softmax(x, axis)
@@ -34,7 +49,21 @@ def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
 
 
 def log_softmax(x, axis=-1, dtype=None, name=None):
-    """Logarithm of softmax along `axis`, computed after a cast to `dtype` if one is given."""
+    """Logarithm of softmax along an axis.
+
+    Args:
+        x (Tensor): The values.
+        axis (int, default -1): The axis, counted from the end where negative.
+        dtype (str or dtype, default None): What x is cast to first; None for its own.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The logarithms, with the shape of x.
+
+    Examples:
+        >>> paddle.nn.functional.log_softmax(paddle.to_tensor([0.0, 0.0])).tolist()
+        [-0.6931, -0.6931]
+    """
     if dtype is not None:
         x = _C_ops.cast(x, to_dtype(dtype))
     return _C_ops.log_softmax(x, axis)
@@ -53,7 +82,25 @@ def celu(x, alpha=1.0, name=None):
 
 
 def prelu(x, weight, data_format="NCHW", name=None):
-    """x where x > 0, else weight * x; the weight has one element or one per channel."""
+    """x where x > 0, else weight * x; the weight has one element or one per channel.
+
+    Args:
+        x (Tensor): The values.
+        weight (Tensor): The slopes left of zero, one or one for each channel.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The results, with the shape of x.
+
+    Source: He et al., Delving Deep into Rectifiers, 2015 (arXiv:1502.01852)
+
+    Examples:
+        >>> x = paddle.to_tensor([[-2.0, 3.0]])
+        >>> y = paddle.to_tensor([0.25])
+        >>> paddle.nn.functional.prelu(x, y).tolist()
+        [[-0.5, 3.0]]
+    """
     expect_tensors("prelu", weight=weight)
     mode = "all"
     if weight.shape[0] > 1:
@@ -92,7 +139,23 @@ def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
 
 
 def glu(x, axis=-1, name=None):
-    """a * sigmoid(b) for the two halves a, b of x along `axis`."""
+    """a * sigmoid(b) for the two halves a, b of x along `axis`.
+
+    Args:
+        x (Tensor): The values.
+        axis (int, default -1): The axis that is halved.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: Half of the extent of x along axis.
+
+    Source: Dauphin et al., Language Modeling with Gated Convolutional Networks, 2016
+    (arXiv:1612.08083)
+
+    Examples:
+        >>> paddle.nn.functional.glu(paddle.to_tensor([1.0, 2.0, 0.0, 0.0])).tolist()
+        [0.5, 1.0]
+    """
     expect_tensors("glu", x=x)
     rank = x.ndim
     if not isinstance(axis, int):
@@ -104,7 +167,24 @@ def glu(x, axis=-1, name=None):
 
 
 def maxout(x, groups, axis=1, name=None):
-    """Maximum over groups of channels: [N, C, H, W] -> [N, C / groups, H, W]."""
+    """Maximum over groups of channels: [N, C, H, W] -> [N, C / groups, H, W].
+
+    Args:
+        x (Tensor): The values.
+        groups (int): How many channels a group has.
+        axis (int, default 1): The axis of channels: 1, or the last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The maxima; axis has its extent over groups.
+
+    Source: Goodfellow et al., Maxout Networks, 2013 (arXiv:1302.4389)
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 5.0, 3.0, 2.0])
+        >>> paddle.nn.functional.maxout(x.reshape([1, 4, 1, 1]), groups=2).flatten().tolist()
+        [5.0, 3.0]
+    """
     if axis not in (1, -1, 3):
         raise ValueError(f"[maxout] expected axis 1, -1 or 3, that of the channels, got {axis}")
     if groups < 2:
@@ -113,7 +193,22 @@ def maxout(x, groups, axis=1, name=None):
 
 
 def swiglu(x, y=None, name=None):
-    """silu(x) * y; without y the two halves of x along the last axis."""
+    """silu(x) * y; without y the two halves of x along the last axis.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor, default None): The factors; None for the second half of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The products.
+
+    Source: Shazeer, GLU Variants Improve Transformer, 2020 (arXiv:2002.05202)
+
+    Examples:
+        >>> paddle.nn.functional.swiglu(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).tolist()
+        [2.1932, 7.0464]
+    """
     return _C_ops.swiglu(x, y)
 
 

@@ -30,7 +30,24 @@ _linear = _C_ops.linear_v2
 
 
 def linear(x, weight, bias=None, name=None):
-    """x [..., in] @ weight [in, out] + bias [out]."""
+    """x [..., in] @ weight [in, out] + bias [out].
+
+    Args:
+        x (Tensor): [..., in].
+        weight (Tensor): [in, out].
+        bias (Tensor, default None): [out]; None for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: [..., out].
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0]])
+        >>> y = paddle.to_tensor([[1.0], [10.0]])
+        >>> z = paddle.to_tensor([0.5])
+        >>> paddle.nn.functional.linear(x, y, z).tolist()
+        [[21.5]]
+    """
     if bias is None:
         return _C_ops.matmul(x, weight, False, False)
     if bias.ndim == 1:
@@ -53,7 +70,28 @@ def embedding(
     scale_grad_by_freq=False,
     name=None,
 ):
-    """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient."""
+    """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient.
+
+    Args:
+        x (Tensor): Ids, int32 or int64.
+        weight (Tensor): The table, [n, d].
+        padding_idx (int, default None): The row that gets no gradient; None for none.
+        max_norm (float, default None): The norm that rows are scaled down to; None for none.
+        norm_type (float, default 2.0): The exponent of that norm.
+        sparse (bool, default False): Taken for compatibility: the gradient is dense.
+        scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
+            occurs.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The rows, x.shape + [d].
+
+    Examples:
+        >>> x = paddle.to_tensor([1, 0])
+        >>> y = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> paddle.nn.functional.embedding(x, y).tolist()
+        [[3.0, 4.0], [1.0, 2.0]]
+    """
     expect_tensors("embedding", weight=weight)
     rows = weight.shape[0]
     if padding_idx is None:
@@ -97,6 +135,18 @@ def _renorm_rows(weight, ids, max_norm, norm_type):
 def one_hot(x, num_classes=-1, name=None):
     """float32 vectors of length `num_classes` (-1: the largest class plus one) with a 1 at the
     class.
+
+    Args:
+        x (Tensor): Classes, integers.
+        num_classes (int, default -1): How many classes; -1 for the largest plus one.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: float32, x.shape + [num_classes].
+
+    Examples:
+        >>> paddle.nn.functional.one_hot(paddle.to_tensor([0, 2]), num_classes=3).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     if not isinstance(num_classes, Tensor) and num_classes == -1:
         num_classes = int(paddle.max(x)) + 1
@@ -114,7 +164,25 @@ def cosine_similarity(x1, x2, axis=1, eps=1e-08):
 
 
 def pairwise_distance(x, y, p=2.0, epsilon=1e-06, keepdim=False, name=None):
-    """p-norm of x - y + epsilon along the last axis."""
+    """p-norm of x - y + epsilon along the last axis.
+
+    Args:
+        x (Tensor): The values.
+        y (Tensor): The other values; shapes broadcast.
+        p (float, default 2.0): The norm's exponent.
+        epsilon (float, default 1e-06): What is added to the difference.
+        keepdim (bool, default False): Whether reduced axes stay, with extent 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The distances, without the last axis unless keepdim.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 0.0]])
+        >>> y = paddle.to_tensor([[3.0, 4.0]])
+        >>> paddle.nn.functional.pairwise_distance(x, y).tolist()
+        [5.0000]
+    """
     diff = x - y
     if epsilon != 0.0:
         diff = diff + epsilon
@@ -122,7 +190,24 @@ def pairwise_distance(x, y, p=2.0, epsilon=1e-06, keepdim=False, name=None):
 
 
 def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
-    """(1 - epsilon) * label + epsilon * prior_dist (uniform by default)."""
+    """(1 - epsilon) * label + epsilon * prior_dist (uniform by default).
+
+    Args:
+        label (Tensor): Targets, one-hot or probabilities.
+        prior_dist (Tensor, default None): What is mixed in; None for the uniform distribution.
+        epsilon (float, default 0.1): Its share.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The mixtures, with the shape of label.
+
+    Source: Szegedy et al., Rethinking the Inception Architecture, 2015 (arXiv:1512.00567)
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 1.0]])
+        >>> paddle.nn.functional.label_smooth(x, epsilon=0.1).tolist()
+        [[0.05, 0.95]]
+    """
     if epsilon > 1.0 or epsilon < 0.0:
         raise ValueError(f"[label_smooth] expected epsilon from 0 to 1, got {epsilon}")
     return _C_ops.label_smooth(label, prior_dist, float(epsilon))
@@ -141,7 +226,21 @@ def class_center_sample(label, num_classes, num_samples, group=None):
 
 
 def sequence_mask(x, maxlen=None, dtype="int64", name=None):
-    """mask[..., j] = j < x[...], for j below `maxlen` (the largest length by default)."""
+    """mask[..., j] = j < x[...], for j below `maxlen` (the largest length by default).
+
+    Args:
+        x (Tensor): Lengths, integers.
+        maxlen (int, default None): The extent of the mask; None for the largest length.
+        dtype (str or dtype, default 'int64'): The dtype of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x.shape + [maxlen].
+
+    Examples:
+        >>> paddle.nn.functional.sequence_mask(paddle.to_tensor([1, 3])).tolist()
+        [[1, 0, 0], [1, 1, 1]]
+    """
     if maxlen is None:
         maxlen = paddle.max(x)
     maxlen = number(maxlen)

@@ -177,7 +177,25 @@ def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, d
 
 
 def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", name=None):
-    """-weight[label] * input[label] for log-probabilities input [N, C, d1, ...]."""
+    """-weight[label] * input[label] for log-probabilities input [N, C, d1, ...].
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The classes, [N, d1, ...].
+        weight (Tensor, default None): The factors of the classes.
+        ignore_index (int, default -100): The target that does not count.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([[-0.5, -1.0], [-2.0, -0.25]])
+        >>> y = paddle.to_tensor([0, 1])
+        >>> paddle.nn.functional.nll_loss(x, y).item()
+        0.375
+    """
     expect_tensors("nll_loss", input=input, label=label)
     _parse.reduction("nll_loss", reduction)
     shape, target = list(input.shape), list(label.shape)
@@ -254,8 +272,24 @@ def sigmoid_focal_loss(
 
 
 def kl_div(input, label, reduction="mean", log_target=False, name=None):
-    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input is in
-    log space.
+    """label * (log(label) - input), or exp(label) * (label - input) when `log_target`; input
+    is in log space.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        reduction (str, default 'mean'): `mean`, `batchmean`, `sum` or `none`.
+        log_target (bool, default False): Whether targets are logarithms.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([-0.5, -1.0])
+        >>> y = paddle.to_tensor([0.5, 0.5])
+        >>> paddle.nn.functional.kl_div(x, y).item()
+        0.0284
     """
     expect_tensors("kl_div", input=input, label=label)
     _parse.reduction("kl_div", reduction, "batchmean")

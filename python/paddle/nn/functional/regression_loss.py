@@ -32,20 +32,66 @@ __all__ = [
 
 
 def square_error_cost(input, label):
-    """(input - label)^2."""
+    """(input - label)^2.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+
+    Returns:
+        Tensor: The squares, with the shape of input.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0])
+        >>> y = paddle.to_tensor([1.0, 1.0])
+        >>> paddle.nn.functional.square_error_cost(x, y).tolist()
+        [0.0, 4.0]
+    """
     diff = input - label
     return diff * diff
 
 
 def mse_loss(input, label, reduction="mean", name=None):
-    """(input - label)^2, reduced."""
+    """(input - label)^2, reduced.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0])
+        >>> y = paddle.to_tensor([1.0, 1.0])
+        >>> paddle.nn.functional.mse_loss(x, y).item()
+        2.0
+    """
     _parse.reduction("mse_loss", reduction)
     diff = input - label
     return reduce(diff * diff, reduction)
 
 
 def l1_loss(input, label, reduction="mean", name=None):
-    """|input - label|, reduced."""
+    """|input - label|, reduced.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0])
+        >>> y = paddle.to_tensor([1.0, 1.0])
+        >>> paddle.nn.functional.l1_loss(x, y).item()
+        1.0
+    """
     _parse.reduction("l1_loss", reduction)
     return reduce(paddle.abs(input - label), reduction)
 
@@ -53,6 +99,23 @@ def l1_loss(input, label, reduction="mean", name=None):
 def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, name=None):
     """Huber loss: quadratic within `delta`, linear outside; divided by delta when not
     `is_huber`.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        delta (float, default 1.0): Where the loss turns from quadratic to linear.
+        is_huber (bool, default True): Whether it is the Huber loss, else that over delta.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0])
+        >>> y = paddle.to_tensor([1.0, 1.0])
+        >>> paddle.nn.functional.smooth_l1_loss(x, y).item()
+        0.75
     """
     _parse.reduction("smooth_l1_loss", reduction)
     out = _C_ops.huber_loss(input, label, float(delta))
@@ -99,7 +162,24 @@ def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", nam
 
 
 def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
-    """input for label 1, max(0, margin - input) for label -1."""
+    """input for label 1, max(0, margin - input) for label -1.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, -1 or 1.
+        margin (float, default 1.0): From which distance dissimilar pairs cost nothing.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.5, 0.5])
+        >>> y = paddle.to_tensor([1.0, -1.0])
+        >>> paddle.nn.functional.hinge_embedding_loss(x, y).item()
+        0.5
+    """
     _parse.reduction("hinge_embedding_loss", reduction)
     zeros = paddle.zeros_like(input)
     out = paddle.where(label == 1.0, input, zeros) + paddle.where(
@@ -109,7 +189,23 @@ def hinge_embedding_loss(input, label, margin=1.0, reduction="mean", name=None):
 
 
 def soft_margin_loss(input, label, reduction="mean", name=None):
-    """log(1 + exp(-label * input))."""
+    """log(1 + exp(-label * input)).
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, -1 or 1.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, -1.0])
+        >>> y = paddle.to_tensor([1.0, 1.0])
+        >>> paddle.nn.functional.soft_margin_loss(x, y).item()
+        0.8133
+    """
     expect_tensors("soft_margin_loss", input=input, label=label)
     _parse.reduction("soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
@@ -122,7 +218,26 @@ def soft_margin_loss(input, label, reduction="mean", name=None):
 
 
 def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mean", name=None):
-    """Mean over wrong classes of max(0, margin - input[label] + input[i])^p."""
+    """Mean over wrong classes of max(0, margin - input[label] + input[i])^p.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The classes, [N].
+        p (int, default 1): The exponent.
+        margin (float, default 1.0): By how much the target must lead.
+        weight (Tensor, default None): The factors of the classes.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.5, 1.0]])
+        >>> y = paddle.to_tensor([1])
+        >>> paddle.nn.functional.multi_margin_loss(x, y).item()
+        0.25
+    """
     expect_tensors("multi_margin_loss", input=input, label=label)
     _parse.reduction("multi_margin_loss", reduction)
     if (
@@ -178,7 +293,24 @@ def multi_label_margin_loss(input, label, reduction="mean", name=None):
 
 
 def multi_label_soft_margin_loss(input, label, weight=None, reduction="mean", name=None):
-    """Mean over classes of the binary cross entropy of sigmoid(input)."""
+    """Mean over classes of the binary cross entropy of sigmoid(input).
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        weight (Tensor, default None): The factors of the classes.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 2.0]])
+        >>> y = paddle.to_tensor([[0.0, 1.0]])
+        >>> paddle.nn.functional.multi_label_soft_margin_loss(x, y).item()
+        0.4100
+    """
     expect_tensors("multi_label_soft_margin_loss", input=input, label=label)
     _parse.reduction("multi_label_soft_margin_loss", reduction)
     if list(input.shape) != list(label.shape):
@@ -279,8 +411,26 @@ def gaussian_nll_loss(
 def poisson_nll_loss(
     input, label, log_input=True, full=False, epsilon=1e-08, reduction="mean", name=None
 ):
-    """exp(input) - label * input, or input - label * log(input + epsilon); `full` adds Stirling's
-    approximation.
+    """exp(input) - label * input, or input - label * log(input + epsilon); `full` adds
+    Stirling's approximation.
+
+    Args:
+        input (Tensor): The predictions.
+        label (Tensor): The targets, of the shape of input.
+        log_input (bool, default True): Whether the input is the logarithm of the rate.
+        full (bool, default False): Whether Stirling's term is added.
+        epsilon (float, default 1e-08): What keeps a logarithm from zero.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.0, 1.0])
+        >>> y = paddle.to_tensor([1.0, 2.0])
+        >>> paddle.nn.functional.poisson_nll_loss(x, y).item()
+        0.8591
     """
     _parse.reduction("poisson_nll_loss", reduction)
     if epsilon <= 0:

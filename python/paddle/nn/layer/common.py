@@ -40,7 +40,16 @@ def _named(text, name):
 
 
 class Identity(Layer):
-    """Returns its input; arguments are ignored."""
+    """Returns its input; arguments are ignored.
+
+    Args:
+        *args (object): Taken and not used.
+        **kwargs (object): Taken and not used.
+
+    Examples:
+        >>> paddle.nn.Identity()(paddle.to_tensor([1.0])).tolist()
+        [1.0]
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -50,7 +59,22 @@ class Identity(Layer):
 
 
 class Linear(Layer):
-    """input [..., in_features] @ weight [in_features, out_features] + bias."""
+    """input [..., in_features] @ weight [in_features, out_features] + bias.
+
+    Args:
+        in_features (int): The extent of the last axis of the input.
+        out_features (int): That of the output.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(3, 2)
+        >>> layer(paddle.ones([4, 3])).shape
+        paddle.Size([4, 2])
+        >>> layer.weight.shape, layer.bias.shape
+        (paddle.Size([3, 2]), paddle.Size([2]))
+    """
 
     def __init__(self, in_features, out_features, weight_attr=None, bias_attr=None, name=None):
         super().__init__()
@@ -73,7 +97,20 @@ class Linear(Layer):
 
 
 class Bilinear(Layer):
-    """x1 @ weight[i] @ x2 + bias[i] for each output feature i."""
+    """x1 @ weight[i] @ x2 + bias[i] for each output feature i.
+
+    Args:
+        in1_features (int): The extent of x1.
+        in2_features (int): The extent of x2.
+        out_features (int): That of the output.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Bilinear(2, 3, 4)(paddle.ones([5, 2]), paddle.ones([5, 3])).shape
+        paddle.Size([5, 4])
+    """
 
     def __init__(
         self, in1_features, in2_features, out_features, weight_attr=None, bias_attr=None, name=None
@@ -103,7 +140,30 @@ class Bilinear(Layer):
 
 
 class Embedding(Layer):
-    """Rows of a trained table [num_embeddings, embedding_dim] at integer ids."""
+    """Rows of a trained table [num_embeddings, embedding_dim] at integer ids.
+
+    Args:
+        num_embeddings (int): How many rows.
+        embedding_dim (int): The extent of a row.
+        padding_idx (int, default None): The row that is zero and gets no gradient; None for none.
+        max_norm (float, default None): The norm that rows are scaled down to when they are read;
+            None for none.
+        norm_type (float, default 2.0): The exponent of that norm.
+        scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
+            occurs.
+        sparse (bool, default False): Taken for compatibility: gradients are dense.
+        _weight (Tensor, default None): The first values of the table.
+        _freeze (bool, default False): Whether the table is not trained.
+        device (str or place, default None): Where the table lies.
+        dtype (str or dtype, default None): The dtype of the table.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> table = paddle.nn.Embedding(10, 4)
+        >>> table(paddle.to_tensor([[1, 3, 5]])).shape
+        paddle.Size([1, 3, 4])
+    """
 
     def __init__(
         self,
@@ -196,7 +256,25 @@ class Embedding(Layer):
 
 
 class Dropout(Layer):
-    """Zero elements with probability p while training."""
+    """Zero elements with probability p while training.
+
+    Args:
+        p (float, default 0.5): The probability of zero.
+        inplace (bool, default False): Whether the input takes the result.
+        axis (int or list of ints, default None): The axes along which zeros are drawn; along the
+            others they are shared. None for all.
+        mode (str, default 'upscale_in_train'): `upscale_in_train` divides what stays by 1 - p
+            while training; `downscale_in_infer` multiplies by it otherwise.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer, x = paddle.nn.Dropout(0.5), paddle.ones([2, 3])
+        >>> layer(x).shape
+        paddle.Size([2, 3])
+        >>> _ = layer.eval()
+        >>> bool(layer(x).equal_all(x))
+        True
+    """
 
     def __init__(self, p=0.5, inplace=False, axis=None, mode="upscale_in_train", name=None):
         super().__init__()
@@ -216,7 +294,21 @@ class Dropout(Layer):
 
 
 class Dropout2D(Layer):
-    """Zero whole channels of images with probability p while training."""
+    """Zero whole channels of images with probability p while training.
+
+    Args:
+        p (float, default 0.5): The probability of zero.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer, x = paddle.nn.Dropout2D(0.5), paddle.ones([1, 2, 1, 1])
+        >>> layer(x).shape
+        paddle.Size([1, 2, 1, 1])
+        >>> _ = layer.eval()
+        >>> bool(layer(x).equal_all(x))
+        True
+    """
 
     def __init__(self, p=0.5, data_format="NCHW", name=None):
         super().__init__()
@@ -232,7 +324,21 @@ class Dropout2D(Layer):
 
 
 class Dropout3D(Dropout2D):
-    """Zero whole channels of volumes with probability p while training."""
+    """Zero whole channels of volumes with probability p while training.
+
+    Args:
+        p (float, default 0.5): The probability of zero.
+        data_format (str, default 'NCDHW'): `NCDHW` or `NDHWC`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer, x = paddle.nn.Dropout3D(0.5), paddle.ones([1, 2, 1, 1, 1])
+        >>> layer(x).shape
+        paddle.Size([1, 2, 1, 1, 1])
+        >>> _ = layer.eval()
+        >>> bool(layer(x).equal_all(x))
+        True
+    """
 
     def __init__(self, p=0.5, data_format="NCDHW", name=None):
         super().__init__(p, data_format, name)
@@ -242,7 +348,20 @@ class Dropout3D(Dropout2D):
 
 
 class AlphaDropout(Layer):
-    """Dropout for SELU networks."""
+    """Dropout for SELU networks.
+
+    Args:
+        p (float, default 0.5): The probability of a drop.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer, x = paddle.nn.AlphaDropout(0.5), paddle.ones([2, 3])
+        >>> layer(x).shape
+        paddle.Size([2, 3])
+        >>> _ = layer.eval()
+        >>> bool(layer(x).equal_all(x))
+        True
+    """
 
     def __init__(self, p=0.5, name=None):
         super().__init__()
@@ -257,7 +376,20 @@ class AlphaDropout(Layer):
 
 
 class FeatureAlphaDropout(AlphaDropout):
-    """AlphaDropout of whole channels."""
+    """AlphaDropout of whole channels.
+
+    Args:
+        p (float, default 0.5): The probability of a drop.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer, x = paddle.nn.FeatureAlphaDropout(0.5), paddle.ones([2, 3])
+        >>> layer(x).shape
+        paddle.Size([2, 3])
+        >>> _ = layer.eval()
+        >>> bool(layer(x).equal_all(x))
+        True
+    """
 
     def forward(self, input):
         return F.feature_alpha_dropout(input, self.p, self.training)
@@ -265,7 +397,16 @@ class FeatureAlphaDropout(AlphaDropout):
 
 @aliases(start_dim="start_axis", end_dim="stop_axis")
 class Flatten(Layer):
-    """Merge the dimensions from start_axis to stop_axis."""
+    """Merge the dimensions from start_axis to stop_axis.
+
+    Args:
+        start_axis (int, default 1): The first axis that is joined.
+        stop_axis (int, default -1): The last one.
+
+    Examples:
+        >>> paddle.nn.Flatten()(paddle.ones([2, 3, 4])).shape
+        paddle.Size([2, 12])
+    """
 
     def __init__(self, start_axis=1, stop_axis=-1):
         super().__init__()
@@ -278,7 +419,17 @@ class Flatten(Layer):
 
 @aliases(dim="axis", unflattened_size="shape")
 class Unflatten(Layer):
-    """Split one dimension into `shape`."""
+    """Split one dimension into `shape`.
+
+    Args:
+        axis (int): The axis that is cut.
+        shape (list of ints): Its extents; one may be -1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Unflatten(1, [2, -1])(paddle.ones([2, 6])).shape
+        paddle.Size([2, 2, 3])
+    """
 
     def __init__(self, axis, shape, name=None):
         super().__init__()
@@ -379,7 +530,18 @@ UpsamplingNearest2d, UpsamplingBilinear2d = UpsamplingNearest2D, UpsamplingBilin
 
 @aliases(dim="axis")
 class CosineSimilarity(Layer):
-    """Cosine of the angle between x1 and x2 along axis."""
+    """Cosine of the angle between x1 and x2 along axis.
+
+    Args:
+        axis (int, default 1): The axis of the vectors.
+        eps (float, default 1e-08): The least product of norms.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0]])
+        >>> y = paddle.to_tensor([[1.0, 1.0]])
+        >>> paddle.nn.CosineSimilarity()(x, y).tolist()
+        [0.7071]
+    """
 
     dim = reads("_axis")
 
@@ -397,7 +559,20 @@ class CosineSimilarity(Layer):
 
 @aliases(eps="epsilon")
 class PairwiseDistance(Layer):
-    """p-norm of x - y along the last axis."""
+    """p-norm of x - y along the last axis.
+
+    Args:
+        p (float, default 2.0): The norm's exponent.
+        epsilon (float, default 1e-06): What is added to the difference.
+        keepdim (bool, default False): Whether reduced axes stay, with extent 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 0.0]])
+        >>> y = paddle.to_tensor([[3.0, 4.0]])
+        >>> paddle.nn.PairwiseDistance()(x, y).tolist()
+        [5.0000]
+    """
 
     eps = reads("epsilon")
     norm = reads("p")
@@ -503,7 +678,17 @@ class _Rearrange(Layer):
 
 
 class PixelShuffle(_Rearrange):
-    """[N, C * r * r, H, W] -> [N, C, H * r, W * r]."""
+    """[N, C * r * r, H, W] -> [N, C, H * r, W * r].
+
+    Args:
+        upscale_factor (int): How many times as high and wide images become.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.PixelShuffle(2)(paddle.ones([1, 4, 2, 2])).shape
+        paddle.Size([1, 1, 4, 4])
+    """
 
     _what = "upscale_factor"
 
@@ -515,7 +700,17 @@ class PixelShuffle(_Rearrange):
 
 
 class PixelUnshuffle(_Rearrange):
-    """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
+    """[N, C, H * r, W * r] -> [N, C * r * r, H, W].
+
+    Args:
+        downscale_factor (int): How many times less high and wide images become.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.PixelUnshuffle(2)(paddle.ones([1, 1, 4, 4])).shape
+        paddle.Size([1, 4, 2, 2])
+    """
 
     _what = "downscale_factor"
 
@@ -527,7 +722,18 @@ class PixelUnshuffle(_Rearrange):
 
 
 class ChannelShuffle(_Rearrange):
-    """Interleave the channels of groups."""
+    """Interleave the channels of groups.
+
+    Args:
+        groups (int): How many groups.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.0, 1.0, 2.0, 3.0])
+        >>> paddle.nn.ChannelShuffle(2)(x.reshape([1, 4, 1, 1])).flatten().tolist()
+        [0.0, 2.0, 1.0, 3.0]
+    """
 
     _what = "groups"
 

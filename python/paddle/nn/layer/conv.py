@@ -145,7 +145,32 @@ class _ConvNd(Layer):
 
 
 class Conv1D(_ConvNd):
-    """Convolution of [N, C, L] (or NLC)."""
+    """Convolution of [N, C, L] (or NLC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        bias (bool, default True): Whether there is a bias.
+        padding_mode (str, default 'zeros'): `zeros`, `reflect`, `replicate` or `circular`.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCL'): `NCL` or `NLC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv1D(3, 4, kernel_size=3, padding=1)
+        >>> layer(paddle.ones([1, 3, 8])).shape
+        paddle.Size([1, 4, 8])
+        >>> layer.weight.shape
+        paddle.Size([4, 3, 3])
+    """
 
     def __init__(
         self,
@@ -187,7 +212,32 @@ class Conv1D(_ConvNd):
 
 
 class Conv2D(_ConvNd):
-    """Convolution of [N, C, H, W] (or NHWC)."""
+    """Convolution of [N, C, H, W] (or NHWC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        bias (bool, default True): Whether there is a bias.
+        padding_mode (str, default 'zeros'): `zeros`, `reflect`, `replicate` or `circular`.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv2D(3, 4, kernel_size=3, padding=1)
+        >>> layer(paddle.ones([1, 3, 8, 8])).shape
+        paddle.Size([1, 4, 8, 8])
+        >>> layer.weight.shape
+        paddle.Size([4, 3, 3, 3])
+    """
 
     def __init__(
         self,
@@ -229,7 +279,32 @@ class Conv2D(_ConvNd):
 
 
 class Conv3D(_ConvNd):
-    """Convolution of [N, C, D, H, W] (or NDHWC)."""
+    """Convolution of [N, C, D, H, W] (or NDHWC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        bias (bool, default True): Whether there is a bias.
+        padding_mode (str, default 'zeros'): `zeros`, `reflect`, `replicate` or `circular`.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCDHW'): `NCDHW` or `NDHWC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv3D(3, 4, kernel_size=3, padding=1)
+        >>> layer(paddle.ones([1, 3, 8, 8, 8])).shape
+        paddle.Size([1, 4, 8, 8, 8])
+        >>> layer.weight.shape
+        paddle.Size([4, 3, 3, 3, 3])
+    """
 
     def __init__(
         self,
@@ -274,7 +349,29 @@ Conv1d, Conv2d, Conv3d = Conv1D, Conv2D, Conv3D
 
 
 class Conv1DTranspose(_ConvNd):
-    """Transposed convolution of [N, C, L] (or NLC)."""
+    """Transposed convolution of [N, C, L] (or NLC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added on one side of the output.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCL'): `NCL` or `NLC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv1DTranspose(3, 4, kernel_size=2, stride=2)
+        >>> layer(paddle.ones([1, 3, 8])).shape
+        paddle.Size([1, 4, 16])
+        >>> layer.weight.shape
+        paddle.Size([3, 4, 2])
+    """
 
     def __init__(
         self,
@@ -323,7 +420,29 @@ class Conv1DTranspose(_ConvNd):
 
 
 class Conv2DTranspose(_ConvNd):
-    """Transposed convolution of [N, C, H, W] (or NHWC)."""
+    """Transposed convolution of [N, C, H, W] (or NHWC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added on one side of the output.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv2DTranspose(3, 4, kernel_size=2, stride=2)
+        >>> layer(paddle.ones([1, 3, 8, 8])).shape
+        paddle.Size([1, 4, 16, 16])
+        >>> layer.weight.shape
+        paddle.Size([3, 4, 2, 2])
+    """
 
     def __init__(
         self,
@@ -372,7 +491,29 @@ class Conv2DTranspose(_ConvNd):
 
 
 class Conv3DTranspose(_ConvNd):
-    """Transposed convolution of [N, C, D, H, W] (or NDHWC)."""
+    """Transposed convolution of [N, C, D, H, W] (or NDHWC).
+
+    Args:
+        in_channels (int): How many channels the input has.
+        out_channels (int): How many the output has.
+        kernel_size (int or list of ints): The extents of the kernel.
+        stride (int or list of ints, default 1): From one window to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added on one side of the output.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCDHW'): `NCDHW` or `NDHWC`.
+
+    Examples:
+        >>> layer = paddle.nn.Conv3DTranspose(3, 4, kernel_size=2, stride=2)
+        >>> layer(paddle.ones([1, 3, 8, 8, 8])).shape
+        paddle.Size([1, 4, 16, 16, 16])
+        >>> layer.weight.shape
+        paddle.Size([3, 4, 2, 2, 2])
+    """
 
     def __init__(
         self,

@@ -37,7 +37,19 @@ __all__ = [
 
 
 class BCEWithLogitsLoss(Layer):
-    """Binary cross entropy of sigmoid(logit)."""
+    """Binary cross entropy of sigmoid(logit).
+
+    Args:
+        weight (Tensor, default None): The factors of the elements.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        pos_weight (Tensor, default None): The factors of positive targets.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.BCEWithLogitsLoss()
+        >>> loss(paddle.to_tensor([0.0, 2.0]), paddle.to_tensor([0.0, 1.0])).item()
+        0.4100
+    """
 
     def __init__(self, weight=None, reduction="mean", pos_weight=None, name=None):
         super().__init__()
@@ -53,7 +65,24 @@ class BCEWithLogitsLoss(Layer):
 
 
 class CrossEntropyLoss(Layer):
-    """Cross entropy of class scores."""
+    """Cross entropy of class scores.
+
+    Args:
+        weight (Tensor, default None): The factors of the classes.
+        ignore_index (int, default -100): The target that does not count.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        soft_label (bool, default False): Whether targets are probabilities of all classes.
+        axis (int, default -1): The axis of classes.
+        use_softmax (bool, default True): Whether the input is scores, else probabilities.
+        label_smoothing (float, default 0.0): The share of the target that is spread over all
+            classes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.CrossEntropyLoss()
+        >>> loss(paddle.to_tensor([[2.0, 0.0], [0.0, 2.0]]), paddle.to_tensor([0, 1])).item()
+        0.1269
+    """
 
     def __init__(
         self,
@@ -135,7 +164,16 @@ class HSigmoidLoss(Layer):
 
 
 class MSELoss(Layer):
-    """Squared error."""
+    """Squared error.
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+
+    Examples:
+        >>> loss = paddle.nn.MSELoss()
+        >>> loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])).item()
+        2.0
+    """
 
     def __init__(self, reduction="mean"):
         super().__init__()
@@ -146,7 +184,17 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """Absolute error."""
+    """Absolute error.
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.L1Loss()
+        >>> loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])).item()
+        1.0
+    """
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
@@ -158,7 +206,18 @@ class L1Loss(Layer):
 
 
 class BCELoss(Layer):
-    """Binary cross entropy of probabilities."""
+    """Binary cross entropy of probabilities.
+
+    Args:
+        weight (Tensor, default None): The factors of the elements.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.BCELoss()
+        >>> loss(paddle.to_tensor([0.5, 0.5]), paddle.to_tensor([0.0, 1.0])).item()
+        0.6931
+    """
 
     def __init__(self, weight=None, reduction="mean", name=None):
         super().__init__()
@@ -171,7 +230,19 @@ class BCELoss(Layer):
 
 
 class NLLLoss(Layer):
-    """Negative log likelihood of log-probabilities."""
+    """Negative log likelihood of log-probabilities.
+
+    Args:
+        weight (Tensor, default None): The factors of the classes.
+        ignore_index (int, default -100): The target that does not count.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.NLLLoss()
+        >>> loss(paddle.to_tensor([[-0.5, -1.0], [-2.0, -0.25]]), paddle.to_tensor([0, 1])).item()
+        0.375
+    """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", name=None):
         super().__init__()
@@ -185,7 +256,20 @@ class NLLLoss(Layer):
 
 
 class PoissonNLLLoss(Layer):
-    """Negative log likelihood of Poisson counts."""
+    """Negative log likelihood of Poisson counts.
+
+    Args:
+        log_input (bool, default True): Whether the input is the logarithm of the rate.
+        full (bool, default False): Whether Stirling's term is added.
+        epsilon (float, default 1e-08): What keeps a logarithm from zero.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.PoissonNLLLoss()
+        >>> loss(paddle.to_tensor([0.0, 1.0]), paddle.to_tensor([1.0, 2.0])).item()
+        0.8591
+    """
 
     def __init__(self, log_input=True, full=False, epsilon=1e-8, reduction="mean", name=None):
         super().__init__()
@@ -204,7 +288,17 @@ class PoissonNLLLoss(Layer):
 
 
 class KLDivLoss(Layer):
-    """Kullback-Leibler divergence of log-probabilities from a target."""
+    """Kullback-Leibler divergence of log-probabilities from a target.
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `batchmean`, `sum` or `none`.
+        log_target (bool, default False): Whether targets are logarithms.
+
+    Examples:
+        >>> loss = paddle.nn.KLDivLoss(reduction='sum')
+        >>> loss(paddle.to_tensor([-0.5, -1.0]), paddle.to_tensor([0.5, 0.5])).item()
+        0.0569
+    """
 
     def __init__(self, reduction="mean", log_target=False):
         super().__init__()
@@ -273,7 +367,19 @@ class RNNTLoss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """Huber loss."""
+    """Huber loss.
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        delta (float, default 1.0): Where the loss turns from quadratic to linear.
+        is_huber (bool, default True): Whether it is the Huber loss, else that over delta.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.SmoothL1Loss()
+        >>> loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])).item()
+        0.75
+    """
 
     def __init__(self, reduction="mean", delta=1.0, is_huber=True, name=None):
         super().__init__()
@@ -287,7 +393,18 @@ class SmoothL1Loss(Layer):
 
 
 class MultiLabelSoftMarginLoss(Layer):
-    """Mean binary cross entropy over classes."""
+    """Mean binary cross entropy over classes.
+
+    Args:
+        weight (Tensor, default None): The factors of the classes.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.MultiLabelSoftMarginLoss()
+        >>> loss(paddle.to_tensor([[0.0, 2.0]]), paddle.to_tensor([[0.0, 1.0]])).item()
+        0.4100
+    """
 
     def __init__(self, weight=None, reduction="mean", name=None):
         super().__init__()
@@ -312,7 +429,18 @@ class MultiLabelMarginLoss(Layer):
 
 
 class HingeEmbeddingLoss(Layer):
-    """Distance for similar pairs, hinge for dissimilar ones."""
+    """Distance for similar pairs, hinge for dissimilar ones.
+
+    Args:
+        margin (float, default 1.0): From which distance dissimilar pairs cost nothing.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.HingeEmbeddingLoss()
+        >>> loss(paddle.to_tensor([0.5, 0.5]), paddle.to_tensor([1.0, -1.0])).item()
+        0.5
+    """
 
     def __init__(self, margin=1.0, reduction="mean", name=None):
         super().__init__()
@@ -381,7 +509,20 @@ class TripletMarginLoss(Layer):
 
 
 class MultiMarginLoss(Layer):
-    """Hinge between the target class and every other."""
+    """Hinge between the target class and every other.
+
+    Args:
+        p (int, default 1): The exponent.
+        margin (float, default 1.0): By how much the target must lead.
+        weight (Tensor, default None): The factors of the classes.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.MultiMarginLoss()
+        >>> loss(paddle.to_tensor([[0.5, 1.0]]), paddle.to_tensor([1])).item()
+        0.25
+    """
 
     def __init__(self, p=1, margin=1.0, weight=None, reduction="mean", name=None):
         super().__init__()
@@ -396,7 +537,17 @@ class MultiMarginLoss(Layer):
 
 
 class SoftMarginLoss(Layer):
-    """log(1 + exp(-label * input))."""
+    """log(1 + exp(-label * input)).
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.SoftMarginLoss()
+        >>> loss(paddle.to_tensor([1.0, -1.0]), paddle.to_tensor([1.0, 1.0])).item()
+        0.8133
+    """
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
