@@ -9,6 +9,7 @@
 
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
+#include "paddle/executor/registration.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
 #include "paddle/phi/backends/cpu/threads.h"
@@ -111,6 +112,7 @@ struct Model {
 
  private:
   void Load() {
+    executor::RegisterOps();
     if (config.model_from_memory()) {
       program = pir::ReadProgramJson(config.prog_buffer(), "the program buffer").program;
       if (config.params_buffer().empty()) return CheckNoParameters("the model buffer");

@@ -13,6 +13,7 @@
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
+#include "paddle/executor/registration.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -262,7 +263,7 @@ int Init(PyObject* module) {
   return GuardedInt([&] {
     static std::once_flag once;
     std::call_once(once, [] {
-      egr::RegisterPirOps();
+      executor::RegisterOps();
       pyb::register_exception_translator([](std::exception_ptr e) {
         try {
           if (e) std::rethrow_exception(e);

@@ -134,9 +134,6 @@ class RecordGuard {
   DispatchState old_;
 };
 
-// Registers every OpDef as a pd_op with PIR; called once at start.
-void RegisterPirOps();
-
 pir::Attribute ToPirAttribute(const phi::AttrValue& v);
 
 }  // namespace egr

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "paddle/eager/dispatch/record.h"
+#include "paddle/executor/registration.h"
 #include "paddle/executor/plan.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/io/parser.h"
@@ -15,7 +15,7 @@
 namespace executor::test {
 
 inline std::unique_ptr<pir::Program> Parse(const std::string& text) {
-  static const bool once = (egr::RegisterPirOps(), pir::RegisterBuiltinOps(), true);
+  static const bool once = (executor::RegisterOps(), pir::RegisterBuiltinOps(), true);
   (void)once;
   return pir::ParseProgram(text);
 }
