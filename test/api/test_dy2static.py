@@ -248,3 +248,14 @@ def test_assert_and_print(capfd):
         record(checked, [vector(-1, -2)])
     with pytest.raises(AssertionError, match='positive'):
         convert_to_static(checked)(vector(-1, -2))
+
+
+def test_lambda_is_told_by_its_parameters_where_code_has_no_columns():
+    from paddle.jit.dy2static.source import function_tree
+
+    first, second = (lambda x, *more: x), (lambda: 2)
+    for function, count in ((first, 1), (second, 0)):
+        code = function.__code__
+        if hasattr(code, 'co_positions'):
+            code = code.replace(co_linetable=b'')
+        assert len(function_tree(code).args.args) == count

@@ -84,13 +84,14 @@ def _file_tree(code):
 
 
 def _lambda_tree(code):
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     found = [
         n
         for n in ast.walk(_file_tree(code))
-        if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno
-    ]
-    found = [
-        n for n in found if _parameters(n.args) == code.co_varnames[: len(_parameters(n.args))]
+        if isinstance(n, ast.Lambda)
+        and n.lineno == code.co_firstlineno
+        and _parameters(n.args) == code.co_varnames[:count]
     ]
     if len(found) > 1 and hasattr(code, 'co_positions'):
         spots = [
