@@ -44,7 +44,24 @@ struct Known {
   Guards guards;
   std::shared_ptr<Traced> traced;
   OutNode out;
+  std::vector<std::pair<size_t, PyRef>> decisions;  // outputs that Python code read, and the numbers they were
   int64_t number = 0;
+
+  // How many of the decisions a run made as the recording did, given `made`, those that are known of the call; adds
+  // those of `outputs`.
+  bool Decides(const std::vector<Tensor>& outputs, std::vector<PyRef>& made) const {
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      if (i == made.size()) made.push_back(Own(ItemOf(outputs[decisions[i].first], 0)));
+      if (!SameValue(decisions[i].second.get(), made[i].get())) return false;
+    }
+    return true;
+  }
+  // Whether a run may make these decisions first.
+  bool MayDecide(const std::vector<PyRef>& made) const {
+    for (size_t i = 0; i < made.size() && i < decisions.size(); ++i)
+      if (!SameValue(decisions[i].second.get(), made[i].get())) return false;
+    return true;
+  }
 
   bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) {
     if (args.children.size() != static_cast<size_t>(npos)) return false;
@@ -68,6 +85,7 @@ struct Known {
       if (int r = node.Visit(visit, arg)) return r;
     }
     if (int r = guards.Visit(visit, arg)) return r;
+    for (auto& [output, number] : decisions) Py_VISIT(number.get());
     return out.Visit(visit, arg);
   }
 };
@@ -107,8 +125,10 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   return Guarded([&]() -> PyObject* {
     CallState now = CallState::Now();
     std::vector<Tensor> tensors;
+    std::vector<PyRef> made;  // decisions of this call
     for (size_t i = 0; i < f->entries->size(); ++i) {
       std::shared_ptr<Known> e = (*f->entries)[i];
+      if (!made.empty() && !e->MayDecide(made)) continue;
       tensors.clear();
       if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors)) continue;
       if (e->guards.Changed() >= 0) continue;
@@ -116,8 +136,9 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       if (i > 0 && i < f->entries->size()) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
       if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
       if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
-      ++f->compiled_runs;
       std::vector<Tensor> r = e->traced->Call(tensors);
+      if (!e->decisions.empty() && !e->Decides(r, made)) continue;
+      ++f->compiled_runs;
       return e->out.Build(r, tensors).release();
     }
     return CallMethod(self, g_miss, args, npos, kwnames);
@@ -198,11 +219,12 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   });
 }
 
-// _add(mode, pattern, guards, traced, result, slots): the pattern is used up. Returns the number of the entry.
+// _add(mode, pattern, guards, traced, result, slots, decisions): the pattern is used up. Returns the number of the
+// entry.
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 6 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])))
-      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result and a dict, got others");
+    if (n != 7 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])) || !PyList_Check(a[6]))
+      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result, a dict and a list, got others");
     auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
     std::shared_ptr<Known> e = std::move(*pattern);
@@ -212,6 +234,10 @@ PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
     if (a[3] != Py_None) {
       e->traced = pyb::cast<std::shared_ptr<Traced>>(pyb::handle(a[3]));
       e->out = MakeOutNode(a[4], a[5]);
+      for (pyb::handle item : pyb::reinterpret_borrow<pyb::list>(a[6])) {
+        auto pair = pyb::cast<pyb::tuple>(item);
+        e->decisions.emplace_back(pyb::cast<size_t>(pair[0]), PyRef::Borrow(pair[1].ptr()));
+      }
     }
     e->number = Self(self)->added++;
     auto& entries = *Self(self)->entries;
@@ -424,6 +450,7 @@ int Init(PyObject* module) {
                return l;
              })
         .def_property_readonly("grad", Member(&Traced::grad))
+        .def_property_readonly("has_effects", Member(&Traced::HasEffects))
         .def_property_readonly("forward_program",
                                [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
         .def_property_readonly("backward_program",
@@ -459,6 +486,11 @@ int Init(PyObject* module) {
         .def("__enter__", Member(&Tape::Start))
         .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
         .def("know", [](Tape& t, pyb::handle o) { t.Know(ToTensor(o.ptr(), "to_static", "tensor")); })
+        .def("read_number",
+             [](Tape& t, pyb::handle o) {
+               return pyb::reinterpret_steal<pyb::object>(
+                   t.ReadNumber(ToTensor(o.ptr(), "to_static", "tensor")).release());
+             })
         .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
         .def_property_readonly("why", Member(&Tape::why))

@@ -362,6 +362,13 @@ PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*
   return r.release();
 }
 
+PyRef Tape::ReadNumber(const Tensor& t) {
+  if (t_state.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
+  PyRef number = Own(ItemOf(t, 0));
+  reads_ = t_state.data_reads;
+  return number;
+}
+
 void Tape::ReadShape(const Tensor& t) {
   auto it = t.defined() ? index_.find(t.impl()) : index_.end();
   if (it == index_.end()) return;

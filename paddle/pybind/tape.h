@@ -46,6 +46,8 @@ class Tape {
   bool stopped() const { return end_ != kRecord; }
 
   PyObject* Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run, TapedFn again);
+  // A number that the code reads out of a tensor of one element, and that a recording tells of.
+  PyRef ReadNumber(const Tensor& t);
   // The code asked for extents of the tensor.
   void ReadShape(const Tensor& t);
 

@@ -234,6 +234,13 @@ bool Traced::CutsInput(size_t output) const {
          });
 }
 
+bool Traced::HasEffects() const {
+  if (!writes_.empty()) return true;
+  bool found = false;
+  for (pir::Operation* op = forward_program_->block().front(); op && !found; op = op->next())
+    found = IsRandomOp(*op) || pir::WritesOperand(*op->info()) || op->num_regions() > 0;
+  return found;
+}
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)
     if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims)

@@ -64,6 +64,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   const std::vector<int>& differentiable() const { return diff_out_; }
   // Whether the output is a leaf that needs a gradient and that each call makes anew.
   bool IsLeafOutput(size_t i) const;
+  // Whether a run changes tensors or draws random numbers.
+  bool HasEffects() const;
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_random() const { return num_random_; }
   const std::shared_ptr<pir::Program>& forward_program() const { return forward_program_; }

@@ -214,6 +214,16 @@ a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
 x = x + max([t for t in [O.k, G]], key=lambda t: t * L[0])
 """
 
+STATEMENTS += """
+if x.sum() > 1: x = x * 0.5
+if not (x > O.k).all() or FLAG: x = x + G
+i = 0
+while x.max() < 3 and i < 4: x = x + 1; i += 1
+x = x * (2 if x.mean() > D['a'] else 3)
+x = x + int(paddle.argmax(x)) * L[0]
+x = x + (x > G).sum().item()
+"""
+
 # What no recording can stand for.
 REFUSED = """
 x = x * random.random()

@@ -376,7 +376,6 @@ def test_writes_through_detached_are_recorded():
 @pytest.mark.parametrize(
     'function',
     [
-        lambda x: x * 2 if x.sum() > 0 else x,
         lambda x: x * float(x[0]),
         lambda x: x.tolist() and x + 1,
         _append,
@@ -418,10 +417,10 @@ def test_what_cannot_be_recorded_runs_every_time(function):
 
 def test_values_decide_at_each_call():
     f = Counted(lambda x: x * 2 if x.sum() > 0 else x - 1)
-    for _ in range(2):
+    for _ in range(4):
         _same(f(_tensor(1)), [2])
         _same(f(_tensor(-1)), [-2])
-    assert f.runs == 4
+    assert f.runs == 2  # once for each way
 
 
 def test_a_layer_in_python_between_operations():

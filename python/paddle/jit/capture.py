@@ -160,7 +160,7 @@ class Recording:
 
     def __init__(self, function, args, kwargs, session, names=None, shapes=None, taped=None):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
-        self.slots, self._writes = {}, []
+        self.slots, self._writes, self.decisions = {}, [], []
         self.grad = _core.is_grad_enabled()
         names, shapes = list(names or []), list(shapes or [])
 
@@ -205,6 +205,10 @@ class Recording:
                         (target, self._output(self._value(self._symbol(value))))
                         for target, value in taped.written
                     )
+                    self.decisions = [
+                        (self._output(self._value(self._symbol(tensor))), number)
+                        for tensor, number, _ in taped.session.decisions
+                    ]
                     self._set(
                         [(home, key) for home, key, _ in taped.assigned],
                         [v for _, _, v in taped.assigned],

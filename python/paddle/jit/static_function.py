@@ -26,6 +26,7 @@ _TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
 _MOST_CHANGES = 2
 _MOST_EVENTS = 64
 _MOST_UNUSED = 64  # recordings, from which on new ones are made only if most ran again
+_MOST_DECIDED = 16  # the same where numbers of tensors decide which one fits
 _logger = logging.getLogger('paddle.jit')
 
 
@@ -132,6 +133,9 @@ class StaticFunction(_core.RecordedCalls):
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
         self._converted, self._busy, self._changes, self._events = None, False, 0, []
+        self._decides = (
+            False  # whether numbers that the function reads of tensors tell its recordings apart
+        )
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
 
@@ -191,7 +195,7 @@ class StaticFunction(_core.RecordedCalls):
             if raised_by_handler(error):
                 raise
             pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-            self._add(_PLAIN, pattern, [], None, None, None)
+            self._add(_PLAIN, pattern, [], None, None, None, [])
             result = self._dygraph_function(
                 *args, **kwargs
             )  # an error of the function's own is raised here
@@ -221,7 +225,7 @@ class StaticFunction(_core.RecordedCalls):
         session.undo()
         if event.end == _TAPED_PLAIN:
             pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-            self._add(_PLAIN, pattern, [], None, None, None)
+            self._add(_PLAIN, pattern, [], None, None, None, [])
             self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
         return self._dygraph_function(*args, **kwargs)
 
@@ -245,11 +249,14 @@ class StaticFunction(_core.RecordedCalls):
         shapes = self._shapes(args, kwargs)
         pattern, self._last_call = self._pattern(args, kwargs, shapes), self._specs(args, kwargs)
         event = self._note_miss(args, kwargs)
-        if self._traced_count >= _MOST_UNUSED and self._compiled_runs() < self._traced_count:
+        most = _MOST_DECIDED if self._decides else _MOST_UNUSED
+        if self._traced_count >= most and self._compiled_runs() < self._traced_count:
             event.end, event.reason = (
                 _TAPED_PLAIN,
                 f'most of {self._traced_count} recordings ran once',
             )
+            if self._decides:  # each recording is tried, and does not fit
+                self._add(_PLAIN, pattern, [], None, None, None, [])
             return self._dygraph_function(*args, **kwargs)
         taped = capture.Taped(self._dygraph_function, args, kwargs)
         end, session = taped.tape.end, taped.session
@@ -263,18 +270,20 @@ class StaticFunction(_core.RecordedCalls):
             event.reason, event.where = 'code ran whose reads are not noted', session.foreign
         if end == _TAPED:
             end = self._record_taped(taped, args, kwargs, shapes, pattern, event)
+        if end == _TAPED_ONCE and session.decisions:
+            end = _TAPED_PLAIN
         if end == _TAPED_ONCE:
             places = self._unchanged(session, event)
             if places is None:
                 end = _TAPED_CHANGED
             else:
-                self._add(_ONCE, pattern, places, None, None, None)
+                self._add(_ONCE, pattern, places, None, None, None, [])
         if end == _TAPED_CHANGED:
             self._changes += 1
             end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
         event.end = end
         if end == _TAPED_PLAIN:
-            self._add(_PLAIN, pattern, [], None, None, None)
+            self._add(_PLAIN, pattern, [], None, None, None, [])
             _logger.info('%s', event)
         return taped.result
 
@@ -295,6 +304,10 @@ class StaticFunction(_core.RecordedCalls):
                 None, args, kwargs, None, self._input_names(args, kwargs), shapes, taped
             )
             recording.trace(self._fuse)
+            if taped.session.decisions and (taped.assigned or recording.traced.has_effects):
+                _, _, event.where = taped.session.decisions[0]
+                event.reason = 'a number is read of a tensor in a call that has effects'
+                return _TAPED_PLAIN
         except capture.Changed as error:
             event.reason = str(error)
             return _TAPED_CHANGED
@@ -313,9 +326,20 @@ class StaticFunction(_core.RecordedCalls):
         if places is None:
             return _TAPED_CHANGED
         self._keep(recording)
+        self._decides = self._decides or bool(recording.decisions)
         event.number = self._add(
-            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots
+            _RECORDED,
+            pattern,
+            places,
+            recording.traced,
+            recording.result,
+            recording.slots,
+            recording.decisions,
         )
+        event.guards += [
+            f'the number {number} that is read of a tensor ({where})'
+            for _, number, where in taped.session.decisions
+        ]
         event.operations = _operations(recording.program)
         recording.result = recording.slots = None  # of this call
         return _TAPED
@@ -325,7 +349,9 @@ class StaticFunction(_core.RecordedCalls):
         event = explanation.Event(getattr(self._dygraph_function, '__qualname__', repr(self)))
         for number, _, why in self._differences(args, kwargs):
             before = next((e for e in self._events if e.number == number), None)
-            if isinstance(why, int) and before is not None:
+            if why == '' and before is not None:
+                why = 'a number that is read of a tensor'
+            elif isinstance(why, int) and before is not None:
                 why = f'changed: {before.guards[why]}'
             event.differences.append((number, why))
         self._events.append(event)
@@ -344,7 +370,7 @@ class StaticFunction(_core.RecordedCalls):
         self._keep(recording)
         pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
         number = self._add(
-            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots
+            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots, []
         )
         if event is not None:
             event.number = number

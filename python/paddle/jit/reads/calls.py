@@ -276,6 +276,8 @@ class Calls:
             return function(value, *args, **kwargs)
 
         if isinstance(value, _core.Tensor):
+            if name in _NUMBERS and not args and not kwargs:
+                return _NUMBERS[name](self, value)
             self._use_all(args, kwargs)
             return self._result(run(*args, **kwargs), args)
         if kind in tables.VALUES or kind in (tuple, frozenset, slice):
@@ -414,6 +416,8 @@ class Calls:
         return self._instance(kind, args, kwargs)
 
     def _number(self, kind, args, kwargs):
+        if kind is not complex and len(args) == 1 and isinstance(args[0], _core.Tensor):
+            return kind(self.decision(args[0], kind))
         for name in (
             ('__bool__', '__len__') if kind is bool else (f'__{kind.__name__}__', '__index__')
         ):
@@ -457,6 +461,18 @@ class Calls:
         ):
             self.stop(f'an object of class {kind.__name__} is made by code that is not known')
         return self.made(new(kind) if plain else new(kind, *args, **kwargs))
+
+
+def _item(session, tensor):
+    kind = bool if tensor.dtype == tables.BOOL else int if 'int' in str(tensor.dtype) else None
+    return tensor.item() if kind is None else kind(session.decision(tensor, kind))
+
+
+_NUMBERS = {
+    'item': _item,
+    '__bool__': lambda session, tensor: bool(session.decision(tensor, bool)),
+    '__int__': lambda session, tensor: int(session.decision(tensor, int)),
+}
 
 
 def _getattr(session, value, name, *default):

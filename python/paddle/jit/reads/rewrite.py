@@ -212,7 +212,7 @@ class Rewriter(trees.Transformer):
 
     def _test(self, node):
         """A condition."""
-        if isinstance(node, (ast.Constant, ast.Compare)) or (
+        if isinstance(node, ast.Constant) or (
             isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
         ):
             return self.visit(node)

@@ -4,6 +4,7 @@ depend on noted.
 """
 
 import collections
+import math
 import sys
 import types
 
@@ -76,6 +77,7 @@ class Session(Calls, Operators, Places):
         self._tape, self.done, self.why = tape, False, None
         self.inputs, self._known, self.program = {}, {}, None  # what the call is recorded into
         self.homes = {}  # id -> (dict of a layer that is written, what it held)
+        self.decisions = []  # (a tensor of the call, the number that was read, where)
         self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
         self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
         self._cell, self._results = types.CellType(self), set()
@@ -667,6 +669,22 @@ class Session(Calls, Operators, Places):
         else:
             self.stop(f'a {kind.__name__} is changed')
 
+    # --- numbers of tensors
+
+    def decision(self, tensor, kind):
+        """The tensor as a number of Python: a bool, or that of one of integers. A recording tells
+        what number it was, and stands for calls where it is the same.
+        """
+        whole = kind is bool or 'int' in str(tensor.dtype) or tensor.dtype == tables.BOOL
+        if self.done or self._tape is None or not whole or math.prod(tensor.shape) != 1:
+            return tensor if kind is bool else kind(tensor)
+        # Of its own: the tensor may be written later.
+        kept = tensor if tensor.stop_gradient else tensor.detach()
+        kept = kept != 0 if kind is bool and tensor.dtype != tables.BOOL else kept.clone()
+        number = self._tape.read_number(kept)
+        self.decisions.append((kept, number, place_of_caller()))
+        return kind(number)
+
     # --- operations
 
     def use(self, value):
@@ -708,11 +726,11 @@ class Session(Calls, Operators, Places):
         """Whether the value counts as true; as the object itself where that is its class's own
         matter.
         """
+        if isinstance(value, _core.Tensor):
+            return self.decision(value, bool)
         if type(value) in tables.VALUES or self.done:
             return value
         kind = type(value)
-        if isinstance(value, _core.Tensor):
-            return value
         for name in ('__bool__', '__len__'):
             method = self.look(kind, name)
             if type(method) is types.FunctionType:

@@ -26,6 +26,7 @@ from paddle.base import libpaddle as _core
 BUILTINS = builtins
 HEAP_TYPE = 1 << 9
 TAPE_PLAIN = 3
+BOOL = paddle.bool
 OP = type(_core._functions('paddle')['reshape'])
 _ROOT = os.path.dirname(paddle.__file__) + os.sep
 _HERE = os.path.dirname(__file__) + os.sep
