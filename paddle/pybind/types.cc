@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Python classes paddle.dtype, the places and paddle.Size, and conversions to and from them.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -336,19 +337,30 @@ bool IsPlaceObject(PyObject* o, Place* out) {
   return true;
 }
 
+namespace {
+// 'cpu', 'npu:1' or the text of a place, 'Place(npu:1)', as (kind, number); a negative number for any other text.
+std::pair<std::string_view, int> DeviceOf(std::string_view name) {
+  if (name.starts_with("Place(") && name.ends_with(')')) name = name.substr(6, name.size() - 7);
+  const size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return {name, 0};
+  int number = -1;
+  const auto [end, error] = std::from_chars(name.data() + colon + 1, name.data() + name.size(), number);
+  const bool whole = error == std::errc() && end == name.data() + name.size() && number <= INT8_MAX;
+  return {name.substr(0, colon), whole ? number : -1};
+}
+}  // namespace
+
 Place ToPlace(PyObject* o, const char* op, const char* arg) {
   Place p;
   if (IsNone(o)) return phi::CurrentPlace();
   if (IsPlaceObject(o, &p)) return p;
   if (PyUnicode_Check(o)) {
-    std::string name = ToStr(o, op, arg), kind = name.substr(0, name.find(':'));
-    if (kind == "cpu" || kind.rfind("Place(cpu", 0) == 0) return Place{};
-    for (const std::string& type : phi::CustomDeviceTypes()) {
-      if (kind != type && name.rfind("Place(" + type + ":", 0) != 0) continue;
-      size_t colon = name.find(':');
-      int id = colon == std::string::npos ? 0 : std::atoi(name.c_str() + colon + 1);
-      return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(type)};
-    }
+    const std::string name = ToStr(o, op, arg);
+    const auto [kind, number] = DeviceOf(name);
+    if (kind == "cpu" && number == 0) return Place{};
+    for (const std::string& type : phi::CustomDeviceTypes())
+      if (kind == type && number >= 0)
+        return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(number), phi::CustomDeviceIndex(type)};
     RaiseValueError("[" + std::string(op) + "] expected a device such as 'cpu' in '" + arg + "', got '" + name + "'");
   }
   PyRef type(PyObject_GetAttrString(o, "type"));

@@ -193,6 +193,22 @@ def test_a_device_that_is_not_there_is_refused(make):
         make('gpu')
 
 
+@pytest.mark.parametrize(
+    'device', ['cpu:1', 'cpu:', 'cpu:x', 'cpu:0x', 'cpu:-1', 'Place(cpu', 'cpux']
+)
+def test_a_device_has_a_number_and_no_more(device):
+    for use in (
+        paddle.set_device,
+        lambda d: paddle.to_tensor(1.0, place=d),
+        lambda d: paddle.zeros([1], device=d),
+    ):
+        with pytest.raises(ValueError, match='got'):
+            use(device)
+        for right in ('cpu', 'cpu:0'):
+            use(right)
+    assert paddle.to_tensor(1.0, place=str(paddle.CPUPlace())).place.is_cpu_place()
+
+
 @pytest.mark.parametrize('device', ['gpu', 'gpu:0', 'xpu'])
 @pytest.mark.parametrize(
     'use',

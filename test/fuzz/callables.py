@@ -206,7 +206,7 @@ STRINGS = {
     'fill_mode': ['constant', 'x'],
     'pad_mode': ['reflect', 'constant', 'x'],
     'scale_mode': ['upscale_in_train', 'x'],
-    'device': ['cpu', 'gpu', 'cpu:99', 'x'],
+    'device': ['cpu', 'gpu', 'cpu:0', 'cpu:99', 'x'],
     'level': ['O1', 'O2', 'OD', 'x'],
     'key': ['a', 'x'],
     'name': ['a', ''],

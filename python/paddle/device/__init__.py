@@ -161,7 +161,7 @@ def _parse(device):
         return kind, index
     kind = kind.lower()
     kind = 'gpu' if kind == 'cuda' else kind
-    if kind == 'cpu':
+    if kind == 'cpu' and index == 0:
         return 'cpu', 0
     if kind == 'gpu':
         if not is_compiled_with_cuda():
