@@ -13,7 +13,18 @@ def _name(dtype):
 
 
 class iinfo:
-    """Limits of an integer dtype: min, max, bits, dtype."""
+    """Limits of an integer dtype: min, max, bits, dtype.
+
+    Args:
+        dtype (str or dtype): An integer dtype.
+
+    Returns:
+        iinfo: the limits.
+
+    Examples:
+        >>> paddle.iinfo('int8').min, paddle.iinfo('int8').max
+        (-128, 127)
+    """
 
     def __init__(self, dtype):
         name = _name(dtype)
@@ -51,7 +62,19 @@ _EXTRA = {
 
 
 class finfo:
-    """Limits of a floating dtype: eps, min, max, tiny, smallest_normal, resolution, bits, dtype."""
+    """Limits of a floating dtype: eps, min, max, tiny, smallest_normal, resolution, bits,
+    dtype.
+
+    Args:
+        dtype (str or dtype): A floating-point dtype.
+
+    Returns:
+        finfo: the limits.
+
+    Examples:
+        >>> paddle.finfo('float32').bits, paddle.finfo('float64').eps == 2.0**-52
+        (32, True)
+    """
 
     def __init__(self, dtype):
         name = _name(dtype)

@@ -12,6 +12,17 @@ _default = ['float32']
 def set_default_dtype(d):
     """Set the dtype of new floating tensors and parameters: float16, bfloat16, float32 or
     float64.
+
+    Args:
+        d (str or dtype): The dtype.
+
+    Returns:
+        None: nothing.
+
+    Examples:
+        >>> paddle.set_default_dtype('float64')
+        >>> paddle.ones([1]).dtype == paddle.float64
+        True
     """
     name = d.__name__ if isinstance(d, type) else str(d).rsplit('.', 1)[-1]
     if name not in _FLOATS:
@@ -21,5 +32,13 @@ def set_default_dtype(d):
 
 
 def get_default_dtype():
-    """The name of the default floating dtype, 'float32' unless set."""
+    """The name of the default floating dtype, 'float32' unless set.
+
+    Returns:
+        str: the name.
+
+    Examples:
+        >>> paddle.get_default_dtype()
+        'float32'
+    """
     return _default[0]

@@ -150,13 +150,29 @@ def _check_target(path):
 
 
 def save(obj, path, protocol=4, **configs):
-    """Save tensors, state dicts or nested containers of them to `path` (a file name or a BytesIO).
+    """Save tensors, state dicts or nested containers of them to `path` (a file name or a
+    BytesIO).
 
     `protocol` is the pickle protocol, 2 to 4; `use_binary_format=True` writes a single tensor in
     the `.pdiparams` record. A file is written beside and renamed, so a failed save leaves the old
     file; links are followed, permissions kept, pipes and devices written directly. Raises
     ValueError for a Layer, a bad protocol or a bad path, and OSError where the file cannot be
     written.
+
+    Args:
+        obj (object): Tensors, state dicts, or nested containers of them.
+        path (str or BytesIO): Where to.
+        protocol (int, default 4): The protocol of pickle, 2 to 4.
+        **configs (object): `use_binary_format` for a single tensor.
+
+    Returns:
+        None: nothing.
+
+    Examples:
+        >>> state = {'w': paddle.to_tensor([1.0, 2.0])}
+        >>> paddle.save(state, 'state.pdparams')
+        >>> paddle.load('state.pdparams')['w'].tolist()
+        [1.0, 2.0]
     """
     unknown = set(configs) - {'use_binary_format', 'pickle_protocol', 'safetensors'}
     if unknown:

@@ -17,7 +17,21 @@ __all__ = [
 
 
 def seed(seed):
-    """Seed the generators of every device with an integer; returns the CPU generator."""
+    """Seed the generators of every device with an integer; returns the CPU generator.
+
+    Args:
+        seed (int): The integer.
+
+    Returns:
+        Generator: that of the CPU.
+
+    Examples:
+        >>> _ = paddle.seed(42)
+        >>> a = paddle.rand([3])
+        >>> _ = paddle.seed(42)
+        >>> bool(paddle.rand([3]).equal_all(a))
+        True
+    """
     seed = int(seed)
     generator = _core.default_cpu_generator()
     generator.manual_seed(seed)

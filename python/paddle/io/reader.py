@@ -15,12 +15,37 @@ __all__ = ['DataLoader', 'batch']
 class DataLoader:
     """Iterates over batches of `dataset`.
 
-    With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order; an
-    exception in a worker is raised here with the worker's traceback. `batch_size=None` turns
+    With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order;
+    an exception in a worker is raised here with the worker's traceback. `batch_size=None` turns
     batching off. A batch is a list in the order of the data set; made in static mode with
     `return_list=False`, it is a list of a dict for each place, which feeds the variables of
     `feed_list` by name. Reading ahead is what workers do, whatever `use_buffer_reader` is. Raises
     RuntimeError when a worker dies or `timeout` seconds pass.
+
+    Args:
+        dataset (Dataset): What is read, by index or as an iterable.
+        feed_list (list, default None): The variables of a static program that batches are for.
+        places (list of places, default None): Where batches lie.
+        return_list (bool, default True): Whether a batch is a list, else a dict for feed_list.
+        batch_sampler (BatchSampler, default None): What gives the indices of batches, in place of
+            the next three arguments.
+        batch_size (int, default 1): How many samples a batch has; None for single samples.
+        shuffle (bool, default False): Whether the order is random.
+        drop_last (bool, default False): Whether a last, smaller batch is dropped.
+        collate_fn (callable, default None): Makes a batch of a list of samples; None stacks them.
+        num_workers (int, default 0): How many processes read ahead; 0 for none.
+        use_buffer_reader (bool, default True): Whether batches are read ahead.
+        reader_buffer_size (int, default 2): How many batches are.
+        prefetch_factor (int, default 2): How many batches each worker reads ahead.
+        use_shared_memory (bool, default True): Whether workers pass batches in shared memory.
+        timeout (int, default 0): After how many seconds a worker counts as lost; 0 for never.
+        worker_init_fn (callable, default None): Runs in each worker first, with its number.
+        persistent_workers (bool, default False): Whether workers stay for the next epoch.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.to_tensor([1.0, 2.0, 3.0])])
+        >>> [batch[0].tolist() for batch in paddle.io.DataLoader(data, batch_size=2)]
+        [[1.0, 2.0], [3.0]]
     """
 
     def __init__(

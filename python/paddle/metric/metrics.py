@@ -49,7 +49,23 @@ class Metric(metaclass=abc.ABCMeta):
 
 
 class Accuracy(Metric):
-    """Share of samples whose label is among the k highest scores, for each k in `topk`."""
+    """Share of samples whose label is among the k highest scores, for each k in `topk`.
+
+    Args:
+        topk (tuple of ints, default (1,)): The numbers of highest scores.
+        name (str, default None): The name of the metric.
+        *args (object): Taken for compatibility.
+        **kwargs (object): Taken for compatibility.
+
+    Examples:
+        >>> metric = paddle.metric.Accuracy()
+        >>> x = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2]])
+        >>> y = paddle.to_tensor([[1], [1]])
+        >>> scores, label = x, y
+        >>> _ = metric.update(metric.compute(scores, label))
+        >>> metric.accumulate()
+        0.5
+    """
 
     def __init__(self, topk=(1,), name=None, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -93,7 +109,19 @@ class Accuracy(Metric):
 
 
 class Precision(Metric):
-    """True positives over predicted positives, for binary scores cut at 0.5."""
+    """True positives over predicted positives, for binary scores cut at 0.5.
+
+    Args:
+        name (str, default 'precision'): The name of the metric.
+        *args (object): Taken for compatibility.
+        **kwargs (object): Taken for compatibility.
+
+    Examples:
+        >>> metric = paddle.metric.Precision()
+        >>> metric.update(paddle.to_tensor([0.9, 0.8, 0.2]), paddle.to_tensor([1, 0, 1]))
+        >>> metric.accumulate()
+        0.5
+    """
 
     def __init__(self, name='precision', *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -120,7 +148,19 @@ class Precision(Metric):
 
 
 class Recall(Metric):
-    """True positives over actual positives, for binary scores cut at 0.5."""
+    """True positives over actual positives, for binary scores cut at 0.5.
+
+    Args:
+        name (str, default 'recall'): The name of the metric.
+        *args (object): Taken for compatibility.
+        **kwargs (object): Taken for compatibility.
+
+    Examples:
+        >>> metric = paddle.metric.Recall()
+        >>> metric.update(paddle.to_tensor([0.9, 0.8, 0.2]), paddle.to_tensor([1, 0, 1]))
+        >>> metric.accumulate()
+        0.5
+    """
 
     def __init__(self, name='recall', *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -215,6 +255,22 @@ def accuracy(input, label, k=1, correct=None, total=None, name=None):
 
     The number of hits is written to `correct` and the number of rows to `total`, where those are
     given.
+
+    Args:
+        input (Tensor): Scores, [N, C].
+        label (Tensor): The classes, [N, 1].
+        k (int, default 1): Among how many highest scores the class is sought.
+        correct (Tensor, default None): Takes the number of right ones, where given.
+        total (Tensor, default None): Takes the number of samples, where given.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: float32, 0-D.
+
+    Examples:
+        >>> scores = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2]])
+        >>> paddle.metric.accuracy(scores, paddle.to_tensor([[1], [1]])).item()
+        0.5
     """
     expect_tensors('accuracy', label=label)
     if len(label.shape) != 2:

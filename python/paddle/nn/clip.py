@@ -30,7 +30,19 @@ class ClipGradBase:
 
 
 class ClipGradByValue(ClipGradBase):
-    """Clip every element to [min, max]; min is -max by default."""
+    """Clip every element to [min, max]; min is -max by default.
+
+    Args:
+        max (float): The upper bound.
+        min (float, default None): The lower bound; None for -max.
+
+    Examples:
+        >>> w = paddle.create_parameter([2], 'float32')
+        >>> g = paddle.to_tensor([3.0, 4.0])
+        >>> clip = paddle.nn.ClipGradByValue(3.5)
+        >>> clip([(w, g)])[0][1].tolist()
+        [3.0, 3.5]
+    """
 
     def __init__(self, max, min=None):
         if min is None:
@@ -50,7 +62,18 @@ class ClipGradByValue(ClipGradBase):
 
 
 class ClipGradByNorm(ClipGradBase):
-    """Scale each gradient whose 2-norm is above clip_norm down to it."""
+    """Scale each gradient whose 2-norm is above clip_norm down to it.
+
+    Args:
+        clip_norm (float): The norm that no gradient exceeds.
+
+    Examples:
+        >>> w = paddle.create_parameter([2], 'float32')
+        >>> g = paddle.to_tensor([3.0, 4.0])
+        >>> clip = paddle.nn.ClipGradByNorm(1.0)
+        >>> clip([(w, g)])[0][1].tolist()
+        [0.6, 0.8]
+    """
 
     def __init__(self, clip_norm):
         self.clip_norm = float(clip_norm)
@@ -63,7 +86,21 @@ class ClipGradByNorm(ClipGradBase):
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
-    """Scale all gradients by clip_norm / max(global 2-norm, clip_norm)."""
+    """Scale all gradients by clip_norm / max(global 2-norm, clip_norm).
+
+    Args:
+        clip_norm (float): The norm of all gradients together that is not exceeded.
+        group_name (str, default 'default_group'): Taken for compatibility.
+        auto_skip_clip (bool, default False): Whether nothing is multiplied where the norm is
+            small enough.
+
+    Examples:
+        >>> w = paddle.create_parameter([2], 'float32')
+        >>> g = paddle.to_tensor([3.0, 4.0])
+        >>> clip = paddle.nn.ClipGradByGlobalNorm(1.0)
+        >>> clip([(w, g)])[0][1].tolist()
+        [0.6, 0.8]
+    """
 
     def __init__(self, clip_norm, group_name="default_group", auto_skip_clip=False):
         self.clip_norm = float(clip_norm)

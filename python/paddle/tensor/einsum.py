@@ -128,6 +128,20 @@ def _pair(x, lx, y, ly, keep):
 def einsum(equation, *operands):
     """The sum of products that `equation` ('ij,jk->ik') describes; `...` stands for axes that
     broadcast.
+
+    Args:
+        equation (str): The letters of the axes of each operand, and of the result.
+        *operands (Tensor): The tensors, or one list of them.
+
+    Returns:
+        Tensor: The sums.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> paddle.einsum('ij,jk->ik', x, x).tolist()
+        [[7.0, 10.0], [15.0, 22.0]]
+        >>> paddle.einsum('ii->', x).item()
+        5.0
     """
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])

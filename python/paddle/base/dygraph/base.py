@@ -92,7 +92,21 @@ class _Decorator:
 
 
 class no_grad(_Decorator, _core.GradMode):
-    """Turn gradient recording off, as a context manager (`with no_grad():`) or a decorator."""
+    """Turn gradient recording off, as a context manager (`with no_grad():`) or a decorator.
+
+    Args:
+        func (callable, default None): A function that runs so, where it is a decorator.
+
+    Returns:
+        object: a context manager, or the decorated function.
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+        >>> with paddle.no_grad():
+        ...     y = x * 2
+        >>> y.stop_gradient
+        True
+    """
 
     __slots__ = ()
 
@@ -105,7 +119,21 @@ no_grad_ = no_grad
 
 
 class enable_grad(_Decorator, _core.GradMode):
-    """Turn gradient recording on, as a context manager or a decorator."""
+    """Turn gradient recording on, as a context manager or a decorator.
+
+    Args:
+        func (callable, default None): A function that runs so, where it is a decorator.
+
+    Returns:
+        object: a context manager, or the decorated function.
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+        >>> with paddle.no_grad(), paddle.enable_grad():
+        ...     y = x * 2
+        >>> y.stop_gradient
+        False
+    """
 
     __slots__ = ()
 
@@ -134,7 +162,15 @@ class set_grad_enabled(_Decorator, _core.GradSwitch):
 
 
 def is_grad_enabled():
-    """Whether operations on tensors are recorded for backward."""
+    """Whether operations on tensors are recorded for backward.
+
+    Returns:
+        bool: the answer.
+
+    Examples:
+        >>> paddle.is_grad_enabled()
+        True
+    """
     return is_grad_enabled_()
 
 
@@ -173,6 +209,32 @@ def grad(
     With `create_graph` the result can be differentiated again. The graph stays usable whatever
     `retain_graph` is. An input that the outputs do not depend on gives an error, or None with
     `allow_unused`. No gradient flows back through `no_grad_vars`, a tensor or several.
+
+    Args:
+        outputs (Tensor or list of Tensors): What is differentiated.
+        inputs (Tensor or list of Tensors): With respect to what.
+        grad_outputs (Tensor or list of Tensors, default None): The gradients of outputs; None for
+            ones.
+        retain_graph (bool, default None): Whether the graph stays for another pass; None for
+            create_graph.
+        create_graph (bool, default False): Whether the gradients can be differentiated.
+        only_inputs (bool, default True): It must be true.
+        allow_unused (bool, default False): Whether None is returned for inputs that outputs do
+            not depend on; else that is an error.
+        no_grad_vars (Tensor or list of Tensors, default None): Tensors that no gradient passes.
+        dump_backward_graph_path (str, default None): Taken for compatibility.
+
+    Returns:
+        list of Tensors: one gradient for each of inputs.
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+        >>> y = x**3
+        >>> (g,) = paddle.grad(y, x, create_graph=True)
+        >>> g.tolist()
+        [27.0]
+        >>> paddle.grad(g, x)[0].tolist()
+        [18.0]
     """
     only(
         'grad',

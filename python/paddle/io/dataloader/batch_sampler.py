@@ -36,7 +36,19 @@ def _batches(indices, size, drop_last):
 
 
 class BatchSampler(Sampler):
-    """Lists of `batch_size` indices from a dataset (in order or shuffled) or from a sampler."""
+    """Lists of `batch_size` indices from a dataset (in order or shuffled) or from a sampler.
+
+    Args:
+        dataset (Dataset, default None): What is sampled, where no sampler is given.
+        sampler (Sampler, default None): What gives indices.
+        shuffle (bool, default False): Whether the order is random.
+        batch_size (int, default 1): How many indices a batch has.
+        drop_last (bool, default False): Whether a last, smaller batch is dropped.
+
+    Examples:
+        >>> list(paddle.io.BatchSampler(range(5), batch_size=2))
+        [[0, 1], [2, 3], [4]]
+    """
 
     def __init__(self, dataset=None, sampler=None, shuffle=False, batch_size=1, drop_last=False):
         if dataset is None:

@@ -61,7 +61,16 @@ class IterableDataset(Dataset):
 
 
 class TensorDataset(Dataset):
-    """Rows of several tensors with the same first dimension."""
+    """Rows of several tensors with the same first dimension.
+
+    Args:
+        tensors (list of Tensors): Tensors of one first extent.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.to_tensor([1.0, 2.0, 3.0, 4.0])])
+        >>> len(data), data[1][0].item()
+        (4, 2.0)
+    """
 
     def __init__(self, tensors):
         if not all(tensors[0].shape[0] == tensor.shape[0] for tensor in tensors):
@@ -130,7 +139,16 @@ class ChainDataset(IterableDataset):
 
 
 class ConcatDataset(Dataset):
-    """Datasets one after another, by index."""
+    """Datasets one after another, by index.
+
+    Args:
+        datasets (list of Datasets): Datasets with a length.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.to_tensor([1.0, 2.0, 3.0, 4.0])])
+        >>> len(paddle.io.ConcatDataset([data, data]))
+        8
+    """
 
     @staticmethod
     def cumsum(sequence):
@@ -172,7 +190,18 @@ class ConcatDataset(Dataset):
 
 
 class Subset(Dataset):
-    """The items of a dataset at `indices`."""
+    """The items of a dataset at `indices`.
+
+    Args:
+        dataset (Dataset): What is read.
+        indices (list of ints): Which items.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.to_tensor([1.0, 2.0, 3.0, 4.0])])
+        >>> part = paddle.io.Subset(data, [2, 0])
+        >>> len(part), part[0][0].item()
+        (2, 3.0)
+    """
 
     def __init__(self, dataset, indices):
         self.dataset = dataset
@@ -188,8 +217,22 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
-    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1; drawn from
-    `generator` if given.
+    """Split at random into subsets of `lengths`: counts, or fractions that sum to 1; drawn
+    from `generator` if given.
+
+    Args:
+        dataset (Dataset): What is split.
+        lengths (list of ints or of floats): How many items, or shares that sum to 1.
+        generator (object, default None): Taken in place of the default generator.
+
+    Returns:
+        list of Subsets: the parts.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.to_tensor([1.0, 2.0, 3.0, 4.0])])
+        >>> a, b = paddle.io.random_split(data, [3, 1])
+        >>> len(a), len(b)
+        (3, 1)
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         counts = []

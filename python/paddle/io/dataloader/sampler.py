@@ -27,7 +27,15 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
-    """0, 1, 2, ..."""
+    """0, 1, 2, ...
+
+    Args:
+        data_source (Dataset): What has a length.
+
+    Examples:
+        >>> list(paddle.io.SequenceSampler(range(3)))
+        [0, 1, 2]
+    """
 
     def __init__(self, data_source):
         self.data_source = data_source
@@ -40,7 +48,18 @@ class SequenceSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Random order, with or without replacement; `generator` may be an iterator of indices."""
+    """Random order, with or without replacement; `generator` may be an iterator of indices.
+
+    Args:
+        data_source (Dataset): What has a length.
+        replacement (bool, default False): Whether an index may come several times.
+        num_samples (int, default None): How many indices; None for the length.
+        generator (object, default None): An iterator of indices.
+
+    Examples:
+        >>> sorted(paddle.io.RandomSampler(range(3)))
+        [0, 1, 2]
+    """
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
         self.data_source = data_source

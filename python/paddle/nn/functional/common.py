@@ -156,7 +156,23 @@ def one_hot(x, num_classes=-1, name=None):
 
 
 def cosine_similarity(x1, x2, axis=1, eps=1e-08):
-    """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`."""
+    """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`.
+
+    Args:
+        x1 (Tensor): Vectors.
+        x2 (Tensor): The other vectors; shapes broadcast.
+        axis (int, default 1): The axis of the vectors.
+        eps (float, default 1e-08): The least product of norms.
+
+    Returns:
+        Tensor: The cosines, without axis.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0]])
+        >>> y = paddle.to_tensor([[1.0, 1.0]])
+        >>> paddle.nn.functional.cosine_similarity(x, y).tolist()
+        [0.7071]
+    """
     expect_tensors('cosine_similarity', x1=x1, x2=x2)
     dot = paddle.sum(x1 * x2, axis=axis)
     squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)

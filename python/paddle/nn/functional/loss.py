@@ -86,7 +86,32 @@ def cross_entropy(
 ):
     """Cross entropy of class scores (or of probabilities when not `use_softmax`) along `axis`.
 
-    label: class ids, or distributions when `soft_label`; ids equal to `ignore_index` do not count.
+    label: class ids, or distributions when `soft_label`; ids equal to `ignore_index` do not
+    count.
+
+    Args:
+        input (Tensor): Scores of the classes, or probabilities where use_softmax is false.
+        label (Tensor): Classes, or probabilities of all classes where soft_label is true.
+        weight (Tensor, default None): The factors of the classes.
+        ignore_index (int, default -100): The class that does not count.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        soft_label (bool, default False): Whether label holds probabilities.
+        axis (int, default -1): The axis of classes.
+        use_softmax (bool, default True): Whether input holds scores.
+        label_smoothing (float, default 0.0): The share of the target that is spread over all
+            classes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each sample with reduction `none`.
+
+    Examples:
+        >>> scores = paddle.to_tensor([[2.0, 0.0], [0.0, 2.0]])
+        >>> paddle.nn.functional.cross_entropy(scores, paddle.to_tensor([0, 1])).item()
+        0.1269
+        >>> x = paddle.to_tensor([0, 1])
+        >>> paddle.nn.functional.cross_entropy(scores, x, reduction='none').tolist()
+        [0.1269, 0.1269]
     """
     expect_tensors("cross_entropy", input=input, label=label)
     _parse.reduction("cross_entropy", reduction)
@@ -234,7 +259,24 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
 
 
 def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):
-    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities."""
+    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities.
+
+    Args:
+        input (Tensor): Probabilities in [0, 1].
+        label (Tensor): The targets.
+        weight (Tensor, default None): The factors of the elements.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.5, 0.25])
+        >>> y = paddle.to_tensor([1.0, 0.0])
+        >>> paddle.nn.functional.binary_cross_entropy(x, y).item()
+        0.4904
+    """
     _parse.reduction("binary_cross_entropy", reduction)
     out = _C_ops.bce_loss(input, label)
     return reduce(out if weight is None else out * weight, reduction)
@@ -243,8 +285,25 @@ def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None)
 def binary_cross_entropy_with_logits(
     logit, label, weight=None, reduction="mean", pos_weight=None, name=None
 ):
-    """binary_cross_entropy of sigmoid(logit), computed stably; `pos_weight` scales the positive
-    term.
+    """binary_cross_entropy of sigmoid(logit), computed stably; `pos_weight` scales the
+    positive term.
+
+    Args:
+        logit (Tensor): Scores.
+        label (Tensor): The targets.
+        weight (Tensor, default None): The factors of the elements.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        pos_weight (Tensor, default None): The factors of positive targets.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.0, 2.0])
+        >>> y = paddle.to_tensor([0.0, 1.0])
+        >>> paddle.nn.functional.binary_cross_entropy_with_logits(x, y).item()
+        0.4100
     """
     _parse.reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is not None:

@@ -24,7 +24,23 @@ _FORMATS = ("NCL", "NCHW", "NCDHW", *_CHANNEL_LAST)
 
 
 def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
-    """x / max(||x||_p along axis, epsilon)."""
+    """x / max(||x||_p along axis, epsilon).
+
+    Args:
+        x (Tensor): The values.
+        p (float, default 2): The norm's exponent.
+        axis (int, default 1): The axis of the vectors.
+        epsilon (float, default 1e-12): The least norm that is divided by.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The vectors over their norms, with the shape of x.
+
+    Examples:
+        >>> paddle.nn.functional.normalize(paddle.to_tensor([[3.0, 4.0]])).tolist()
+        [[0.6, 0.8]]
+    """
     expect_tensors("normalize", x=x)
     if x.ndim == 1:
         axis = 0
@@ -93,7 +109,24 @@ def _last_axes(op, x, normalized_shape):
 
 
 def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
-    """Normalise over the last dimensions, which must equal `normalized_shape`."""
+    """Normalise over the last dimensions, which must equal `normalized_shape`.
+
+    Args:
+        x (Tensor): The values.
+        normalized_shape (int or list of ints): The extents of the last axes, over which is
+            normalised.
+        weight (Tensor, default None): The factors; None for 1.
+        bias (Tensor, default None): What is added; None for 0.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The normalised values, with the shape of x.
+
+    Examples:
+        >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2).tolist()
+        [[-1.0000, 1.0000]]
+    """
     shape, begin = _last_axes('layer_norm', x, normalized_shape)
     if begin is None:
         text = ", ".join(str(s) for s in shape)

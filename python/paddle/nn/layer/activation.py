@@ -64,6 +64,62 @@ class _Named(Layer):
         return ", ".join(parts)
 
 
+# What the parameters of the layers below mean.
+_MEANING = {
+    "alpha": ("float", "The factor of the exponential."),
+    "threshold": ("float", "Where the formula changes."),
+    "min": ("float", "The lower bound."),
+    "max": ("float", "The upper bound."),
+    "scale": ("float", "The factor of all."),
+    "negative_slope": ("float", "The slope left of zero."),
+    "beta": ("float", "The sharpness of the bend."),
+    "value": ("float", "What stands for the others."),
+    "inplace": ("bool", "Whether the input takes the result."),
+    "axis": ("int", "The axis, counted from the end where negative."),
+    "groups": ("int", "How many channels a group has."),
+    "name": ("str", "Shown by `repr`."),
+}
+# What the layers with no required parameter answer to [-1.0, 0.25, 2.0, 3.0].
+_ANSWERS = {
+    "CELU": "[-0.6321, 0.25, 2.0, 3.0]",
+    "ELU": "[-0.6321, 0.25, 2.0, 3.0]",
+    "Hardshrink": "[-1.0, 0.0, 2.0, 3.0]",
+    "Hardswish": "[-0.3333, 0.1354, 1.6667, 3.0]",
+    "Tanh": "[-0.7616, 0.2449, 0.9640, 0.9951]",
+    "Hardtanh": "[-1.0, 0.25, 1.0, 1.0]",
+    "ReLU": "[0.0, 0.25, 2.0, 3.0]",
+    "ReLU6": "[0.0, 0.25, 2.0, 3.0]",
+    "SELU": "[-1.1113, 0.2627, 2.1014, 3.1521]",
+    "LeakyReLU": "[-0.01, 0.25, 2.0, 3.0]",
+    "Sigmoid": "[0.2689, 0.5622, 0.8808, 0.9526]",
+    "Hardsigmoid": "[0.3333, 0.5417, 0.8333, 1.0]",
+    "Softplus": "[0.3133, 0.8259, 2.1269, 3.0486]",
+    "Softshrink": "[-0.5, 0.0, 1.5, 2.5]",
+    "Softsign": "[-0.5, 0.2, 0.6667, 0.75]",
+    "Swish": "[-0.2689, 0.1405, 1.7616, 2.8577]",
+    "Mish": "[-0.3034, 0.1696, 1.9440, 2.9865]",
+    "Tanhshrink": "[-0.2384, 0.0051, 1.0360, 2.0049]",
+    "ThresholdedReLU": "[0.0, 0.0, 2.0, 3.0]",
+    "Silu": "[-0.2689, 0.1405, 1.7616, 2.8577]",
+    "LogSigmoid": "[-1.3133, -0.5759, -0.1269, -0.0486]",
+    "LogSoftmax": "[-4.3716, -3.1216, -1.3716, -0.3716]",
+    "GLU": "[-0.8808, 0.2381]",
+}
+
+
+def _described(name, parameters, doc):
+    """The documentation of the layer `name`."""
+    lines = [doc, "", "Args:"]
+    for key, value in (*parameters.items(), ("name", None)):
+        kind, meaning = _MEANING[key]
+        default = "" if value is ... else f", default {value!r}"
+        lines.append(f"    {key} ({kind}{default}): {meaning}")
+    if name in _ANSWERS:
+        lines += ["", "Examples:", "    >>> x = paddle.to_tensor([-1.0, 0.25, 2.0, 3.0])"]
+        lines += [f"    >>> paddle.nn.{name}()(x).tolist()", f"    {_ANSWERS[name]}"]
+    return "\n".join(lines)
+
+
 def _make(name, function, parameters, doc, names=None, label="_name"):
     """The class `name`, which calls `function` with its parameters; `names` maps other keywords to
     them.
@@ -108,7 +164,8 @@ def _make(name, function, parameters, doc, names=None, label="_name"):
             return getattr(F, function)(x)
 
     __init__.__signature__ = signature
-    scope = {"__module__": __name__, "__doc__": doc, "_shown": shown}
+    described = _described(name, parameters, doc)
+    scope = {"__module__": __name__, "__doc__": described, "_shown": shown}
     for method in (__init__, forward):
         method.__qualname__ = f"{name}.{method.__name__}"
         scope[method.__name__] = method
@@ -187,7 +244,16 @@ GLU = _make(
 
 
 class GELU(_Named):
-    """x * Phi(x), or its tanh approximation."""
+    """x * Phi(x), or its tanh approximation.
+
+    Args:
+        approximate (bool, default False): Whether the tanh approximation is computed.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.GELU()(paddle.to_tensor([-1.0, 1.0])).tolist()
+        [-0.1587, 0.8413]
+    """
 
     _shown = ("approximate",)
 
@@ -200,7 +266,19 @@ class GELU(_Named):
 
 
 class PReLU(_Named):
-    """x where x > 0, else weight * x with a trained weight, one or one per channel."""
+    """x where x > 0, else weight * x with a trained weight, one or one per channel.
+
+    Args:
+        num_parameters (int, default 1): 1, or how many channels there are.
+        init (float, default 0.25): The first slope.
+        weight_attr (ParamAttr, default None): How the slopes are made.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.PReLU()(paddle.to_tensor([-2.0, 3.0])).tolist()
+        [-0.5, 3.0]
+    """
 
     def __init__(
         self, num_parameters=1, init=0.25, weight_attr=None, data_format="NCHW", name=None
@@ -246,7 +324,16 @@ class RReLU(_Named):
 
 @aliases(dim="axis")
 class Softmax(_Named):
-    """exp(x) / sum(exp(x)) along axis."""
+    """exp(x) / sum(exp(x)) along axis.
+
+    Args:
+        axis (int, default -1): The axis that sums to 1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Softmax()(paddle.to_tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
 
     _shown = ("axis",)
     dim = reads("_axis")

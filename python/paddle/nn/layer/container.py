@@ -21,8 +21,18 @@ def _index(size, index, what):
 
 
 class Sequential(Layer):
-    """Layers applied one after another. Arguments: layers, (name, layer) pairs, an OrderedDict or a
-    list of layers.
+    """Layers applied one after another. Arguments: layers, (name, layer) pairs, an OrderedDict
+    or a list of layers.
+
+    Args:
+        *layers (Layer or tuple): Layers, or pairs of name and layer.
+
+    Examples:
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU())
+        >>> net(paddle.ones([3, 4])).shape
+        paddle.Size([3, 8])
+        >>> len(net)
+        2
     """
 
     def __init__(self, *layers):
@@ -104,7 +114,18 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of layers whose parameters are registered."""
+    """A list of layers whose parameters are registered.
+
+    Args:
+        sublayers (list of Layers, default None): The first layers.
+
+    Examples:
+        >>> layers = paddle.nn.LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
+        >>> len(layers), len(layers[1:])
+        (3, 2)
+        >>> len([w for layer in layers for w in layer.parameters()])
+        6
+    """
 
     def __init__(self, sublayers=None):
         super().__init__()
@@ -242,7 +263,16 @@ class LayerDict(Layer):
 
 
 class ParameterList(Layer):
-    """A list of parameters."""
+    """A list of parameters.
+
+    Args:
+        parameters (list of Parameters, default None): The first parameters.
+
+    Examples:
+        >>> ws = paddle.nn.ParameterList([paddle.create_parameter([2], 'float32')])
+        >>> len(ws)
+        1
+    """
 
     def __init__(self, parameters=None):
         super().__init__()

@@ -314,7 +314,26 @@ class SyncBatchNorm(_BatchNormBase):
 
 @aliases(eps="epsilon")
 class LayerNorm(Layer):
-    """Normalise over the last dimensions of shape normalized_shape."""
+    """Normalise over the last dimensions of shape normalized_shape.
+
+    Args:
+        normalized_shape (int or list of ints): The extents of the last axes, over which is
+            normalised.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        elementwise_affine (bool, default True): Whether there are a weight and a bias.
+        bias (bool, default True): Whether there is a bias.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Ba, Kiros and Hinton, Layer Normalization, 2016 (arXiv:1607.06450)
+
+    Examples:
+        >>> paddle.nn.LayerNorm(2)(paddle.to_tensor([[1.0, 3.0]])).tolist()
+        [[-1.0000, 1.0000]]
+    """
 
     def __init__(
         self,
@@ -355,7 +374,24 @@ class LayerNorm(Layer):
 
 
 class RMSNorm(Layer):
-    """Divide by the root mean square over the last dimensions, times a trained weight."""
+    """Divide by the root mean square over the last dimensions, times a trained weight.
+
+    Args:
+        normalized_shape (int or list of ints): The extents of the last axes, over which is
+            normalised.
+        eps (float, default None): What keeps a divisor from zero; None for the dtype's epsilon.
+        elementwise_affine (bool, default True): Whether there is a weight.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Zhang and Sennrich, Root Mean Square Layer Normalization, 2019 (arXiv:1910.07467)
+
+    Examples:
+        >>> paddle.nn.RMSNorm(2)(paddle.to_tensor([[3.0, 4.0]])).tolist()
+        [[0.8485, 1.1314]]
+    """
 
     def __init__(
         self,
@@ -393,7 +429,26 @@ class RMSNorm(Layer):
 
 @aliases(eps="epsilon")
 class GroupNorm(Layer):
-    """Normalise over groups of channels."""
+    """Normalise over groups of channels.
+
+    Args:
+        num_groups (int): How many groups.
+        num_channels (int): How many channels, a multiple of num_groups.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        affine (bool, default True): Whether there are a weight and a bias.
+        device (str or place, default None): Where the parameters lie.
+        dtype (str or dtype, default None): The dtype of the parameters.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Wu and He, Group Normalization, 2018 (arXiv:1803.08494)
+
+    Examples:
+        >>> paddle.nn.GroupNorm(2, 4)(paddle.ones([1, 4, 2, 2])).shape
+        paddle.Size([1, 4, 2, 2])
+    """
 
     def __init__(
         self,

@@ -79,7 +79,26 @@ class _Window(Layer):
 
 
 class AvgPool2D(_Window):
-    """Mean over windows of [N, C, H, W]."""
+    """Mean over windows of [N, C, H, W].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        divisor_override (float, default None): What sums are divided by; None for the size of the
+            window.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).reshape([1, 1, 2, 2])
+        >>> paddle.nn.AvgPool2D(2)(x).flatten().tolist()
+        [2.5]
+    """
 
     def __init__(
         self,
@@ -164,7 +183,24 @@ class MaxPool1D(Layer):
 
 
 class MaxPool2D(_Window):
-    """Maximum over windows of [N, C, H, W]."""
+    """Maximum over windows of [N, C, H, W].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).reshape([1, 1, 2, 2])
+        >>> paddle.nn.MaxPool2D(2)(x).flatten().tolist()
+        [4.0]
+    """
 
     def __init__(
         self,
@@ -316,7 +352,19 @@ class AdaptiveAvgPool1D(Layer):
 
 
 class AdaptiveAvgPool2D(Layer):
-    """Mean over windows that make H, W equal to output_size."""
+    """Mean over windows that make H, W equal to output_size.
+
+    Args:
+        output_size (int or list of ints): The height and width of the output; None keeps an
+            extent.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]).reshape([1, 1, 2, 2])
+        >>> paddle.nn.AdaptiveAvgPool2D(1)(x).flatten().tolist()
+        [2.5]
+    """
 
     output_size = reads("_output_size")
 
