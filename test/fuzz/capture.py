@@ -214,13 +214,17 @@ a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
 x = x + max([t for t in [O.k, G]], key=lambda t: t * L[0])
 """
 
-STATEMENTS += """
+DECISIONS = """
 if x.sum() > 1: x = x * 0.5
 if not (x > O.k).all() or FLAG: x = x + G
 i = 0
 while x.max() < 3 and i < 4: x = x + 1; i += 1
 x = x * (2 if x.mean() > D['a'] else 3)
 x = x + int(paddle.argmax(x)) * L[0]
+"""
+
+# Decisions that `full_graph` refuses.
+NUMBERS = """
 x = x + (x > G).sum().item()
 """
 
@@ -333,9 +337,9 @@ def _body(chosen, depth):
     return '\n'.join(' ' * 4 * depth + line for line in lines)
 
 
-def program(generator):
+def program(generator, full_graph=False):
     """The text of a random program, with a function `main(x)`."""
-    statements = _statements(STATEMENTS)
+    statements = _statements(STATEMENTS + DECISIONS + ('' if full_graph else NUMBERS))
     if generator.random() < 0.15:
         statements += 4 * _statements(REFUSED)
     count = generator.randint(1, 5)
@@ -408,7 +412,7 @@ def _same(a, b):
 def run(seed, calls, full_graph=False):
     """(whether all calls agree, calls that ran a recording, a report)."""
     generator = random.Random(seed)
-    text = program(generator)
+    text = program(generator, full_graph)
     worlds = [World(text, f'<capture {seed} {m}>', m, full_graph) for m in (False, True)]
     history, mutations = [], _lines(MUTATIONS)
     for call in range(calls):

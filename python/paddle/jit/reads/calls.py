@@ -276,7 +276,7 @@ class Calls:
             return function(value, *args, **kwargs)
 
         if isinstance(value, _core.Tensor):
-            if name in _NUMBERS and not args and not kwargs:
+            if name in _NUMBERS and not (args or kwargs or isinstance(value, _core.pir.Value)):
                 return _NUMBERS[name](self, value)
             self._use_all(args, kwargs)
             return self._result(run(*args, **kwargs), args)
