@@ -46,18 +46,18 @@ SymbolTable& Table() {
 Dim SymbolTable::Combine(char op, Dim a, Dim b) {
   if (op == '+' && a.raw() == 0) return b;
   if ((op == '+' || op == '-') && b.raw() == 0) return a;
-  if (op == '-' && SameDim(a, b)) return 0;
-  if (op == '*' && (a.raw() == 0 || b.raw() == 0)) return 0;
+  if (op == '-' && SameDim(a, b)) return Dim(0);
+  if (op == '*' && (a.raw() == 0 || b.raw() == 0)) return Dim(0);
   if (op == '*' && a.raw() == 1) return b;
   if ((op == '*' || op == '/') && b.raw() == 1) return a;
-  if (op == '/' && SameDim(a, b)) return 1;
+  if (op == '/' && SameDim(a, b)) return Dim(1);
   if ((op == '+' || op == '*') && a.raw() > b.raw()) std::swap(a, b);  // commutative: one spelling
   if (op == '/' && !a.known()) {                                       // (x * b) / b is x
     const Symbol& s = At(a);
     if (s.op == '*' && SameDim(s.b, b)) return s.a;
     if (s.op == '*' && SameDim(s.a, b)) return s.b;
     if (s.op == '*' && b.known() && b.raw() > 0 && s.b.known() && s.b.raw() % b.raw() == 0) {
-      Dim rest = s.b.raw() / b.raw();
+      const Dim rest(s.b.raw() / b.raw());
       return s.a.known() ? s.a * rest : Combine('*', s.a, rest);
     }
   }

@@ -15,7 +15,7 @@ namespace common {
 class Dim {
  public:
   Dim() = default;
-  constexpr Dim(int64_t v) : v_(v) {  // NOLINT: extents are written as numbers everywhere
+  constexpr explicit Dim(int64_t v) : v_(v) {
     if (__builtin_expect(v < 0, 0)) RaiseNegative(v);
   }
   bool known() const { return v_ >= 0; }

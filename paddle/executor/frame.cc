@@ -325,7 +325,7 @@ void Frame::RunKernel(const Instruction& ins) {
       const bool list = static_cast<pir::AttrCode>(ins.op->attrs[a]->attr_index) == pir::AttrCode::kIntArray;
       const Tensor& t = values_[v];
       if (list)
-        s.attrs[a] = common::Ints(phi::ToIntVector(t));
+        s.attrs[a] = phi::IntArray(common::Ints(phi::ToIntVector(t)));
       else
         s.attrs[a] = phi::ScalarOf(t);
     }

@@ -151,7 +151,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       PD_CHECK(same || common::SameDim(common::Product(g.shape()), common::Product(want.dims)), PreconditionNotMet, "[",
                name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ", i,
                ", got ", common::ShapeText(g.shape()));
-      in[i] = same ? g : paddle::reshape(g, common::ExtentNumbers(want.dims));
+      in[i] = same ? g : paddle::reshape(g, want.dims);
       egr::GradNode& to = *edge(i).node;
       const bool stays = to.Takes(in[i].dtype()) || (to.leaf() && Takes(in[i].dtype()));
       if (in[i].dtype() != want.dtype && !stays) in[i] = paddle::cast(in[i], want.dtype);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libpaddle.pir._if_region and _while_region: pd_op.if and pd_op.while recorded by calling Python functions.
 #include "paddle/eager/dispatch/control_flow.h"
-#include "paddle/common/extent.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -56,6 +55,11 @@ void Assert(pyb::handle cond, const pyb::iterable& data, int64_t summarize) {
   egr::RecordAssert(ToTensor(cond.ptr(), "assert", "cond"), TensorsOf(data, "assert"), summarize);
 }
 
+// An extent that is known only when the program runs, as an entry of a shape argument.
+struct Extent {
+  common::Dim dim;
+};
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m =
@@ -65,19 +69,31 @@ int Init(PyObject* module) {
           "Nones.");
     m.def("_while_region", &WhileRegion,
           "Records pd_op.while: cond(*values) and body(*values), which returns the next values.");
+    pyb::class_<Extent>(m, "_Extent")
+        .def("__eq__", [](const Extent& a, const Extent& b) { return common::SameDim(a.dim, b.dim); })
+        .def("__hash__", [](const Extent& a) { return a.dim.raw(); })
+        .def("__repr__", [](const Extent& a) { return common::DimText(a.dim); });
     m.def(
-        "_extent_numbers",
+        "_extents",
         [](pyb::handle t) {
-          const Ints numbers = common::ExtentNumbers(ToTensor(t.ptr(), "shape", "x").shape());
-          return std::vector<int64_t>(numbers.begin(), numbers.end());
+          pyb::list r;
+          for (common::Dim d : ToTensor(t.ptr(), "shape", "x").shape())
+            r.append(d.known() ? pyb::object(pyb::int_(d.value())) : pyb::cast(Extent{d}));
+          return r;
         },
-        "The extents as entries of a shape argument: those that are not known are numbers that stand for them.");
+        "The extents as entries of a shape argument: ints, and objects for those that are not known.");
     m.def("_record_print", &Print, "Records pd_op.print; its result is the tensor.");
     m.def("_record_assert", &Assert, "Records pd_op.assert.");
   });
 }
 
 }  // namespace
+
+bool IsExtent(PyObject* o, common::Dim* extent) {
+  if (!pyb::isinstance<Extent>(o)) return false;
+  *extent = pyb::handle(o).cast<const Extent&>().dim;
+  return true;
+}
 
 PADDLE_MODULE_INIT(Init)
 

@@ -20,7 +20,7 @@ PyObject* Finish(Tensor&& t, PyObject* const* given) {
 
 // shape and dtype of f(shape, dtype, name). f(2, 3) means f([2, 3]); a tensor is a shape of its own.
 struct Form {
-  Ints shape;
+  IntArray shape;
   DataType dtype;
 
   Form(PyObject* const* a, const char* op) {
@@ -30,7 +30,7 @@ struct Form {
       type = PyTuple_GET_ITEM(dims, 1);
       dims = PyTuple_GET_ITEM(dims, 0);
     }
-    shape = ToInts(dims, op, "shape");
+    shape = ToIntArray(dims, op, "shape");
     dtype = IsNone(type) ? DefaultDtype() : ToDataType(type, op, "dtype");
   }
 };
@@ -64,7 +64,7 @@ Scalar FillValue(PyObject* o, DataType dtype) {
 }
 
 PyObject* Full(PyObject* const* a) {
-  const Ints shape = ToInts(a[0], "full", "shape");
+  const IntArray shape = ToIntArray(a[0], "full", "shape");
   PyObject* value = a[1];
   const DataType dtype = !IsNone(a[2])            ? ToDataType(a[2], "full", "dtype")
                          : PyBool_Check(value)    ? DataType::BOOL

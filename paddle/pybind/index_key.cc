@@ -154,6 +154,14 @@ Item ReadItem(PyObject* o) {
   PD_THROW(InvalidArgument, "[index] ", kKinds, ", got ", Py_TYPE(o)->tp_name);
 }
 
+// A bound that is left out beside a step that is known only when the program runs: `back` where that is below zero.
+phi::Int AbsentBound(const Tensor& step, int64_t back, int64_t ahead) {
+  const egr::GradModeGuard off(false);
+  const auto number = [](int64_t v) { return paddle::full({1}, Scalar(v), DataType::INT64); };
+  const Tensor below = paddle::less_than(paddle::cast(paddle::reshape(step, {1}), DataType::INT64), number(0));
+  return egr::Defer(paddle::where(below, number(back), number(ahead)), 0);
+}
+
 class Parser {
  public:
   Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x)) {}
@@ -255,20 +263,22 @@ class Parser {
     if (!symbolic_) return false;
     auto* slice = reinterpret_cast<PySliceObject*>(o);
     bool deferred = false;
-    auto bound = [&](PyObject* v, int64_t absent) {
-      if (v == Py_None) return absent;
+    auto number = [&](PyObject* v) -> phi::Int {
       if (!IsTensor(v) || !AsTensor(v).is_symbolic()) return ToInt(v, "index", "slice");
-      Ints number = ToInts(v, "index", "slice");
-      PD_CHECK(number.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",
+      const phi::IntArray list = ToIntArray(v, "index", "slice");
+      PD_CHECK(list.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",
                common::ShapeText(AsTensor(v).shape()));
       deferred = true;
-      return number[0];
+      return list[0];
     };
-    int64_t step = bound(slice->step, 1);
-    PD_CHECK(step != 0, InvalidArgument, "[index] expected a step other than 0, got 0");
-    bool back = step < 0 && !egr::IsDeferred(step);
-    int64_t start = bound(slice->start, back ? INT32_MAX : 0);
-    int64_t stop = bound(slice->stop, back ? INT32_MIN : INT32_MAX);
+    const phi::Int step = slice->step == Py_None ? phi::Int(1) : number(slice->step);
+    PD_CHECK(!step.is(0), InvalidArgument, "[index] expected a step other than 0, got 0");
+    auto bound = [&](PyObject* v, int64_t back, int64_t ahead) -> phi::Int {
+      if (v != Py_None) return number(v);
+      if (!step.known()) return AbsentBound(AsTensor(slice->step), back, ahead);
+      return step.value() < 0 ? back : ahead;
+    };
+    const phi::Int start = bound(slice->start, INT32_MAX, 0), stop = bound(slice->stop, INT32_MIN, INT32_MAX);
     if (!deferred) return false;
     out_.steps.push_back({axis_, start, stop, step, false});
     out_.changed = true;
@@ -285,7 +295,7 @@ class Parser {
     if (symbolic_ && extent < 0) {
       bool whole = start == 0 && stop >= INT32_MAX && step == 1;
       if (!whole) {
-        out_.steps.push_back({axis_, start, std::min<int64_t>(stop, INT32_MAX), step, false});
+        out_.steps.push_back({axis_, int64_t{start}, std::min<int64_t>(stop, INT32_MAX), int64_t{step}, false});
         out_.changed = true;
       }
       Emit(-1, 0);
@@ -299,7 +309,7 @@ class Parser {
     }
     out_.changed = true;
     if (symbolic_) {
-      out_.steps.push_back({axis_, start, step < 0 && stop < 0 ? -extent - 1 : stop, step, false});
+      out_.steps.push_back({axis_, int64_t{start}, step < 0 && stop < 0 ? -extent - 1 : stop, int64_t{step}, false});
       Emit(count, 0);
     } else {
       if (count > 0) out_.offset += start * Stride();

@@ -10,7 +10,7 @@ namespace paddle::py {
 // One step of the basic part, for tensors whose extents are not known (recording).
 struct BasicStep {
   int64_t axis;
-  int64_t start, stop, step;
+  phi::Int start, stop, step;
   bool drop;
 };
 

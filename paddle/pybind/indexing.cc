@@ -19,26 +19,21 @@ namespace {
 // The basic part as ops that programs can hold.
 Tensor RecordedView(const Tensor& x, const Parsed& p) {
   Tensor r = x;
-  Ints axes, starts, ends, drop, infer;
+  Ints axes, drop, infer;
+  phi::IntArray starts, ends, steps;
   bool strided = false;
   for (const BasicStep& s : p.steps) {
     axes.push_back(s.axis);
     starts.push_back(s.start);
     ends.push_back(s.stop);
-    infer.push_back(egr::IsDeferred(s.start) || egr::IsDeferred(s.stop) ? -1 : 1);
-    strided = strided || s.step != 1;
+    steps.push_back(s.step);
+    infer.push_back(s.start.known() && s.stop.known() ? 1 : -1);
+    strided = strided || !s.step.is(1);
     if (s.drop) drop.push_back(s.axis);
   }
   if (!axes.empty()) {
     if (strided) {
-      PyRef strides = Own(PyList_New(0));
-      for (const BasicStep& s : p.steps) {
-        PyRef v = Own(PyLong_FromLongLong(s.step));
-        PyList_Append(strides.get(), v.get());
-      }
-      PyRef xs = Own(ToPy(r)), a = Own(IntList(axes)), b = Own(IntList(starts)), e = Own(IntList(ends));
-      PyRef out = Own(CallOp("strided_slice", {xs.get(), a.get(), b.get(), e.get(), strides.get()}));
-      r = ToTensor(out.get(), "index", "x");
+      r = paddle::strided_slice(r, axes, starts, ends, steps);
       if (!drop.empty()) r = paddle::squeeze(r, drop);
     } else {
       r = paddle::slice(r, axes, starts, ends, infer, drop);
@@ -82,7 +77,7 @@ void BroadcastIndices(std::vector<Tensor>* indices) {
     bool same = have.size() == shape.size();
     for (int64_t i = 0; same && i < shape.size(); ++i) same = common::SameDim(have[i], shape[i]);
     if (same) continue;
-    t = paddle::expand(t, common::ExtentNumbers(shape));
+    t = paddle::expand(t, shape);
     if (!t.is_symbolic()) t = phi::Contiguous(t);
   }
 }
@@ -203,9 +198,8 @@ void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
   Ints perm = FrontPerm(p, rank), back = ResultPerm(p, index_rank, rank - k);
   // The value is given in the order of x[key]; index_put wants [index..., rest...].
   if (!IsIdentity(back)) {
-    Ints front_dims = common::ExtentNumbers(p.indices[0].shape());
-    for (int64_t i = k; i < rank; ++i) front_dims.push_back(paddle::number_at(view, perm[i]));
-    Ints dims;
+    common::Dims front_dims = p.indices[0].shape(), dims;
+    for (int64_t i = k; i < rank; ++i) front_dims.push_back(paddle::dim_at(view, perm[i]));
     for (int64_t b : back) dims.push_back(front_dims[b]);
     Ints inverse(back.size(), 0);
     for (int64_t i = 0; i < back.size(); ++i) inverse[back[i]] = i;
@@ -253,7 +247,8 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
       ReplaceRecorded(view, paddle::expand_like(value, view));
       return;
     }
-    Ints axes, starts, ends, steps, drop;
+    Ints axes, drop;
+    phi::IntArray starts, ends, steps;
     for (const BasicStep& s : p.steps) {
       axes.push_back(s.axis);
       starts.push_back(s.start);
@@ -261,11 +256,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
       steps.push_back(s.step);
       if (s.drop) drop.push_back(s.axis);
     }
-    PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), a = Own(IntList(axes)), b = Own(IntList(starts)),
-          e = Own(IntList(ends)), st = Own(IntList(steps)), d = Own(IntList(drop)), none = Own(PyList_New(0));
-    PyRef r = Own(
-        CallOp("set_value_with_tensor", {xs.get(), v.get(), b.get(), e.get(), st.get(), a.get(), d.get(), none.get()}));
-    Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
+    Rebind(x, paddle::set_value_with_tensor(x, value, starts, ends, steps, axes, drop, {}));
     return;
   }
   if (!p.indices.empty()) {

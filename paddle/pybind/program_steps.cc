@@ -20,7 +20,7 @@ pyb::object AsObject(const T& v) {
   return pyb::cast(v);
 }
 pyb::object AsObject(const std::monostate&) { return pyb::none(); }
-pyb::object AsObject(const common::Ints& v) { return pyb::cast(std::vector<int64_t>(v.begin(), v.end())); }
+pyb::object AsObject(const phi::IntArray& v) { return pyb::cast(v.numbers().vec()); }
 pyb::object AsObject(const phi::Scalar& s) {
   if (s.dtype() == DataType::BOOL) return pyb::bool_(s.to_bool());
   if (s.is_integral()) return pyb::int_(s.to_int());

@@ -35,16 +35,16 @@ PyObject* Same(PyObject* o) {
 PyObject* Reshape(PyObject* const* a) {
   PD_CHECK(!IsNone(a[1]) && !PyUnicode_Check(a[1]), InvalidArgument,
            "[reshape] expected a list, tuple, int or Tensor as shape, got ", a[1] ? Py_TYPE(a[1])->tp_name : "nothing");
-  return ToPy(paddle::reshape(X(a, "reshape"), ToInts(a[1], "reshape", "shape")));
+  return ToPy(paddle::reshape(X(a, "reshape"), ToIntArray(a[1], "reshape", "shape")));
 }
 PyObject* ReshapeInplace(PyObject* const* a) {
   Tensor x = X(a, "reshape_");
-  paddle::reshape_(x, ToInts(a[1], "reshape_", "shape"));
+  paddle::reshape_(x, ToIntArray(a[1], "reshape_", "shape"));
   return Same(a[0]);
 }
 PyObject* Expand(PyObject* const* a) {
   const Tensor& x = X(a, "expand");
-  return ToPy(egr::Apart(paddle::expand(x, ToInts(a[1], "expand", "shape")), x));
+  return ToPy(egr::Apart(paddle::expand(x, ToIntArray(a[1], "expand", "shape")), x));
 }
 
 // transpose(x, [1, 0, 2]) and transpose(x, 1, 0, 2) permute; transpose(x, 0, 1) and dim0=, dim1= exchange two axes.
@@ -75,10 +75,12 @@ PyObject* TransposeInplace(PyObject* const* a) {
 // --- reductions
 
 PyObject* Max(PyObject* const* a) {
-  return Finish(paddle::max(X(a, "max"), ToInts(a[1], "max", "axis"), a[2] && ToBool(a[2], "max", "keepdim")), a[4]);
+  return Finish(paddle::max(X(a, "max"), ToIntArray(a[1], "max", "axis"), a[2] && ToBool(a[2], "max", "keepdim")),
+                a[4]);
 }
 PyObject* Min(PyObject* const* a) {
-  return Finish(paddle::min(X(a, "min"), ToInts(a[1], "min", "axis"), a[2] && ToBool(a[2], "min", "keepdim")), a[4]);
+  return Finish(paddle::min(X(a, "min"), ToIntArray(a[1], "min", "axis"), a[2] && ToBool(a[2], "min", "keepdim")),
+                a[4]);
 }
 
 // --- where, pow, clip
@@ -162,7 +164,7 @@ PyObject* Clip(PyObject* const* a) { return Finish(Clipped(a), a[4]); }
 PyObject* Mean(PyObject* const* a) {
   const DataType dtype = IsNone(a[4]) ? DataType::UNDEFINED : ToDataType(a[4], "mean", "dtype");
   const Tensor& x = X(a, "mean");
-  const Ints axis = ToInts(a[1], "mean", "axis");
+  const IntArray axis = ToIntArray(a[1], "mean", "axis");
   const bool keepdim = !IsNone(a[2]) && ToBool(a[2], "mean", "keepdim");
   if (dtype == DataType::UNDEFINED) return Finish(paddle::mean(x, axis, keepdim), a[5]);
   Tensor mean = paddle::mean(dtype == x.dtype() ? x : paddle::cast(x, dtype), axis, keepdim);
@@ -279,7 +281,7 @@ PyObject* Split(PyObject* const* a) {
   int64_t place = IsNone(a[2]) ? 0 : ToInt(a[2], "split", "axis");
   Scalar axis(place < 0 && place >= -x.ndim() ? place + x.ndim() : place);  // PaddlePaddle's op knows no negative axis
   std::vector<Tensor> parts = PyList_Check(a[1]) || PyTuple_Check(a[1])
-                                  ? paddle::split(x, ToInts(a[1], "split", "num_or_sections"), axis)
+                                  ? paddle::split(x, ToIntArray(a[1], "split", "num_or_sections"), axis)
                                   : paddle::split_with_num(x, ToInt(a[1], "split", "num_or_sections"), axis);
   for (Tensor& part : parts) part = egr::Apart(part, x);
   return Wrap(std::move(parts));

@@ -75,14 +75,18 @@ bool IsRecorded(PyObject* o) { return IsTensor(o) && AsTensor(o).defined() && As
 // Numbers of one argument that are known only when the program runs; each is compared with those before it.
 constexpr int64_t kMostDeferred = 4096;
 
+[[noreturn]] void RaiseRecorded(const char* op, const char* arg) {
+  PD_THROW(InvalidType, "[", op, "] expected '", arg,
+           "' to be known while recording, got a tensor that is being recorded");
+}
+
 // A number that is known only when the program runs, where the op has an operand for it.
-int64_t Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
+phi::RecordedElement Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
   const phi::OpDef* def = phi::FindOpDef(op);
   const std::string_view name = op;
   if (def && name != "full")  // recorded as full_with_tensor
     for (const phi::ArgDef* a : def->attrs)
-      PD_CHECK(std::string_view(a->name) != arg || a->kind == phi::ArgDef::kOperandAttr, InvalidType, "[", op,
-               "] expected '", arg, "' to be known while recording, got a tensor that is being recorded");
+      if (std::string_view(a->name) == arg && a->kind != phi::ArgDef::kOperandAttr) RaiseRecorded(op, arg);
   return egr::Defer(t, i);
 }
 
@@ -171,8 +175,7 @@ int64_t ToInt32(PyObject* o, const char* op, const char* arg) {
 
 Ints ToInts32(PyObject* o, const char* op, const char* arg) {
   Ints r = ToInts(o, op, arg);
-  for (int64_t v : r)
-    if (!egr::IsUnknown(v)) CheckInt32(v, op, arg);
+  for (int64_t v : r) CheckInt32(v, op, arg);
   return r;
 }
 
@@ -219,8 +222,24 @@ std::string ToStr(PyObject* o, const char* op, const char* arg) {
   return std::string(s, n);
 }
 
-Ints ToInts(PyObject* o, const char* op, const char* arg) {
-  Ints r;
+namespace {
+
+void AddRecorded(Ints&, const Tensor&, int64_t, const char* op, const char* arg) { RaiseRecorded(op, arg); }
+void AddRecorded(IntArray& list, const Tensor& t, int64_t i, const char* op, const char* arg) {
+  list.push_back(phi::Int(Deferred(t, i, op, arg)));
+}
+bool AddExtent(Ints&, PyObject*) { return false; }
+bool AddExtent(IntArray& list, PyObject* o) {
+  common::Dim extent;
+  if (!IsExtent(o, &extent)) return false;
+  list.push_back(phi::Int(extent));
+  return true;
+}
+
+// `List`: Ints or IntArray.
+template <class List>
+List ReadInts(PyObject* o, const char* op, const char* arg) {
+  List r;
   if (IsNone(o)) return r;
   if (IsRecorded(o)) {
     const Tensor& t = AsTensor(o);
@@ -229,7 +248,7 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
              common::ShapeText(t.shape()));
     PD_CHECK(t->numel <= kMostDeferred, InvalidType, "[", op, "] expected '", arg, "' to be of at most ", kMostDeferred,
              " numbers that are known only when the program runs, got ", t->numel);
-    for (int64_t i = 0; i < t->numel; ++i) r.push_back(Deferred(t, i, op, arg));
+    for (int64_t i = 0; i < t->numel; ++i) AddRecorded(r, t, i, op, arg);
     return r;
   }
   if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -254,10 +273,10 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
         PD_CHECK(phi::IsInteger(t.dtype()) && t->numel == 1, InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()),
                  " at position ", i);
-        r.push_back(Deferred(t, 0, op, arg));
+        AddRecorded(r, t, 0, op, arg);
       } else if (HasIndex(e) && !PyBool_Check(e)) {
         r.push_back(IndexValue(e));
-      } else {
+      } else if (!AddExtent(r, e)) {
         std::string what = "list of int; the item at position " + std::to_string(i) + " is not";
         Expected(e, op, arg, what.c_str());
       }
@@ -286,6 +305,11 @@ Ints ToInts(PyObject* o, const char* op, const char* arg) {
   }
   Expected(o, op, arg, "list, tuple, int, or Tensor");
 }
+
+}  // namespace
+
+Ints ToInts(PyObject* o, const char* op, const char* arg) { return ReadInts<Ints>(o, op, arg); }
+IntArray ToIntArray(PyObject* o, const char* op, const char* arg) { return ReadInts<IntArray>(o, op, arg); }
 
 bool NumberOf(PyObject* o, Scalar* out) {
   if (PyFloat_Check(o)) {
@@ -357,7 +381,8 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     const Tensor& t = AsTensor(o);
     PD_CHECK(t->numel == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.shape()));
-    return Scalar::Symbol(Deferred(t, 0, op, arg));
+    const bool integral = phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL;
+    return Scalar(Deferred(t, 0, op, arg), integral ? DataType::INT64 : t.dtype());
   }
   Expected(o, op, arg, "int, float, bool or Tensor");
 }

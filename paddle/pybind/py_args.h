@@ -20,6 +20,7 @@ namespace paddle::py {
 
 using common::Ints;
 using phi::DataType;
+using phi::IntArray;
 using phi::Place;
 using phi::Scalar;
 
@@ -89,6 +90,10 @@ std::string ToStr(PyObject* o, const char* op, const char* arg);
 // None: {}; int: {v}; list or tuple of ints and one-element tensors; integer tensor or array. A bool is no int here:
 // TypeError.
 Ints ToInts(PyObject* o, const char* op, const char* arg);
+// The same where values of the program being recorded and extents (control_flow.cc) are taken, too.
+IntArray ToIntArray(PyObject* o, const char* op, const char* arg);
+// Whether it is an extent that is known only when the program being recorded runs.
+bool IsExtent(PyObject* o, common::Dim* extent);
 // The same for attributes of 32 bits: IndexError outside.
 int64_t ToInt32(PyObject* o, const char* op, const char* arg);
 Ints ToInts32(PyObject* o, const char* op, const char* arg);

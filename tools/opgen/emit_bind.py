@@ -24,7 +24,7 @@ CONVERT = {
     "float[]": "ToDoubles",
     "double[]": "ToDoubles",
     "str[]": "ToStrs",
-    "IntArray": "ToInts",
+    "IntArray": "ToIntArray",
     "Scalar": "ToScalar",
     "Scalar[]": "ToScalars",
     "DataType": "ToDataType",

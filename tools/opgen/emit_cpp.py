@@ -137,6 +137,7 @@ using phi::DataType;
 using phi::Place;
 using phi::Scalar;
 using common::Ints;
+using phi::IntArray;
 $declarations
 }  // namespace paddle
 """

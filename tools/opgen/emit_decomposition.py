@@ -18,6 +18,7 @@ TEMPLATES = """
 #include "paddle/common/attr.h"
 namespace paddle::decomposition {
 using common::Ints;
+using phi::IntArray;
 $templates
 }  // namespace paddle::decomposition
 """
@@ -215,6 +216,7 @@ READERS = {
     "bool": "flag",
     "const std::string&": "text",
     "const Ints&": "integers",
+    "const IntArray&": "integers",
 }
 
 

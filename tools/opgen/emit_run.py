@@ -12,6 +12,7 @@ from .signatures import (
     flag,
     list_or_tensor,
     names,
+    of_numbers,
     params,
     pir_name,
     slot_tensor,
@@ -38,14 +39,14 @@ def kernel_declarations(g):
     """Declarations of the hand-written kernels and shape rules of an op."""
     op, out = g.op, []
     if op.kernel:
-        out.append(f"void {op.kernel}({joined(params(op), out_params(op))});")
+        out.append(f"void {op.kernel}({joined(of_numbers(params(op)), out_params(op))});")
     if op.infer and op.infer not in ("unchanged", "broadcast", "none"):
         out.append(f"void {op.infer}({infer_params(op)});")
     if op.grad_infer:
         attrs = [f"{a.cpp} {a.name}" for a in op.attrs]
         out.append(f"void {op.grad_infer}({commas(['const Meta& dout', *attrs, 'Meta& x'])});")
     if op.vjp_kernel:
-        out.append(f"void {op.vjp_kernel}({kernel_params(g)});")
+        out.append(f"void {op.vjp_kernel}({of_numbers(kernel_params(g))});")
     return out
 
 

@@ -157,7 +157,7 @@ class Printer:
         return f'std::string("{s}")'
 
     def listing(self, items):
-        return "Ints{" + ", ".join(items) + "}"
+        return "IntArray{" + ", ".join(items) + "}"
 
     def text(self, n):
         if isinstance(n, ast.Constant):
@@ -191,7 +191,10 @@ class Printer:
         if isinstance(n, (ast.List, ast.Tuple)):
             return self.listing([self.arg(e) for e in n.elts])
         if isinstance(n, ast.IfExp):  # on attributes only
-            return f"({self.arg(n.test)} ? {self.text(n.body)} : {self.text(n.orelse)})"
+            body, other = self.text(n.body), self.text(n.orelse)
+            if isinstance(n.body, ast.List) or isinstance(n.orelse, ast.List):
+                body, other = f"IntArray({body})", f"IntArray({other})"
+            return f"({self.arg(n.test)} ? {body} : {other})"
         raise StanzaError(f"{self.where}: {ast.dump(n)} is not in the expression language")
 
     def arg(self, n):

@@ -55,7 +55,7 @@ KINDS = {
     "float[]": ("const std::vector<double>&", "std::vector<float>", False),
     "double[]": ("const std::vector<double>&", "std::vector<double>", False),
     "str[]": ("const std::vector<std::string>&", "std::vector<std::string>", False),
-    "IntArray": ("const Ints&", "Ints", True),
+    "IntArray": ("const IntArray&", "IntArray", True),
     "Scalar": ("const Scalar&", "Scalar", True),
     "Scalar[]": ("const std::vector<Scalar>&", "std::vector<Scalar>", False),
     "DataType": ("DataType", "DataType", False),
@@ -114,7 +114,7 @@ class Arg:
         if self.kind == "Place":
             return "Place{}"
         if self.kind in ("IntArray", "int[]", "int64[]"):
-            return "Ints" + d.replace("[", "{").replace("]", "}")
+            return self.cpp_value + d.replace("[", "{").replace("]", "}")
         if self.kind in ("float[]", "double[]", "str[]", "Scalar[]"):
             return self.cpp_value + d.replace("[", "{").replace("]", "}")
         if self.kind == "Scalar":

@@ -66,6 +66,11 @@ def ret_type(op):
     return one[0] if len(one) == 1 else f"std::tuple<{', '.join(one)}>"
 
 
+def of_numbers(parameters):
+    """The parameters of a kernel, which gets lists of numbers alone."""
+    return parameters.replace("const IntArray&", "const Ints&")
+
+
 def params(op, defaults=False, drop_const_first=False):
     out = []
     for i, a in enumerate(op.args):

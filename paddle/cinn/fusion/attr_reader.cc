@@ -15,9 +15,10 @@ std::optional<std::vector<int64_t>> Integers(const phi::AttrValue& v) {
   return std::visit(
       [](const auto& x) -> std::optional<std::vector<int64_t>> {
         using T = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<int32_t>> ||
-                      std::is_same_v<T, common::Ints>)
+        if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<int32_t>>)
           return std::vector<int64_t>(x.begin(), x.end());
+        else if constexpr (std::is_same_v<T, phi::IntArray>)
+          return x.numbers().vec();
         else if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>)
           return std::vector<int64_t>{x};
         else

@@ -53,12 +53,11 @@ Tensor supported(bool condition, const std::string& text, const Tensor& value) {
 Tensor plus(const Tensor& a, const Tensor& b) { return !a.defined() ? b : !b.defined() ? a : a + b; }
 
 Tensor indices_of(const Tensor& x, int64_t axis) {
-  return arange(Scalar(int64_t{0}), common::ExtentScalar(number_at(x, axis)), Scalar(int64_t{1}), DataType::INT64,
-                Place{});
+  return arange(Scalar(int64_t{0}), dim_at(x, axis), Scalar(int64_t{1}), DataType::INT64, Place{});
 }
 Tensor position(const Tensor& x, int64_t axis) {
-  Ints shape(x.ndim(), 1);
-  shape[AxisOf("position", x, axis)] = number_at(x, axis);
+  IntArray shape = Ints(x.ndim(), 1);
+  shape.set(AxisOf("position", x, axis), dim_at(x, axis));
   return reshape(indices_of(x, axis), shape);
 }
 
@@ -72,16 +71,16 @@ Tensor resized(const Tensor& x, int64_t axis, int64_t extent) {
 }
 Tensor split_axis(const Tensor& x, int64_t axis, int64_t n) {
   const int64_t a = AxisOf("split_axis", x, axis);
-  Ints shape = shape_of(x);
-  shape[a] = common::ExtentNumber(common::Div(dim_at(x, a), n));
+  IntArray shape = shape_of(x);
+  shape.set(a, common::Div(dim_at(x, a), common::Dim(n)));
   shape.insert(a + 1, n);
   return reshape(x, shape);
 }
 Tensor merge_axes(const Tensor& x, int64_t axis) {
   const int64_t a = AxisOf("merge_axes", x, axis);
-  Ints shape;
+  IntArray shape;
   for (int64_t i = 0; i < x.ndim(); ++i)
-    if (i != a + 1) shape.push_back(i == a ? common::ExtentNumber(dim_at(x, a) * dim_at(x, a + 1)) : number_at(x, i));
+    if (i != a + 1) shape.push_back(i == a ? dim_at(x, a) * dim_at(x, a + 1) : dim_at(x, i));
   return reshape(x, shape);
 }
 Tensor axis_moved(const Tensor& x, int64_t from, int64_t to) {
@@ -96,44 +95,44 @@ Tensor axis_moved(const Tensor& x, int64_t from, int64_t to) {
 Tensor joined_last(const Tensor& x, const Ints& axes) {
   int64_t kept = 0;
   const Ints order = JoinedOrder(x, axes, &kept);
-  Ints shape;
+  IntArray shape;
   common::Dim n(1);
   for (int64_t i = 0; i < order.size(); ++i) {
     if (i < kept)
-      shape.push_back(number_at(x, order[i]));
+      shape.push_back(dim_at(x, order[i]));
     else
       n = n * dim_at(x, order[i]);
   }
-  shape.push_back(common::ExtentNumber(n));
+  shape.push_back(n);
   return reshape(transpose(x, order), shape);
 }
 Tensor joined_back(const Tensor& x, const Ints& axes, const Tensor& like) {
   int64_t kept = 0;
   const Ints order = JoinedOrder(like, axes, &kept);
-  Ints shape;
-  for (int64_t a : order) shape.push_back(number_at(like, a));
+  IntArray shape;
+  for (int64_t a : order) shape.push_back(dim_at(like, a));
   return transpose(reshape(x, shape), inverse_perm(order));
 }
 
-Ints common_shape(const Tensor& x, const Tensor& y) {
-  return common::ExtentNumbers(common::BroadcastDims("common_shape", x.shape(), y.shape()));
+IntArray common_shape(const Tensor& x, const Tensor& y) {
+  return common::BroadcastDims("common_shape", x.shape(), y.shape());
 }
-Ints extents_along(const std::vector<Tensor>& x, int64_t axis) {
-  Ints extents;
-  for (const Tensor& t : x) extents.push_back(number_at(t, axis));
+IntArray extents_along(const std::vector<Tensor>& x, int64_t axis) {
+  IntArray extents;
+  for (const Tensor& t : x) extents.push_back(dim_at(t, axis));
   return extents;
 }
-Ints interleaved(const Ints& a, const Ints& b) {
+IntArray interleaved(const IntArray& a, const IntArray& b) {
   const int64_t n = std::max(a.size(), b.size());
-  Ints out;
+  IntArray out;
   for (int64_t i = 0; i < n; ++i)
-    for (const Ints* list : {&a, &b}) {
+    for (const IntArray* list : {&a, &b}) {
       const int64_t k = i - (n - list->size());
-      out.push_back(k < 0 ? 1 : (*list)[k]);
+      out.push_back(k < 0 ? phi::Int(1) : (*list)[k]);
     }
   return out;
 }
-Ints every_other(const Ints& list) {
+Ints every_other(const IntArray& list) {
   Ints out;
   for (int64_t i = 0; i < list.size(); i += 2) out.push_back(i);
   return out;
@@ -143,7 +142,7 @@ Ints negated(const Ints& v) {
   for (int64_t x : v) r.push_back(-x);
   return r;
 }
-int64_t count(const Ints& list) { return list.size(); }
+int64_t count(const IntArray& list) { return list.size(); }
 Ints repeated(int64_t value, const Ints& list) { return Ints(list.size(), value); }
 Tensor rolled_back(const Tensor& x, const Ints& shifts, const Ints& axis) {
   Ints back, rest;  // INT64_MIN has no opposite: the last step is another roll

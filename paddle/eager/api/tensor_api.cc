@@ -67,7 +67,10 @@ Tensor cast_to_common(const Tensor& g, const Tensor& x, const Tensor& y) {
   return t == phi::DataType::UNDEFINED ? g : CastGrad(g, t);
 }
 
-Ints shape_of(const Tensor& x) { return x.is_symbolic() ? common::ExtentNumbers(x.shape()) : x.dims(); }
+IntArray shape_of(const Tensor& x) {
+  if (x.is_symbolic()) return x.shape();
+  return x.dims();
+}
 
 namespace {
 bool SameShape(const Dims& a, const Dims& b) {
@@ -106,9 +109,9 @@ Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor
   int64_t rank = x.ndim();
   common::SmallVector<bool, 8> reduced(rank, axis.empty());
   for (int64_t a : axis) reduced[common::NormalizeAxis("unreduce", a, rank)] = true;
-  Ints shape = shape_of(x);
+  IntArray shape = shape_of(x);
   for (int64_t i = 0; i < rank; ++i)
-    if (reduced[i]) shape[i] = 1;
+    if (reduced[i]) shape.set(i, 1);
   return reshape(dout, shape);
 }
 
@@ -128,7 +131,7 @@ common::Dim dim_at(const Tensor& x, int64_t axis) {
            ", got shape ", common::ShapeText(d));
   return d[axis < 0 ? axis + d.size() : axis];
 }
-int64_t number_at(const Tensor& x, int64_t axis) { return common::ExtentNumber(dim_at(x, axis)); }
+phi::Int number_at(const Tensor& x, int64_t axis) { return dim_at(x, axis); }
 int64_t size_at(const Tensor& x, int64_t axis) {
   common::Dim d = dim_at(x, axis);
   PD_CHECK(d.known(), Unimplemented, "expected an extent that is known while recording along axis ", axis,
@@ -140,7 +143,7 @@ Tensor number_like(common::Dim d, const Tensor& like) {
   return cast(egr::State().recorder->ExtentTensor(d), like.dtype());
 }
 
-Tensor zeros_of(const Ints& dims, phi::DataType dtype) { return full(dims, Scalar(0.0), dtype, Place{}); }
+Tensor zeros_of(const IntArray& dims, phi::DataType dtype) { return full(dims, Scalar(0.0), dtype, Place{}); }
 Tensor ones_like_of(const Tensor& x) { return full_like(x, Scalar(1.0), phi::DataType::UNDEFINED, Place{}); }
 Tensor zeros_like_of(const Tensor& x) { return full_like(x, Scalar(0.0), phi::DataType::UNDEFINED, Place{}); }
 

@@ -227,8 +227,8 @@ Tensor StridedPlaces(const Ints& dims, const Ints& strides, int64_t offset) {
   for (int64_t i = 0; i < dims.size(); ++i) {
     Ints along(dims.size(), 1);
     along[i] = dims[i];
-    const Tensor steps = paddle::arange(phi::Scalar(int64_t{0}), common::ExtentScalar(dims[i]), phi::Scalar(int64_t{1}),
-                                        DataType::INT64);
+    const Tensor steps =
+        paddle::arange(phi::Scalar(int64_t{0}), phi::Scalar(dims[i]), phi::Scalar(int64_t{1}), DataType::INT64);
     at = at + paddle::reshape(steps, along) * phi::Scalar(strides[i]);
   }
   return at;

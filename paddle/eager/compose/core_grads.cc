@@ -37,7 +37,7 @@ Tensor pow_deriv(const Tensor& x, const Scalar& y) {
 
 namespace {
 // Zeros of `shape` (contiguous) with g added at the elements an as_strided view with these strides shows.
-Tensor AddStrided(const Ints& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
+Tensor AddStrided(const IntArray& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
   if (!egr::MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
   const Tensor at = egr::StridedPlaces(dims, stride, offset);
   const Tensor flat = reshape(zeros_of(shape, g.dtype()), Ints{-1});

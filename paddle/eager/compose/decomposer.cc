@@ -23,14 +23,14 @@ Tensor TensorDecomposer::operand(const Tensor& t) const {
 }
 
 Tensor TensorDecomposer::along(const Tensor& x, const Tensor& like, int64_t axis) const {
-  Ints shape(like.ndim(), 1);
-  for (int64_t k = 0; k < x.ndim(); ++k) shape[axis + k] = number_at(x, k);
+  IntArray shape = Ints(like.ndim(), 1);
+  for (int64_t k = 0; k < x.ndim(); ++k) shape.set(axis + k, dim_at(x, k));
   return paddle::reshape(x, shape);
 }
 
 Tensor TensorDecomposer::tail(const Tensor& x, const Tensor& like, int64_t axis) const {
-  Ints shape;
-  for (int64_t k = axis; k < like.ndim(); ++k) shape.push_back(number_at(like, k));
+  IntArray shape;
+  for (int64_t k = axis; k < like.ndim(); ++k) shape.push_back(dim_at(like, k));
   return paddle::reshape(x, shape);
 }
 
@@ -52,11 +52,11 @@ Tensor TensorDecomposer::pick(const Tensor& x, const Tensor& label, int64_t axis
 
 Tensor TensorDecomposer::unsqueeze(const Tensor& x, const Ints& axes) const {
   if (axes.empty()) return x;
-  Ints shape;
+  IntArray shape;
   const int64_t rank = x.ndim() + axes.size();
   common::SmallVector<bool, 8> added(rank, false);
   for (int64_t a : axes) added[common::NormalizeAxis("unsqueeze", a, rank)] = true;
-  for (int64_t k = 0, at = 0; k < rank; ++k) shape.push_back(added[k] ? 1 : number_at(x, at++));
+  for (int64_t k = 0, at = 0; k < rank; ++k) shape.push_back(added[k] ? phi::Int(1) : number_at(x, at++));
   return paddle::reshape(x, shape);
 }
 

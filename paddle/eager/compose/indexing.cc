@@ -9,8 +9,8 @@ namespace paddle {
 using common::Ints;
 
 Tensor numbered(const Tensor& x) {
-  const Scalar count = common::ExtentScalar(common::ExtentNumber(common::Product(x.shape())));
-  return reshape(arange(Scalar(int64_t{0}), count, Scalar(int64_t{1}), DataType::INT64, Place{}), shape_of(x));
+  return reshape(arange(Scalar(int64_t{0}), common::Product(x.shape()), Scalar(int64_t{1}), DataType::INT64, Place{}),
+                 shape_of(x));
 }
 
 bool all_masks(const std::vector<Tensor>& indices) {
@@ -24,10 +24,9 @@ Tensor kept_entries(const Tensor& x, const std::vector<Tensor>& indices, const T
   for (int64_t a = 0; a < covered; ++a) places.push_back(x.shape()[a]);
   const int64_t rest = x.ndim() - covered;
   for (int64_t a = 0; a < entries.ndim() - rest; ++a) first.push_back(entries.shape()[a]);
-  const Ints shape = common::ExtentNumbers(first);
-  const Scalar count = common::ExtentScalar(common::ExtentNumber(common::Product(first)));
-  const Tensor ids = reshape(arange(Scalar(int64_t{0}), count, Scalar(int64_t{1}), DataType::INT64, Place{}), shape);
-  const Tensor held = index_put(zeros_of(common::ExtentNumbers(places), DataType::INT64), indices, ids, false);
+  const Tensor ids =
+      reshape(arange(Scalar(int64_t{0}), common::Product(first), Scalar(int64_t{1}), DataType::INT64, Place{}), first);
+  const Tensor held = index_put(zeros_of(places, DataType::INT64), indices, ids, false);
   const Tensor kept = equal(index_get(held, indices), ids);
   Ints last;
   for (int64_t a = 0; a < rest; ++a) last.push_back(kept.ndim() + a);
@@ -43,23 +42,22 @@ Tensor masked_fill_compose(const Tensor& x, const Tensor& mask, const Tensor& va
 Tensor multiplex_compose(const std::vector<Tensor>& inputs, const Tensor& index) {
   Tensor all = stack(inputs, 0);
   Tensor which = cast(reshape(index, Ints{-1}), DataType::INT64);
-  int64_t rows = number_at(which, 0);
-  Tensor row = arange(Scalar(int64_t{0}), common::ExtentScalar(rows), Scalar(int64_t{1}), DataType::INT64, Place{});
+  Tensor row = arange(Scalar(int64_t{0}), dim_at(which, 0), Scalar(int64_t{1}), DataType::INT64, Place{});
   return gather_nd(all, stack({which, row}, 1));
 }
 
-Tensor written_part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
-                    const Ints& drop, const Ints& none) {
-  Ints e = ends, st = steps;
+Tensor written_part(const Tensor& x, const IntArray& starts, const IntArray& ends, const IntArray& steps,
+                    const Ints& axes, const Ints& drop, const Ints& none) {
+  IntArray e = ends, st = steps;
   for (int64_t i = 0; i < axes.size(); ++i)
     for (int64_t k : drop)
       if (common::NormalizeAxis("written_part", k, x.ndim()) ==
           common::NormalizeAxis("written_part", axes[i], x.ndim())) {
-        e[i] = starts[i] == -1 ? INT32_MAX : starts[i] + 1;
-        st[i] = 1;
+        e.set(i, starts[i].is(-1) ? INT32_MAX : starts[i].value() + 1);
+        st.set(i, 1);
       }
   Tensor g = strided_slice(x, axes, starts, e, st);
-  Ints dims;
+  IntArray dims;
   auto have = g.shape();
   for (int64_t i = 0; i <= have.size(); ++i) {
     for (int64_t k : none)
@@ -67,7 +65,7 @@ Tensor written_part(const Tensor& x, const Ints& starts, const Ints& ends, const
     if (i == have.size()) break;
     bool dropped = false;
     for (int64_t k : drop) dropped = dropped || common::NormalizeAxis("written_part", k, have.size()) == i;
-    if (!dropped) dims.push_back(common::ExtentNumber(have[i]));
+    if (!dropped) dims.push_back(have[i]);
   }
   return reshape(g, dims);
 }

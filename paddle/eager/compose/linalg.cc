@@ -42,7 +42,7 @@ Tensor matrix_power_compose(const Tensor& x, int64_t n) {
   phi::Meta meta;
   phi::matrix_power_infer(x.meta(), n, meta);
   if (n == 0) {
-    Tensor unit = eye(common::ExtentScalar(size_at(x, -1)), common::ExtentScalar(size_at(x, -1)), x.dtype());
+    Tensor unit = eye(Scalar(size_at(x, -1)), Scalar(size_at(x, -1)), x.dtype());
     return add(fill(x, Scalar(0)), unit);  // the gradient of x is 0
   }
   Tensor power = n < 0 ? inverse(x) : x, out;

@@ -6,18 +6,19 @@
 namespace paddle {
 
 using common::Ints;
+using phi::Int;
 
 std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
-  Ints dims;
+  IntArray dims;
   for (const Tensor& t : inputs) {
     PD_CHECK(t.ndim() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ",
              common::ShapeText(t.shape()));
-    dims.push_back(t.ndim() ? number_at(t, 0) : 1);
+    dims.push_back(t.ndim() ? number_at(t, 0) : Int(1));
   }
   std::vector<Tensor> out;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Ints shape(dims.size(), 1);
-    shape[i] = dims[i];
+    IntArray shape = Ints(dims.size(), 1);
+    shape.set(i, dims[i]);
     out.push_back(assign(expand(reshape(inputs[i], shape), dims)));
   }
   return out;
@@ -27,7 +28,7 @@ std::vector<Tensor> broadcast_tensors_compose(const std::vector<Tensor>& input) 
   common::Dims dims;
   for (const Tensor& t : input) dims = common::BroadcastDims("broadcast_tensors", dims, t.shape());
   std::vector<Tensor> out;
-  for (const Tensor& t : input) out.push_back(assign(expand(t, common::ExtentNumbers(dims))));
+  for (const Tensor& t : input) out.push_back(assign(expand(t, dims)));
   return out;
 }
 std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs) {
@@ -41,25 +42,25 @@ std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inp
 
 Tensor fill_compose(const Tensor& x, const Scalar& value) { return full_like(x, value, DataType::UNDEFINED, Place{}); }
 
-Tensor crop_compose(const Tensor& x, const Ints& shape, const Ints& offsets) {
-  phi::Meta m;
+Tensor crop_compose(const Tensor& x, const IntArray& shape, const IntArray& offsets) {
   PD_CHECK(shape.empty() || shape.size() == x.ndim(), InvalidArgument, "[crop] expected a shape of ", x.ndim(),
            " extents, got ", common::ShapeText(shape));
   PD_CHECK(offsets.empty() || offsets.size() == x.ndim(), InvalidArgument, "[crop] expected ", x.ndim(),
            " offsets, got ", common::ShapeText(offsets));
-  Ints axes, starts, ends;
+  Ints axes, starts;
+  IntArray ends;
   for (int64_t i = 0; i < x.ndim(); ++i) {
-    int64_t at = offsets.empty() ? 0 : offsets[i];
+    const int64_t at = offsets.empty() ? 0 : phi::Known("crop", "offsets", offsets)[i];
     const common::Dim n = dim_at(x, i);
     PD_CHECK(at >= 0 && (!n.known() || at <= n.raw()), InvalidArgument, "[crop] expected offsets inside shape ",
              common::ShapeText(x.shape()), ", got ", common::ShapeText(offsets));
-    const common::Dim want = shape.empty() || shape[i] == -1 ? Sub(n, at) : common::ExtentOf(shape[i]);
+    const common::Dim want = shape.empty() || shape[i].is(-1) ? Sub(n, common::Dim(at)) : shape[i].extent();
     const bool fits = at >= 0 && (!n.known() || (want.known() && want.raw() <= n.raw() - at));
     PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.shape()),
              ", got offsets ", common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
     axes.push_back(i);
     starts.push_back(at);
-    ends.push_back(common::ExtentNumber(want + at));
+    ends.push_back(want + common::Dim(at));
   }
   return axes.empty() ? assign(x) : assign(slice(x, axes, starts, ends, Ints{}, Ints{}));
 }
@@ -89,7 +90,6 @@ Tensor add_n_compose(const std::vector<Tensor>& inputs) {
 namespace {
 using common::Dim;
 using common::Div;
-using common::ExtentNumbers;
 
 // Whether `by` may divide an extent.
 bool Divides(int64_t by, Dim d) { return by > 0 && (!d.known() || d.raw() % by == 0); }
@@ -116,12 +116,12 @@ Tensor pixel_shuffle_compose(const Tensor& x, int64_t r, const std::string& form
   PD_CHECK(Divides(r * r, c), InvalidArgument,
            "[pixel_shuffle] expected channels divisible by the square of upscale_factor ", r, ", got ",
            common::DimText(c));
-  Dim k = Div(c, r * r);
+  const Dim by(r), k = Div(c, Dim(r * r));
   if (last)
-    return reshape(transpose(reshape(x, ExtentNumbers({n, h, w, k, r, r})), Ints{0, 1, 4, 2, 5, 3}),
-                   ExtentNumbers({n, h * r, w * r, k}));
-  return reshape(transpose(reshape(x, ExtentNumbers({n, k, r, r, h, w})), Ints{0, 1, 4, 2, 5, 3}),
-                 ExtentNumbers({n, k, h * r, w * r}));
+    return reshape(transpose(reshape(x, IntArray{n, h, w, k, r, r}), Ints{0, 1, 4, 2, 5, 3}),
+                   IntArray{n, h * by, w * by, k});
+  return reshape(transpose(reshape(x, IntArray{n, k, r, r, h, w}), Ints{0, 1, 4, 2, 5, 3}),
+                 IntArray{n, k, h * by, w * by});
 }
 Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& format) {
   Dim n, c, h, w;
@@ -130,22 +130,21 @@ Tensor pixel_unshuffle_compose(const Tensor& x, int64_t r, const std::string& fo
   PD_CHECK(Divides(r, h) && Divides(r, w), InvalidArgument,
            "[pixel_unshuffle] expected extents divisible by downscale_factor ", r, ", got ", common::DimText(h),
            " and ", common::DimText(w));
-  Dim hr = Div(h, r), wr = Div(w, r);
+  const Dim by(r), hr = Div(h, by), wr = Div(w, by);
   if (last)
-    return reshape(transpose(reshape(x, ExtentNumbers({n, hr, r, wr, r, c})), Ints{0, 1, 3, 5, 2, 4}),
-                   ExtentNumbers({n, hr, wr, c * (r * r)}));
-  return reshape(transpose(reshape(x, ExtentNumbers({n, c, hr, r, wr, r})), Ints{0, 1, 3, 5, 2, 4}),
-                 ExtentNumbers({n, c * (r * r), hr, wr}));
+    return reshape(transpose(reshape(x, IntArray{n, hr, r, wr, r, c}), Ints{0, 1, 3, 5, 2, 4}),
+                   IntArray{n, hr, wr, c * by * by});
+  return reshape(transpose(reshape(x, IntArray{n, c, hr, r, wr, r}), Ints{0, 1, 3, 5, 2, 4}),
+                 IntArray{n, c * by * by, hr, wr});
 }
 Tensor channel_shuffle_compose(const Tensor& x, int64_t groups, const std::string& format) {
   Dim n, c, h, w;
   bool last = ImageAxes("channel_shuffle", x, format, &n, &c, &h, &w);
   PD_CHECK(Divides(groups, c), InvalidArgument, "[channel_shuffle] expected channels divisible by groups ", groups,
            ", got ", common::DimText(c));
-  Dim each = Div(c, groups);
-  if (last)
-    return reshape(transpose(reshape(x, ExtentNumbers({n, h, w, groups, each})), Ints{0, 1, 2, 4, 3}), shape_of(x));
-  return reshape(transpose(reshape(x, ExtentNumbers({n, groups, each, h, w})), Ints{0, 2, 1, 3, 4}), shape_of(x));
+  Dim each = Div(c, Dim(groups));
+  if (last) return reshape(transpose(reshape(x, IntArray{n, h, w, groups, each}), Ints{0, 1, 2, 4, 3}), shape_of(x));
+  return reshape(transpose(reshape(x, IntArray{n, groups, each, h, w}), Ints{0, 2, 1, 3, 4}), shape_of(x));
 }
 
 }  // namespace paddle

@@ -24,8 +24,8 @@ Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& forma
     a = ByChannel(alpha, x.ndim() < 2 ? 0 : last ? x.ndim() - 1 : 1, x.ndim());
   } else {
     PD_CHECK(mode == "element", InvalidArgument, "[prelu] expected mode all, channel or element, got ", mode);
-    Ints shape = shape_of(x);
-    if (!shape.empty()) shape[0] = 1;
+    IntArray shape = shape_of(x);
+    if (!shape.empty()) shape.set(0, 1);
     a = reshape(alpha, shape);
   }
   return a;
@@ -49,8 +49,8 @@ Tensor maxout_compose(const Tensor& x, int64_t groups, int64_t axis) {
   common::Dim c = dim_at(x, a);
   PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
            "[maxout] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
-  Ints shape = shape_of(x);
-  shape[a] = common::ExtentNumber(Div(c, groups));
+  IntArray shape = shape_of(x);
+  shape.set(a, Div(c, common::Dim(groups)));
   shape.insert(a + 1, groups);
   return max(reshape(x, shape), Ints{a + 1}, false);
 }
@@ -69,7 +69,7 @@ Tensor temporal_shift_compose(const Tensor& x, int64_t seg, double ratio, const 
   PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ",
            ratio);
   bool last = format == "NHWC";
-  Ints d = shape_of(x), five{common::ExtentNumber(Div(dim_at(x, 0), seg)), seg, d[1], d[2], d[3]};
+  const IntArray d = shape_of(x), five{Div(dim_at(x, 0), common::Dim(seg)), seg, d[1], d[2], d[3]};
   int64_t a = last ? 4 : 2, c = size_at(x, last ? 3 : 1), c1 = static_cast<int64_t>(static_cast<double>(c) * ratio),
           c2 = static_cast<int64_t>(static_cast<double>(c) * 2 * ratio);
   std::vector<Tensor> parts = split(reshape(x, five), Ints{c1, c2 - c1, c - c2}, Scalar(a));

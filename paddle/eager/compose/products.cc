@@ -32,24 +32,24 @@ Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
              common::ShapeText(a));
   }
   int64_t k = common::NormalizeAxis("cross", axis, a.size());
-  PD_CHECK(a.size() > 0 && !common::CertainlyDiffer(a[k], 3), InvalidArgument, "[cross] expected extent 3 along axis ",
-           axis, ", got shape ", common::ShapeText(a));
+  PD_CHECK(a.size() > 0 && !common::CertainlyDiffer(a[k], common::Dim(3)), InvalidArgument,
+           "[cross] expected extent 3 along axis ", axis, ", got shape ", common::ShapeText(a));
   auto next = [&](const Tensor& t, int64_t by) { return roll(t, Ints{-by}, Ints{k}); };
   return next(x, 1) * next(y, 2) - next(x, 2) * next(y, 1);
 }
 
 Tensor kron_compose(const Tensor& x, const Tensor& y) {
   common::Dims a = x.shape(), b = y.shape();
-  Ints da, db, out;
+  IntArray da, db, out;
   int64_t rank = std::max(a.size(), b.size());
-  while (a.size() < rank) a.insert(0, 1);
-  while (b.size() < rank) b.insert(0, 1);
+  while (a.size() < rank) a.insert(0, common::Dim(1));
+  while (b.size() < rank) b.insert(0, common::Dim(1));
   for (int64_t i = 0; i < rank; ++i) {
-    da.push_back(common::ExtentNumber(a[i]));
+    da.push_back(a[i]);
     da.push_back(1);
     db.push_back(1);
-    db.push_back(common::ExtentNumber(b[i]));
-    out.push_back(common::ExtentNumber(a[i] * b[i]));
+    db.push_back(b[i]);
+    out.push_back(a[i] * b[i]);
   }
   return reshape(multiply(reshape(x, da), reshape(y, db)), out);
 }

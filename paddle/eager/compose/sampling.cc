@@ -5,7 +5,7 @@
 #include "paddle/phi/api/ops.h"
 
 namespace phi {
-void affine_grid_infer(const Meta& theta, const common::Ints& shape, bool align_corners, Meta& out);
+void affine_grid_infer(const Meta& theta, const IntArray& shape, bool align_corners, Meta& out);
 void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding,
                        bool align_corners, Meta& out);
 }  // namespace phi
@@ -58,12 +58,13 @@ Tensor Pixel(const Tensor& at, int64_t size, const std::string& padding, bool al
 
 }  // namespace
 
-Tensor affine_grid_compose(const Tensor& theta, const Ints& output_shape, bool align_corners) {
+Tensor affine_grid_compose(const Tensor& theta, const IntArray& shape_given, bool align_corners) {
   phi::Meta checked;
-  phi::affine_grid_infer(theta.meta(), output_shape, align_corners, checked);
+  phi::affine_grid_infer(theta.meta(), shape_given, align_corners, checked);
+  const Ints& output_shape = phi::Known("affine_grid", "output_shape", shape_given);
   const Ints spatial(output_shape.begin() + 2, output_shape.end());
   Tensor grid = matmul(BaseGrid(spatial, align_corners, theta.dtype()), theta, false, true);
-  Ints shape{number_at(theta, 0)};
+  IntArray shape{dim_at(theta, 0)};
   for (int64_t n : spatial) shape.push_back(n);
   shape.push_back(spatial.size());
   return reshape(grid, shape);
@@ -73,13 +74,15 @@ Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::strin
                            bool align_corners) {
   phi::Meta checked;
   phi::grid_sample_infer(x.meta(), grid.meta(), mode, padding, align_corners, checked);
-  const int64_t axes = x.ndim() - 2, n = number_at(x, 0), c = number_at(x, 1);
+  const int64_t axes = x.ndim() - 2;
+  const common::Dim n = dim_at(x, 0), c = dim_at(x, 1);
   std::vector<Tensor> coordinates = unbind(grid, -1), pixels, lows;
-  Ints sizes, shape{n, c};
+  Ints sizes;
+  IntArray shape{n, c};
   common::Dim positions(1);
   for (int64_t i = 0; i < axes; ++i) {
     sizes.push_back(size_at(x, i + 2));
-    shape.push_back(number_at(grid, i + 1));
+    shape.push_back(dim_at(grid, i + 1));
     positions = positions * dim_at(grid, i + 1);
     pixels.push_back(Pixel(coordinates[axes - 1 - i], sizes[i], padding, align_corners));
     lows.push_back(mode == "nearest" ? round(pixels[i]) : floor(pixels[i]));
@@ -97,7 +100,7 @@ Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::strin
       index = index.defined() ? index * sizes[i] + step : step;
       factor = factor.defined() ? factor * part : part;
     }
-    index = expand(reshape(index, Ints{n, 1, -1}), Ints{n, c, common::ExtentNumber(positions)});
+    index = expand(reshape(index, IntArray{n, 1, -1}), IntArray{n, c, positions});
     Tensor value = reshape(take_along_axis(flat, index, 2), shape) * unsqueeze(factor, Ints{1});
     out = out.defined() ? out + value : value;
   }

@@ -44,24 +44,25 @@ const pir::OpInfo* InfoOf(const phi::OpDef& op) {
 // A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
 void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, phi::AttrValue& shape) {
   const std::string_view name = op.name;
-  if ((name != "reshape" && name != "expand") || !std::holds_alternative<common::Ints>(shape) || !in[0].n) return;
-  common::Ints& ints = std::get<common::Ints>(shape);
+  if ((name != "reshape" && name != "expand") || !std::holds_alternative<phi::IntArray>(shape) || !in[0].n) return;
+  auto& list = std::get<phi::IntArray>(shape);
   const common::Dims x = in[0].p[0].shape();
   const bool expand = name == "expand";
-  const int64_t lead = expand ? ints.size() - x.size() : 0;
+  const int64_t lead = expand ? list.size() - x.size() : 0;
   int64_t open = -1, unknown = 0;
-  for (int64_t i = 0; i < ints.size(); ++i) {
-    if (ints[i] == -1) ++unknown;
-    if (!IsUnknown(ints[i])) continue;
+  for (int64_t i = 0; i < list.size(); ++i) {
+    const phi::Int v = list[i];
+    if (v.is(-1)) ++unknown;
+    if (v.known()) continue;
     const int64_t k = i - lead;
-    if (k >= 0 && k < x.size() && common::SameDim(r.ExtentFor(ints[i]), x[k])) {
-      ints[i] = expand ? -1 : 0;
+    if (k >= 0 && k < x.size() && common::SameDim(r.ExtentFor(v), x[k])) {
+      list.set(i, expand ? -1 : 0);
       continue;
     }
     ++unknown;
-    if (common::IsUnknownExtent(ints[i])) open = i;  // a number of the user's may be below zero
+    if (v.kind() == phi::Int::kExtent) open = i;  // a number of the user's may be below zero
   }
-  if (!expand && unknown == 1 && open >= 0) ints[open] = -1;
+  if (!expand && unknown == 1 && open >= 0) list.set(open, -1);
 }
 
 // The result for integers of an op with a number that a program would round to float32, by ops that keep all digits;
@@ -72,7 +73,7 @@ Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   const Tensor& x = in[0].p[0];
   const bool pow = name == "pow";
   const auto* number = std::get_if<phi::Scalar>(&attrs[pow ? 0 : 1]);
-  if (!phi::IsInteger(x.dtype()) || !number || !number->is_integral() || number->is_symbol()) return {};
+  if (!phi::IsInteger(x.dtype()) || !number || !number->is_integral() || !number->known()) return {};
   const int64_t n = number->to_int();
   const auto narrow = static_cast<float>(n);
   if (narrow < 0x1p63f && static_cast<int64_t>(narrow) == n) return {};
@@ -260,12 +261,13 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   pir::AttributeMap attrs;
   const phi::Place cpu{phi::AllocationType::CPU, 0, 0};
   attrs.Set("place", pir::Attribute::PlaceAttr(cpu));
-  if (auto* ints = std::get_if<common::Ints>(&v)) {
+  if (auto* list = std::get_if<phi::IntArray>(&v)) {
+    const common::Ints& ints = list->numbers();
     std::vector<pir::Attribute> items;
-    for (int64_t i : *ints) items.push_back(pir::Attribute::Int64(i));
+    for (int64_t i : ints) items.push_back(pir::Attribute::Int64(i));
     attrs.Set("value", pir::Attribute::Array(std::move(items)));
     attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
-    pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints->size())});
+    pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints.size())});
     return Create(Builtin(pir::pd::kFullIntArray), {}, std::move(attrs), {type}, false)->result(0);
   }
   phi::Scalar s = std::get<phi::Scalar>(v);
@@ -281,7 +283,7 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
 pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {
   pir::Type type = pir::DenseTensorType::Get(v.type().dtype(), dims);
   if (common::AllKnown(dims)) {
-    pir::Value shape = AttrOperand(common::ToInts(dims));
+    pir::Value shape = AttrOperand(phi::IntArray(common::ToInts(dims)));
     return Create(Builtin(pir::pd::kExpand), {v, shape}, {}, {type}, differentiable)->result(0);
   }
   if (!same) return v;
@@ -300,16 +302,16 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   const bool filled = std::string_view(op.name) == "full";
   if (deferred && filled) {
     auto dtype = std::get<phi::DataType>(attrs[2]);
-    Tensor value = HasDeferred(attrs[1]) ? this->deferred(std::get<phi::Scalar>(attrs[1]).to_int()).tensor
+    Tensor value = HasDeferred(attrs[1]) ? this->deferred(std::get<phi::Scalar>(attrs[1]).integer()).tensor
                                          : paddle::full({1}, std::get<phi::Scalar>(attrs[1]), dtype);
-    *outs[0].p = paddle::full_with_tensor(value, std::get<common::Ints>(attrs[0]), dtype);
+    *outs[0].p = paddle::full_with_tensor(value, std::get<phi::IntArray>(attrs[0]), dtype);
     return;
   }
   if (filled && phi::IsComplex(std::get<phi::DataType>(attrs[2]))) {
     // The op holds a real number: as in PaddlePaddle, a complex one is put together from two.
     const auto& number = std::get<phi::Scalar>(attrs[1]);
     const auto z = number.to_complex();
-    const auto& shape = std::get<common::Ints>(attrs[0]);
+    const auto& shape = std::get<phi::IntArray>(attrs[0]);
     const phi::DataType part =
         std::get<phi::DataType>(attrs[2]) == phi::DataType::COMPLEX64 ? phi::DataType::FLOAT32 : phi::DataType::FLOAT64;
     if (z.imag() != 0) {
@@ -352,10 +354,13 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
       operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
   }
-  if (deferred)
-    InferDeferred(op, slots.data(), attrs, out_metas.data(), *this);
-  else
+  if (deferred) {
+    std::vector<phi::AttrValue> given;
+    for (size_t a = 0; a < op.attrs.size(); ++a) given.push_back(ForRule(attrs[a]));
+    op.infer(slots.data(), given.data(), out_metas.data());
+  } else {
     op.infer(slots.data(), attrs, out_metas.data());
+  }
   // The one gradient op whose result has another shape than its only operand by an attribute.
   if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
     const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");

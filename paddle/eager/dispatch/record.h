@@ -67,21 +67,23 @@ class Recorder {
   // Gradients recorded with create_graph, to be found again.
   RecordedGrads& grads() { return grads_; }
 
-  // Numbers known at run time (deferred.h): one for an element of a recorded tensor, and what it stands for.
+  // Numbers known at run time: elements of recorded tensors, and the extents that they are.
   struct Deferred {
     Tensor tensor;
     int64_t element;
     common::Dim extent;
   };
-  int64_t Defer(const Tensor& t, int64_t i);
-  // What a number made by Defer, or an extent that is not known (common/extent.h), stands for.
-  Deferred deferred(int64_t number);
-  common::Dim ExtentFor(int64_t number) const;
+  phi::RecordedElement Defer(const Tensor& t, int64_t i);
+  // A tensor whose element the integer is; an extent's tensor is made (ExtentTensor).
+  Deferred deferred(phi::Int v);
+  common::Dim ExtentFor(phi::Int v) const;
   // A 0-d int64 tensor that holds the extent when the program runs: read off a value that has it, or calculated.
   Tensor ExtentTensor(common::Dim d);
 
  private:
-  const Deferred& DeferredAt(int64_t number) const;
+  const Deferred& At(phi::RecordedElement e) const;
+  // An attribute as shape rules get it: integers that are elements of tensors are extents.
+  phi::AttrValue ForRule(const phi::AttrValue& v) const;
   static size_t IndexOf(const Tensor& t);
   // Whether ops recorded now can use the value.
   bool Reaches(pir::Value v) const;

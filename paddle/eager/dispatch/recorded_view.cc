@@ -44,7 +44,7 @@ RecordedStrides StridesOf(const Tensor& t) {
   if (RecordedView* v = ViewInfo(t)) return v->strides;
   if (t.is_symbolic() || t.is_contiguous()) return RowMajor(t.shape());
   RecordedStrides strides;
-  for (int64_t s : t.strides()) strides.push_back({s, 1});
+  for (int64_t s : t.strides()) strides.push_back({s, common::Dim(1)});
   return strides;
 }
 
@@ -100,12 +100,15 @@ bool ReshapedStrides(const common::Dims& from, const RecordedStrides& strides, c
 
 // A block of the base: [start, stop) with steps along axes, of which `drop` are taken away.
 struct Part {
-  Ints axes, starts, stops, steps, drop;
+  Ints axes;
+  phi::IntArray starts, stops, steps;
+  Ints drop;
 };
 
 Tensor Take(const Tensor& base, const Part& p) {
-  if (std::all_of(p.steps.begin(), p.steps.end(), [](int64_t s) { return s == 1; }))
-    return paddle::slice(base, p.axes, p.starts, p.stops, Ints(p.axes.size(), 1), p.drop);
+  bool every = true;
+  for (int64_t i = 0; i < p.steps.size(); ++i) every = every && p.steps[i].is(1);
+  if (every) return paddle::slice(base, p.axes, p.starts, p.stops, Ints(p.axes.size(), 1), p.drop);
   Tensor r = paddle::strided_slice(base, p.axes, p.starts, p.stops, p.steps);
   return p.drop.empty() ? r : paddle::squeeze(r, p.drop);
 }
@@ -124,7 +127,7 @@ void AddPart(const Tensor& view, const Tensor& base, Part p) {
   const int64_t rank = base.ndim();
   for (int64_t i = 0; i < p.axes.size(); ++i) {
     RecordedStride& s = strides[common::NormalizeAxis("slice", p.axes[i], rank)];
-    s = s * p.steps[i];
+    s = p.steps[i].known() ? s * p.steps[i].value() : RecordedStride{1, common::NewSymbol()};
   }
   common::SmallVector<bool, 8> gone(rank, false);
   for (int64_t a : p.drop) gone[common::NormalizeAxis("slice", a, rank)] = true;
@@ -251,15 +254,15 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
   const Tensor out = outs[0].p ? *outs[0].p : Tensor();
   switch (it->second) {
     case kReshape:
-      return AddReshaped(out, base,
-                         [shape = Attr<Ints>(attrs[0])](const Tensor& b) { return paddle::reshape(b, shape); });
+      return AddReshaped(
+          out, base, [shape = Attr<phi::IntArray>(attrs[0])](const Tensor& b) { return paddle::reshape(b, shape); });
     case kFlatten: {
       auto start = Attr<int64_t>(attrs[0]), stop = Attr<int64_t>(attrs[1]);
       return AddReshaped(out, base, [start, stop](const Tensor& b) { return paddle::flatten(b, start, stop); });
     }
     case kSqueeze:
     case kUnsqueeze: {
-      const Ints axis = Attr<Ints>(attrs[0]);
+      const auto axis = Attr<phi::IntArray>(attrs[0]);
       const bool more = it->second == kUnsqueeze;
       return AddReshaped(out, base, [axis, more](const Tensor& b) {
         return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis);
@@ -294,7 +297,7 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
       const Ints dims = Attr<Ints>(attrs[0]), steps = Attr<Ints>(attrs[1]);
       const auto offset = Attr<int64_t>(attrs[2]);
       RecordedStrides strides;
-      for (int64_t step : steps) strides.push_back({step, 1});
+      for (int64_t step : steps) strides.push_back({step, common::Dim(1)});
       return AddStrided(out, base, std::move(strides), steps, offset, IsRowMajor(base.shape(), StridesOf(base)),
                         [=](const Tensor& b) { return paddle::as_strided(b, dims, steps, offset); });
     }
@@ -319,7 +322,7 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     case kAsReal: {
       RecordedStrides strides = StridesOf(base);
       for (RecordedStride& s : strides) s = s * int64_t{2};
-      strides.push_back({1, 1});
+      strides.push_back({1, common::Dim(1)});
       return Add(
           out, base, std::move(strides), [](const Tensor& b) { return paddle::as_real(b); },
           [](const Tensor&, const Tensor& v) { return paddle::as_complex(v); });
@@ -352,11 +355,16 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     case kSlice: {
       const Ints axes = Attr<Ints>(attrs[0]);
       return AddPart(out, base,
-                     {axes, Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Ints(axes.size(), 1), Attr<Ints>(attrs[4])});
+                     {axes, Attr<phi::IntArray>(attrs[1]), Attr<phi::IntArray>(attrs[2]), Ints(axes.size(), 1),
+                      Attr<Ints>(attrs[4])});
     }
     case kStridedSlice:
       return AddPart(out, base,
-                     {Attr<Ints>(attrs[0]), Attr<Ints>(attrs[1]), Attr<Ints>(attrs[2]), Attr<Ints>(attrs[3]), {}});
+                     {Attr<Ints>(attrs[0]),
+                      Attr<phi::IntArray>(attrs[1]),
+                      Attr<phi::IntArray>(attrs[2]),
+                      Attr<phi::IntArray>(attrs[3]),
+                      {}});
     case kUnbind:
       if (outs[0].list)
         AddPieces(*outs[0].list, base, common::NormalizeAxis("unbind", Attr<int64_t>(attrs[0]), base.ndim()));

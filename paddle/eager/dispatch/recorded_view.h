@@ -13,7 +13,7 @@ namespace egr {
 // A step along an axis of eager memory, in elements: factor * extent, where the extent is 1 or not known.
 struct RecordedStride {
   int64_t factor = 1;
-  common::Dim extent = 1;
+  common::Dim extent{1};
 
   RecordedStride operator*(common::Dim d) const {
     return d.known() ? RecordedStride{factor * d.raw(), extent}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gradient rules ask of tensors, and how they rearrange axes. Extents that are known only when the program runs
-// pass through as numbers (common/extent.h).
+// What gradient rules ask of tensors, and how they rearrange axes, whose extents may be known only when the program
+// runs.
 #pragma once
 
 #include <string>
@@ -40,16 +40,16 @@ Tensor axis_moved(const Tensor& x, int64_t from, int64_t to);
 Tensor joined_last(const Tensor& x, const common::Ints& axes);
 Tensor joined_back(const Tensor& x, const common::Ints& axes, const Tensor& like);
 // The shape that two tensors broadcast to.
-common::Ints common_shape(const Tensor& x, const Tensor& y);
+phi::IntArray common_shape(const Tensor& x, const Tensor& y);
 // The extents of tensors along an axis.
-common::Ints extents_along(const std::vector<Tensor>& x, int64_t axis);
+phi::IntArray extents_along(const std::vector<Tensor>& x, int64_t axis);
 // a0, b0, a1, b1, ... of two lists that end alike, the shorter one preceded by 1s; the positions of the a's in such a
 // list; the numbers with the opposite sign.
-common::Ints interleaved(const common::Ints& a, const common::Ints& b);
-common::Ints every_other(const common::Ints& list);
+phi::IntArray interleaved(const phi::IntArray& a, const phi::IntArray& b);
+common::Ints every_other(const phi::IntArray& list);
 common::Ints negated(const common::Ints& v);
 // How many numbers a list has; a list of that length with the same number.
-int64_t count(const common::Ints& list);
+int64_t count(const phi::IntArray& list);
 common::Ints repeated(int64_t value, const common::Ints& list);
 // What roll(x, shifts, axis) did, undone.
 Tensor rolled_back(const Tensor& x, const common::Ints& shifts, const common::Ints& axis);

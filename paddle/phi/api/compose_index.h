@@ -16,7 +16,7 @@ bool all_masks(const std::vector<Tensor>& indices);
 // Which entries an assignment to x[indices] keeps where a place is named twice; `entries` has the shape of x[indices].
 Tensor kept_entries(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& entries);
 // The part of x that set_value with these arguments writes, in the shape that it takes values in.
-Tensor written_part(const Tensor& x, const common::Ints& starts, const common::Ints& ends, const common::Ints& steps,
+Tensor written_part(const Tensor& x, const phi::IntArray& starts, const phi::IntArray& ends, const phi::IntArray& steps,
                     const common::Ints& axes, const common::Ints& drop, const common::Ints& none);
 
 std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "paddle/common/attr.h"
-#include "paddle/common/extent.h"
 #include "paddle/phi/api/compose_axes.h"
 #include "paddle/phi/api/compose_index.h"
 #include "paddle/phi/api/compose_linalg.h"
@@ -76,20 +75,20 @@ Tensor unreduce(const Tensor& dout, const common::Ints& axis, bool keepdim, cons
 Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y, double less = 0);
 // An extent that must be known, also while recording.
 int64_t size_at(const Tensor& x, int64_t axis);
-// An extent that may be known only when the program runs. Calculate with it, then pass it on as a number.
+// An extent that may be known only when the program runs.
 common::Dim dim_at(const Tensor& x, int64_t axis);
-// The extent as a number in a shape, or in a Scalar that the op has as an operand; not to be calculated with.
-int64_t number_at(const Tensor& x, int64_t axis);
+// The same as an item of a list.
+phi::Int number_at(const Tensor& x, int64_t axis);
 // An extent as a 0-d tensor of like's dtype.
 Tensor number_like(common::Dim d, const Tensor& like);
-Tensor zeros_of(const common::Ints& dims, phi::DataType dtype);
+Tensor zeros_of(const phi::IntArray& dims, phi::DataType dtype);
 Tensor ones_like_of(const Tensor& x);
 Tensor zeros_like_of(const Tensor& x);
 Tensor contiguous(const Tensor& x);
 // view[...] = value (broadcast), with history: the in-place form of assignment.
 Tensor& set_value_into_(Tensor& view, const Tensor& value);
-// The shape as numbers for a shape argument (common/extent.h).
-common::Ints shape_of(const Tensor& x);
+// The shape as a shape argument.
+phi::IntArray shape_of(const Tensor& x);
 
 // --- gradients that are compositions rather than expressions
 Tensor sign_of(const Tensor& x);                   // x / |x|, 0 at 0; also for complex

@@ -60,9 +60,11 @@ std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
         std::vector<E> r;
         if constexpr (std::is_same_v<X, std::vector<int32_t>> || std::is_same_v<X, std::vector<int64_t>> ||
                       std::is_same_v<X, std::vector<float>> || std::is_same_v<X, std::vector<double>> ||
-                      std::is_same_v<X, std::vector<bool>> || std::is_same_v<X, Ints>) {
+                      std::is_same_v<X, std::vector<bool>>) {
           r.reserve(x.size());
           for (auto e : x) r.push_back(Fit<E>(e, op, name));
+        } else if constexpr (std::is_same_v<X, IntArray>) {
+          for (int64_t e : Known(op, name, x)) r.push_back(Fit<E>(e, op, name));
         } else if constexpr (std::is_same_v<X, std::vector<Scalar>>) {
           for (const Scalar& s : x) r.push_back(FitScalar<E>(s, op, name));
         } else if constexpr (std::is_same_v<X, Scalar>) {
@@ -113,8 +115,13 @@ std::string AttrAs<std::string>(const AttrValue& v, const char* op, const char* 
   WrongKind(op, name, "a string");
 }
 template <>
+IntArray AttrAs<IntArray>(const AttrValue& v, const char* op, const char* name) {
+  if (auto* p = std::get_if<IntArray>(&v)) return *p;
+  return Ints(AsNumbers<int64_t>(v, op, name));
+}
+template <>
 Ints AttrAs<Ints>(const AttrValue& v, const char* op, const char* name) {
-  if (auto* p = std::get_if<Ints>(&v)) return *p;
+  if (auto* p = std::get_if<IntArray>(&v)) return Known(op, name, *p);
   return Ints(AsNumbers<int64_t>(v, op, name));
 }
 template <>

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "paddle/common/extent.h"
-
 namespace phi {
 
 uint64_t ReduceMask(const char* op, int64_t rank, const Ints& axis) {
@@ -30,28 +28,61 @@ Dims ReducedDims(const char* op, const Dims& x, const Ints& axis, bool keepdim) 
   return out;
 }
 
+Dims ReducedDims(const char* op, const Dims& x, const IntArray& axis, bool keepdim) {
+  if (axis.known()) return ReducedDims(op, x, axis.numbers(), keepdim);
+  PD_CHECK(axis.size() <= x.size(), InvalidArgument, "[", op, "] expected at most one axis for each of the shape ",
+           common::ShapeText(x), ", got ", common::ShapeText(axis));
+  if (!keepdim) return UnknownDims(x.size() - axis.size());
+  Dims out = x;
+  for (Dim& d : out)
+    if (!common::IsOne(d)) d = common::NewSymbol();
+  return out;
+}
+
 DataType SumDtype(DataType x, DataType dtype) {
   if (dtype != DataType::UNDEFINED) return dtype;
   return x == DataType::BOOL || IsInteger(x) ? DataType::INT64 : x;
 }
 
-Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
+Dim ExtentArg(const char* op, const IntArray& shape, int64_t i) {
+  const Int v = shape[i];
+  PD_CHECK(!v.known() || v.value() >= 0, InvalidArgument, "[", op, "] expected non-negative extents in shape, got ",
+           common::ShapeText(shape));
+  return v.extent();
+}
+
+Dims ShapeArg(const char* op, const IntArray& shape) {
+  Dims r;
+  for (int64_t i = 0; i < shape.size(); ++i) r.push_back(ExtentArg(op, shape, i));
+  return r;
+}
+
+Dims UnknownDims(int64_t rank) {
+  Dims r;
+  for (int64_t i = 0; i < rank; ++i) r.push_back(common::NewSymbol());
+  return r;
+}
+
+namespace {
+// `List`: of numbers, or an IntArray.
+template <class List>
+Dims Resolved(const char* op, const Dims& x, const List& shape) {
   const Dim total = common::Product(x);
   Dims out;
   int64_t infer = -1;
   for (int64_t i = 0; i < shape.size(); ++i) {
-    int64_t s = shape[i];
-    if (s == -1) {
+    const Int s = shape[i];
+    if (s.is(-1)) {
       PD_CHECK(infer < 0, InvalidArgument, "[", op, "] expected at most one -1 in shape, got ",
                common::ShapeText(shape));
       infer = i;
       out.push_back(Dim(1));
       continue;
     }
-    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
-             "] expected extents of at least -1, got shape ", common::ShapeText(shape));
-    Dim d = common::ExtentOf(s);
-    if (s == 0 && i < x.size() && total.raw() != 0) d = x[i];
+    PD_CHECK(!s.known() || s.value() >= 0, InvalidArgument, "[", op, "] expected extents of at least -1, got shape ",
+             common::ShapeText(shape));
+    Dim d = s.extent();
+    if (s.is(0) && i < x.size() && total.raw() != 0) d = x[i];
     out.push_back(d);
   }
   const Dim known = common::Product(out);
@@ -82,6 +113,10 @@ Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) {
   }
   return out;
 }
+}  // namespace
+
+Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape) { return Resolved(op, x, shape); }
+Dims ResolveReshape(const char* op, const Dims& x, const IntArray& shape) { return Resolved(op, x, shape); }
 
 SliceRange SliceOf(int64_t start, int64_t end, int64_t step, int64_t n) {
   if (start < 0) start += n;

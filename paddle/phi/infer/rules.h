@@ -11,8 +11,16 @@ namespace phi {
 
 using MetaList = std::vector<Meta>;
 
-// The rule of reductions: `axis` empty means all.
+// An extent, given as a number that must not be below zero, or as one that is known only when a program runs.
+Dim ExtentArg(const char* op, const IntArray& shape, int64_t i);
+// A shape argument.
+Dims ShapeArg(const char* op, const IntArray& shape);
+// So many extents that nothing is known of.
+Dims UnknownDims(int64_t rank);
+
+// The rule of reductions: `axis` empty means all. Where an axis is not known, the rank is and no extent but 1.
 Dims ReducedDims(const char* op, const Dims& x, const Ints& axis, bool keepdim);
+Dims ReducedDims(const char* op, const Dims& x, const IntArray& axis, bool keepdim);
 // Which axes are reduced, as a bit mask.
 uint64_t ReduceMask(const char* op, int64_t rank, const Ints& axis);
 // Integers sum in int64, bool too; `dtype` overrides.
@@ -20,6 +28,7 @@ DataType SumDtype(DataType x, DataType dtype);
 
 // A shape argument with one -1 (inferred) and 0 (copied from x) resolved.
 Dims ResolveReshape(const char* op, const Dims& x, const Ints& shape);
+Dims ResolveReshape(const char* op, const Dims& x, const IntArray& shape);
 
 // The elements start, start + step, ... before `end` of an axis of n, with bounds counted and clamped as in Python.
 // Where there are none, start is still in [-1, n].

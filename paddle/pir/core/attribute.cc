@@ -82,7 +82,7 @@ Attribute Attribute::From(const phi::AttrValue& v) {
     case AttrCode::kStrs: return MakeArray(std::get<std::vector<std::string>>(v), Str);
     case AttrCode::kScalar: return Scalar(std::get<phi::Scalar>(v));
     case AttrCode::kScalars: return MakeArray(std::get<std::vector<phi::Scalar>>(v), Scalar);
-    case AttrCode::kIntArray: return IntArray(std::get<common::Ints>(v));
+    case AttrCode::kIntArray: return IntArray(std::get<phi::IntArray>(v).numbers());
     case AttrCode::kDataType: return DType(std::get<DataType>(v));
     case AttrCode::kPlace: return PlaceAttr(std::get<phi::Place>(v));
   }
@@ -251,7 +251,7 @@ phi::AttrValue Attribute::value(AttrCode code) const {
     case AttrCode::kStrs: return ToVector<std::string>(*this, [](Attribute a) { return a.to_str(); });
     case AttrCode::kScalar: return to_scalar();
     case AttrCode::kScalars: return ToVector<phi::Scalar>(*this, [](Attribute a) { return a.to_scalar(); });
-    case AttrCode::kIntArray: return to_ints();
+    case AttrCode::kIntArray: return phi::IntArray(to_ints());
     case AttrCode::kDataType: return to_dtype();
     case AttrCode::kPlace: return to_place();
   }

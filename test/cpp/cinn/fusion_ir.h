@@ -47,11 +47,16 @@ struct Ir {
     Register("pd_op.uniform", {}, {}, pir::kRandom);
     Register("pd_op.assign_", {{"x"}}, {}, pir::kInplace);
   }
-  pir::Type T(Dims dims, DataType t = DataType::FLOAT32) { return pir::DenseTensorType::Get(t, dims); }
-  Value Data(const char* name, Dims dims, DataType t = DataType::FLOAT32) {
+  // Shapes are lists of numbers and of extents that are not known.
+  pir::Type T(const phi::IntArray& shape, DataType t = DataType::FLOAT32) {
+    Dims dims;
+    for (int64_t i = 0; i < shape.size(); ++i) dims.push_back(shape[i].extent());
+    return pir::DenseTensorType::Get(t, dims);
+  }
+  Value Data(const char* name, const phi::IntArray& dims, DataType t = DataType::FLOAT32) {
     return pir::BuildData(b, name, T(dims, t));
   }
-  Value Op(const char* name, std::vector<Value> in, Dims dims, DataType t = DataType::FLOAT32,
+  Value Op(const char* name, std::vector<Value> in, const phi::IntArray& dims, DataType t = DataType::FLOAT32,
            pir::AttributeMap attrs = {}) {
     const pir::Type types[] = {T(dims, t)};
     return b.Create(pir::FindOp(name), in, std::move(attrs), types)->result(0);
@@ -61,15 +66,15 @@ struct Ir {
     a.Set("value", pir::Attribute::Scalar(phi::Scalar(v)));
     return Op("pd_op.full", {}, {1}, DataType::FLOAT32, a);
   }
-  Value Sum(Value x, std::vector<int64_t> axes, Dims out) {
+  Value Sum(Value x, std::vector<int64_t> axes, const phi::IntArray& out) {
     pir::AttributeMap a;
     a.Set("value", pir::Attribute::IntArray(common::Ints(axes)));
     Value axis = Op("pd_op.full_int_array", {}, {static_cast<int64_t>(axes.size())}, DataType::INT64, a);
     return Op("pd_op.sum", {x, axis}, out, x.dtype());
   }
   // Creates an op with two results; an op declared on the fly.
-  std::pair<Value, Value> Op2(const char* name, std::vector<const char*> names, std::vector<Value> in, Dims d0,
-                              Dims d1) {
+  std::pair<Value, Value> Op2(const char* name, std::vector<const char*> names, std::vector<Value> in,
+                              const phi::IntArray& d0, const phi::IntArray& d1) {
     std::vector<pir::OperandInfo> infos;
     for (const char* n : names) infos.push_back({n});
     Register(name, infos);
@@ -109,7 +114,7 @@ struct Ir {
     a.Set("decrease_axis", Ints({}));
     return Op("pd_op.slice_grad", {x, dout, IntArray({begin}), IntArray({end})}, x.dims(), x.dtype(), a);
   }
-  Value Concat(std::vector<Value> parts, int64_t axis, Dims out) {
+  Value Concat(std::vector<Value> parts, int64_t axis, const phi::IntArray& out) {
     Register("pd_op.concat", {{"x"}, {"axis", false, false, true}});
     std::vector<pir::Type> types;
     for (Value v : parts) types.push_back(v.type());

@@ -170,7 +170,7 @@ TEST(Fusion, GradientOfABiasIsSummedInTheSameKernel) {
 TEST(Fusion, SumsAroundAKeptAxisJoin) {
   for (const auto& [h, w, joins] : {std::tuple{5, 7, true}, {1, 1, true}, {1, 3, false}}) {
     Ir ir;
-    const Dims shape{4, 6, h, w};
+    const phi::IntArray shape{4, 6, h, w};
     Value a = ir.Data("a", shape), t = ir.Data("t", shape), b = ir.Data("b", {1, 6, 1, 1});
     Value dz = ir.Op("pd_op.multiply", {a, t}, shape);
     auto [gz, gb] = ir.Op2("pd_op.add_grad", {"x", "y", "out_grad"}, {a, b, dz}, shape, {1, 6, 1, 1});

@@ -36,12 +36,12 @@ std::string ErrorOf(F f) {
 }
 
 TEST_F(CoreTest, TypesAreInterned) {
-  Type a = DenseTensorType::Get(DataType::FLOAT32, {2, 3});
-  EXPECT_EQ(a, Type(DenseTensorType::Get(DataType::FLOAT32, {2, 3}, "NCHW")));
-  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT32, {3, 2})));
-  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT64, {2, 3})));
-  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT32, {2, 3}, "NHWC")));
-  EXPECT_FALSE(a == Type::TensorLike(TypeKind::kSelectedRows, DataType::FLOAT32, {2, 3}));
+  Type a = DenseTensorType::Get(DataType::FLOAT32, common::ToDims({2, 3}));
+  EXPECT_EQ(a, Type(DenseTensorType::Get(DataType::FLOAT32, common::ToDims({2, 3}), "NCHW")));
+  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT32, common::ToDims({3, 2}))));
+  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT64, common::ToDims({2, 3}))));
+  EXPECT_FALSE(a == Type(DenseTensorType::Get(DataType::FLOAT32, common::ToDims({2, 3}), "NHWC")));
+  EXPECT_FALSE(a == Type::TensorLike(TypeKind::kSelectedRows, DataType::FLOAT32, common::ToDims({2, 3})));
   Type v[] = {a, a};
   EXPECT_EQ(Type(VectorType::Get(v)), Type(VectorType::Get(v)));
   EXPECT_EQ(TypeText(VectorType::Get(v)), "vec[tensor<2x3xf32>,tensor<2x3xf32>]");
@@ -58,7 +58,7 @@ TEST_F(CoreTest, InterningIsThreadSafe) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       for (int k = 0; k < 2000; ++k) {
-        DenseTensorType::Get(DataType::INT64, {k, 7});
+        DenseTensorType::Get(DataType::INT64, common::ToDims({k, 7}));
         Attribute::Str("name" + std::to_string(k));
       }
       keys[i] = Attribute::Array({Attribute::Int64(77), Attribute::Str("name5")}).key();
@@ -107,8 +107,8 @@ TEST_F(CoreTest, AttrValueRoundTrips) {
   EXPECT_EQ(std::get<double>(Attribute::Float(0.5f).value(AttrCode::kDouble)), 0.5);
   EXPECT_EQ(std::get<std::vector<double>>(Attribute::From(std::vector<float>{2, 3}).value(AttrCode::kDoubles)),
             (std::vector<double>{2, 3}));
-  EXPECT_EQ(std::get<common::Ints>(Attribute::From(std::vector<int32_t>{2, 3}).value(AttrCode::kIntArray)),
-            (common::Ints{2, 3}));
+  EXPECT_EQ(std::get<phi::IntArray>(Attribute::From(std::vector<int32_t>{2, 3}).value(AttrCode::kIntArray)),
+            (phi::IntArray{2, 3}));
   EXPECT_NE(ErrorOf([] { Attribute::Int64(int64_t{1} << 40).value(AttrCode::kInt32); }), "");
   EXPECT_NE(ErrorOf([] { Attribute::Str("x").to_double(); }), "");
 }
@@ -186,7 +186,7 @@ TEST_F(CoreTest, EpochGrowsWithEveryChange) {
 TEST_F(CoreTest, CloneIsDeepAndSharesParameters) {
   p_.set_parameter("w", std::make_shared<int>(7));
   Value w = BuildParameter(b_, "w", F32({3}));
-  Value c = b_.Create("test.source", {}, {}, {DenseTensorType::Get(DataType::BOOL, {1})})->result(0);
+  Value c = b_.Create("test.source", {}, {}, {DenseTensorType::Get(DataType::BOOL, common::ToDims({1}))})->result(0);
   Type t[] = {w.type()};
   Operation* branch = BuildIf(b_, c, t);
   for (int r = 0; r < 2; ++r) {

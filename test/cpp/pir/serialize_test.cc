@@ -29,7 +29,7 @@ void BuildModel(Program* p) {
   Value bias = BuildParameter(b, "b", F32({3}));
   Value w = BuildParameter(b, "w", F32({4, 3}));
   Value x = BuildData(b, "x", F32({-1, 4}));
-  Type t = DenseTensorType::Get(DataType::FLOAT32, {x.dims()[0], 3});
+  Type t = DenseTensorType::Get(DataType::FLOAT32, {x.dims()[0], common::Dim(3)});
   Value m = b.Create("pd_op.matmul", {x, w}, {}, {t})->result(0);
   Value s = b.Create("pd_op.add", {m, bias}, {}, {t})->result(0);
   Value y = b.Create("pd_op.tanh", {s}, {}, {t})->result(0);
@@ -108,7 +108,7 @@ TEST(JsonTest, KeepsEveryAttributeKind) {
       {"k", Attribute::Str(std::string("q\"\\\n\t\x01 \xc3\xa9\0z", 11))},
       {"l", Attribute::Index(3)},
       {"m", Attribute::Array({Attribute::Str("x"), Attribute::Array({Attribute::Bool(false)}), Attribute::Array({})})},
-      {"n", Attribute::TypeAttr(DenseTensorType::Get(DataType::BFLOAT16, {1}))},
+      {"n", Attribute::TypeAttr(DenseTensorType::Get(DataType::BFLOAT16, common::ToDims({1})))},
       {"o", Attribute::TensorName("t")},
       {"p", Attribute::IntArray({1, -1, INT64_MAX})},
       {"q", Attribute::DType(DataType::UNDEFINED)},
@@ -128,12 +128,12 @@ TEST(JsonTest, KeepsEveryTypeKind) {
   RegisterTestOps();
   Program p;
   Builder b(&p);
-  Type i64 = DenseTensorType::Get(DataType::INT64, {5});
+  Type i64 = DenseTensorType::Get(DataType::INT64, common::ToDims({5}));
   detail::TypeStorage coo;
   coo.kind = TypeKind::kSparseCoo;
   coo.dtype = DataType::FLOAT64;
-  coo.dims = {3, 4};
-  coo.nnz_dims = {5};
+  coo.dims = common::ToDims({3, 4});
+  coo.nnz_dims = common::ToDims({5});
   coo.layout = "NCHW";
   coo.elements = {i64, i64};
   detail::TypeStorage csr = coo;
@@ -145,11 +145,11 @@ TEST(JsonTest, KeepsEveryTypeKind) {
                              Type::Intern(csr),
                              VectorType::Get(vec),
                              Type(),
-                             Type::TensorLike(TypeKind::kSelectedRows, DataType::FLOAT16, {9, 2}),
+                             Type::TensorLike(TypeKind::kSelectedRows, DataType::FLOAT16, common::ToDims({9, 2})),
                              Type::TensorLike(TypeKind::kTensorArray, DataType::BOOL, {}),
                              Type::Plain(TypeKind::kIndex),
                              Type::Scalar(DataType::COMPLEX64),
-                             DenseTensorType::Get(DataType::UINT8, {2}, "NHWC")};
+                             DenseTensorType::Get(DataType::UINT8, common::ToDims({2}), "NHWC")};
   Operation* op = b.Insert(Operation::Create(GetOrCreateOp("custom_op.types"), {}, {}, types));
   auto r = ReadProgramJson(WriteProgramJson(p));
   for (int i = 0; i < op->num_results(); ++i) EXPECT_EQ(r.program->block().front()->result_type(i), types[i]) << i;
@@ -159,7 +159,7 @@ TEST(JsonTest, RegionsAndBlockArguments) {
   RegisterTestOps();
   Program p;
   Builder b(&p);
-  Value c = b.Create("test.source", {}, {}, {DenseTensorType::Get(DataType::BOOL, {1})})->result(0);
+  Value c = b.Create("test.source", {}, {}, {DenseTensorType::Get(DataType::BOOL, common::ToDims({1}))})->result(0);
   Value x = b.Create("test.source", {}, {}, {F32({2})})->result(0);
   Operation* outer = BuildWhile(b, c, std::vector<Value>{x});
   Builder ob(&outer->region(0).front());

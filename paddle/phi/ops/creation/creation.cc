@@ -2,20 +2,12 @@
 // Kernels and shape rules of the creation family.
 #include <cmath>
 
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
 namespace {
-
-Dims ShapeArg(const char* op, const Ints& shape) {
-  for (int64_t s : shape)
-    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
-             "] expected non-negative extents in shape, got ", common::ShapeText(shape));
-  return common::ExtentsOf(shape);
-}
 
 void FillScalar(Tensor& out, const Scalar& value) {
   char element[16];
@@ -48,12 +40,12 @@ int64_t RangeLength(double start, double end, double step) {
 
 }  // namespace
 
-void full_infer(const Ints& shape, const Scalar&, DataType dtype, Place, Meta& out) {
+void full_infer(const IntArray& shape, const Scalar&, DataType dtype, Place, Meta& out) {
   out = {ShapeArg("full", shape), OrFloat(dtype)};
 }
 void full_kernel(const Ints&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
 
-void full_with_tensor_infer(const Meta& value, const Ints& shape, DataType dtype, Meta& out) {
+void full_with_tensor_infer(const Meta& value, const IntArray& shape, DataType dtype, Meta& out) {
   PD_CHECK(!common::CertainlyDiffer(common::Product(value.dims), Dim(1)), InvalidArgument,
            "[full_with_tensor] expected one value, got the shape ", common::ShapeText(value.dims));
   out = {ShapeArg("full_with_tensor", shape), OrFloat(dtype)};
@@ -91,15 +83,15 @@ void full_like_infer(const Meta& x, const Scalar&, DataType dtype, Place, Meta& 
 }
 void full_like_kernel(const Tensor&, const Scalar& value, DataType, Place, Tensor& out) { FillScalar(out, value); }
 
-void empty_infer(const Ints& shape, DataType dtype, Place, Meta& out) {
+void empty_infer(const IntArray& shape, DataType dtype, Place, Meta& out) {
   out = {ShapeArg("empty", shape), OrFloat(dtype)};
 }
 void empty_kernel(const Ints&, DataType, Place, Tensor&) {}
 
 void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, DataType dtype, Place, Meta& out) {
-  if (end.is_symbol()) {
-    bool counts = start.is_integral() && start.to_int() == 0 && step.is_integral() && step.to_int() == 1;
-    out = {Dims{counts ? common::ExtentOf(end.to_int()) : common::NewSymbol()}, dtype};
+  if (!start.known() || !end.known() || !step.known()) {
+    const bool counts = start == Scalar(int64_t{0}) && step == Scalar(int64_t{1}) && end.is_integral();
+    out = {Dims{counts ? end.integer().extent() : common::NewSymbol()}, dtype};
     return;
   }
   if (start.is_integral() && end.is_integral() && step.is_integral() && step.to_int() != 0) {
@@ -147,10 +139,10 @@ void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& numb
 }
 
 void eye_infer(const Scalar& rows, const Scalar& cols, DataType dtype, Place, Meta& out) {
-  int64_t r = rows.to_int(), c = cols.to_int();
-  if (c < 0 && !common::IsUnknownExtent(c)) c = r;
-  PD_CHECK(r >= 0 || common::IsUnknownExtent(r), InvalidType, "[eye] expected a non-negative num_rows, got ", r);
-  out = {common::ExtentsOf({r, c}), OrFloat(dtype)};
+  const auto count = [](const Scalar& s) { return s.known() ? Int(s.to_int()) : s.integer(); };
+  const Int r = count(rows), c = count(cols);
+  PD_CHECK(!r.known() || r.value() >= 0, InvalidType, "[eye] expected a non-negative num_rows, got ", r.value());
+  out = {Dims{r.extent(), c.known() && c.value() < 0 ? r.extent() : c.extent()}, OrFloat(dtype)};
 }
 void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));

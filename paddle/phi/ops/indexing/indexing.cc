@@ -12,6 +12,10 @@ void gather_infer(const Meta& x, const Meta& index, const Scalar& axis, Meta& ou
   PD_CHECK(d.size() < 2 || (d.size() == 2 && !common::CertainlyDiffer(d[1], Dim(1))), InvalidArgument,
            "[gather] expected an index of rank 0 or 1, got shape ", common::ShapeText(d));
   PD_CHECK(!x.dims.empty(), InvalidArgument, "[gather] expected an input of at least 1 axis, got a 0-D tensor");
+  if (!axis.known()) {
+    out = {UnknownDims(x.dims.size() - d.empty()), x.dtype};
+    return;
+  }
   int64_t a = common::NormalizeAxis("gather", axis.to_int(), x.dims.size());
   out = x;
   if (d.empty())
@@ -226,10 +230,10 @@ void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value,
 
 void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
   CheckIndexType("one_hot", x);
-  PD_CHECK(classes.to_int() >= 0, InvalidArgument, "[one_hot] expected a non-negative num_classes, got ",
-           classes.to_int());
+  PD_CHECK(!classes.known() || classes.to_int() >= 0, InvalidArgument,
+           "[one_hot] expected a non-negative num_classes, got ", classes.to_int());
   out = {x.dims, DataType::FLOAT32};
-  out.dims.push_back(Dim(classes.to_int()));
+  out.dims.push_back(classes.known() ? Dim(classes.to_int()) : classes.integer().extent());
 }
 void one_hot_kernel(const Tensor& x, const Scalar& classes, Tensor& out) {
   if (x.numel() == 0) return;

@@ -206,8 +206,8 @@ void AssignPart(Tensor value, const Tensor& part) {
 }
 }  // namespace
 
-void set_value_infer(const Meta& x, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&,
-                     const Ints&, const std::vector<Scalar>&, Meta& out) {
+void set_value_infer(const Meta& x, const IntArray&, const IntArray&, const IntArray&, const Ints&, const Ints&,
+                     const Ints&, const Ints&, const std::vector<Scalar>&, Meta& out) {
   out = x;
 }
 void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
@@ -236,8 +236,8 @@ void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, con
   }
   AssignPart(v, Part(out, starts, ends, steps, axes, drop, none));
 }
-void set_value_with_tensor_infer(const Meta& x, const Meta&, const Ints&, const Ints&, const Ints&, const Ints&,
-                                 const Ints&, const Ints&, Meta& out) {
+void set_value_with_tensor_infer(const Meta& x, const Meta&, const IntArray&, const IntArray&, const IntArray&,
+                                 const Ints&, const Ints&, const Ints&, Meta& out) {
   out = x;
 }
 void set_value_with_tensor_kernel(const Tensor& x, const Tensor& values, const Ints& starts, const Ints& ends,

@@ -29,6 +29,10 @@ DataType JoinDtype(const char* op, const MetaList& x) {
 
 void concat_infer(const MetaList& x, const Scalar& axis, Meta& out) {
   PD_CHECK(!x.empty(), InvalidArgument, "[concat] expected at least one tensor, got none");
+  if (!axis.known()) {
+    out = {UnknownDims(x[0].dims.size()), JoinDtype("concat", x)};
+    return;
+  }
   int64_t a = common::NormalizeAxis("concat", axis.to_int(), x[0].dims.size());
   out = {x[0].dims, JoinDtype("concat", x)};
   for (size_t k = 1; k < x.size(); ++k) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of tensors of one shape.
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"

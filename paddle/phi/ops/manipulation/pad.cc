@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Padding.
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -87,11 +86,18 @@ void pad_kernel(const Tensor& x, const Ints& paddings, const Scalar& value, Tens
   cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), lo, hi, cpu::PadMode::kConstant, e.bytes, out.raw_data());
 }
 
-void pad3d_infer(const Meta& x, const Ints& paddings, const std::string& mode, double, const std::string& format,
+void pad3d_infer(const Meta& x, const IntArray& paddings, const std::string& mode, double, const std::string& format,
                  Meta& out) {
-  Pad3d p = Pad3dPlan(x.dims, paddings, mode, format);
+  // Paddings that are not known change the axes that they belong to in a way that is not known, either.
+  Ints numbers;
+  for (int64_t i = 0; i < paddings.size(); ++i) numbers.push_back(paddings[i].known() ? paddings[i].value() : 0);
+  Pad3d p = Pad3dPlan(x.dims, numbers, mode, format);
   out = x;
   for (int64_t i = 0; i < 5; ++i) { out.dims[i] = Padded("pad3d", x.dims, i, p.lo[i], p.hi[i]); }
+  if (paddings.known()) return;
+  const int64_t first = format == "NCDHW" ? 2 : 1;
+  for (int64_t k = 0; k < 3; ++k)
+    if (!paddings[2 * k].known() || !paddings[2 * k + 1].known()) out.dims[first + 2 - k] = common::NewSymbol();
 }
 
 void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode, double value,
@@ -104,7 +110,7 @@ void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode
   cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), p.lo, p.hi, p.mode, e.bytes, out.raw_data());
 }
 
-void pad3d_collect_infer(const Meta& dy, const Meta& zero, const Ints&, const std::string&, const std::string&,
+void pad3d_collect_infer(const Meta& dy, const Meta& zero, const IntArray&, const std::string&, const std::string&,
                          Meta& out) {
   out = {zero.dims, dy.dtype};
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repetition, reversal and rotation along axes.
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
-void tile_infer(const Meta& x, const Ints& times, Meta& out) {
-  for (int64_t t : times)
-    PD_CHECK(t >= 0, InvalidArgument, "[tile] expected non-negative repeat_times, got ", common::ShapeText(times));
+void tile_infer(const Meta& x, const IntArray& times, Meta& out) {
+  for (int64_t i = 0; i < times.size(); ++i)
+    PD_CHECK(!times[i].known() || times[i].value() >= 0, InvalidArgument,
+             "[tile] expected non-negative repeat_times, got ", common::ShapeText(times));
   int64_t rank = std::max<int64_t>(x.dims.size(), times.size());
   out = {{}, x.dtype};
   for (int64_t i = 0; i < rank; ++i) {
     int64_t k = i - (rank - x.dims.size()), t = i - (rank - times.size());
-    out.dims.push_back((k >= 0 ? x.dims[k] : Dim(1)) * Dim(t >= 0 ? times[t] : 1));
+    out.dims.push_back((k >= 0 ? x.dims[k] : Dim(1)) * (t >= 0 ? times[t].extent() : Dim(1)));
   }
 }
 
@@ -96,6 +96,12 @@ void flip_infer(const Meta& x, const Ints& axis, Meta& out) {
   }
   out = x;
 }
+void flip_infer(const Meta& x, const IntArray& axis, Meta& out) {
+  if (axis.known())
+    flip_infer(x, axis.numbers(), out);
+  else
+    out = x;
+}
 
 void flip_kernel(const Tensor& x, const Ints& axis, Tensor& out) {
   if (x.ndim() == 0) return CopyInto(x, out);
@@ -106,7 +112,7 @@ void flip_kernel(const Tensor& x, const Ints& axis, Tensor& out) {
   cpu::Flip(SizeOf(x.dtype()), c.raw_data(), c.dims(), axes, out.raw_data());
 }
 
-void roll_infer(const Meta& x, const Ints& shifts, const Ints& axis, Meta& out) {
+void roll_infer(const Meta& x, const IntArray& shifts, const Ints& axis, Meta& out) {
   PD_CHECK(axis.empty() ? shifts.size() == 1 : axis.size() == shifts.size(), InvalidArgument,
            "[roll] expected one shift for each axis, got ", shifts.size(), " shifts and ", axis.size(), " axes");
   for (int64_t a : axis) common::NormalizeAxis("roll", a, x.dims.size());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices with steps, windows and single positions of an axis.
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -9,23 +8,27 @@
 namespace phi {
 namespace {
 
-void CheckSlice(const Ints& axes, const Ints& starts, const Ints& ends, const Ints& steps) {
+void CheckSlice(const Ints& axes, const IntArray& starts, const IntArray& ends, const IntArray& steps) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size() && axes.size() == steps.size(), InvalidArgument,
            "[strided_slice] expected axes, starts, ends and strides of one length, got ", axes.size(), ", ",
            starts.size(), ", ", ends.size(), " and ", steps.size());
-  for (int64_t s : steps) PD_CHECK(s != 0, InvalidArgument, "[strided_slice] expected strides other than 0, got 0");
+  for (int64_t i = 0; i < steps.size(); ++i)
+    PD_CHECK(!steps[i].is(0), InvalidArgument, "[strided_slice] expected strides other than 0, got 0");
 }
 
 }  // namespace
 
-void strided_slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides,
-                         Meta& out) {
+void strided_slice_infer(const Meta& x, const Ints& axes, const IntArray& starts, const IntArray& ends,
+                         const IntArray& strides, Meta& out) {
   CheckSlice(axes, starts, ends, strides);
   out = x;
   const Ints at = DistinctAxes("strided_slice", axes, x.dims.size());
   for (int64_t i = 0; i < at.size(); ++i) {
     const Dim n = x.dims[at[i]];
-    out.dims[at[i]] = n.known() ? Dim(SliceOf(starts[i], ends[i], strides[i], n.value()).length) : common::NewSymbol();
+    const Int start = starts[i], end = ends[i], step = strides[i];
+    out.dims[at[i]] = n.known() && start.known() && end.known() && step.known()
+                          ? Dim(SliceOf(start.value(), end.value(), step.value(), n.value()).length)
+                          : common::NewSymbol();
   }
 }
 
@@ -84,7 +87,7 @@ void tensor_unfold_kernel(const Tensor& x, int64_t axis, int64_t size, int64_t s
   out = ViewOf(x, dims, strides, x->offset);
 }
 
-void crop_infer(const Meta& x, const Ints& shape, const Ints& offsets, Meta& out) {
+void crop_infer(const Meta& x, const IntArray& shape, const IntArray& offsets, Meta& out) {
   int64_t r = x.dims.size();
   PD_CHECK(shape.empty() || shape.size() == r, InvalidArgument, "[crop] expected a shape of ", r, " extents, got ",
            common::ShapeText(shape));
@@ -92,11 +95,12 @@ void crop_infer(const Meta& x, const Ints& shape, const Ints& offsets, Meta& out
            common::ShapeText(offsets));
   out = x;
   for (int64_t i = 0; i < r; ++i) {
-    int64_t at = offsets.empty() ? 0 : offsets[i], n = shape.empty() ? -1 : shape[i];
-    if (common::IsUnknownExtent(n)) {
-      out.dims[i] = common::ExtentOf(n);
+    const Int from = offsets.empty() ? Int(0) : offsets[i], want = shape.empty() ? Int(-1) : shape[i];
+    if (!want.known() || !from.known()) {
+      out.dims[i] = want.is(-1) ? common::NewSymbol() : want.extent();
       continue;
     }
+    const int64_t at = from.value(), n = want.value();
     PD_CHECK(at >= 0 && n >= -1, InvalidArgument, "[crop] expected non-negative offsets and extents, got ",
              common::ShapeText(offsets), " and ", common::ShapeText(shape));
     if (n >= 0)

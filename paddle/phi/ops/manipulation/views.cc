@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
-#include "paddle/common/extent.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/manipulation/views.h"
 
@@ -63,7 +62,7 @@ Tensor ReshapeTo(const Tensor& x, const Ints& dims) {
   return ViewOf(c, dims, strides, c->offset);
 }
 
-void reshape_infer(const Meta& x, const Ints& shape, Meta& out) {
+void reshape_infer(const Meta& x, const IntArray& shape, Meta& out) {
   out = {ResolveReshape("reshape", x.dims, shape), x.dtype};
 }
 void reshape_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
@@ -88,52 +87,60 @@ void flatten_kernel(const Tensor& x, int64_t start, int64_t stop, Tensor& out) {
   out = ReshapeTo(x, common::ToInts(m.dims));
 }
 
-void squeeze_infer(const Meta& x, const Ints& axis, Meta& out) {
+namespace {
+Dims SqueezedDims(const Dims& x, const Ints& axis) {
   uint64_t named = axis.empty() ? ~uint64_t{0} : 0;
-  for (int64_t a : axis) named |= uint64_t{1} << common::NormalizeAxis("squeeze", a, x.dims.size());
-  out = {{}, x.dtype};
-  for (int64_t i = 0; i < x.dims.size(); ++i)
-    if (!(named >> i & 1 && common::IsOne(x.dims[i]))) out.dims.push_back(x.dims[i]);
+  for (int64_t a : axis) named |= uint64_t{1} << common::NormalizeAxis("squeeze", a, x.size());
+  Dims out;
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (!(named >> i & 1 && common::IsOne(x[i]))) out.push_back(x[i]);
+  return out;
+}
+Dims UnsqueezedDims(const Dims& x, const Ints& axis) {
+  Dims out = x;
+  for (int64_t a : axis) {
+    int64_t r = out.size() + 1;
+    PD_CHECK(a >= -r && a < r, InvalidArgument, "[unsqueeze] expected axis in [", -r, ", ", r, "), got ", a);
+    out.insert(a < 0 ? a + r : a, Dim(1));
+  }
+  return out;
+}
+}  // namespace
+
+void squeeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
+  out = {SqueezedDims(x.dims, Known("squeeze", "axis", axis)), x.dtype};  // the rank depends on it
 }
 void reshape_like_out_kernel_squeeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  Meta m;
-  squeeze_infer(x.meta(), axis, m);
-  out = ReshapeTo(x, common::ToInts(m.dims));
+  out = ReshapeTo(x, common::ToInts(SqueezedDims(x.shape(), axis)));
 }
 
-void unsqueeze_infer(const Meta& x, const Ints& axis, Meta& out) {
-  out = x;
-  for (int64_t a : axis) {
-    int64_t r = out.dims.size() + 1;
-    PD_CHECK(a >= -r && a < r, InvalidArgument, "[unsqueeze] expected axis in [", -r, ", ", r, "), got ", a);
-    out.dims.insert(a < 0 ? a + r : a, Dim(1));
-  }
+void unsqueeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
+  out = {axis.known() ? UnsqueezedDims(x.dims, axis) : UnknownDims(x.dims.size() + axis.size()), x.dtype};
 }
 void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  Meta m;
-  unsqueeze_infer(x.meta(), axis, m);
-  out = ReshapeTo(x, common::ToInts(m.dims));
+  out = ReshapeTo(x, common::ToInts(UnsqueezedDims(x.shape(), axis)));
 }
 
-void slice_infer(const Meta& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&,
+namespace {
+// The extent of [start, end) of an axis of `n`.
+Dim SlicedExtent(Dim n, Int from, Int to) {
+  if (!from.known() || !to.known()) return common::NewSymbol();
+  const int64_t start = from.value(), end = to.value();
+  if (n.known()) return Dim(SliceOf(start, end, 1, n.value()).length);
+  if (start >= 0 && end > start && end < INT32_MAX) return Dim(end - start);
+  if (start < 0 && start > -INT32_MAX && end >= INT32_MAX) return Dim(-start);
+  return start == 0 && end >= INT32_MAX ? n : common::NewSymbol();
+}
+}  // namespace
+
+void slice_infer(const Meta& x, const Ints& axes, const IntArray& starts, const IntArray& ends, const Ints&,
                  const Ints& decrease, Meta& out) {
   PD_CHECK(axes.size() == starts.size() && axes.size() == ends.size(), InvalidArgument,
            "[slice] expected axes, starts and ends of one length, got ", axes.size(), ", ", starts.size(), " and ",
            ends.size());
   Dims d = x.dims;
   const Ints at = DistinctAxes("slice", axes, d.size());
-  for (int64_t i = 0; i < at.size(); ++i) {
-    const int64_t a = at[i];
-    if (d[a].known()) {
-      d[a] = Dim(SliceOf(starts[i], ends[i], 1, d[a].value()).length);
-    } else if (starts[i] >= 0 && ends[i] > starts[i] && ends[i] < INT32_MAX) {
-      d[a] = Dim(ends[i] - starts[i]);
-    } else if (starts[i] < 0 && starts[i] > -INT32_MAX && ends[i] >= INT32_MAX) {
-      d[a] = Dim(-starts[i]);
-    } else if (!(starts[i] == 0 && ends[i] >= INT32_MAX)) {
-      d[a] = common::NewSymbol();
-    }
-  }
+  for (int64_t i = 0; i < at.size(); ++i) d[at[i]] = SlicedExtent(d[at[i]], starts[i], ends[i]);
   out = {{}, x.dtype};
   for (int64_t i = 0; i < d.size(); ++i) {
     bool drop = false;
@@ -215,28 +222,31 @@ void transpose_kernel(const Tensor& x, const Ints& perm, Tensor& out) {
 }
 
 namespace {
-Dims ExpandedDims(const Dims& x, const Ints& shape) {
+// `List`: of numbers, or an IntArray.
+template <class List>
+Dims ExpandedDims(const Dims& x, const List& shape) {
   Dims out;
   int64_t lead = shape.size() - x.size();
   PD_CHECK(lead >= 0, InvalidArgument, "[expand] expected a shape of at least ", x.size(), " axes, got ",
            common::ShapeText(shape));
   for (int64_t i = 0; i < shape.size(); ++i) {
+    const Int want = shape[i];
     if (i < lead) {
-      PD_CHECK(shape[i] >= 0 || common::IsUnknownExtent(shape[i]), InvalidArgument,
+      PD_CHECK(!want.known() || want.value() >= 0, InvalidArgument,
                "[expand] expected a known extent for a new axis, got ", common::ShapeText(shape));
-      out.push_back(common::ExtentOf(shape[i]));
+      out.push_back(want.extent());
       continue;
     }
     Dim d = x[i - lead];
-    if (shape[i] == -1) {
+    if (want.is(-1)) {
       out.push_back(d);
-    } else if (common::IsUnknownExtent(shape[i])) {
-      out.push_back(d.known() && d.raw() != 1 ? d : common::ExtentOf(shape[i]));
+    } else if (!want.known()) {
+      out.push_back(d.known() && d.raw() != 1 ? d : want.extent());
     } else {
-      PD_CHECK(shape[i] >= 0 && (!d.known() || d.raw() == shape[i] || d.raw() == 1), InvalidArgument,
+      PD_CHECK(want.value() >= 0 && (!d.known() || d.raw() == want.value() || d.raw() == 1), InvalidArgument,
                "[expand] expected extents of 1 or equal to the shape ", common::ShapeText(shape), ", got input shape ",
                common::ShapeText(x));
-      out.push_back(Dim(shape[i]));
+      out.push_back(want.extent());
     }
   }
   return out;
@@ -249,7 +259,7 @@ Tensor ExpandTo(const Tensor& x, const Ints& dims) {
 }
 }  // namespace
 
-void expand_infer(const Meta& x, const Ints& shape, Meta& out) { out = {ExpandedDims(x.dims, shape), x.dtype}; }
+void expand_infer(const Meta& x, const IntArray& shape, Meta& out) { out = {ExpandedDims(x.dims, shape), x.dtype}; }
 void expand_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
   out = ExpandTo(x, common::ToInts(ExpandedDims(common::ToDims(x.dims()), shape)));
 }
@@ -260,19 +270,32 @@ void expand_as_kernel(const Tensor& x, const Tensor& y, const Ints& target, Tens
   out = ExpandTo(x, common::ToInts(ExpandedDims(common::ToDims(x.dims()), y.defined() ? y.dims() : target)));
 }
 
-void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::vector<Meta>& out) {
+namespace {
+// The parts of a split along an axis that is not known.
+std::vector<Meta> UnknownParts(const Meta& x, int64_t n) {
+  std::vector<Meta> r;
+  for (int64_t i = 0; i < n; ++i) r.push_back({UnknownDims(x.dims.size()), x.dtype});
+  return r;
+}
+}  // namespace
+
+void split_infer(const Meta& x, const IntArray& sections, const Scalar& axis, std::vector<Meta>& out) {
+  if (!axis.known()) {
+    out = UnknownParts(x, sections.size());
+    return;
+  }
   int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
   Dim total(0);
   int64_t open = -1;
   for (int64_t i = 0; i < sections.size(); ++i) {
-    if (sections[i] == -1) {
+    if (sections[i].is(-1)) {
       PD_CHECK(open < 0, InvalidArgument, "[split] expected at most one -1 in sections, got ",
                common::ShapeText(sections));
       open = i;
     } else {
-      PD_CHECK(sections[i] >= 0 || common::IsUnknownExtent(sections[i]), InvalidArgument,
+      PD_CHECK(!sections[i].known() || sections[i].value() >= 0, InvalidArgument,
                "[split] expected non-negative sections, got ", common::ShapeText(sections));
-      total = total + common::ExtentOf(sections[i]);
+      total = total + sections[i].extent();
     }
   }
   PD_CHECK(!x.dims[a].known() || !total.known() ||
@@ -282,7 +305,7 @@ void split_infer(const Meta& x, const Ints& sections, const Scalar& axis, std::v
   out.clear();
   for (int64_t i = 0; i < sections.size(); ++i) {
     Meta m = x;
-    m.dims[a] = i == open ? common::Sub(x.dims[a], total) : common::ExtentOf(sections[i]);
+    m.dims[a] = i == open ? common::Sub(x.dims[a], total) : sections[i].extent();
     out.push_back(m);
   }
 }
@@ -307,6 +330,11 @@ void RequireParts(const char* op, int64_t n) {
 }
 }  // namespace
 void split_with_num_infer(const Meta& x, int64_t num, const Scalar& axis, std::vector<Meta>& out) {
+  if (!axis.known()) {
+    RequireParts("split", num);
+    out = UnknownParts(x, num);
+    return;
+  }
   int64_t a = common::NormalizeAxis("split", axis.to_int(), x.dims.size());
   PD_CHECK(num > 0 && (!x.dims[a].known() || x.dims[a].raw() % num == 0), InvalidArgument,
            "[split] expected num_or_sections that divides the extent ", common::DimText(x.dims[a]), " of axis ", a,

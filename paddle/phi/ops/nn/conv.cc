@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution adapters: padding algorithms, shape rules, and the calls into the CPU backend.
-#include "paddle/common/extent.h"
 #include "paddle/phi/backends/cpu/conv.h"
 
 #include "paddle/phi/infer/rules.h"
@@ -127,9 +126,9 @@ void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
   d.weight_key = KeyOf(w);
   cpu::ConvForward(x.dtype(), d, xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
-void conv_grad_input_infer(const Meta& dy, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
+void conv_grad_input_infer(const Meta& dy, const Meta&, const IntArray& shape, const Ints&, const Ints&, const Ints&,
                            int64_t, bool, Meta& out) {
-  out = {common::ExtentsOf(shape), dy.dtype};
+  out = {ShapeArg("conv_grad_input", shape), dy.dtype};
 }
 void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {
@@ -219,7 +218,7 @@ void conv_gd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
 }
 
 void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
-                          const Ints& output_padding, const Ints& output_size, const std::string& algorithm,
+                          const Ints& output_padding, const IntArray& output_size, const std::string& algorithm,
                           int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
   bool last = ChannelsLast(format);
   int64_t nd = x.dims.size() - 2;
@@ -256,13 +255,20 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
       continue;
     }
     // The extents that a convolution takes to the input's.
-    PD_CHECK(none || !steps.known() ||
-                 (output_size[i] - more >= steps.raw() && output_size[i] - more - strides[i] < steps.raw()),
+    const Int size = output_size[i];
+    PD_CHECK(none || !steps.known() || !size.known() ||
+                 (size.value() - more >= steps.raw() && size.value() - more - strides[i] < steps.raw()),
              InvalidArgument, "[conv_transpose] expected an output_size from ", steps.raw() + more, " to ",
-             steps.raw() + more + strides[i] - 1, " on axis ", i, ", got ", output_size[i]);
-    out.dims.push_back(Dim(output_size[i]));
+             steps.raw() + more + strides[i] - 1, " on axis ", i, ", got ", size.value());
+    out.dims.push_back(size.extent());
   }
   if (last) out.dims.push_back(oc);
+}
+void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                          const Ints& output_padding, const Ints& output_size, const std::string& algorithm,
+                          int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
+  conv_transpose_infer(x, w, strides, paddings, output_padding, IntArray(output_size), algorithm, groups, dilations,
+                       format, out);
 }
 void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings, const Ints&,
                            const Ints&, const std::string& algorithm, int64_t groups, const Ints& dilations,

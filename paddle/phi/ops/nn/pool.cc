@@ -85,14 +85,23 @@ cpu::PoolDesc Describe(const PoolArgs& p, const Ints& x, const Ints& y, bool exc
 
 }  // namespace
 
-#define PD_POOL_ATTRS                                                                            \
-  const Ints &kernel, const Ints &strides, const Ints &paddings, bool ceil_mode, bool exclusive, \
-      const std::string &format, const std::string &type, bool global, bool adaptive, const std::string &algorithm
+#define PD_POOL_REST                                                                                    \
+  const Ints &strides, const Ints &paddings, bool ceil_mode, bool exclusive, const std::string &format, \
+      const std::string &type, bool global, bool adaptive, const std::string &algorithm
+#define PD_POOL_ATTRS const Ints &kernel, PD_POOL_REST
 
 void pool_infer(const Meta& x, PD_POOL_ATTRS, Meta& out) {
   (void)exclusive;
   out = {Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm).out,
          x.dtype};
+}
+void pool_infer(const Meta& x, const IntArray& kernel, PD_POOL_REST, Meta& out) {
+  const bool known = kernel.known();
+  pool_infer(x, known ? kernel.numbers() : Ints(kernel.size(), 1), strides, paddings, ceil_mode, exclusive, format,
+             type, global, adaptive, algorithm, out);
+  const int64_t first = format.size() > 1 && format.back() == 'C' ? 1 : 2;
+  for (int64_t i = 0; !known && !global && i < kernel.size(); ++i)
+    if (!kernel[i].known()) out.dims[first + i] = common::NewSymbol();
 }
 void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
@@ -105,7 +114,7 @@ void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   else
     cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
 }
-void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, PD_POOL_ATTRS, Meta& out) {
+void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, const IntArray&, PD_POOL_REST, Meta& out) {
   (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
   out = x;
 }

@@ -220,16 +220,16 @@ void rnn_infer(const Meta& x, const MetaList& pre_state, const MetaList& weights
   PD_CHECK(static_cast<int64_t>(pre_state.size()) == (gates == 4 ? 2 : 1), InvalidArgument, "[rnn] expected ",
            gates == 4 ? 2 : 1, " initial states, got ", pre_state.size());
   for (size_t i = 0; i < static_cast<size_t>(pre_state.size()); ++i)
-    CheckShape("an initial state", pre_state[i], {layers * directions, x.dims[1], hidden}, x.dtype);
+    CheckShape("an initial state", pre_state[i], {Dim(layers * directions), x.dims[1], Dim(hidden)}, x.dtype);
+  const Dim rows(gates * hidden);
   for (size_t i = 0; i < count; ++i) {
     if (i >= 2 * cells)
-      CheckShape("a bias", weights[i], {gates * hidden}, x.dtype);
+      CheckShape("a bias", weights[i], {rows}, x.dtype);
     else if (i % 2)
-      CheckShape("a recurrent weight", weights[i], {gates * hidden, hidden}, x.dtype);
+      CheckShape("a recurrent weight", weights[i], {rows, Dim(hidden)}, x.dtype);
     else
       CheckShape("an input weight", weights[i],
-                 {gates * hidden, i / 2 < static_cast<size_t>(directions) ? x.dims[2] : Dim(directions * hidden)},
-                 x.dtype);
+                 {rows, i / 2 < static_cast<size_t>(directions) ? x.dims[2] : Dim(directions * hidden)}, x.dtype);
   }
   if (sequence_length)
     PD_CHECK(sequence_length->dims.size() == 1 && !common::CertainlyDiffer(sequence_length->dims[0], x.dims[1]) &&

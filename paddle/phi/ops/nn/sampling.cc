@@ -7,18 +7,14 @@
 
 namespace phi {
 
-void affine_grid_infer(const Meta& theta, const Ints& shape, bool, Meta& out) {
+void affine_grid_infer(const Meta& theta, const IntArray& shape, bool, Meta& out) {
   const int64_t axes = shape.size() - 2;
   PD_CHECK((axes == 2 || axes == 3) && theta.dims.size() == 3 && !common::CertainlyDiffer(theta.dims[1], Dim(axes)) &&
                !common::CertainlyDiffer(theta.dims[2], Dim(axes + 1)) && IsFloating(theta.dtype),
            InvalidArgument, "[affine_grid] expected theta [N, 2, 3] with 4 extents or [N, 3, 4] with 5, got ",
            common::ShapeText(theta.dims), " and ", common::ShapeText(shape));
   out = {Dims{theta.dims[0]}, theta.dtype};
-  for (int64_t i = 2; i < shape.size(); ++i) {
-    PD_CHECK(shape[i] >= 0, InvalidArgument, "[affine_grid] expected non-negative extents, got ",
-             common::ShapeText(shape));
-    out.dims.push_back(Dim(shape[i]));
-  }
+  for (int64_t i = 2; i < shape.size(); ++i) out.dims.push_back(ExtentArg("affine_grid", shape, i));
   out.dims.push_back(Dim(axes));
 }
 

@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "paddle/common/extent.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -70,13 +69,11 @@ void FillNormal(Tensor& out, double mean, double std, int64_t seed) {
        }));
 }
 
-Meta ShapedFloat(const char* op, const Ints& shape, DataType dtype) {
-  for (int64_t s : shape)
-    PD_CHECK(s >= 0 || common::IsUnknownExtent(s), InvalidArgument, "[", op,
-             "] expected non-negative extents in shape, got ", common::ShapeText(shape));
+Meta ShapedFloat(const char* op, const IntArray& shape, DataType dtype) {
+  Dims dims = ShapeArg(op, shape);
   if (dtype == DataType::UNDEFINED) dtype = DataType::FLOAT32;
   PD_CHECK(IsDifferentiable(dtype), InvalidType, "[", op, "] expected a floating dtype, got ", NameOf(dtype));
-  return {common::ExtentsOf(shape), dtype};
+  return {std::move(dims), dtype};
 }
 
 // Inverse of the error function to double accuracy: Giles' single-precision start, then two Newton steps.
@@ -103,13 +100,13 @@ double ErfInv(double x) {
 
 }  // namespace
 
-void uniform_infer(const Ints& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) {
+void uniform_infer(const IntArray& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) {
   out = ShapedFloat("uniform", shape, dtype);
 }
 void uniform_kernel(const Ints&, DataType, const Scalar& min, const Scalar& max, int64_t seed, Place, Tensor& out) {
   FillUniform(out, min.to_double(), max.to_double(), seed);
 }
-void gaussian_infer(const Ints& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
+void gaussian_infer(const IntArray& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
   out = ShapedFloat("gaussian", shape, dtype);
 }
 void gaussian_kernel(const Ints&, double mean, double std, int64_t seed, DataType, Place, Tensor& out) {
@@ -134,9 +131,9 @@ void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int6
   });
 }
 
-void randint_infer(int64_t low, int64_t high, const Ints& shape, DataType dtype, Place, Meta& out) {
+void randint_infer(int64_t low, int64_t high, const IntArray& shape, DataType dtype, Place, Meta& out) {
   PD_CHECK(low < high, InvalidArgument, "[randint] expected low < high, got ", low, " and ", high);
-  out = {common::ExtentsOf(shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
+  out = {ShapeArg("randint", shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }
 void randint_kernel(int64_t low, int64_t high, const Ints&, DataType, Place, Tensor& out) {
   EngineFor e(0);
@@ -250,9 +247,10 @@ void poisson_kernel(const Tensor& x, Tensor& out) {
 void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
   PD_CHECK(x.dims.size() == 1 || x.dims.size() == 2, InvalidArgument,
            "[multinomial] expected a tensor of 1 or 2 axes, got shape ", common::ShapeText(x.dims));
-  PD_CHECK(num.to_int() > 0, InvalidArgument, "[multinomial] expected num_samples of at least 1, got ", num.to_int());
+  PD_CHECK(!num.known() || num.to_int() > 0, InvalidArgument, "[multinomial] expected num_samples of at least 1, got ",
+           num.to_int());
   out = {x.dims, DataType::INT64};
-  out.dims.back() = Dim(num.to_int());
+  out.dims.back() = num.known() ? Dim(num.to_int()) : num.integer().extent();
 }
 void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Tensor& out) {
   EngineFor e(0);
@@ -307,8 +305,8 @@ void exponential_kernel(const Tensor& x, double lam, Tensor& out) {
 
 void dropout_infer(const Meta& x, const Meta*, const Scalar& p, bool is_test, const std::string& mode, int64_t, bool,
                    Meta& out, Meta& mask) {
-  PD_CHECK(p.to_double() >= 0 && p.to_double() <= 1, InvalidArgument, "[dropout] expected p in [0, 1], got ",
-           p.to_double());
+  PD_CHECK(!p.known() || (p.to_double() >= 0 && p.to_double() <= 1), InvalidArgument,
+           "[dropout] expected p in [0, 1], got ", p.to_double());
   PD_CHECK(mode == "upscale_in_train" || mode == "downgrade_in_infer", InvalidArgument,
            "[dropout] expected mode upscale_in_train or downgrade_in_infer, got ", mode);
   out = x;

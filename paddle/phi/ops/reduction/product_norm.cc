@@ -15,8 +15,10 @@ void Run(const char* op, cpu::ReduceOp kind, const Tensor& x, const Ints& axis, 
   cpu::Reduce(kind, x.dtype(), x.raw_data(), x.dims(), x.strides(), ReduceMask(op, x.ndim(), axis), out.dtype(),
               out.raw_data(), p);
 }
-const Ints& Axes(const Ints& axis, bool every) {
-  static const Ints none{};
+// `List`: of numbers, or an IntArray.
+template <class List>
+const List& Axes(const List& axis, bool every) {
+  static const List none{};
   return every ? none : axis;
 }
 void CheckFloat(const char* op, DataType t) {
@@ -29,7 +31,7 @@ namespace {
 // Narrow integers widen to int64, int32 does not.
 DataType ProductDtype(DataType t) { return t == DataType::INT32 ? t : SumDtype(t, DataType::UNDEFINED); }
 }  // namespace
-void prod_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
+void prod_infer(const Meta& x, const IntArray& axis, bool keepdim, bool all, Meta& out) {
   out = {ReducedDims("prod", x.dims, Axes(axis, all), keepdim), ProductDtype(x.dtype)};
 }
 void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
@@ -92,7 +94,7 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
   CopyInto(sum, out);
 }
 
-void frobenius_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
+void frobenius_infer(const Meta& x, const IntArray& axis, bool keepdim, bool all, Meta& out) {
   CheckFloat("frobenius_norm", x.dtype);
   out = {ReducedDims("frobenius_norm", x.dims, Axes(axis, all), keepdim), RealOf(x.dtype)};
 }

@@ -18,7 +18,7 @@ void RunAs(DataType dtype, const char* op, cpu::ReduceOp kind, const Tensor& x, 
 }
 }  // namespace
 
-void sum_infer(const Meta& x, const Ints& axis, DataType dtype, bool keepdim, Meta& out) {
+void sum_infer(const Meta& x, const IntArray& axis, DataType dtype, bool keepdim, Meta& out) {
   out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
 }
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
@@ -28,7 +28,7 @@ void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) 
   RunAs(integers ? x.dtype() : out.dtype(), "sum", cpu::ReduceOp::kSum, x, axis, out);
 }
 
-void mean_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
+void mean_infer(const Meta& x, const IntArray& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("mean", x.dims, axis, keepdim), x.dtype == DataType::BOOL ? DataType::FLOAT32 : x.dtype};
 }
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
@@ -41,7 +41,7 @@ void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   RunAs(out.dtype(), "mean", cpu::ReduceOp::kMean, x, axis, out);
 }
 
-void minmax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
+void minmax_infer(const Meta& x, const IntArray& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("max", x.dims, axis, keepdim), x.dtype};
 }
 void max_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {

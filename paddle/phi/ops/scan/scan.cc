@@ -33,7 +33,7 @@ void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flat
 void cumsum_infer(const Meta& x, const Scalar& axis, bool flatten, bool, bool, Meta& out) {
   PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
            "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
-  out = ScanMeta("cumsum", x, axis.to_int(), flatten);
+  out = ScanMeta("cumsum", x, axis.known() ? axis.to_int() : 0, flatten);
 }
 void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
   RunScan("cumsum", &cpu::CumSum, x, axis.to_int(), flatten, exclusive, reverse, out);

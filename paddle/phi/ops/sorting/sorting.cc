@@ -41,12 +41,13 @@ void argsort_kernel(const Tensor& x, int64_t axis, bool descending, bool, Tensor
 
 void topk_infer(const Meta& x, const Scalar& k, int64_t axis, bool, bool, Meta& out, Meta& indices) {
   CheckReal("topk", x.dtype);
-  int64_t a = common::NormalizeAxis("topk", axis, x.dims.size()), n = k.to_int();
-  Dim extent = x.dims.empty() ? Dim(1) : x.dims[a];
-  PD_CHECK(n >= 0 && (!extent.known() || n <= extent.raw()), InvalidArgument,
-           "[topk] expected k between 0 and the extent ", common::DimText(extent), " of axis ", a, ", got ", n);
+  int64_t a = common::NormalizeAxis("topk", axis, x.dims.size());
+  const Dim extent = x.dims.empty() ? Dim(1) : x.dims[a];
+  PD_CHECK(!k.known() || (k.to_int() >= 0 && (!extent.known() || k.to_int() <= extent.raw())), InvalidArgument,
+           "[topk] expected k between 0 and the extent ", common::DimText(extent), " of axis ", a, ", got ",
+           k.to_int());
   out = x;
-  if (!out.dims.empty()) out.dims[a] = Dim(n);
+  if (!out.dims.empty()) out.dims[a] = k.known() ? Dim(k.to_int()) : k.integer().extent();
   indices = {out.dims, DataType::INT64};
 }
 void topk_kernel(const Tensor& x, const Scalar& k, int64_t axis, bool largest, bool, Tensor& out, Tensor& indices) {
@@ -96,6 +97,8 @@ void argmax_infer(const Meta& x, const Scalar& axis, bool keepdims, bool flatten
   out = {{}, dtype};
   if (flatten) {
     if (keepdims) out.dims.assign(x.dims.size(), Dim(1));
+  } else if (!axis.known()) {
+    out.dims = ReducedDims("argmax", x.dims, IntArray{axis.integer()}, keepdims);
   } else {
     out.dims = Dropped(x.dims, common::NormalizeAxis("argmax", axis.to_int(), x.dims.size()), keepdims);
   }

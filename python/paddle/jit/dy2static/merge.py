@@ -214,7 +214,7 @@ def growth(first, second):
     """
 
     def shape_of(tensor):
-        return tuple(_core.pir._extent_numbers(tensor))
+        return tuple(_core.pir._extents(tensor))
 
     found = []
     for k, (a, b) in enumerate(zip(first, second)):

@@ -190,7 +190,7 @@ CORE = {
         'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
         'run_backward grad is_compiled_with_cinn op_names'
     ).split()
-} | {_core.pir._record_mode, _core.pir._extent_numbers}
+} | {_core.pir._record_mode, _core.pir._extents}
 
 _CORE_CLASSES = {
     *(
