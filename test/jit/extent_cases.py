@@ -383,7 +383,9 @@ case(
 case('nms', lambda x: paddle.vision.ops.nms(x, 0.3), A)
 case(
     'roi_align',
-    lambda x, b: paddle.vision.ops.roi_align(x, b * 4, paddle.ones([2], 'int32'), 2),
+    lambda x, b: paddle.vision.ops.roi_align(
+        x, b * 4, paddle.concat([paddle.shape(b)[:1], paddle.zeros([1], 'int64')]), 2
+    ),
     (2, 2, 8, 8),
     A,
 )
@@ -398,11 +400,7 @@ REFUSED = {
     'unstack': 'the number of results is the extent',
     'combinations': 'its rows are counted while recording',
     'matrix_exp_rows': 'whether the matrices are square is checked while recording',
-    'nms': 'how many boxes are left is known only with their values',
-    'roi_align': 'the sampling points are laid out from the boxes with NumPy',
     'histogramdd': 'counted with NumPy',
-    'segment_sum': 'how many segments there are is known only with their numbers',
-    'send_u_recv': 'the rows of each destination are found with NumPy',
     'householder_product': 'whether there are more rows than columns is checked while recording',
 }
 # Gradients that are: their rules depend on which extent is the larger one, or (cross) the first of

@@ -19,6 +19,12 @@ Tensor kept_entries(const Tensor& x, const std::vector<Tensor>& indices, const T
 Tensor written_part(const Tensor& x, const phi::IntArray& starts, const phi::IntArray& ends, const phi::IntArray& steps,
                     const common::Ints& axes, const common::Ints& drop, const common::Ints& none);
 
+// Gradients of rows reduced to rows `dst`, or to segments: rows that equal a largest or least one share it.
+Tensor send_u_recv_backward(const Tensor& dout, const Tensor& x, const Tensor& src, const Tensor& dst,
+                            const Tensor& out, const Tensor& count, const std::string& reduce_op);
+Tensor segment_pool_backward(const Tensor& dout, const Tensor& x, const Tensor& segments, const Tensor& out,
+                             const Tensor& count, const std::string& reduce_op);
+
 std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs);
 std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inputs);
 

@@ -2,11 +2,9 @@
 """Messages along the edges of a graph."""
 
 import paddle
-from paddle import _lazy
-from paddle.base.framework import is_recorded
+from paddle import _C_ops, _lazy
 from paddle.base.libpaddle import expect_tensors
-
-from .segment import reduce_rows
+from paddle.tensor.manipulation import extents
 
 __all__ = ['send_u_recv', 'send_ue_recv', 'send_uv']
 
@@ -29,28 +27,27 @@ def _combine(a, b, message_op):
     )
 
 
-def _reduce(messages, x, dst_index, out_size, reduce_op):
-    how = reduce_op.lower()
-    as_recorded = is_recorded(dst_index) and how in ('sum', 'mean')
-    at = dst_index if as_recorded else dst_index.numpy().reshape(-1)
-    return reduce_rows(messages, at, _count(x, out_size), how)
+def _reduction(reduce_op):
+    if reduce_op.lower() not in ('sum', 'mean', 'min', 'max'):
+        raise ValueError(
+            f"[geometric] expected reduce_op 'sum', 'mean', 'min' or 'max', got {reduce_op!r}"
+        )
+    return reduce_op.upper()
 
 
-def _count(x, out_size):
+def _size(out_size):
+    """As the operation wants it: 0 where there is none."""
     if out_size is None:
-        return x.shape[0]
-    size = (
-        int(out_size.numpy().reshape(-1)[0])
-        if isinstance(out_size, paddle.Tensor)
-        else int(out_size)
-    )
-    return size if size > 0 else x.shape[0]
+        return [0]
+    if isinstance(out_size, paddle.Tensor):
+        return out_size.astype('int64').reshape([1])
+    return [int(out_size)]
 
 
 def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=None):
     """Reduce, at each destination, the features of the sources of its edges."""
     expect_tensors('send_u_recv', x=x, src_index=src_index, dst_index=dst_index)
-    return _reduce(_rows(x, src_index), x, dst_index, out_size, reduce_op)
+    return _C_ops.send_u_recv(x, src_index, dst_index, _reduction(reduce_op), _size(out_size))
 
 
 def _aligned(node, edge):
@@ -67,7 +64,11 @@ def send_ue_recv(
     expect_tensors('send_ue_recv', x=x, y=y, src_index=src_index, dst_index=dst_index)
     rows = _rows(x, src_index)
     messages = _combine(rows, _aligned(rows, y), message_op.lower())
-    return _reduce(messages, x, dst_index, out_size, reduce_op)
+    size = _size(out_size)
+    if not isinstance(size, paddle.Tensor) and size[0] <= 0:
+        size = extents(x)[:1]
+    edges = paddle.arange(0, extents(messages)[0], dtype=dst_index.dtype)
+    return _C_ops.send_u_recv(messages, edges, dst_index, _reduction(reduce_op), size)
 
 
 def send_uv(x, y, src_index, dst_index, message_op='add', name=None):

@@ -10,7 +10,7 @@ from paddle import _C_ops as _core
 _COMPOSED = {
     "elementwise": "rrelu gumbel_softmax",
     "norm": "spectral_norm",
-    "layout": "bilinear gather_tree",
+    "layout": "bilinear",
     "pooling": "lp_pool2d unpool unpool3d",
     "loss": "margin_cross_entropy",
 }

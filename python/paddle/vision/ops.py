@@ -41,27 +41,6 @@ def _pair(value):
     return (value, value) if isinstance(value, int) else tuple(int(v) for v in value)
 
 
-def _iou(box, boxes):
-    left, top = np.maximum(box[0], boxes[:, 0]), np.maximum(box[1], boxes[:, 1])
-    right, bottom = np.minimum(box[2], boxes[:, 2]), np.minimum(box[3], boxes[:, 3])
-    shared = np.clip(right - left, 0, None) * np.clip(bottom - top, 0, None)
-    area = (box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (
-        boxes[:, 3] - boxes[:, 1]
-    )
-    return shared / np.maximum(area - shared, 1e-12)
-
-
-def _keep(boxes, threshold):
-    """Indices of the boxes, best first, that no better kept box overlaps by more than
-    `threshold`.
-    """
-    left, kept = np.arange(len(boxes)), []
-    while left.size:
-        kept.append(left[0])
-        left = left[1:][_iou(boxes[left[0]], boxes[left[1:]]) <= threshold]
-    return np.array(kept, dtype='int64')
-
-
 def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=None, top_k=None):
     """Indices of the boxes [N, 4] (x1, y1, x2, y2) left by non-maximum suppression, best scores
     first.
@@ -69,68 +48,35 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
     With `category_idxs` [N], boxes of different categories do not suppress each other.
     """
     expect_tensors('nms', boxes=boxes)
-    b, iou_threshold = boxes.astype('float64').numpy(), float(iou_threshold)
+    iou_threshold = float(iou_threshold)
     if scores is None:
-        return paddle.to_tensor(_keep(b, iou_threshold))
-    s = scores.astype('float64').numpy()
-    order = np.argsort(-s, kind='stable')
+        return _C_ops.nms(boxes, iou_threshold)
+    if category_idxs is not None and categories is None:
+        raise AssertionError("[nms] expected categories beside category_idxs, got None")
+    best = paddle.argsort(scores, descending=True, stable=True)
+
+    def left(order):
+        return paddle.gather(order, _C_ops.nms(paddle.gather(boxes, order), iou_threshold))
+
     if category_idxs is None:
-        kept = order[_keep(b[order], iou_threshold)]
+        kept = left(best)
     else:
-        if categories is None:
-            raise AssertionError("[nms] expected categories beside category_idxs, got None")
-        labels = category_idxs.numpy()
-        parts = []
-        for category in categories:
-            mine = order[labels[order] == category]
-            parts.append(mine[_keep(b[mine], iou_threshold)])
-        kept = np.concatenate(parts) if parts else np.zeros([0], 'int64')
-        kept = kept[np.argsort(-s[kept], kind='stable')]
-    if top_k is not None:
-        if top_k > len(s):
-            raise AssertionError(
-                f"[nms] expected top_k of at most {len(s)}, the boxes, got {top_k}"
-            )
-        kept = kept[:top_k]
-    return paddle.to_tensor(kept.astype('int64'))
-
-
-def _bilinear(feature, y, x, height, width):
-    """Values [C, ...] of feature [C, H*W] at the points; zero one pixel outside."""
-    outside = (y < -1.0) | (y > height) | (x < -1.0) | (x > width)
-    y, x = np.clip(y, 0, None), np.clip(x, 0, None)
-    y0, x0 = np.minimum(y.astype('int64'), height - 1), np.minimum(x.astype('int64'), width - 1)
-    y1, x1 = np.minimum(y0 + 1, height - 1), np.minimum(x0 + 1, width - 1)
-    y, x = np.where(y0 >= height - 1, y0, y), np.where(x0 >= width - 1, x0, x)
-    ly, lx = y - y0, x - x0
-    total = None
-    for yi, xi, weight in (
-        (y0, x0, (1 - ly) * (1 - lx)),
-        (y0, x1, (1 - ly) * lx),
-        (y1, x0, ly * (1 - lx)),
-        (y1, x1, ly * lx),
-    ):
-        weight = np.where(outside, 0.0, weight)
-        at = paddle.to_tensor((yi * width + xi).reshape(-1).astype('int64'))
-        part = paddle.gather(feature, at, axis=1) * paddle.to_tensor(
-            weight.reshape(1, -1).astype('float32')
-        ).astype(feature.dtype)
-        total = part if total is None else total + part
-    return total
+        labels = paddle.gather(category_idxs, best)
+        parts = [left(paddle.masked_select(best, labels == category)) for category in categories]
+        kept = paddle.concat(parts) if parts else best[:0]
+        order = paddle.argsort(paddle.gather(scores, kept), descending=True, stable=True)
+        kept = paddle.gather(kept, order)
+    if top_k is None:
+        return kept
+    if top_k > scores.shape[0] >= 0:
+        raise AssertionError(
+            f"[nms] expected top_k of at most {scores.shape[0]}, the boxes, got {top_k}"
+        )
+    return kept[:top_k]
 
 
 def _images_of(boxes_num):
     return np.repeat(np.arange(len(boxes_num)), boxes_num)
-
-
-def _features(x):
-    """The extents of [N, C, H, W], of which all but N must be known."""
-    expect_tensors('vision.ops', x=x)
-    if -1 in x.shape[1:]:
-        raise ValueError(
-            f'[vision.ops] expected features of known channels and size, got shape {list(x.shape)}'
-        )
-    return x.shape
 
 
 def roi_align(
@@ -141,90 +87,32 @@ def roi_align(
     """
     expect_tensors('roi_align', boxes_num=boxes_num, boxes=boxes)
     height, width = _pair(output_size)
-    _, channels, h, w = _features(x)
-    images = _images_of(boxes_num.numpy())
-    corners = boxes.astype('float64').numpy() * float(spatial_scale) - (0.5 if aligned else 0.0)
-    out = []
-    for image, (x1, y1, x2, y2) in zip(images, corners):
-        rw, rh = x2 - x1, y2 - y1
-        if not aligned:
-            rw, rh = max(rw, 1.0), max(rh, 1.0)
-        bin_h, bin_w = rh / height, rw / width
-        gh = sampling_ratio if sampling_ratio > 0 else max(int(np.ceil(rh / height)), 1)
-        gw = sampling_ratio if sampling_ratio > 0 else max(int(np.ceil(rw / width)), 1)
-        ys = y1 + (np.arange(height * gh) + 0.5) * (bin_h / gh)
-        xs = x1 + (np.arange(width * gw) + 0.5) * (bin_w / gw)
-        yy, xx = np.meshgrid(ys, xs, indexing='ij')
-        values = _bilinear(x[int(image)].reshape([channels, h * w]), yy, xx, h, w)
-        out.append(values.reshape([channels, height, gh, width, gw]).mean([2, 4]))
-    if not out:
-        return paddle.zeros([0, channels, height, width], dtype=x.dtype)
-    return paddle.stack(out)
-
-
-def _bins(low, high, count, limit):
-    """Whole-pixel bounds of `count` bins."""
-    size = max(high - low + 1, 1) / count
-    first = np.clip(np.floor(np.arange(count) * size).astype(int) + low, 0, limit)
-    last = np.clip(np.ceil((np.arange(count) + 1) * size).astype(int) + low, 0, limit)
-    return first, last
+    return _C_ops.roi_align(
+        x, boxes, boxes_num, height, width, spatial_scale, sampling_ratio, aligned
+    )
 
 
 def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Features [R, C, h, w] of the boxes [R, 4]: the largest value in each bin."""
     expect_tensors('roi_pool', boxes_num=boxes_num, boxes=boxes)
     height, width = _pair(output_size)
-    _, channels, h, w = _features(x)
-    images = _images_of(boxes_num.numpy())
-    corners = np.floor(boxes.astype('float64').numpy() * float(spatial_scale) + 0.5).astype(int)
-    out = []
-    for image, (x1, y1, x2, y2) in zip(images, corners):
-        rows, columns = _bins(y1, y2, height, h), _bins(x1, x2, width, w)
-        feature, cells = x[int(image)], []
-        for y0, y9 in zip(*rows):
-            for x0, x9 in zip(*columns):
-                cells.append(
-                    feature[:, int(y0) : int(y9), int(x0) : int(x9)].max([1, 2])
-                    if y9 > y0 and x9 > x0
-                    else paddle.zeros([channels], dtype=x.dtype)
-                )
-        out.append(paddle.stack(cells, -1).reshape([channels, height, width]))
-    return paddle.stack(out) if out else paddle.zeros([0, channels, height, width], dtype=x.dtype)
+    return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
 
 
 def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Position-sensitive pooling: bin (i, j) averages its own group of channels."""
     expect_tensors('psroi_pool', boxes_num=boxes_num, boxes=boxes)
+    expect_tensors('psroi_pool', x=x)
     height, width = _pair(output_size)
-    _, channels, h, w = _features(x)
+    channels = x.shape[1] if x.ndim > 1 else 0
     if channels % (height * width):
         raise ValueError(
             f"[psroi_pool] expected the channels of x to be a multiple of {height}x{width}, got "
             f"{channels}"
         )
-    group = channels // (height * width)
-    images = _images_of(boxes_num.numpy())
-    corners = boxes.astype('float64').numpy()
-    out = []
-    for image, (x1, y1, x2, y2) in zip(images, corners):
-        x1, y1 = round(x1) * spatial_scale, round(y1) * spatial_scale
-        x2, y2 = (round(x2) + 1.0) * spatial_scale, (round(y2) + 1.0) * spatial_scale
-        bin_h, bin_w = max(y2 - y1, 0.1) / height, max(x2 - x1, 0.1) / width
-        feature = x[int(image)].reshape([group, height, width, h, w])
-        rows = []
-        for i in range(height):
-            y0 = int(np.clip(np.floor(i * bin_h + y1), 0, h))
-            y9 = int(np.clip(np.ceil((i + 1) * bin_h + y1), 0, h))
-            for j in range(width):
-                x0 = int(np.clip(np.floor(j * bin_w + x1), 0, w))
-                x9 = int(np.clip(np.ceil((j + 1) * bin_w + x1), 0, w))
-                rows.append(
-                    feature[:, i, j, y0:y9, x0:x9].mean([1, 2])
-                    if y9 > y0 and x9 > x0
-                    else paddle.zeros([group], dtype=x.dtype)
-                )
-        out.append(paddle.stack(rows, -1).reshape([group, height, width]))
-    return paddle.stack(out) if out else paddle.zeros([0, group, height, width], dtype=x.dtype)
+    return _C_ops.psroi_pool(
+        x, boxes, boxes_num, height, width, channels // (height * width), spatial_scale
+    )
 
 
 class RoIAlign(nn.Layer):
