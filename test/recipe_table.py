@@ -537,6 +537,17 @@ RECIPES = {
         "fused_rotary_position_embedding": "t(1, 3, 2, 4)",
         "variable_length_memory_efficient_attention": "t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, "
         "4), of([[3]], 'int32'), of([[3]], 'int32')",
+        "masked_multihead_attention": "t(1, 24), t(2, 1, 2, 3, 4), src_mask=t(1, 1, 1, 2)",
+        "block_multihead_attention": "t(3, 24), t(2, 2, 4, 4), t(2, 2, 4, 4), of([[3]], 'int32'), "
+        "of([[0]], 'int32'), of([[3]], 'int32'), None, None, None, None, of([[0, 1]], 'int32'), "
+        "block_size=4",
+        "blha_get_max_len": "of([[3]], 'int32'), of([[0]], 'int32'), of([1], 'int32')",
+        "fast_ln": "t(2, 3), t(3), t(3)",
+        "fast_rms_norm fused_rms_norm_ext": "t(2, 3), t(3)",
+        "moe_combine": "t(4, 3), t(2, 2), of([[0, 1], [2, 3]], 'int32')",
+        "fused_swiglu_weighted_bwd": "t(2, 6), t(2, 3), t(2, 1)",
+        "embedding_grad_add_to_": "of([1, 0]), t(3, 2), t(2, 2)",
+        "cross_entropy_with_softmax_bwd_w_downcast": "i(2, 1), t(2, 3), t(2, 1)",
     },
     "incubate.autograd": {
         "Hessian": "lambda v: (v * v).sum(), p(3)",

@@ -13,6 +13,7 @@ from .attention import (
     fused_rotary_position_embedding,
     variable_length_memory_efficient_attention,
 )
+from .generation import blha_get_max_len, block_multihead_attention, masked_multihead_attention
 from .linear import (
     fused_bias_act,
     fused_bias_dropout_residual_layer_norm,
@@ -22,9 +23,21 @@ from .linear import (
     fused_linear_activation,
     fused_matmul_bias,
 )
-from .norm import fused_layer_norm, fused_rms_norm
+from .moe import (
+    cross_entropy_with_softmax_bwd_w_downcast,
+    embedding_grad_add_to_,
+    fused_swiglu_weighted_bwd,
+    moe_combine,
+)
+from .norm import fast_ln, fast_rms_norm, fused_layer_norm, fused_rms_norm, fused_rms_norm_ext
 
 __all__ = [
+    'blha_get_max_len',
+    'block_multihead_attention',
+    'cross_entropy_with_softmax_bwd_w_downcast',
+    'embedding_grad_add_to_',
+    'fast_ln',
+    'fast_rms_norm',
     'fused_bias_act',
     'fused_bias_dropout_residual_layer_norm',
     'fused_dropout_add',
@@ -35,7 +48,11 @@ __all__ = [
     'fused_matmul_bias',
     'fused_multi_head_attention',
     'fused_rms_norm',
+    'fused_rms_norm_ext',
     'fused_rotary_position_embedding',
+    'fused_swiglu_weighted_bwd',
+    'masked_multihead_attention',
+    'moe_combine',
     'variable_length_memory_efficient_attention',
 ]
 

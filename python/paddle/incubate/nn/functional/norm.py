@@ -7,7 +7,7 @@ from paddle.base.libpaddle import expect_tensors
 
 from .linear import quantize
 
-__all__ = ['fused_layer_norm', 'fused_rms_norm']
+__all__ = ['fast_ln', 'fast_rms_norm', 'fused_layer_norm', 'fused_rms_norm', 'fused_rms_norm_ext']
 
 
 def _sum(op, x, bias, residual, alpha=1.0):
@@ -105,3 +105,32 @@ def fused_rms_norm(
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
     out = _finish('fused_rms_norm', out, norm_weight, norm_bias, shape, x.dtype, quantization)
     return out, total
+
+
+def fast_ln(x, scale, bias, epsilon=1e-05):
+    """(layer norm of the last axis, its mean, 1 / deviation); the latter two are float32 or
+    wider.
+    """
+    expect_tensors('fast_ln', x=x, scale=scale, bias=bias)
+    wide = _wide(x)
+    mean = paddle.mean(wide, -1, keepdim=True)
+    inverse = paddle.rsqrt(paddle.mean(paddle.square(wide - mean), -1, keepdim=True) + epsilon)
+    out = (wide - mean) * inverse * scale + bias
+    return out.astype(x.dtype), mean.squeeze(-1), inverse.squeeze(-1)
+
+
+def _rms_normed(op, x, scale, epsilon):
+    expect_tensors(op, x=x, scale=scale)
+    wide = _wide(x)
+    inverse = paddle.rsqrt(paddle.mean(paddle.square(wide), -1, keepdim=True) + epsilon)
+    return (wide * inverse * scale).astype(x.dtype), inverse.squeeze(-1)
+
+
+def fast_rms_norm(x, scale, epsilon=1e-05):
+    """(x over the root mean square of its last axis, scaled; 1 / that root, float32 or wider)."""
+    return _rms_normed('fast_rms_norm', x, scale, epsilon)
+
+
+def fused_rms_norm_ext(x, scale, epsilon=1e-05, name=None):
+    """`fast_rms_norm`."""
+    return _rms_normed('fused_rms_norm_ext', x, scale, epsilon)
