@@ -209,19 +209,12 @@ int FnClear(PyObject* self) {
 }
 
 const FnSpec* SpecOf(PyObject* self) { return reinterpret_cast<Function*>(self)->spec; }
-PyObject* FnName(PyObject* self, void*) { return PyUnicode_FromString(SpecOf(self)->name); }
-PyObject* FnModule(PyObject* self, void*) { return PyUnicode_FromString(SpecOf(self)->module); }
-// The full text where the stanza has one, else its line.
-PyObject* FnDoc(PyObject* self, void*) {
-  const FnSpec* spec = SpecOf(self);
-  PyRef home(PyImport_ImportModule("paddle._op_docs")),
-      texts(home ? PyObject_GetAttrString(home.get(), "TEXTS") : nullptr);
-  PyRef key(texts ? PyUnicode_FromFormat("%s.%s", spec->module, spec->name) : nullptr);
-  if (!key) return nullptr;
-  PyObject* text = PyDict_GetItemWithError(texts.get(), key.get());
-  if (!text && !PyErr_Occurred()) return Py_BuildValue("z", spec->doc);
-  Py_XINCREF(text);
-  return text;
+PyObject* FnName(PyObject* self) { return PyUnicode_FromString(SpecOf(self)->name); }
+PyObject* FnModule(PyObject* self) { return PyUnicode_FromString(SpecOf(self)->module); }
+PyObject* FnDoc(PyObject* self) {
+  const char* doc = SpecOf(self)->doc;
+  if (!doc) Py_RETURN_NONE;
+  return PyUnicode_FromString(doc);
 }
 // A Python function of the same name and parameters, made from the signature text on first use. It answers for the
 // attributes by which programs look at functions; calls never reach it.
@@ -239,15 +232,33 @@ PyObject* StandIn(Function* f) {
   Py_XINCREF(f->stand_in);
   return f->stand_in;
 }
-PyObject* FnMember(PyObject* self, void* name) {
-  PyObject* function = StandIn(reinterpret_cast<Function*>(self));
-  return function ? PyObject_GetAttrString(function, static_cast<const char*>(name)) : nullptr;
-}
-PyObject* FnSignature(PyObject* self, void*) {
+PyObject* FnSignature(PyObject* self) {
   PyObject* function = StandIn(reinterpret_cast<Function*>(self));
   if (!function) return nullptr;
   PyRef inspect(PyImport_ImportModule("inspect"));
   return inspect ? PyObject_CallMethod(inspect.get(), "signature", "O", function) : nullptr;
+}
+// An attribute by which programs look at functions: what a program has set, else what the function is.
+struct Attribute {
+  const char* name;
+  PyObject* (*make)(PyObject* self);  // null: the stand-in has it
+};
+PyObject* FnMember(PyObject* self, void* which) {
+  const auto& attribute = *static_cast<const Attribute*>(which);
+  auto* f = reinterpret_cast<Function*>(self);
+  if (PyObject* set = f->dict ? PyDict_GetItemString(f->dict, attribute.name) : nullptr) {
+    Py_INCREF(set);
+    return set;
+  }
+  if (attribute.make) return attribute.make(self);
+  PyObject* function = StandIn(f);
+  return function ? PyObject_GetAttrString(function, attribute.name) : nullptr;
+}
+int SetFnMember(PyObject* self, PyObject* value, void* which) {
+  const char* name = static_cast<const Attribute*>(which)->name;
+  PyRef dict(PyObject_GenericGetDict(self, nullptr));
+  if (!dict) return -1;
+  return value ? PyDict_SetItemString(dict.get(), name, value) : PyDict_DelItemString(dict.get(), name);
 }
 // Public functions are Python functions for whoever asks isinstance, as in PaddlePaddle.
 PyObject* FnClass(PyObject*, void*) {
@@ -264,23 +275,23 @@ PyObject* FnRepr(PyObject* self) {
                               SpecOf(self)->signature ? SpecOf(self)->signature : "");
 }
 
-constexpr PyGetSetDef Member(const char* name) {
-  return {name, Entry<FnMember>::Call, nullptr, nullptr, const_cast<char*>(name)};
+constexpr Attribute kAttributes[] = {
+    {"__name__", FnName},      {"__qualname__", FnName},       {"__module__", FnModule},
+    {"__doc__", FnDoc},        {"__signature__", FnSignature}, {"__annotations__", nullptr},
+    {"__builtins__", nullptr}, {"__closure__", nullptr},       {"__code__", nullptr},
+    {"__defaults__", nullptr}, {"__globals__", nullptr},       {"__kwdefaults__", nullptr}};
+PyGetSetDef* Members() {
+  static auto* members = [] {
+    auto* all = new std::vector<PyGetSetDef>;
+    for (const Attribute& a : kAttributes)
+      all->push_back({a.name, Entry<FnMember>::Call, SetFnMember, nullptr, const_cast<Attribute*>(&a)});
+    all->push_back({"__class__", FnClass, nullptr, nullptr, nullptr});
+    all->push_back({"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr});
+    all->push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+    return all;
+  }();
+  return members->data();
 }
-PyGetSetDef fn_getset[] = {{"__name__", FnName, nullptr, nullptr, nullptr},
-                           {"__qualname__", FnName, nullptr, nullptr, nullptr},
-                           {"__module__", FnModule, nullptr, nullptr, nullptr},
-                           {"__doc__", FnDoc, nullptr, nullptr, nullptr},
-                           {"__signature__", Entry<FnSignature>::Call, nullptr, nullptr, nullptr},
-                           {"__class__", FnClass, nullptr, nullptr, nullptr},
-                           Member("__annotations__"),
-                           Member("__closure__"),
-                           Member("__code__"),
-                           Member("__defaults__"),
-                           Member("__globals__"),
-                           Member("__kwdefaults__"),
-                           {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-                           {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef fn_methods[] = {{"__reduce__", FnReduce, METH_NOARGS, nullptr},
                             {"__copy__", FnSame, METH_NOARGS, nullptr},
                             {"__deepcopy__", FnSame, METH_O, nullptr},
@@ -296,7 +307,7 @@ int EnsureFunctionType() {
                                 {Py_tp_traverse, reinterpret_cast<void*>(FnTraverse)},
                                 {Py_tp_clear, reinterpret_cast<void*>(FnClear)},
                                 {Py_tp_descr_get, reinterpret_cast<void*>(FnDescrGet)},
-                                {Py_tp_getset, fn_getset},
+                                {Py_tp_getset, Members()},
                                 {Py_tp_methods, fn_methods},
                                 {Py_tp_members, fn_members},
                                 {Py_tp_repr, reinterpret_cast<void*>(FnRepr)},

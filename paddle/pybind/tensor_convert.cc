@@ -14,8 +14,16 @@
 namespace paddle::py {
 namespace {
 
-PyObject* NumpyMethod(PyObject* self, PyObject*) {
-  return Guarded([&] { return ToNumpy(ToTensor(self, "numpy", "x"), self); });
+// numpy(blocking=True): what was computed is there, so no call waits or returns before it is.
+PyObject* NumpyMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
+  return Guarded([&] {
+    if (n || kw) {
+      const char* names[] = {"blocking"};
+      PyObject* given[1];
+      ParseArgs("numpy", names, 1, 0, args, n, kw, given);
+    }
+    return ToNumpy(ToTensor(self, "numpy", "x"), self);
+  });
 }
 
 PyObject* ArrayMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
@@ -266,7 +274,7 @@ PyObject* Format(PyObject* self, PyObject* spec) {
 #define CAST(name, T) \
   { name, F(OnTape<CastToType<DataType::T>>), METH_NOARGS, "This tensor as " #T "." }
 PyMethodDef g_tensor_convert_methods[] = {
-    {"numpy", F(NumpyMethod), METH_NOARGS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
+    {"numpy", F(NumpyMethod), METH_FASTCALL | METH_KEYWORDS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
     {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"item", F(Item), METH_FASTCALL, "The only element, or the one at an index, as a Python number."},
     {"tolist", F(ToList), METH_NOARGS, "tolist(x)\n--\n\nNested lists of Python numbers; a number for 0-d."},

@@ -707,6 +707,28 @@ def test_public_functions_look_like_python_functions():
     assert wrapped(paddle.ones([1]), paddle.ones([1])).tolist() == [3]
 
 
+def test_attributes_of_public_functions_can_be_set():
+    f = paddle.lgamma
+    before = {name: getattr(f, name) for name in ("__name__", "__doc__", "__signature__")}
+    try:
+        for name, value in before.items():
+            setattr(f, name, inspect.signature(len) if name == "__signature__" else value + "_")
+        assert f.__name__ == "lgamma_" and f.__doc__ == before["__doc__"] + "_"
+        assert list(inspect.signature(f).parameters) == ["obj"]
+        assert f(paddle.ones([1])).tolist() == [0]
+    finally:
+        for name in before:
+            delattr(f, name)
+    assert {name: getattr(f, name) for name in before} == before
+
+
+def test_numpy_with_an_argument():
+    x = paddle.ones([1])
+    assert x.numpy(False).tolist() == x.numpy(blocking=True).tolist() == [1]
+    with pytest.raises(TypeError):
+        x.numpy(other=3)
+
+
 def test_each_function_of_the_core_answers_for_its_code():
     for home in ("paddle", "paddle.Tensor", "paddle.nn.functional", "paddle._C_ops"):
         for name, f in paddle.base.libpaddle._functions(home).items():
