@@ -21,7 +21,7 @@ struct Function {
   const FnSpec* spec;
   PyObject** names;    // interned, nargs of them
   PyObject** aliases;  // interned or null
-  PyObject* stand_in;  // null until asked for
+  PyObject* proxy;     // null until asked for
   PyObject* dict;
   int max_positional;
   int required;
@@ -188,7 +188,7 @@ void FnDealloc(PyObject* self) {
   }
   delete[] f->names;
   delete[] f->aliases;
-  Py_XDECREF(f->stand_in);
+  Py_XDECREF(f->proxy);
   Py_XDECREF(f->dict);
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_Del(self);
@@ -198,13 +198,13 @@ int FnTraverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(f->dict);
-  Py_VISIT(f->stand_in);
+  Py_VISIT(f->proxy);
   return 0;
 }
 int FnClear(PyObject* self) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_CLEAR(f->dict);
-  Py_CLEAR(f->stand_in);
+  Py_CLEAR(f->proxy);
   return 0;
 }
 
@@ -218,8 +218,8 @@ PyObject* FnDoc(PyObject* self) {
 }
 // A Python function of the same name and parameters, made from the signature text on first use. It answers for the
 // attributes by which programs look at functions; calls never reach it.
-PyObject* StandIn(Function* f) {
-  if (f->stand_in) return f->stand_in;
+PyObject* Proxy(Function* f) {
+  if (f->proxy) return f->proxy;
   PyRef home(PyImport_ImportModule(f->spec->module));
   if (!home) return nullptr;
   const std::string text =
@@ -228,12 +228,12 @@ PyObject* StandIn(Function* f) {
   if (!code || !defined) return nullptr;
   PyRef done(PyEval_EvalCode(code.get(), PyModule_GetDict(home.get()), defined.get()));
   if (!done) return nullptr;
-  f->stand_in = PyDict_GetItemString(defined.get(), f->spec->name);
-  Py_XINCREF(f->stand_in);
-  return f->stand_in;
+  f->proxy = PyDict_GetItemString(defined.get(), f->spec->name);
+  Py_XINCREF(f->proxy);
+  return f->proxy;
 }
 PyObject* FnSignature(PyObject* self) {
-  PyObject* function = StandIn(reinterpret_cast<Function*>(self));
+  PyObject* function = Proxy(reinterpret_cast<Function*>(self));
   if (!function) return nullptr;
   PyRef inspect(PyImport_ImportModule("inspect"));
   return inspect ? PyObject_CallMethod(inspect.get(), "signature", "O", function) : nullptr;
@@ -241,7 +241,7 @@ PyObject* FnSignature(PyObject* self) {
 // An attribute by which programs look at functions: what a program has set, else what the function is.
 struct Attribute {
   const char* name;
-  PyObject* (*make)(PyObject* self);  // null: the stand-in has it
+  PyObject* (*make)(PyObject* self);  // null: the proxy has it
 };
 PyObject* FnMember(PyObject* self, void* which) {
   const auto& attribute = *static_cast<const Attribute*>(which);
@@ -251,7 +251,7 @@ PyObject* FnMember(PyObject* self, void* which) {
     return set;
   }
   if (attribute.make) return attribute.make(self);
-  PyObject* function = StandIn(f);
+  PyObject* function = Proxy(f);
   return function ? PyObject_GetAttrString(function, attribute.name) : nullptr;
 }
 int SetFnMember(PyObject* self, PyObject* value, void* which) {
@@ -355,7 +355,7 @@ PyObject* MakeFunction(const FnSpec* spec) {
   if (!f) return nullptr;
   f->vectorcall = Vectorcall;
   f->spec = spec;
-  f->stand_in = nullptr;
+  f->proxy = nullptr;
   f->dict = nullptr;
   f->names = new PyObject*[spec->nargs + 1];
   f->aliases = new PyObject*[spec->nargs + 1];
