@@ -211,10 +211,17 @@ int FnClear(PyObject* self) {
 const FnSpec* SpecOf(PyObject* self) { return reinterpret_cast<Function*>(self)->spec; }
 PyObject* FnName(PyObject* self) { return PyUnicode_FromString(SpecOf(self)->name); }
 PyObject* FnModule(PyObject* self) { return PyUnicode_FromString(SpecOf(self)->module); }
+// The full text where the stanza has one, else its line.
 PyObject* FnDoc(PyObject* self) {
-  const char* doc = SpecOf(self)->doc;
-  if (!doc) Py_RETURN_NONE;
-  return PyUnicode_FromString(doc);
+  const FnSpec* spec = SpecOf(self);
+  PyRef home(PyImport_ImportModule("paddle._op_docs")),
+      texts(home ? PyObject_GetAttrString(home.get(), "TEXTS") : nullptr);
+  PyRef key(texts ? PyUnicode_FromFormat("%s.%s", spec->module, spec->name) : nullptr);
+  if (!key) return nullptr;
+  PyObject* text = PyDict_GetItemWithError(texts.get(), key.get());
+  if (!text && !PyErr_Occurred()) return Py_BuildValue("z", spec->doc);
+  Py_XINCREF(text);
+  return text;
 }
 // A Python function of the same name and parameters, made from the signature text on first use. It answers for the
 // attributes by which programs look at functions; calls never reach it.

@@ -736,38 +736,6 @@ def test_combinations_that_no_memory_holds_are_refused(monkeypatch):
         paddle.combinations(x, 2**31 - 1, True)
 
 
-@pytest.mark.parametrize('ways', ['eager', 'eager of higher order', 'full_graph'])
-@pytest.mark.parametrize('soft', [False, True])
-@pytest.mark.parametrize('dtype', ['float64', 'bfloat16'])
-def test_the_softmax_of_a_cross_entropy_has_a_gradient(ways, soft, dtype):
-    f = paddle.nn.functional
-    x = paddle.to_tensor([[0.5, -1.0, 2.0, 0.25], [1.5, 0.0, -0.5, 1.0]]).astype(dtype)
-    label = f.softmax(x * 2) if soft else paddle.to_tensor([[1], [2]])
-    label.stop_gradient, x.stop_gradient = True, False
-
-    def both(x):
-        loss, p = f.softmax_with_cross_entropy(x, label, soft_label=soft, return_softmax=True)
-        return (p * p).sum(), loss.sum()
-
-    def apart(x):
-        return (f.softmax(x) ** 2).sum(), f.softmax_with_cross_entropy(
-            x, label, soft_label=soft
-        ).sum()
-
-    call = paddle.jit.to_static(both, full_graph=True) if ways == 'full_graph' else both
-    for taken in (lambda p, loss: p, lambda p, loss: p + loss, lambda p, loss: loss):
-        g, want = (
-            paddle.grad(taken(*function(x)), [x], create_graph=ways.endswith('order'))[0]
-            for function in (call, apart)
-        )
-        assert g.dtype == x.dtype
-        np.testing.assert_allclose(
-            g.astype('float64').numpy(),
-            want.astype('float64').numpy(),
-            atol=0.05 if dtype == 'bfloat16' else 1e-6,
-        )
-
-
 def test_the_gradient_of_a_fused_loss_is_recorded_or_refused():
     """A kernel reads no values of programs."""
     x, boxes = paddle.rand([1, 14, 4, 4]), paddle.rand([1, 2, 4])

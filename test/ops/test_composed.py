@@ -21,12 +21,32 @@ WHOLE = libpaddle._functions('paddle._C_ops.whole')
 
 def test_intermediate_results_are_not_returned():
     x, v = paddle.ones([2, 4, 3]), paddle.ones([4])
+    image, box = paddle.rand([1, 2, 4, 4]), paddle.to_tensor([[0.0, 0.0, 3.0, 3.0]])
+    one = paddle.to_tensor([1], 'int32')
     calls = {
         'layer_norm': (x, None, None, 1e-5, 1),
         'group_norm': (x, v, v, 1e-5, 2, 'NCHW'),
         'instance_norm': (x, v, v, 1e-5),
         'huber_loss': (x, x + 1, 1.0),
         'dropout': (x, None, 0.5, False, 'upscale_in_train', 0, False),
+        'roi_pool': (image, box, one, 2, 2, 1.0),
+        'segment_pool': (v, paddle.to_tensor([0, 0, 1, 2]), 'MEAN'),
+        'send_u_recv': (x[0], one - 1, one, 'MEAN'),
+        'warpctc': (x, one.tile([4, 1]), one.tile([4]) * 2, one.tile([4]), 0, False),
+        'warprnnt': (paddle.rand([1, 3, 2, 4]), one.reshape([1, 1]), one * 3, one, 0, 0.0),
+        'yolo_loss': (
+            paddle.rand([1, 7, 4, 4]),
+            paddle.rand([1, 1, 4]),
+            one.reshape([1, 1]) - 1,
+            None,
+            [4, 5],
+            [0],
+            2,
+            0.5,
+            32,
+            True,
+            1.0,
+        ),
     }
     assert set(WHOLE) == {*calls, 'rnn'}
     for name, args in calls.items():

@@ -205,7 +205,7 @@ $back } else
 """
 EITHER = """
 $derivatives
-if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu()$untaken)
+if (create_graph || State().record != RecordMode::kRun || !device_.is_cpu())
   composed_${op}_grad($args);
 else first_${op}_grad($args);
 """
@@ -226,11 +226,7 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    # What PaddlePaddle's gradient op does not take, its fused kernel does not read.
-    untaken = "".join(f" || {d}.defined()" for d in g.readable.untaken) if g.readable else ""
-    return fill(
-        EITHER, op=op.name, args=args, derivatives=derivative_statement(g), untaken=untaken
-    ).split("\n")
+    return fill(EITHER, op=op.name, args=args, derivatives=derivative_statement(g)).split("\n")
 
 
 def derivative_statement(g):

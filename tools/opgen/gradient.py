@@ -30,7 +30,6 @@ class GradOp:
     attrs: list  # [(name, Arg of the op or None)]
     outs: list  # names, `<input>_grad`
     when: list  # C++ conditions under which it gives what is asked
-    untaken: list  # output gradients that it has no operand for
 
     def nobodys(self, gradient):
         """Outputs for arguments that have no gradient here: none is ever given."""
@@ -143,7 +142,8 @@ class Gradient:
     def readable(self):
         """The GradOp: of those that recording makes, and of those that only programs of others
         have. It is there when every operand can be named; a fused kernel needs only what it reads
-        (`saves`)."""
+        (`saves`), and like PaddlePaddle's takes no gradients of results that the op has no operand
+        for."""
         op, declared = self.op, identity(self.op.grad_name)
         tensors = self._operands(declared) if declared else None
         if tensors is None:
@@ -168,7 +168,9 @@ class Gradient:
         # Where one arrives that the op does not take, or one is wanted that it does not give, the
         # composed rule is recorded.
         untaken = [
-            d for o, d in zip(op.outs, op.douts) if d not in named and o.name not in op.nondiff_outs
+            d
+            for o, d in zip(op.outs, op.douts)
+            if d not in named and o.name not in op.nondiff_outs and not op.vjp_kernel
         ]
         if untaken and not (op.lazy_douts and op.vjp):
             raise op.where.error(
@@ -180,7 +182,7 @@ class Gradient:
             for i, t in enumerate(self.inputs)
             if t.name + "_grad" not in declared["outputs"]
         ]
-        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions, untaken)
+        return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
 
     def _operands(self, declared):
         """The operands of the gradient op, or None where one is neither an argument, nor a result,
