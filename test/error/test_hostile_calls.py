@@ -843,3 +843,26 @@ def test_values_of_programs_are_no_tensors_with_data(text):
         (ValueError, RuntimeError, TypeError), match='expected .*tensors? with data'
     ):
         eval(text, {'paddle': paddle, 'copy': copy, 'v': v})
+
+
+@pytest.mark.parametrize('other', [[1, 1], [3], [1, 3], [2, 1], [3, 2]])
+def test_swiglu_takes_two_of_one_shape(other):
+    """Its gradient has no sums over axes that one of them lacks."""
+    function = paddle.incubate.nn.functional.swiglu
+    for call in (function, paddle.jit.to_static(function, full_graph=True)):
+        with pytest.raises(ValueError, match=r'\[swiglu\] expected y of the shape of x'):
+            call(paddle.ones([2, 3]), paddle.ones(other))
+
+
+def test_an_order_of_axes_that_no_memory_holds_is_refused():
+    class Endless:
+        def __len__(self):
+            return 2**62
+
+        def __getitem__(self, i):
+            return 0
+
+    image = paddle.zeros([4, 4, 3])
+    assert paddle.vision.transforms.Transpose()(image).shape == [3, 4, 4]
+    with pytest.raises(TypeError, match='perm'):
+        paddle.vision.transforms.Transpose(order=Endless())(image)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations and other layers written on other ops; their gradients follow from those.
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/infer/rules.h"
 
 namespace paddle {
 
@@ -37,9 +38,9 @@ Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& fo
 }
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
+  const common::Dims dims = x.shape(), others = y.defined() ? y.shape() : common::Dims();
+  phi::CheckSwiglu(dims, y.defined() ? &others : nullptr);
   if (y.defined()) return silu_mul(x, y);
-  PD_CHECK(x.ndim() > 0 && (!dim_at(x, -1).known() || size_at(x, -1) % 2 == 0), InvalidArgument,
-           "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.shape()));
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
   return silu_mul(half[0], half[1]);
 }

@@ -15,6 +15,8 @@ using MetaList = std::vector<Meta>;
 Dim ExtentArg(const char* op, const IntArray& shape, int64_t i);
 // A shape argument.
 Dims ShapeArg(const char* op, const IntArray& shape);
+// The operands of swiglu: two of one shape, or one whose last axis has two halves.
+void CheckSwiglu(const Dims& x, const Dims* y);
 // So many extents that nothing is known of.
 Dims UnknownDims(int64_t rank);
 

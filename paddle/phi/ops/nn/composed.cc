@@ -10,12 +10,22 @@ void prelu_infer(const Meta& x, const Meta& alpha, const std::string&, const std
            "[prelu] expected mode all, channel or element, got ", mode);
   out = {x.dims, Promote("prelu", x.dtype, x.dims.empty(), alpha.dtype, mode == "all")};
 }
+void CheckSwiglu(const Dims& x, const Dims* y) {
+  if (y) {
+    bool same = x.size() == y->size();
+    for (int64_t i = 0; same && i < x.size(); ++i)
+      same = !x[i].known() || !(*y)[i].known() || x[i].raw() == (*y)[i].raw();
+    PD_CHECK(same, InvalidArgument, "[swiglu] expected y of the shape of x, ", common::ShapeText(x), ", got ",
+             common::ShapeText(*y));
+  } else {
+    PD_CHECK(!x.empty() && (!x.back().known() || x.back().raw() % 2 == 0), InvalidArgument,
+             "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x));
+  }
+}
 void swiglu_infer(const Meta& x, const Meta* y, Meta& out) {
+  CheckSwiglu(x.dims, y ? &y->dims : nullptr);
   out = {x.dims, y ? Promote("swiglu", x, *y) : x.dtype};
-  if (y) return;
-  PD_CHECK(!x.dims.empty() && (!x.dims.back().known() || x.dims.back().raw() % 2 == 0), InvalidArgument,
-           "[swiglu] expected a last axis of even extent, got shape ", common::ShapeText(x.dims));
-  out.dims.back() = common::Div(x.dims.back(), Dim(2));
+  if (!y) out.dims.back() = common::Div(x.dims.back(), Dim(2));
 }
 void maxout_infer(const Meta& x, int64_t groups, int64_t axis, Meta& out) {
   int64_t a = common::NormalizeAxis("maxout", axis, x.dims.size());

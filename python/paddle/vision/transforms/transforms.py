@@ -238,7 +238,7 @@ class Transpose(BaseTransform):
 
     def _apply_image(self, img):
         if isinstance(img, paddle.Tensor):
-            return img.transpose(list(self.order))
+            return img.transpose(self.order)
         array = to_array('Transpose', 'img', img)
         if array.ndim == 2:
             array = array[..., None]
