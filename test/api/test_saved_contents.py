@@ -18,7 +18,7 @@ import gradient_recipes  # noqa: E402
 # Operations that keep what some other gradient of theirs reads, or that one reads for other
 # attributes or dtypes.
 OTHER_FACTOR = 'multiply matmul lerp prelu_mul'.split()
-BY_ATTRIBUTE = 'pool2d pool3d put_along_axis clip heaviside angle batch_norm_'.split()
+BY_ATTRIBUTE = 'pool2d pool3d put_along_axis clip heaviside angle batch_norm_ send_u_recv'.split()
 
 
 def content(like, seed):

@@ -104,6 +104,8 @@ def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     expect_tensors('psroi_pool', boxes_num=boxes_num, boxes=boxes)
     expect_tensors('psroi_pool', x=x)
     height, width = _pair(output_size)
+    if height <= 0 or width <= 0:
+        raise ValueError(f"[psroi_pool] expected a positive output_size, got {height}x{width}")
     channels = x.shape[1] if x.ndim > 1 else 0
     if channels % (height * width):
         raise ValueError(

@@ -40,12 +40,11 @@ std::vector<int64_t> Within(const char* op, const char* name, const Tensor& inde
   return out;
 }
 
-// out[to[e]] reduced with x[from[e]], from[e] = e where `from` is null; count[r]: how many reach row r. x and out
-// contiguous of one dtype, neither half.
+// out[to[e]] reduced with x[from[e]], from[e] = e where `from` is null; count[r]: how many reach row r, for means. x
+// and out contiguous of one dtype, neither half.
 void ReduceRows(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
                 const std::vector<int64_t>& to, const std::vector<int64_t>& count, const Tensor& out) {
-  const int64_t edges = static_cast<int64_t>(to.size()), rows = static_cast<int64_t>(count.size()),
-                width = rows ? out.numel() / rows : 0;
+  const int64_t edges = static_cast<int64_t>(to.size()), rows = out.dim(0), width = rows ? out.numel() / rows : 0;
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   if (width == 0) return;
   cpu::DispatchReal(op, x.dtype(), [&](auto tag) {
@@ -79,7 +78,9 @@ void ReduceRows(const char* op, Reduction how, const Tensor& x, const std::vecto
     }
   });
 }
-std::vector<int64_t> CountOf(const std::vector<int64_t>& to, int64_t rows) {
+// How many reach each row, for means only: there are no more rows than numbers in a result.
+std::vector<int64_t> CountOf(Reduction how, const std::vector<int64_t>& to, int64_t rows) {
+  if (how != Reduction::kMean) return {};
   std::vector<int64_t> count(rows, 0);
   for (int64_t r : to) ++count[r];
   return count;
@@ -111,11 +112,13 @@ void send_u_recv_infer(const Meta& x, const Meta& src, const Meta& dst, const st
 }
 void send_u_recv_kernel(const Tensor& x, const Tensor& src, const Tensor& dst, const std::string& how, const Ints&,
                         Tensor& out, Tensor& dst_count) {
+  const Reduction reduction = ReductionOf("send_u_recv", how);
   const std::vector<int64_t> from = Within("send_u_recv", "src_index", src, x.dim(0)),
-                             to = Within("send_u_recv", "dst_index", dst, out.dim(0)), count = CountOf(to, out.dim(0));
+                             to = Within("send_u_recv", "dst_index", dst, out.dim(0)),
+                             count = CountOf(reduction, to, out.dim(0));
   PD_CHECK(from.size() == to.size(), InvalidArgument,
            "[send_u_recv] expected a source and a destination for each edge, got ", from.size(), " and ", to.size());
-  ReduceInto("send_u_recv", ReductionOf("send_u_recv", how), x, &from, to, count, out);
+  ReduceInto("send_u_recv", reduction, x, &from, to, count, out);
   for (int64_t r = 0; r < dst_count.numel(); ++r) dst_count.data<int32_t>()[r] = static_cast<int32_t>(count[r]);
 }
 
@@ -134,15 +137,19 @@ void segment_pool_kernel(const Tensor& x, const Tensor& ids, const std::string& 
   const std::vector<int64_t> all = ToIntVector(ids);
   PD_CHECK(static_cast<int64_t>(all.size()) == x.dim(0), InvalidArgument,
            "[segment_pool] expected a segment number for each of ", x.dim(0), " rows, got ", all.size());
+  PD_CHECK(all.empty() || (all.back() >= 0 && all.back() < INT64_MAX), InvalidArgument,
+           "[segment_pool] expected segment numbers from 0 to ", INT64_MAX - 1, ", got ", all.back());
   const int64_t rows = all.empty() ? 0 : all.back() + 1;
-  const std::vector<int64_t> to = Within("segment_pool", "segment numbers", ids, rows), count = CountOf(to, rows);
+  const std::vector<int64_t> to = Within("segment_pool", "segment numbers", ids, rows);
   const Reduction reduction = ReductionOf("segment_pool", how);
   Ints dims = x.dims();
   dims[0] = rows;
   EnsureOut(out, dims, x.dtype());
+  const bool mean = reduction == Reduction::kMean;
+  EnsureOut(counts, mean ? Ints{rows, 1} : Ints{0}, x.dtype());
+  const std::vector<int64_t> count = CountOf(reduction, to, rows);
   ReduceInto("segment_pool", reduction, x, nullptr, to, count, out);
-  if (reduction != Reduction::kMean) return EnsureOut(counts, Ints{0}, x.dtype());
-  EnsureOut(counts, Ints{rows, 1}, x.dtype());
+  if (!mean) return;
   const Tensor numbers = Empty(Ints{rows, 1}, DataType::INT64);
   std::copy(count.begin(), count.end(), numbers.data<int64_t>());
   CopyInto(numbers, counts);

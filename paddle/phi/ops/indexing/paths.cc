@@ -79,7 +79,7 @@ void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, c
     auto start = [&](int64_t k) { return bounds ? move[(tags - 1) * tags + k] : T(0); };
     auto stop = [&](int64_t k, bool last) { return bounds && last ? move[(tags - 2) * tags + k] : T(0); };
     cpu::ParallelFor(
-        0, batch, std::max<int64_t>(1, cpu::kGrain / (steps * tags * tags + 1)), [&](int64_t begin, int64_t end) {
+        0, batch, std::max<int64_t>(1, cpu::kGrain / (longest * tags * tags + 1)), [&](int64_t begin, int64_t end) {
           std::vector<T> best(tags), next(tags);
           std::vector<int64_t> back(std::max<int64_t>(longest, 1) * tags);
           for (int64_t b = begin; b < end; ++b) {

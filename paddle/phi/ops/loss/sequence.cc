@@ -171,12 +171,15 @@ double TransducerOne(const T* log_p, T* grad, int64_t width, int64_t time, int64
 }
 
 // grad scaled by the gradient of each loss: [outer, batch, inner].
-void ScaleRows(const Tensor& grad, const Tensor& dloss, const std::vector<double>& factors, int64_t outer,
-               Tensor* out) {
+void ScaleRows(const char* op, const Tensor& grad, const Tensor& dloss, const std::vector<double>& factors,
+               int64_t outer, Tensor* out) {
   EnsureOut(*out, grad.dims(), grad.dtype());
   if (grad.numel() == 0) return;
+  const int64_t batch = static_cast<int64_t>(factors.size());
+  PD_CHECK(dloss.numel() == batch, InvalidArgument, "[", op, "] expected the gradients of ", batch,
+           " losses, got shape ", common::ShapeText(dloss.dims()));
   const Tensor source = Contiguous(grad), by = Contiguous(CastTo(dloss, grad.dtype()));
-  const int64_t batch = static_cast<int64_t>(factors.size()), inner = grad.numel() / (outer * batch);
+  const int64_t inner = grad.numel() / (outer * batch);
   ByFloat(grad.dtype(), [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, outer * batch, std::max<int64_t>(1, cpu::kGrain / inner), [&](int64_t begin, int64_t end) {
@@ -225,8 +228,10 @@ void warpctc_grad_kernel(const Tensor& times, const Tensor& grad, const Tensor& 
   if (!dlogits || !dloss.defined()) return;
   std::vector<double> factors(grad.dim(1), 1.0);
   const std::vector<int64_t> own = ToIntVector(times);
+  PD_CHECK(!norm_by_times || own.size() == factors.size(), InvalidArgument, "[warpctc_grad] expected the lengths of ",
+           factors.size(), " sequences, got shape ", common::ShapeText(times.dims()));
   for (size_t b = 0; norm_by_times && b < factors.size(); ++b) factors[b] = 1.0 / std::max<int64_t>(own[b], 1);
-  ScaleRows(grad, dloss, factors, grad.dim(0), dlogits);
+  ScaleRows("warpctc_grad", grad, dloss, factors, grad.dim(0), dlogits);
 }
 
 void warprnnt_infer(const Meta& x, const Meta& label, const Meta& times, const Meta& lengths, int64_t, double,
@@ -257,7 +262,7 @@ void warprnnt_kernel(const Tensor& input, const Tensor& label, const Tensor& tim
 }
 void warprnnt_grad_kernel(const Tensor& grad, const Tensor& dloss, const Tensor&, int64_t, double, Tensor* dinput) {
   if (!dinput || !dloss.defined()) return;
-  ScaleRows(grad, dloss, std::vector<double>(grad.dim(0), 1.0), 1, dinput);
+  ScaleRows("warprnnt_grad", grad, dloss, std::vector<double>(grad.dim(0), 1.0), 1, dinput);
 }
 
 namespace {
@@ -271,9 +276,17 @@ struct Tree {
   int64_t classes, rows, depth;
   std::vector<int64_t> labels, nodes, turns;
 
-  Tree(const Tensor& label, const Tensor& path, const Tensor& code, int64_t classes, int64_t most) : classes(classes) {
+  Tree(const Tensor& x, const Tensor& label, const Tensor& w, const Tensor& bias, const Tensor& path,
+       const Tensor& code, int64_t classes)
+      : classes(classes), rows(path.defined() ? path.dim(0) : label.numel()) {
+    const int64_t most = w.dim(0);
+    PD_CHECK(rows == x.dim(0), InvalidArgument, "[hsigmoid_loss] expected labels of ", x.dim(0), " rows, got ", rows);
+    PD_CHECK(path.defined() || most >= classes - 1, InvalidArgument, "[hsigmoid_loss] expected a weight of ",
+             classes - 1, " rows for ", classes, " classes, got shape ", common::ShapeText(w.dims()));
+    PD_CHECK(!bias.defined() || bias.numel() >= most, InvalidArgument, "[hsigmoid_loss] expected a bias of ", most,
+             " numbers, got shape ", common::ShapeText(bias.dims()));
     if (path.defined()) {
-      rows = path.dim(0), depth = path.dim(1);
+      depth = path.dim(1);
       nodes = ToIntVector(path), turns = ToIntVector(code);
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t d = 0; d < depth && nodes[r * depth + d] >= 0; ++d)
@@ -282,7 +295,7 @@ struct Tree {
       return;
     }
     labels = ToIntVector(label);
-    rows = static_cast<int64_t>(labels.size()), depth = std::bit_width(static_cast<uint64_t>(classes - 1));
+    depth = std::bit_width(static_cast<uint64_t>(classes - 1));
     for (int64_t c : labels)
       PD_CHECK(0 <= c && c < classes, InvalidArgument, "[hsigmoid_loss] expected labels in [0, ", classes, "), got ",
                c);
@@ -295,7 +308,7 @@ struct Tree {
         f(d, nodes[row * depth + d], turns[row * depth + d] != 0);
       return;
     }
-    const uint64_t number = static_cast<uint64_t>(labels[row] + classes);
+    const uint64_t number = static_cast<uint64_t>(labels[row]) + static_cast<uint64_t>(classes);
     const int64_t used = std::bit_width(number) - 1;
     for (int64_t d = 0; d < used; ++d) f(d, static_cast<int64_t>(number >> (d + 1)) - 1, (number >> d) % 2 == 1);
   }
@@ -351,14 +364,8 @@ void hsigmoid_loss_infer(const Meta& x, const Meta& label, const Meta& w, const 
 }
 void hsigmoid_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& w, const Tensor& bias, const Tensor& path,
                           const Tensor& code, int64_t classes, bool, Tensor& out, Tensor& pre_out, Tensor&) {
-  const int64_t n = x.dim(1), nodes = w.dim(0);
-  const Tree tree(label, path, code, classes, nodes);
-  PD_CHECK(tree.rows == x.dim(0), InvalidArgument, "[hsigmoid_loss] expected labels of ", x.dim(0), " rows, got ",
-           tree.rows);
-  PD_CHECK(path.defined() || nodes >= classes - 1, InvalidArgument, "[hsigmoid_loss] expected a weight of ",
-           classes - 1, " rows for ", classes, " classes, got shape ", common::ShapeText(w.dims()));
-  PD_CHECK(!bias.defined() || bias.numel() >= nodes, InvalidArgument, "[hsigmoid_loss] expected a bias of ", nodes,
-           " numbers, got shape ", common::ShapeText(bias.dims()));
+  const int64_t n = x.dim(1);
+  const Tree tree(x, label, w, bias, path, code, classes);
   const Tensor xc = Contiguous(x), wc = Contiguous(w), bc = bias.defined() ? Contiguous(bias) : bias;
   ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
@@ -388,7 +395,10 @@ void hsigmoid_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tenso
                                Tensor* dbias) {
   if (!dout.defined()) return;
   const int64_t n = x.dim(1);
-  const Tree tree(label, path, code, classes, w.dim(0));
+  const Tree tree(x, label, w, bias, path, code, classes);
+  PD_CHECK(pre_out.numel() == tree.rows * tree.depth && dout.numel() == tree.rows, InvalidArgument,
+           "[hsigmoid_loss_grad] expected pre_out [", tree.rows, ", ", tree.depth, "] and a gradient of each row, got ",
+           common::ShapeText(pre_out.dims()), " and ", common::ShapeText(dout.dims()));
   const Tensor xc = Contiguous(x), wc = Contiguous(w), pc = Contiguous(pre_out), gc = Contiguous(dout);
   auto zeros = [](Tensor* to, const Tensor& like) {
     if (!to) return;

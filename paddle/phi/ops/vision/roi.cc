@@ -41,12 +41,27 @@ std::vector<int64_t> ImagesOf(const char* op, const Tensor& counts, int64_t boxe
   for (size_t i = 0; i < each.size(); ++i) out.insert(out.end(), each[i], static_cast<int64_t>(i));
   return out;
 }
-// Four finite numbers a box.
-std::vector<double> CornersOf(const char* op, const Tensor& boxes) {
+// Four numbers a box. They, the scale and their products are below 1e9: what bins compute from them are finite numbers
+// that int64 holds.
+std::vector<double> CornersOf(const char* op, const Tensor& boxes, double scale) {
+  PD_CHECK(std::fabs(scale) < 1e9, InvalidArgument, "[", op, "] expected a spatial_scale below 1e9, got ", scale);
   const Tensor wide = Contiguous(CastTo(boxes, DataType::FLOAT64));
   std::vector<double> out(wide.data<double>(), wide.data<double>() + wide.numel());
-  for (double v : out) PD_CHECK(std::fabs(v) < 1e9, InvalidArgument, "[", op, "] expected boxes below 1e9, got ", v);
+  for (double v : out)
+    PD_CHECK(std::fabs(v) < 1e9 && std::fabs(v * scale) < 1e9, InvalidArgument, "[", op,
+             "] expected boxes below 1e9 before and after spatial_scale ", scale, ", got ", v);
   return out;
+}
+// Shape rule of gradients of features of boxes: `out` is x, of which the shape is given; dy is shaped as the features.
+void FeatureGradient(const char* op, const Meta& dy, const Meta& boxes, const Ints& shape, Dim channels, int64_t height,
+                     int64_t width, Meta& out) {
+  out = {common::ToDims(shape), dy.dtype};
+  Meta features;
+  BoxFeatures(op, out, boxes, channels, height, width, features);
+  bool same = dy.dims.size() == 4;
+  for (int64_t i = 0; same && i < 4; ++i) same = !common::CertainlyDiffer(dy.dims[i], features.dims[i]);
+  PD_CHECK(same, InvalidArgument, "[", op, "] expected a gradient of shape ", common::ShapeText(features.dims),
+           ", got ", common::ShapeText(dy.dims));
 }
 
 // f(element type, x contiguous in it, out in it): halves compute in float32.
@@ -60,13 +75,15 @@ void InComputeType(const Tensor& x, Tensor& out, F&& f) {
 }
 void Clear(const Tensor& t) { cpu::Zero(t.raw_data(), t.numel() * SizeOf(t.dtype())); }
 
-// The samples of roi_align along one axis of a box: `each` for every bin, between two elements.
+// What roi_align reads along one axis of a box: elements and how much each of them counts in the sum of the `each`
+// samples of a bin. Bin i has all[starts[i]] to all[starts[i + 1]].
 struct Samples {
   struct One {
-    int64_t low, high;
-    double at_low, at_high;  // both 0 outside of the features
+    int64_t at;
+    double weight;
   };
   int64_t each;
+  std::vector<int64_t> starts = {0};
   std::vector<One> all;
 
   Samples(double begin, double length, int64_t bins, int64_t ratio, int64_t extent) {
@@ -74,18 +91,29 @@ struct Samples {
     each = ratio > 0 ? ratio : std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bin)));
     PD_CHECK(each < (int64_t{1} << 24) / bins, InvalidArgument,
              "[roi_align] expected boxes and a sampling_ratio of at most 2^24 samples an axis, got ", each, " a bin");
-    all.reserve(each * bins);
     for (int64_t i = 0; i < each * bins; ++i) {
       double v = begin + (static_cast<double>(i) + 0.5) * (bin / static_cast<double>(each));
-      if (v < -1 || v > static_cast<double>(extent)) {
-        all.push_back({0, 0, 0, 0});
-        continue;
+      if (-1 <= v && v <= static_cast<double>(extent)) {
+        v = std::max(v, 0.0);
+        const int64_t low = std::min(static_cast<int64_t>(v), extent - 1);
+        const double part = low == extent - 1 ? 0 : v - static_cast<double>(low);
+        Add(low, 1 - part);
+        Add(std::min(low + 1, extent - 1), part);
       }
-      v = std::max(v, 0.0);
-      const int64_t low = std::min(static_cast<int64_t>(v), extent - 1);
-      const double part = low == extent - 1 ? 0 : v - static_cast<double>(low);
-      all.push_back({low, std::min(low + 1, extent - 1), 1 - part, part});
+      if ((i + 1) % each == 0) starts.push_back(static_cast<int64_t>(all.size()));
     }
+  }
+
+ private:
+  // Samples run one way, so that an element that the bin has is one of its last three.
+  void Add(int64_t at, double weight) {
+    const int64_t first = std::max(starts.back(), static_cast<int64_t>(all.size()) - 3);
+    for (int64_t k = static_cast<int64_t>(all.size()); k-- > first;)
+      if (all[k].at == at) {
+        all[k].weight += weight;
+        return;
+      }
+    all.push_back({at, weight});
   }
 };
 
@@ -101,22 +129,21 @@ void VisitSamples(const Samples& rows, const Samples& columns, const AlignArgs& 
   const double share = 1.0 / static_cast<double>(rows.each * columns.each);
   for (int64_t i = 0; i < a.height; ++i)
     for (int64_t j = 0; j < a.width; ++j)
-      for (int64_t p = i * rows.each; p < (i + 1) * rows.each; ++p)
-        for (int64_t q = j * columns.each; q < (j + 1) * columns.each; ++q) {
+      for (int64_t p = rows.starts[i]; p < rows.starts[i + 1]; ++p)
+        for (int64_t q = columns.starts[j]; q < columns.starts[j + 1]; ++q) {
           const Samples::One &r = rows.all[p], &c = columns.all[q];
-          if (r.at_low + r.at_high == 0 || c.at_low + c.at_high == 0) continue;
-          const int64_t to = i * a.width + j;
-          f(to, r.low * w + c.low, share * r.at_low * c.at_low);
-          f(to, r.low * w + c.high, share * r.at_low * c.at_high);
-          f(to, r.high * w + c.low, share * r.at_high * c.at_low);
-          f(to, r.high * w + c.high, share * r.at_high * c.at_high);
+          f(i * a.width + j, r.at * w + c.at, share * r.weight * c.weight);
         }
+}
+// Planes that are worth a thread of their own.
+int64_t GrainOf(const Samples& rows, const Samples& columns) {
+  return std::max<int64_t>(1, cpu::kGrain / static_cast<int64_t>(rows.all.size() * columns.all.size() + 1));
 }
 // Calls f(box, its image, rows, columns) for all boxes of roi_align.
 template <class F>
 void ForAligned(const Tensor& boxes, const Tensor& counts, const AlignArgs& a, int64_t images, int64_t h, int64_t w,
                 F&& f) {
-  const std::vector<double> corners = CornersOf("roi_align", boxes);
+  const std::vector<double> corners = CornersOf("roi_align", boxes, a.scale);
   const std::vector<int64_t> image = ImagesOf("roi_align", counts, boxes.dim(0), images);
   const double shift = a.aligned ? 0.5 : 0;
   for (int64_t r = 0; r < boxes.dim(0); ++r) {
@@ -142,24 +169,24 @@ void roi_align_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
-    ForAligned(
-        boxes, counts, a, x.dim(0), h, w, [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
-          cpu::ParallelFor(0, channels, std::max<int64_t>(1, cpu::kGrain / (area * rows.each * columns.each * 4)),
-                           [&](int64_t begin, int64_t end) {
-                             for (int64_t c = begin; c < end; ++c) {
-                               const T* plane = from.data<T>() + (image * channels + c) * h * w;
-                               T* bins = to.data<T>() + (r * channels + c) * area;
-                               VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
-                                 bins[bin] += static_cast<T>(weight) * plane[at];
-                               });
-                             }
-                           });
-        });
+    ForAligned(boxes, counts, a, x.dim(0), h, w,
+               [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
+                 cpu::ParallelFor(0, channels, GrainOf(rows, columns), [&](int64_t begin, int64_t end) {
+                   for (int64_t c = begin; c < end; ++c) {
+                     const T* plane = from.data<T>() + (image * channels + c) * h * w;
+                     T* bins = to.data<T>() + (r * channels + c) * area;
+                     VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
+                       bins[bin] += static_cast<T>(weight) * plane[at];
+                     });
+                   }
+                 });
+               });
   });
 }
-void roi_align_scatter_infer(const Meta& dy, const Meta&, const Meta*, const Ints& shape, int64_t, int64_t, double,
-                             int64_t, bool, Meta& out) {
-  out = {common::ToDims(shape), dy.dtype};
+void roi_align_scatter_infer(const Meta& dy, const Meta& boxes, const Meta*, const Ints& shape, int64_t height,
+                             int64_t width, double, int64_t, bool, Meta& out) {
+  FeatureGradient("roi_align_grad", dy, boxes, shape, shape.size() == 4 ? common::ToDims(shape)[1] : Dim(0), height,
+                  width, out);
 }
 void roi_align_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tensor& counts, const Ints& shape,
                               int64_t height, int64_t width, double scale, int64_t ratio, bool aligned, Tensor& out) {
@@ -169,19 +196,18 @@ void roi_align_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tenso
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
-    ForAligned(
-        boxes, counts, a, shape[0], h, w, [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
-          cpu::ParallelFor(0, channels, std::max<int64_t>(1, cpu::kGrain / (area * rows.each * columns.each * 4)),
-                           [&](int64_t begin, int64_t end) {
-                             for (int64_t c = begin; c < end; ++c) {
-                               T* plane = to.data<T>() + (image * channels + c) * h * w;
-                               const T* bins = from.data<T>() + (r * channels + c) * area;
-                               VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
-                                 plane[at] += static_cast<T>(weight) * bins[bin];
-                               });
-                             }
-                           });
-        });
+    ForAligned(boxes, counts, a, shape[0], h, w,
+               [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
+                 cpu::ParallelFor(0, channels, GrainOf(rows, columns), [&](int64_t begin, int64_t end) {
+                   for (int64_t c = begin; c < end; ++c) {
+                     T* plane = to.data<T>() + (image * channels + c) * h * w;
+                     const T* bins = from.data<T>() + (r * channels + c) * area;
+                     VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
+                       plane[at] += static_cast<T>(weight) * bins[bin];
+                     });
+                   }
+                 });
+               });
   });
 }
 
@@ -212,7 +238,7 @@ void roi_pool_infer(const Meta& x, const Meta& boxes, const Meta*, int64_t heigh
 void roi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts, int64_t height, int64_t width,
                      double scale, Tensor& out, Tensor& arg_max) {
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
-  const std::vector<double> corners = CornersOf("roi_pool", boxes);
+  const std::vector<double> corners = CornersOf("roi_pool", boxes, scale);
   const std::vector<int64_t> image = ImagesOf("roi_pool", counts, boxes.dim(0), x.dim(0));
   InComputeType(x, out, [&](auto tag, const Tensor& from, Tensor& to) {
     using T = decltype(tag);
@@ -236,7 +262,12 @@ void roi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts,
     });
   });
 }
-void roi_pool_scatter_infer(const Meta& dy, const Meta*, const Meta&, const Ints& shape, Meta& out) {
+void roi_pool_scatter_infer(const Meta& dy, const Meta*, const Meta& arg_max, const Ints& shape, Meta& out) {
+  bool same = shape.size() == 4 && dy.dims.size() == 4 && arg_max.dims.size() == 4;
+  for (int64_t i = 0; same && i < 4; ++i) same = !common::CertainlyDiffer(dy.dims[i], arg_max.dims[i]);
+  PD_CHECK(same, InvalidArgument,
+           "[roi_pool_grad] expected a gradient and places of one shape [R, C, h, w], got shapes ",
+           common::ShapeText(dy.dims), " and ", common::ShapeText(arg_max.dims));
   out = {common::ToDims(shape), dy.dtype};
 }
 namespace {
@@ -266,6 +297,9 @@ void roi_pool_scatter_kernel(const Tensor& dy, const Tensor& counts, const Tenso
   });
 }
 void roi_pool_gather_infer(const Meta& x, const Meta*, const Meta& arg_max, Meta& out) {
+  PD_CHECK(x.dims.size() == 4 && arg_max.dims.size() == 4, InvalidArgument,
+           "[roi_pool_grad] expected x [N, C, H, W] and places [R, C, h, w], got shapes ", common::ShapeText(x.dims),
+           " and ", common::ShapeText(arg_max.dims));
   out = {arg_max.dims, x.dtype};
 }
 void roi_pool_gather_kernel(const Tensor& x, const Tensor& counts, const Tensor& arg_max, Tensor& out) {
@@ -276,19 +310,27 @@ void roi_pool_gather_kernel(const Tensor& x, const Tensor& counts, const Tensor&
   });
 }
 
+namespace {
+// Channels of features x [N, C, H, W], each of them of one bin.
+void CheckPositions(const Meta& x, int64_t height, int64_t width, int64_t channels) {
+  const Dim want = Dim(channels) * Dim(height) * Dim(width);
+  PD_CHECK(channels > 0 && !common::CertainlyDiffer(x.dims[1], want), InvalidArgument, "[psroi_pool] expected x of ",
+           common::DimText(want), " channels, ", channels, " for each of ", height, "x", width, " bins, got shape ",
+           common::ShapeText(x.dims));
+}
+}  // namespace
 void psroi_pool_infer(const Meta& x, const Meta& boxes, const Meta*, int64_t height, int64_t width, int64_t channels,
                       double, Meta& out) {
+  PD_CHECK(channels > 0, InvalidArgument, "[psroi_pool] expected positive output_channels, got ", channels);
   BoxFeatures("psroi_pool", x, boxes, Dim(channels), height, width, out);
-  PD_CHECK(channels > 0 && !common::CertainlyDiffer(x.dims[1], Dim(channels * height * width)), InvalidArgument,
-           "[psroi_pool] expected x of ", channels * height * width, " channels, ", channels, " for each of ", height,
-           "x", width, " bins, got shape ", common::ShapeText(x.dims));
+  CheckPositions(x, height, width, channels);
 }
 namespace {
 // f(index in out, first index of a plane in x, rows, columns) for the bins of all boxes.
 template <class F>
 void ForPositions(const Tensor& boxes, const Tensor& counts, const Ints& x, int64_t height, int64_t width,
                   int64_t channels, double scale, F&& f) {
-  const std::vector<double> corners = CornersOf("psroi_pool", boxes);
+  const std::vector<double> corners = CornersOf("psroi_pool", boxes, scale);
   const std::vector<int64_t> image = ImagesOf("psroi_pool", counts, boxes.dim(0), x[0]);
   for (int64_t r = 0; r < boxes.dim(0); ++r) {
     const double* v = corners.data() + r * 4;
@@ -320,9 +362,10 @@ void psroi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& count
                  });
   });
 }
-void psroi_pool_scatter_infer(const Meta& dy, const Meta&, const Meta*, const Ints& shape, int64_t, int64_t, int64_t,
-                              double, Meta& out) {
-  out = {common::ToDims(shape), dy.dtype};
+void psroi_pool_scatter_infer(const Meta& dy, const Meta& boxes, const Meta*, const Ints& shape, int64_t height,
+                              int64_t width, int64_t channels, double, Meta& out) {
+  FeatureGradient("psroi_pool_grad", dy, boxes, shape, Dim(channels), height, width, out);
+  CheckPositions(out, height, width, channels);
 }
 void psroi_pool_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tensor& counts, const Ints& shape,
                                int64_t height, int64_t width, int64_t channels, double scale, Tensor& out) {

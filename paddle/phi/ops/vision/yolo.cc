@@ -51,7 +51,7 @@ class YoloHead {
         area(x.dim(2) * x.dim(3)),
         classes_(classes),
         mask_(mask),
-        size_(static_cast<T>(ratio * x.dim(2))),
+        size_(static_cast<T>(ratio) * static_cast<T>(x.dim(2))),
         scale_(static_cast<T>(scale)),
         x_(Contiguous(x)),
         boxes_(Contiguous(CastTo(boxes, x.dtype()))),
@@ -76,7 +76,9 @@ class YoloHead {
     return scores_.defined() ? scores_.template data<T>()[image * objects + k] : T(1);
   }
   int64_t Cell(const Box<T>& b) const {
-    return static_cast<int64_t>(b.y * height) * width + static_cast<int64_t>(b.x * width);
+    // The product of a number below 1 with an extent may round to the extent.
+    auto at = [](T part, int64_t extent) { return std::min(static_cast<int64_t>(part * extent), extent - 1); };
+    return at(b.y, height) * width + at(b.x, width);
   }
   // The place in `mask` of the anchor that fits best when both have one centre; -1: another head has it.
   int64_t Match(const Box<T>& b) const {
@@ -124,6 +126,8 @@ class YoloHead {
   T Logit(int64_t at) const { return x_.template data<T>()[at]; }
   void CheckObject(int64_t image, int64_t k) const {
     const Box<T> b = Object(image, k);
+    PD_CHECK(area > 0, InvalidArgument, "[yolo_loss] expected x with a cell for each object, got one of ", height, "x",
+             width, " cells");
     PD_CHECK(b.x >= 0 && b.x < 1 && b.y >= 0 && b.y < 1, InvalidArgument,
              "[yolo_loss] expected centres of gt_box in [0, 1), got ", b.x, ", ", b.y);
     const int64_t label = labels_[image * objects + k];
@@ -167,8 +171,9 @@ void yolo_loss_infer(const Meta& x, const Meta& boxes, const Meta& labels, const
              anchors.size() / 2, "), got ", a);
   for (int64_t a : anchors)
     PD_CHECK(a > 0, InvalidArgument, "[yolo_loss] expected positive anchors, got ", common::ShapeText(anchors));
-  PD_CHECK(x.dims.size() == 4 && !common::CertainlyDiffer(x.dims[1], Dim(mask.size() * (5 + classes))), InvalidArgument,
-           "[yolo_loss] expected x [N, ", mask.size() * (5 + classes), ", H, W] for ", mask.size(), " anchors and ",
+  const Dim channels = Dim(static_cast<int64_t>(mask.size())) * (Dim(5) + Dim(classes));
+  PD_CHECK(x.dims.size() == 4 && !common::CertainlyDiffer(x.dims[1], channels), InvalidArgument,
+           "[yolo_loss] expected x [N, ", common::DimText(channels), ", H, W] for ", mask.size(), " anchors and ",
            classes, " classes, got shape ", common::ShapeText(x.dims));
   auto objects = [&](const Meta& m, int64_t rank) {
     return m.dims.size() == rank && !common::CertainlyDiffer(m.dims[0], x.dims[0]) &&
@@ -235,6 +240,12 @@ void yolo_loss_grad_kernel(const Tensor& x, const Tensor& boxes, const Tensor& l
   ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const YoloHead<T> head(x, boxes, labels, scores, anchors, mask, classes, ratio, smooth, scale);
+    PD_CHECK(g.numel() == head.images && marks.numel() == head.images * head.own * head.area &&
+                 places.numel() == head.images * head.objects,
+             InvalidArgument, "[yolo_loss_grad] expected gradients of ", head.images, " losses, marks of ", head.own,
+             " anchors of ", head.area, " cells and places of ", head.objects, " objects, got shapes ",
+             common::ShapeText(dloss.dims()), ", ", common::ShapeText(objectness.dims()), " and ",
+             common::ShapeText(match.dims()));
     T* out = dx->data<T>();
     cpu::ParallelFor(0, head.images, 1, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
@@ -242,6 +253,9 @@ void yolo_loss_grad_kernel(const Tensor& x, const Tensor& boxes, const Tensor& l
         for (int64_t k = 0; k < head.objects; ++k) {
           const int32_t place = places.data<int32_t>()[n * head.objects + k];
           if (place < 0) continue;
+          PD_CHECK(place < head.own, InvalidArgument, "[yolo_loss_grad] expected gt_match_mask below ", head.own,
+                   ", got ", place);
+          head.CheckObject(n, k);
           head.Visit(n, k, place, [&](int64_t at, T logit, T wanted, T weight, bool size) {
             const T apart = logit - wanted;
             out[at] += by * weight * (size ? T((apart > 0) - (apart < 0)) : Sigmoid(logit) - wanted);
