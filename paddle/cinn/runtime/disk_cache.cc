@@ -16,7 +16,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <tuple>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,9 +66,28 @@ bool WriteAll(int fd, const void* data, size_t size) {
   return true;
 }
 
-bool EndsWith(const std::string& s, const char* end) {
-  const size_t n = std::strlen(end);
-  return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
+bool EndsWith(std::string_view s, std::string_view end) {
+  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
+}
+
+bool IsKernel(std::string_view name) { return EndsWith(name, ".kernel"); }
+int64_t WrittenAt(const struct stat& st) {
+  return static_cast<int64_t>(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+// Calls visit(name, status) for each file of the folder.
+template <typename Visit>
+void EachFile(const FileDescriptor& folder, Visit visit) {
+  const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::unique_ptr<DIR, int (*)(DIR*)> list(copy < 0 ? nullptr : ::fdopendir(copy), &::closedir);
+  if (!list) {
+    if (copy >= 0) ::close(copy);
+    return;
+  }
+  while (const dirent* d = ::readdir(list.get())) {
+    struct stat st;
+    if (::fstatat(folder.get(), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) visit(std::string_view(d->d_name), st);
+  }
 }
 
 }  // namespace
@@ -154,44 +173,32 @@ void DiskCache::Put(const std::string& key, const std::string& value) {
   if (count % 64 == 0) Prune(folder);
 }
 
+// Folders have more than a hundred thousand files: nothing is kept of them unless some must go, and then no names.
 void DiskCache::Prune(const FileDescriptor& folder) {
-  struct Entry {
-    int64_t seconds, nanoseconds, size;
-    std::string name;
-  };
-  std::vector<Entry> all;
   int64_t total = 0;
-  const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  std::unique_ptr<DIR, int (*)(DIR*)> list(copy < 0 ? nullptr : ::fdopendir(copy), &::closedir);
-  if (!list) {
-    if (copy >= 0) ::close(copy);
-    return;
-  }
-  while (const dirent* d = ::readdir(list.get())) {
-    struct stat st;
-    Entry e{0, 0, 0, d->d_name};
-    const bool part = EndsWith(e.name, ".tmp");
-    if (!part && !EndsWith(e.name, ".kernel")) continue;
-    if (::fstatat(folder.get(), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (part) {
-      if (std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds) ::unlinkat(folder.get(), d->d_name, 0);
-      continue;
-    }
-    e.seconds = st.st_mtim.tv_sec;
-    e.nanoseconds = st.st_mtim.tv_nsec;
-    e.size = st.st_size;
-    total += e.size;
-    all.push_back(std::move(e));
-  }
-  if (total <= max_bytes_) return;
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.seconds, a.nanoseconds) < std::tie(b.seconds, b.nanoseconds);
+  EachFile(folder, [&](std::string_view name, const struct stat& st) {
+    if (IsKernel(name)) total += st.st_size;
+    if (EndsWith(name, ".tmp") && std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds)
+      ::unlinkat(folder.get(), name.data(), 0);
   });
-  for (const Entry& e : all) {
-    if (total <= max_bytes_ * 3 / 4) break;
-    ::unlinkat(folder.get(), e.name.c_str(), 0);
-    total -= e.size;
+  if (total <= max_bytes_) return;
+  std::vector<std::pair<int64_t, int64_t>> files;  // when each was written, and its size
+  EachFile(folder, [&](std::string_view name, const struct stat& st) {
+    if (IsKernel(name)) files.emplace_back(WrittenAt(st), st.st_size);
+  });
+  std::sort(files.begin(), files.end());
+  const int64_t excess = total - max_bytes_ * 3 / 4;
+  int64_t last = 0, found = 0;
+  for (size_t i = 0; i < files.size() && found < excess; ++i) {
+    last = files[i].first;
+    found += files[i].second;
   }
+  int64_t removed = 0;
+  EachFile(folder, [&](std::string_view name, const struct stat& st) {
+    if (!IsKernel(name) || removed >= excess || WrittenAt(st) > last) return;
+    ::unlinkat(folder.get(), name.data(), 0);
+    removed += st.st_size;
+  });
 }
 
 }  // namespace cinn

@@ -65,6 +65,22 @@ TEST(DiskCache, StaysBelowItsLimit) {
   EXPECT_LT(total, 100 * 1000 + 65 * 1100);
 }
 
+int64_t ResidentBytes() {
+  int64_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(DiskCache, ManyFilesTakeNoMemory) {
+  TempDir d;
+  DiskCache c(d.path);
+  for (int i = 0; i < 64; ++i) c.Put("first" + std::to_string(i), "x");
+  for (int i = 0; i < 20000; ++i) fs::copy_file(c.PathOf("first0"), c.PathOf("key" + std::to_string(i)));
+  const int64_t before = ResidentBytes();
+  for (int i = 0; i < 64; ++i) c.Put("second" + std::to_string(i), "x");
+  EXPECT_LT(ResidentBytes() - before, 1 << 19);
+}
+
 TEST(DiskCache, ConcurrentWritersLeaveWholeFiles) {
   TempDir d;
   std::vector<std::thread> threads;
