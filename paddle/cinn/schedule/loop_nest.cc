@@ -26,7 +26,7 @@ struct ExprFacts {
   std::unordered_map<const ExprNode*, bool> seen;                                         // with what Visit gave
   std::vector<bool> indexed = std::vector<bool>(static_cast<size_t>(group.rank), false);  // axes whose position is used
   // Axes of the inner loops: those reduced, or the last.
-  AxisSet inner = group.reduced.empty() ? AxisSet::Range(group.rank - 1, group.rank) : group.reduced;
+  AxisSet inner = group.reduced.empty() ? AxisSet::Range(std::max(group.rank - 1, 0), group.rank) : group.reduced;
   int cost = 0;
   int work = 0;  // the operations that inner loops repeat, those on 8 byte values twice
   // Whether the value changes along the inner axes.
