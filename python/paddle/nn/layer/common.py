@@ -459,13 +459,10 @@ class Upsample(Layer):
         name=None,
     ):
         super().__init__()
-        self.size = size
-        self.scale_factor = scale_factor
-        self.mode = mode.lower()
-        self.align_corners = align_corners
-        self.align_mode = align_mode
-        self.data_format = data_format
+        self.size, self.scale_factor = size, scale_factor
         self.recompute_scale_factor = recompute_scale_factor
+        self.mode, self.data_format = mode.lower(), data_format
+        self.align_corners, self.align_mode = align_corners, align_mode
         self.name = name
 
     def forward(self, x):

@@ -604,13 +604,10 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
                 "[AdaptiveLogSoftmaxWithLoss] expected ascending cutoffs from 1 to "
                 f"{n_classes - 1}, got {cutoffs}"
             )
-        self.in_features = in_features
-        self.n_classes = n_classes
+        self.in_features, self.n_classes = in_features, n_classes
+        self.div_value, self.is_head_bias = div_value, head_bias
+        self.shortlist_size, self.n_clusters = cutoffs[0], len(cutoffs)
         self.cutoffs = [*cutoffs, n_classes]
-        self.div_value = div_value
-        self.is_head_bias = head_bias
-        self.shortlist_size = self.cutoffs[0]
-        self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
         self.head_weight = self.create_parameter(
             [in_features, self.head_size], weight_attr, self._dtype

@@ -517,12 +517,9 @@ class _InstanceNormBase(Layer):
                 f"[{type(self).__name__}] expected weight_attr and bias_attr to be False together, "
                 f"got {weight_attr!r} and {bias_attr!r}"
             )
-        self._momentum = momentum
-        self._epsilon = epsilon
-        self._weight_attr = weight_attr
-        self._bias_attr = bias_attr
-        self._num_features = num_features
-        self._data_format = data_format
+        self._num_features, self._data_format = num_features, data_format
+        self._epsilon, self._momentum = epsilon, momentum
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.scale = self.create_parameter([num_features], weight_attr, None, False, Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, None, True, Constant(0.0))
 

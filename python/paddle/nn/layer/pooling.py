@@ -46,11 +46,8 @@ class AvgPool1D(Layer):
         self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None
     ):
         super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.exclusive = exclusive
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.exclusive, self.ceil_mode = exclusive, ceil_mode
         self.name = name
 
     def forward(self, x):

@@ -88,18 +88,15 @@ class MultiHeadAttention(Layer):
             raise AssertionError(
                 f"[MultiHeadAttention] expected positive num_heads, got {num_heads}"
             )
-        self.embed_dim = embed_dim
-        self.kdim = kdim if kdim is not None else embed_dim
-        self.vdim = vdim if vdim is not None else embed_dim
-        self.num_heads = num_heads
-        self.dropout = dropout
-        self.need_weights = need_weights
-        self.head_dim = embed_dim // num_heads
-        if self.head_dim * num_heads != embed_dim:
+        if embed_dim % num_heads:
             raise AssertionError(
                 "[MultiHeadAttention] expected embed_dim to be a multiple of num_heads, got "
                 f"{embed_dim} and {num_heads}"
             )
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.kdim, self.vdim = (embed_dim if d is None else d for d in (kdim, vdim))
+        self.dropout, self.need_weights = dropout, need_weights
         self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
         self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
         self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)

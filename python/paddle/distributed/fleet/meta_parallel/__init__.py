@@ -3,15 +3,13 @@
 
 from paddle import _lazy
 
-from ..layers.mpu import (
+from ..layers.mpu.mp_layers import (
     ColumnParallelLinear,
     ParallelCrossEntropy,
-    RNGStatesTracker,
     RowParallelLinear,
     VocabParallelEmbedding,
-    get_rng_state_tracker,
-    model_parallel_random_seed,
 )
+from ..layers.mpu.random import RNGStatesTracker, get_rng_state_tracker, model_parallel_random_seed
 from .meta_parallel_base import MetaParallelBase
 from .pipeline_layers import LayerDesc, PipelineLayer, SharedLayerDesc
 from .pipeline_parallel import PipelineParallel
