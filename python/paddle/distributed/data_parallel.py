@@ -7,11 +7,11 @@ import warnings
 import paddle
 from paddle.base import core
 from paddle.base.framework import dtype_name
-from paddle.nn import Layer
 
 from .communication.group import joined
 from .communication.reduce import ReduceOp
 from .parallel import get_world_size
+from .wrapper import Wrapper
 
 __all__ = ['DataParallel']
 
@@ -129,7 +129,7 @@ class Reducer:
                     self._parameters[n].grad = average
 
 
-class DataParallel(Layer):
+class DataParallel(Wrapper):
     """A layer whose parameters are the same on all processes, and whose gradients are averaged over
     them at the end of each backward.
 
@@ -147,8 +147,7 @@ class DataParallel(Layer):
         find_unused_parameters=False,
         group=None,
     ):
-        super().__init__(layers.full_name() + '_data_parallel')
-        self._layers = layers
+        super().__init__(layers, 'data_parallel')
         self.find_unused_parameters = find_unused_parameters
         self._reducer = None
         if group is None and get_world_size() < 2:
@@ -204,16 +203,3 @@ class DataParallel(Layer):
         if self._reducer is not None:
             self._reducer.reset()
             self._reducer.reduce()
-
-    def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=''):
-        return self._layers.state_dict(
-            destination=destination,
-            include_sublayers=include_sublayers,
-            structured_name_prefix=structured_name_prefix,
-        )
-
-    def set_state_dict(self, state_dict, use_structured_name=True):
-        return self._layers.set_state_dict(state_dict, use_structured_name)
-
-    set_dict = set_state_dict
-    load_dict = set_state_dict

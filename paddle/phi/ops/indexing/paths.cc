@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -104,7 +105,7 @@ void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, c
           }
         });
   };
-  t == DataType::FLOAT64 ? run(double{}) : run(float{});
+  ByFloat(t, run);
   EnsureOut(scores, Ints{batch}, potentials.dtype());
   CopyInto(wide, scores);
 }

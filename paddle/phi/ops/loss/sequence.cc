@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/softmax.h"
@@ -35,15 +36,6 @@ void CheckFloat(const char* op, const char* name, DataType t) {
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op, "] expected ", name,
            " of float32 or float64, got ", NameOf(t), ": the kernel is not registered for it");
 }
-// f(element type of x).
-template <class F>
-void ByFloat(DataType t, F&& f) {
-  if (t == DataType::FLOAT64)
-    f(double{});
-  else
-    f(float{});
-}
-
 // Labels [batch, width] and two lengths for each sequence.
 void CheckSequences(const char* op, Dim batch, const Meta& label, const Meta& times, const Meta& lengths) {
   auto one_each = [&](const Meta& m) {

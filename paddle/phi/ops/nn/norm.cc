@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "paddle/phi/backends/cpu/gemm.h"
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/gather.h"
@@ -77,7 +78,7 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
       for (int64_t i = 0; i < s.c; ++i)
         saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
     };
-    st == DataType::FLOAT64 ? invert(double{}) : invert(float{});
+    ByFloat(st, invert);
     cpu::BatchNormInfer(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(),
                         v.raw_data(), eps, out.raw_data());
     return;

@@ -3,6 +3,7 @@
 #include "paddle/phi/backends/cpu/pool.h"
 
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 
@@ -179,7 +180,7 @@ void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Ints&, 
         if (at >= 0 && at < n) acc.data<T>()[p * n + at] += wide.data<T>()[p * k + i];
       }
   };
-  wide.dtype() == DataType::FLOAT64 ? add(double{}) : add(float{});
+  ByFloat(wide.dtype(), add);
   CopyInto(acc, out);
 }
 void max_pool_gather_infer(const Meta& x, const Meta& mask, Meta& out) { out = {mask.dims, x.dtype}; }
@@ -293,7 +294,7 @@ void FractionalKernel(const Tensor& x, const Ints& size, const Ints& kernel, dou
                        mask.data<int32_t>() + p * results);
     });
   };
-  t == DataType::FLOAT64 ? run(double{}) : run(float{});
+  ByFloat(t, run);
   if (!wide.is_same(out)) CopyInto(wide, out);
 }
 

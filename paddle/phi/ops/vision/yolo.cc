@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -143,14 +144,6 @@ class YoloHead {
   Tensor x_, boxes_, scores_;
   std::vector<int64_t> labels_;
 };
-
-template <class F>
-void ByFloat(DataType t, F&& f) {
-  if (t == DataType::FLOAT64)
-    f(double{});
-  else
-    f(float{});
-}
 
 // Marks of cells: above this the score of an object, from there to kIgnored background.
 constexpr double kObject = 1e-5, kIgnored = -0.5;

@@ -3,8 +3,8 @@
 
 import paddle
 
-from ..base_observer import BaseObserver
 from ..factory import QuanterFactory
+from .largest import LargestObserver
 
 __all__ = ['GroupWiseWeightObserver', 'GroupWiseWeightObserverLayer']
 
@@ -19,17 +19,14 @@ class GroupWiseWeightObserver(QuanterFactory):
         return GroupWiseWeightObserverLayer
 
 
-class GroupWiseWeightObserverLayer(BaseObserver):
+class GroupWiseWeightObserverLayer(LargestObserver):
     """The scales [rows / group_size, columns] of a weight [rows, columns]: each is the largest
     magnitude of a column's `group_size` rows.
     """
 
     def __init__(self, layer, quant_bits=8, group_size=128):
-        super().__init__()
-        self._layer = layer
-        self._quant_bits = quant_bits
+        super().__init__(layer, quant_bits)
         self.group_size = group_size
-        self._max = None
 
     def forward(self, input):
         if input.ndim != 2 or input.shape[0] % self.group_size:
@@ -41,22 +38,3 @@ class GroupWiseWeightObserverLayer(BaseObserver):
             groups = input.detach().abs().reshape([-1, self.group_size, input.shape[1]])
             self._max = groups.max(axis=1).astype('float32').clip(min=1e-7)
         return input
-
-    def cal_thresholds(self):
-        """Nothing: the scales are up to date."""
-
-    def scales(self):
-        if self._max is None:
-            raise RuntimeError(
-                '[GroupWiseWeightObserver.scales] expected a weight to have been observed, got none'
-            )
-        return self._max
-
-    def zero_points(self):
-        return paddle.zeros_like(self.scales())
-
-    def quant_axis(self):
-        return -1
-
-    def bit_length(self):
-        return self._quant_bits

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What wraps a model in a job."""
 
-from paddle.nn import Layer
+from paddle.distributed.wrapper import Wrapper
 
 __all__ = ['MetaParallelBase']
 
 
-class MetaParallelBase(Layer):
+class MetaParallelBase(Wrapper):
     """A model in a job: its parameters are made alike where they are not divided, then it is called
     as it was.
     """
 
     def __init__(self, layers, hcg, strategy=None):
-        super().__init__(layers.full_name() + '_meta_parallel_base')
-        self._layers = layers
+        super().__init__(layers, 'meta_parallel_base')
         self._hcg = hcg
         self._strategy = strategy
         self._prepare_for_model()
@@ -28,16 +27,3 @@ class MetaParallelBase(Layer):
     def forward(self, *inputs, **kwargs):
         inputs, kwargs = self._pre_forward(*inputs, **kwargs)
         return self._layers(*inputs, **kwargs)
-
-    def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=''):
-        return self._layers.state_dict(
-            destination=destination,
-            include_sublayers=include_sublayers,
-            structured_name_prefix=structured_name_prefix,
-        )
-
-    def set_state_dict(self, state_dict, use_structured_name=True):
-        return self._layers.set_state_dict(state_dict, use_structured_name)
-
-    set_dict = set_state_dict
-    load_dict = set_state_dict
