@@ -18,6 +18,10 @@ MACHINE = re.compile(
 # Rows of tables in documents, which have one line each.
 UNCOUNTED = re.compile(r"^\s*\|.*")
 SNAKE = re.compile(r"^[a-z0-9_.]+$")
+# What the project's root holds; what a test or an example leaves behind shows here.
+ROOT_FILE = re.compile(
+    r"(\.\w[\w-]*|LICENSE|[A-Z]+\.md|CMakeLists\.txt|pyproject\.toml|requirements-\w+\.txt)$"
+)
 # Module names PaddlePaddle made public.
 PUBLIC = {"python/paddle/_C_ops.py", "python/paddle/_legacy_C_ops.py"}
 
@@ -36,6 +40,8 @@ def tracked(root):
 def run(root):
     problems = []
     for name in tracked(root):
+        if "/" not in name and not ROOT_FILE.match(name):
+            problems.append(f"{name}: not a file of the project's root")
         with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
             text = file.read()
         if not (CODE.search(name) or name.startswith(".ci/")):
