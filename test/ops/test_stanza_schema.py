@@ -117,7 +117,7 @@ def test_a_good_file_is_read(tmp_path):
             '  doc: One.',
             '  kernel: f\n  doc: One.',
             1,
-            'first: expected one of the keys body, kernel and compose, got body and kernel',
+            'first: expected one of the keys body, kernel, compose and update, got body and kernel',
         ),
         (
             '  doc: One.',

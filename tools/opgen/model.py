@@ -39,6 +39,7 @@ from .stanza import (
     read_file,
     read_table,
 )
+from .update import Update
 
 HERE = pathlib.Path(__file__).parent
 
@@ -66,6 +67,9 @@ TENSORS = {
     "Tensor?": "const Tensor&",
     "Tensor[]": "const std::vector<Tensor>&",
 }
+
+
+LONG_UPDATE = 262144  # `long_from` of updates
 
 
 @dataclass
@@ -439,6 +443,17 @@ class Op:
     inplace_map: dict = key(
         RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs"
     )
+    update: dict | None = key(
+        STEPS,
+        "An optimizer: its steps, in order. One that has the name of an argument of `inplace_map` "
+        "is its new value; `None` leaves it as it is.",
+    )
+    numbers: list = key(
+        NAMES,
+        "Tensors of which an update reads the first element, or `name[k]`: rates, powers.",
+        [],
+        names="tensors",
+    )
     compose: str | None = key(
         NAME, "Composed: `Tensor f(args...)` in namespace paddle, of other ops."
     )
@@ -593,7 +608,12 @@ class Op:
     @property
     def made_of_parts(self):
         """Whether the decomposition is how it computes: nothing else is given."""
-        return not {"body", "kernel", "compose"} & set(self.raw)
+        return not {*WAYS} & set(self.raw)
+
+    @functools.cached_property
+    def steps_of_update(self):
+        """The Update of an optimizer."""
+        return Update(self)
 
     @property
     def composed(self):
@@ -723,6 +743,9 @@ def check_reach(op):
                 )
 
 
+# How an op computes.
+WAYS = ("body", "kernel", "compose", "update")
+
 # key -> keys one of which must stand beside it: without them nothing reads it.
 NEEDS = {
     "dtypes": ["body"],
@@ -735,6 +758,7 @@ NEEDS = {
     "derivatives": ["body"],
     "loop_grad": ["body"],
     "test": ["body"],
+    "numbers": ["update"],
     "recorded_as": ["compose"],
     "eager": ["compose"],
     "complex_deriv": ["deriv"],
@@ -749,16 +773,18 @@ NEEDS = {
     "method": ["py"],
     "varargs": ["py"],
     "long_from": ["kernel"],
+    "infer": ["kernel", "compose", "decomposition"],
     "layout": ["kernel", "compose"],
     "grad_moves": ["vjp", "deriv", "vjp_kernel"],
 }
 
 
 def check_keys(op):
-    ways = [k for k in ("body", "kernel", "compose") if k in op.raw]
+    ways = [k for k in WAYS if k in op.raw]
     if len(ways) > 1 or not ways and op.decomposition is None:
         raise op.where.error(
-            f"expected one of the keys body, kernel and compose, got {' and '.join(ways) or 'none'}"
+            f"expected one of the keys {', '.join(WAYS[:-1])} and {WAYS[-1]}, got "
+            f"{' and '.join(ways) or 'none'}"
         )
     if op.decomposition is not None and ways == ["body"]:
         raise op.at("decomposition").error(
@@ -831,6 +857,10 @@ def read_op(raw, path, family):
     if op.made_of_parts:
         op.compose = f"{op.name}_of_parts"
     check_key_names(op, Op, raw)
+    if op.update is not None:
+        op.kernel, op.infer = f"{op.name}update", "none"
+        op.long_from = LONG_UPDATE
+        _ = op.steps_of_update
     if op.legacy:
         check_key_names(op, Legacy, raw["legacy"], "legacy")
     if isinstance(raw["doc"], dict):

@@ -2,11 +2,14 @@
 """Counts that `tools/check.py` prints: what an op takes to write, by kind."""
 
 import ast
+import functools
 import pathlib
 import re
 import statistics
 
 DEFINITION = re.compile(r"^(?:[\w:<>,]+[ &*]+)+(\w+)\(", re.M)
+PYTHON = pathlib.Path(__file__).parents[2] / "python" / "paddle"
+USE = re.compile(r"\b_C_ops\.(\w+_)\b")
 CALL = re.compile(r"\b([a-z]\w*_backward(?:_\w+)?)\(")
 KINDS = ("elementwise", "structured", "composed", "optimizer")
 
@@ -20,22 +23,35 @@ def definitions(root):
     return found
 
 
+@functools.cache
+def classes():
+    """{optimizer: the Python files that step with it}."""
+    found = {}
+    for path in sorted((PYTHON / "optimizer").rglob("*.py")):
+        for name in set(USE.findall(path.read_text())):
+            found.setdefault(name, []).append(path)
+    return found
+
+
 def rules(op):
     """Texts of the gradients of an op."""
     return [ast.unparse(rule) for rule in op.vjp_whole.values()]
 
 
 def kind(op):
-    if op.inplace_map:
+    if op.update is not None:
         return "optimizer"
     return "elementwise" if op.elementwise else "structured" if op.kernel else "composed"
 
 
 def files(op, found):
-    """Its stanza's file and those of the functions the stanza names."""
+    """Its stanza's file and those of the functions the stanza names; of an optimizer, of its class
+    too.
+    """
     names = {op.kernel, op.infer, op.grad_infer, op.vjp_kernel, op.compose}
     names.update(name for text in rules(op) for name in CALL.findall(text))
-    return 1 + len({found[name] for name in names if name in found})
+    python = classes().get(op.name, []) if kind(op) == "optimizer" else []
+    return 1 + len({found[name] for name in names if name in found}) + len(python)
 
 
 def stanza_lines(root):

@@ -3,29 +3,13 @@
 
 from paddle import _lazy
 
-from . import lr
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
-from .lamb import Lamb
-from .lbfgs import LBFGS
-from .optimizer import Optimizer
-from .simple import ASGD, SGD, Adadelta, Adagrad, Momentum, RMSProp, Rprop
+from . import adam, lamb, lbfgs, lr, optimizer, simple
+from .adam import *  # noqa: F403
+from .lamb import *  # noqa: F403
+from .lbfgs import *  # noqa: F403
+from .optimizer import *  # noqa: F403
+from .simple import *  # noqa: F403
 
-__all__ = [
-    'Optimizer',
-    'Adagrad',
-    'Adam',
-    'AdamW',
-    'Adamax',
-    'ASGD',
-    'NAdam',
-    'RAdam',
-    'RMSProp',
-    'Rprop',
-    'Adadelta',
-    'SGD',
-    'Momentum',
-    'Lamb',
-    'LBFGS',
-]
+__all__ = [name for module in (optimizer, simple, adam, lamb, lbfgs) for name in module.__all__]
 
 _lazy.serve(globals())
