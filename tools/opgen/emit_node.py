@@ -277,6 +277,13 @@ if (State().record != RecordMode::kRun) {
   $saves
 }
 """
+WHERE_READ = """
+if (State().record != RecordMode::kRun || $condition) {
+  $whole
+} else {
+  $meta
+}
+"""
 
 
 def counts(names):
@@ -303,7 +310,12 @@ def setup(g, result, inplace=False):
         return f"{name}->s_{n}.{fn}({n});"
 
     def saves(names, fn):
-        return [save(n, fn if n in g.contents else "SaveMeta") for n in names]
+        return [
+            fill(WHERE_READ, condition=g.read_when[n], whole=save(n, fn), meta=save(n, "SaveMeta"))
+            if n in g.read_when
+            else save(n, fn if n in g.contents else "SaveMeta")
+            for n in names
+        ]
 
     def while_recording(names, fn):
         return names and fill(WHILE_RECORDING, saves=[save(n, fn) for n in names])
@@ -378,10 +390,10 @@ def outputs(g, node, result, inplace):
                 f"{node}->m_{n}[i].SaveMeta({n}[i]); }}"
             )
         elif n in g.op.nondiff_outs:
-            out.append(f"if ({n}.defined()) {node}->m_{n}.SaveMeta({n}); ++at;")
+            out += [f"if ({n}.defined()) {node}->m_{n}.SaveMeta({n});", "++at;"]
         else:
-            out.append(
-                f"if ({n}.defined()) {{ {node}->SetOutput(at, {n}); {node}->m_{n}.SaveMeta({n}); "
-                f"}} ++at;"
-            )
+            out += [
+                f"if ({n}.defined()) {{ {node}->SetOutput(at, {n}); {node}->m_{n}.SaveMeta({n}); }}",
+                "++at;",
+            ]
     return out

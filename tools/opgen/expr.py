@@ -114,6 +114,28 @@ def free_names(node):
     return names, contents
 
 
+def read_when(node, name, decide, meta=False):
+    """When the expression reads the contents of what has the name: C++ conditions, of which one
+    has to hold ("true": always). `decide`: the C++ of a test, or None of one that is not decided
+    yet."""
+    if isinstance(node, ast.Name):
+        return ["true"] if node.id == name and not meta else []
+    test = decide(node.test) if isinstance(node, ast.IfExp) else None
+    if test is not None:
+        found = [read_when(n, name, decide) for n in (node.body, node.orelse)]
+        if found[0] == found[1]:
+            return found[0]
+        return [
+            sign + test + ("" if c == "true" else f" && {c}")
+            for sign, conditions in zip(("", "!"), found)
+            for c in conditions
+        ]
+    metas = shape_positions(node.func.id) if isinstance(node, ast.Call) else ()
+    parts = node.args + node.keywords if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    found = [c for i, n in enumerate(parts) for c in read_when(n, name, decide, i in metas)]
+    return ["true"] if "true" in found else list(dict.fromkeys(found))
+
+
 def shared_names(node, fresh):
     """Names whose memory the value of the expression may share; `fresh`: ops that make the memory
     of their results.
@@ -283,9 +305,12 @@ class TensorPrinter(Printer):
         if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not):
             return f"!{self.test(n.operand)}"
         if isinstance(n, ast.IfExp):
-            return f"({self.test(n.test)} ? {self.text(n.body)} : {self.text(n.orelse)})"
+            body, other = self.text(n.body), self.text(n.orelse)
+            return body if body == other else f"({self.test(n.test)} ? {body} : {other})"
         if isinstance(n, ast.Subscript):
             return f"item<{ast.literal_eval(n.slice)}>({self.text(n.value)})"
+        if isinstance(n, ast.Call) and n.func.id == functions.UNREAD:
+            return self.text(n.args[0])
         if is_constant(n):
             return f"{functions.CONSTANT}([&] {{ return {self.text(n.args[0])}; }})"
         if isinstance(n, ast.Call) and n.func.id in self.ops and n.func.id not in self.RENAME:

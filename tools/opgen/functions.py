@@ -23,7 +23,8 @@ from .stanza import (
     read_table,
 )
 
-CONSTANT = "constant"  # of gradient rules: a value without history
+# Of gradient rules: a value without history; an argument of which only shape and dtype are read.
+CONSTANT, UNREAD = "constant", "unread"
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "functions.yaml"
 API = HERE.parent.parent / "paddle" / "phi" / "api"
@@ -112,5 +113,8 @@ def rules():
             need_name(
                 p, out[name].params, where, "shape_only", "parameters of the function", "name"
             )
-    made = {"select": Rule(("condition", "a", "b"), fresh=True), CONSTANT: Rule(("value",))}
-    return out | made
+    return out | {
+        "select": Rule(("condition", "a", "b"), fresh=True),
+        CONSTANT: Rule(("value",)),
+        UNREAD: Rule(("value",), shape_only=["value"]),
+    }

@@ -6,7 +6,7 @@ for them.
 from dataclasses import dataclass
 from functools import cached_property
 
-from .expr import free_names, shared_names
+from .expr import TensorPrinter, free_names, read_when, shared_names
 from .model import Arg, identity
 from .signatures import pir_name
 
@@ -83,6 +83,27 @@ class Gradient:
     @property
     def contents(self):
         return self.saved[0]
+
+    @cached_property
+    def read_when(self):
+        """{name: C++ condition, on what an op knows after its forward ran} of those of `contents`
+        that the rules do not read always.
+        """
+        op = self.op
+        if op.vjp_kernel or op.elementwise or op.decomposition is not None:
+            return {}  # one kernel or decomposition reads them all
+        attrs, printer = {a.name for a in op.attrs}, TensorPrinter(op.where, self.ops)
+        known = attrs | {n.name for n in [*op.tensors, *op.outs]}
+
+        def decide(test):
+            names, contents = free_names(test)
+            return printer.test(test) if names <= known and contents <= attrs else None
+
+        def condition(name):
+            found = [c for rule in self.rules.values() for c in read_when(rule, name, decide)]
+            return None if "true" in found else " || ".join(f"({c})" for c in dict.fromkeys(found))
+
+        return {name: c for name in sorted(self.contents) if (c := condition(name))}
 
     @cached_property
     def context(self):
