@@ -393,7 +393,10 @@ def outputs(g, node, result, inplace):
             out += [f"if ({n}.defined()) {node}->m_{n}.SaveMeta({n});", "++at;"]
         else:
             out += [
-                f"if ({n}.defined()) {{ {node}->SetOutput(at, {n}); {node}->m_{n}.SaveMeta({n}); }}",
+                f"if ({n}.defined()) {{",
+                f"  {node}->SetOutput(at, {n});",
+                f"  {node}->m_{n}.SaveMeta({n});",
+                "}",
                 "++at;",
             ]
     return out

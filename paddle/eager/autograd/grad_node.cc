@@ -219,17 +219,16 @@ void SavedTensor::SaveInput(const Tensor& t) {
 
 void SavedTensor::SaveOutput(const Tensor& t) {
   if (!t.defined()) return;
+  is_output_ = static_cast<bool>(t->node);  // else a result without history
+  slot_ = t->slot;
   if (Packs(t)) [[unlikely]] {
     t_ = Pack(t, false);
-    meta_only_ = is_output_ = true;
-    slot_ = t->slot;
+    meta_only_ = true;
     return;
   }
   t_ = phi::AliasOf(t);
   t_->value = t->value;
   version_ = VersionOf(t_);
-  is_output_ = true;
-  slot_ = t->slot;
 }
 
 void SavedTensor::SaveMeta(const Tensor& t) {

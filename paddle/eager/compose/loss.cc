@@ -26,13 +26,13 @@ Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& po
                           int64_t ignore_index) {
   if (!pos_weight.defined() && !normalize && egr::State().record == egr::RecordMode::kRun)
     return bce_logits(x, label, static_cast<double>(ignore_index));
-  // max(x, 0) - x * label + log(1 + exp(-|x|)), the log weighted by pos_weight where the label is positive.
-  Tensor soft = softplus(-abs(x), 1.0, 20.0);
-  Tensor pos = relu(x), out;
+  Tensor out;
   if (pos_weight.defined()) {
-    out = (1.0 - label) * x + pos_weight * (soft + relu(-x));
+    out = (1.0 - label) * x - pos_weight * logsigmoid(x);
   } else {
-    out = pos - x * label + soft;
+    // max(x, 0) - x * label + log(1 + exp(-|x|)), both as they are for positive x where x is 0: derivatives are exact.
+    const Tensor positive = x >= 0.0;
+    out = where(positive, x, zeros_like_of(x)) - x * label + softplus(where(positive, -x, x), 1.0, 20.0);
   }
   Tensor valid = cast(not_equal(label, scalar_like(static_cast<double>(ignore_index), label)), x.dtype());
   out = out * valid;

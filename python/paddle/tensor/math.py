@@ -206,9 +206,10 @@ def logaddexp(x, y, name=None):
         [0.6931, 1000.6932]
     """
     x, y = _floating(x), _floating(y)
-    high = paddle.maximum(x, y)
-    gap = -paddle.abs(x - y)
-    gap = paddle.where(paddle.isnan(gap), paddle.zeros_like(gap), gap)
+    first = x >= y
+    high, low = paddle.where(first, x, y), paddle.where(first, y, x)
+    gap = low - high
+    gap = paddle.where(paddle.isinf(high) & (x == y), paddle.zeros_like(gap), gap)
     return high + paddle.log1p(paddle.exp(gap))
 
 
@@ -228,7 +229,9 @@ def sinc(x, name=None):
     """
     zero = x == 0
     safe = paddle.where(zero, paddle.ones_like(x), x) * _math.pi
-    return paddle.where(zero, paddle.ones_like(x), paddle.sin(safe) / safe)
+    # The first terms of the series have the derivatives at 0.
+    square = (paddle.where(zero, x, paddle.zeros_like(x)) * _math.pi) ** 2
+    return paddle.where(zero, 1 - square * (1 / 6 - square / 120), paddle.sin(safe) / safe)
 
 
 def sgn(x, name=None):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention of generation over caches of keys and values, which it writes in place."""
+"""Attention of generation over caches of keys and values, which it writes in place: results are
+without gradients.
+"""
 
 import paddle
 from paddle.base.arguments import only
@@ -62,6 +64,7 @@ def _finish(out, dtype, shift, smooth, scale, round_type, highest, lowest):
     return quantize(out, scale, round_type, highest, lowest) if scale > 0 else out.astype(dtype)
 
 
+@paddle.no_grad()
 def masked_multihead_attention(
     x,
     cache_kv=None,
@@ -140,8 +143,7 @@ def masked_multihead_attention(
         paddle.arange(kv_heads).reshape([1, 1, kv_heads]),
         at.reshape([1, batch, 1]),
     )
-    with paddle.no_grad():
-        paddle.index_put_(cache_kv, place, paddle.stack([keys, values]))
+    paddle.index_put_(cache_kv, place, paddle.stack([keys, values]))
     seen = length if src_mask is None else min(length, src_mask.shape[-1])
     mask = paddle.where(
         paddle.arange(seen) <= at.reshape([batch, 1, 1, 1]),
@@ -176,6 +178,7 @@ def blha_get_max_len(seq_lens_encoder, seq_lens_decoder, batch_size):
     return paddle.max(seq_lens_encoder).reshape([1]), paddle.max(seq_lens_decoder).reshape([1])
 
 
+@paddle.no_grad()
 def block_multihead_attention(
     qkv,
     key_cache,
@@ -295,9 +298,8 @@ def block_multihead_attention(
             paddle.arange(kv_heads),
             (places % size)[past[b] :].unsqueeze(1),
         )
-        with paddle.no_grad():
-            paddle.index_put_(key_cache, fresh, k)
-            paddle.index_put_(value_cache, fresh, v)
+        paddle.index_put_(key_cache, fresh, k)
+        paddle.index_put_(value_cache, fresh, v)
         whole = (blocks.unsqueeze(1), paddle.arange(kv_heads), (places % size).unsqueeze(1))
         keys, values = (paddle.transpose(t[whole], [1, 0, 2]) for t in (key_cache, value_cache))
         if prompts[b] > 0 and mask is not None:
