@@ -162,6 +162,13 @@ def documentation(directory):
     return shell(sys.executable, "-m", "lint.documentation", env=env)
 
 
+def types(directory):
+    """Stubs, against the package, and with the type checkers."""
+    env = package_env(directory)
+    env["PYTHONPATH"] += os.pathsep + os.path.join(ROOT, "tools")
+    return shell(sys.executable, "-m", "lint.types", env=env)
+
+
 def ctest(directory, jobs):
     return shell(
         "ctest",
@@ -303,6 +310,8 @@ def main():
         )
         steps.run("import", import_package, directory)
         steps.run("documentation", documentation, directory)
+        if not options.fast:
+            steps.run("types", types, directory)
         if not options.fast or any(name.endswith((".cc", ".h", ".yaml")) for name in changed):
             steps.run("ctest", ctest, directory, options.jobs)
         tests = (

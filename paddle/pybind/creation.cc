@@ -7,6 +7,7 @@
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/creation_texts.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/interchange.h"
 
@@ -206,13 +207,9 @@ constexpr ArgSpec kToTensorArgs[] = {{"data"},
                                      {"dtype", nullptr, false, false, true},
                                      {"place", "device", false, false, true},
                                      {"stop_gradient", nullptr, false, false, true}};
-const FnSpec kToTensorSpec = {"to_tensor",
-                              "paddle",
-                              "A new tensor holding a copy of numbers, nested lists, an array or a tensor.",
-                              "(data, dtype=None, place=None, stop_gradient=True)",
-                              4,
-                              kToTensorArgs,
-                              CallToTensor};
+const FnSpec kToTensorSpec = {
+    "to_tensor", "paddle",      kToTensorText, "(data, dtype=None, place=None, stop_gradient=True)",
+    4,           kToTensorArgs, CallToTensor};
 const Registration kRegistered[] = {{&kToTensorSpec, "paddle"}};
 const bool registered = (RegisterFunctions(kRegistered, 1), true);
 

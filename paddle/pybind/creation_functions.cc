@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zeros, ones, empty and full, written by hand because they are called often.
 #include "paddle/phi/api/ops.h"
+#include "paddle/pybind/creation_texts.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -88,15 +89,13 @@ constexpr ArgSpec kFullArgs[] = {{"shape", "size"},
 constexpr const char* kFormText =
     "(shape, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False)";
 
-const FnSpec kZeros = {"zeros",   "paddle", "A tensor of zeros; the default dtype unless one is given.", kFormText, 7,
-                       kFormArgs, Zeros};
-const FnSpec kOnes = {"ones",    "paddle", "A tensor of ones; the default dtype unless one is given.", kFormText, 7,
-                      kFormArgs, Ones};
-const FnSpec kEmpty = {"empty", "paddle", "A tensor with undefined contents.", kFormText, 7, kFormArgs, Empty};
+const FnSpec kZeros = {"zeros", "paddle", kZerosText, kFormText, 7, kFormArgs, Zeros};
+const FnSpec kOnes = {"ones", "paddle", kOnesText, kFormText, 7, kFormArgs, Ones};
+const FnSpec kEmpty = {"empty", "paddle", kEmptyText, kFormText, 7, kFormArgs, Empty};
 const FnSpec kFull = {
     "full",
     "paddle",
-    "A tensor of `fill_value`; without dtype bool for a bool, complex128 for a complex number, else the default dtype.",
+    kFullText,
     "(shape, fill_value, dtype=None, name=None, *, out=None, device=None, requires_grad=False, pin_memory=False)",
     8,
     kFullArgs,

@@ -8,7 +8,7 @@ inline constexpr char kReshapeText[] = R"(x with another shape.
 
 Args:
     x (Tensor): The values. Also `input`.
-    shape (int, list of ints or Tensor): The extents, also as several arguments; one -1 is
+    shape (int, list of ints or Tensor, or several arguments): The extents; one -1 is
         inferred, 0 is the extent of x in that place. Also `size`.
     name (str, default None): Taken for compatibility; it has no effect.
 
@@ -29,7 +29,7 @@ inline constexpr char kReshapeInplaceText[] = R"(x with another shape. In place.
 
 Args:
     x (Tensor): The values. Also `input`.
-    shape (int, list of ints or Tensor): The extents, also as several arguments; one -1 is
+    shape (int, list of ints or Tensor, or several arguments): The extents; one -1 is
         inferred, 0 is the extent of x in that place. Also `size`.
     name (str, default None): Taken for compatibility; it has no effect.
 
@@ -48,7 +48,7 @@ inline constexpr char kExpandText[] = R"(x repeated along axes of extent 1.
 
 Args:
     x (Tensor): The values. Also `input`.
-    shape (int, list of ints or Tensor): The extents, also as several arguments; -1 keeps that of
+    shape (int, list of ints or Tensor, or several arguments): The extents; -1 keeps that of
         x, further axes stand in front. Also `size`.
     name (str, default None): Taken for compatibility; it has no effect.
 
@@ -66,7 +66,7 @@ inline constexpr char kTransposeText[] = R"(x with its axes permuted, or two axe
 
 Args:
     x (Tensor): The values. Also `input`.
-    perm (list of ints): Which axis stands in each place, or two axes as two arguments.
+    perm (list of ints, or several arguments): Which axis stands in each place, or two axes as two arguments.
     name (str, default None): Taken for compatibility; it has no effect.
 
 Returns:
@@ -83,7 +83,7 @@ inline constexpr char kTransposeInplaceText[] = R"(x with its axes permuted, or 
 
 Args:
     x (Tensor): The values. Also `input`.
-    perm (list of ints): Which axis stands in each place, or two axes as two arguments.
+    perm (list of ints, or several arguments): Which axis stands in each place, or two axes as two arguments.
     name (str, default None): Taken for compatibility; it has no effect.
 
 Returns:

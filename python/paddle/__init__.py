@@ -156,7 +156,14 @@ def __getattr__(name):
     elif name == '__git_commit__':
         value = _importlib.import_module('paddle.version').commit
     elif name == '__all__':
-        value = [n for n in __dir__() if not n.startswith('_') and n not in _MODULES]
+        # Whatever has been imported by now: submodules are not part of it.
+        value = [
+            n
+            for n in __dir__()
+            if not n.startswith('_')
+            and n not in _MODULES
+            and not isinstance(globals().get(n), type(_lazy))
+        ]
     else:
         return _lazy.listed('paddle', name)
     globals()[name] = value

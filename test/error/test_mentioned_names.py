@@ -2,7 +2,6 @@
 """Names that documents, stubs, the fuzzers and the package's own modules mention exist."""
 
 import ast
-import functools
 import os
 import re
 import subprocess
@@ -75,21 +74,6 @@ def test_paths_in_documents_exist():
                     os.path.exists(os.path.join(ROOT, place)) for place in places
                 ):
                     missing.append(f'{name}: `{quoted}`')
-    assert not missing
-
-
-def test_stubs_name_what_is_there():
-    path = os.path.join(os.path.dirname(paddle.__file__), '_generated_ops.pyi')
-    with open(path, encoding='utf-8') as file:
-        sections = re.split(r'^# --- (.*)\n', file.read(), flags=re.M)[1:]
-    missing = []
-    for home, text in zip(sections[::2], sections[1::2]):
-        owner = functools.reduce(getattr, home.split('.')[1:], paddle)
-        functions = [
-            node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
-        ]
-        assert functions
-        missing += [f'{home}.{name}' for name in functions if not hasattr(owner, name)]
     assert not missing
 
 

@@ -221,6 +221,20 @@ def text(op, sig):
     return "\n\n".join(parts) + "\n"
 
 
+def types(ops):
+    """{function: {argument: type, "return": type}} in words, for the stubs."""
+    found = {}
+    for op in ops:
+        for sig in op.public:
+            words = {p.name: type_of(op, p, sig not in op.py) for p in sig.args}
+            if op.full_doc.example is not None or op.elementwise:
+                words["return"] = result(op, sig, sig not in op.py).partition(":")[0]
+            elif len(op.outs) == 1:
+                words["return"] = "list of Tensors" if op.outs[0].variadic else "Tensor"
+            found[f"{sig.module}.{sig.name}"] = words
+    return found
+
+
 def table(ops):
     """The Python module of all full texts."""
     texts = {

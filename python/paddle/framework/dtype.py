@@ -76,6 +76,14 @@ class finfo:
         (32, True)
     """
 
+    bits: int
+    eps: float
+    min: float
+    max: float
+    tiny: float
+    smallest_normal: float
+    resolution: float
+
     def __init__(self, dtype):
         name = _name(dtype)
         self.dtype = {'complex64': 'float32', 'complex128': 'float64'}.get(name, name)
