@@ -13,8 +13,7 @@ import importlib
 TABLE = {
     'paddle': {'paddle': 'paddle=', 'paddle.base.core': 'core='},
     'paddle._C_ops': {
-        'paddle._op_forms': 'accuracy batch_norm box_coder distribute_fpn_proposals matrix_nms '
-        'multiclass_nms3 ones prior_box zeros',
+        'paddle._op_forms': 'accuracy batch_norm ones zeros',
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},

@@ -210,3 +210,85 @@ def test_gather_tree_follows_the_parents():
     np.testing.assert_array_equal(out.numpy(), want)
     with pytest.raises(ValueError, match='parents'):
         F.gather_tree(paddle.to_tensor(ids), paddle.to_tensor(parents + 3))
+
+
+@pytest.mark.parametrize('shapes', [((5, 3), (6, 3)), ((5, 3, 2), (6, 2)), ((5, 2), (6, 3, 1))])
+@pytest.mark.parametrize('message', ['add', 'sub', 'mul', 'div'])
+@pytest.mark.parametrize('reduce', ['sum', 'mean', 'min', 'max'])
+def test_rows_of_nodes_and_edges_meet(shapes, message, reduce):
+    nodes, edges = (RNG.rand(*shape) + 0.5 for shape in shapes)
+    src, dst = np.array([0, 4, 2, 2, 1, 0]), np.array([1, 1, 3, 1, 0, 3])
+    meet = {'add': np.add, 'sub': np.subtract, 'mul': np.multiply, 'div': np.divide}[message]
+    rank = max(nodes.ndim, edges.ndim)
+    wide = [v.reshape(v.shape[:1] + (1,) * (rank - v.ndim) + v.shape[1:]) for v in (nodes, edges)]
+    messages = meet(wide[0][src], wide[1])
+    want = np.zeros((5, *messages.shape[1:]))
+    for r in set(dst):
+        want[r] = getattr(np, reduce)(messages[dst == r], axis=0)
+
+    def call(x, y):
+        index = paddle.to_tensor(src), paddle.to_tensor(dst)
+        return geometric.send_ue_recv(x, y, *index, message, reduce)
+
+    both = paddle.to_tensor(nodes), paddle.to_tensor(edges)
+    np.testing.assert_allclose(call(*both).numpy(), want, rtol=1e-9)
+    check_gradient(
+        lambda v: call(v, both[1]), nodes, [(i,) + (0,) * (nodes.ndim - 1) for i in (0, 2)]
+    )
+    check_gradient(
+        lambda v: call(both[0], v), edges, [(i,) + (0,) * (edges.ndim - 1) for i in (1, 3)]
+    )
+    # Rows of both ends.
+    ends = geometric.send_uv(
+        both[0], both[1][:5], paddle.to_tensor(src), paddle.to_tensor(dst), message
+    )
+    np.testing.assert_allclose(ends.numpy(), meet(wide[0][src], wide[1][:5][dst]), rtol=1e-9)
+
+
+def test_messages_between_rows_of_numbers():
+    src, dst = paddle.to_tensor([0, 1]), paddle.to_tensor([1, 1])
+    x, y = paddle.to_tensor([1, 2, 3, 4]), paddle.to_tensor([1, 2])
+    assert geometric.send_ue_recv(x, y, src, dst, 'mul').tolist() == [[0], [5], [0], [0]]
+    assert geometric.send_uv(x, x, src, dst, 'sub').tolist() == [[-1], [0]]
+    halves = geometric.send_uv(x, x, src, dst, 'div')
+    assert halves.dtype == paddle.float32 and halves.tolist() == [[0.5], [1]]
+    none = geometric.send_ue_recv(paddle.ones([4, 3]), paddle.ones([0, 3]), src[:0], dst[:0])
+    assert none.shape == [4, 3] and not none.numpy().any()
+    for call, words in (
+        (lambda: geometric.send_uv(x, x, src, dst + 3), 'dst_index from 0 to 3, got 4'),
+        (lambda: geometric.send_ue_recv(x, x, src, dst), 'a row of y for each of 2 edges'),
+        (lambda: geometric.send_uv(x, x.astype('float32'), src, dst), 'x and y of one dtype'),
+        (lambda: paddle._C_ops.send_uv(x, x, src, dst, 'POW'), 'the message ADD or MUL, got POW'),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_messages_of_static_programs():
+    arrays = {
+        'x': RNG.rand(4, 3),
+        'y': RNG.rand(6, 1),
+        'src': RNG.randint(0, 4, 6),
+        'dst': RNG.randint(0, 4, 6),
+    }
+
+    def call(x, y, src, dst):
+        sent = geometric.send_ue_recv(x, y, src, dst, 'mul', 'mean')
+        return sent, geometric.send_uv(x, sent, src, dst)
+
+    want = [r.numpy() for r in call(*(paddle.to_tensor(a) for a in arrays.values()))]
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            data = [
+                paddle.static.data(name, [-1, *a.shape[1:]], str(a.dtype))
+                for name, a in arrays.items()
+            ]
+            results = call(*data)
+        got = paddle.static.Executor().run(program, arrays, fetch_list=list(results))
+    finally:
+        paddle.disable_static()
+    assert 'pd_op.send_ue_recv' in str(program) and 'pd_op.send_uv' in str(program)
+    for one, other in zip(got, want):
+        np.testing.assert_array_equal(one, other)

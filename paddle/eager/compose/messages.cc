@@ -13,10 +13,12 @@ Tensor AsColumn(const Tensor& index) { return index.ndim() == 1 ? index : reshap
 Tensor SumRows(const Tensor& x, const Tensor& to, const Tensor& like) {
   return std::get<0>(send_u_recv(x, numbered(to), to, "SUM", IntArray{number_at(like, 0)}));
 }
-// What each row that was reduced gets of dout: `to` names its row of out; x holds what was reduced, where the largest
-// or least was taken.
-Tensor ReducedRows(const Tensor& dout, const Tensor& x, const Tensor& to, const Tensor& out, const Tensor& count,
-                   const std::string& how) {
+
+}  // namespace
+
+Tensor reduced_rows(const Tensor& dout, const Tensor& x, const Tensor& index, const Tensor& out, const Tensor& count,
+                    const std::string& how) {
+  const Tensor to = AsColumn(index);
   if (how == "SUM") return gather(dout, to, Scalar(0));
   const Tensor one = scalar_like(1.0, dout);
   if (how == "MEAN") {
@@ -28,18 +30,21 @@ Tensor ReducedRows(const Tensor& dout, const Tensor& x, const Tensor& to, const 
   const Tensor g = gather(dout / maximum(SumRows(cast_like(chosen, dout), to, dout), one), to, Scalar(0));
   return where(chosen, g, zeros_like_of(g));
 }
-
-}  // namespace
-
+Tensor rows_back(const Tensor& g, const Tensor& index, const Tensor& like) {
+  const Tensor sums = SumRows(g, AsColumn(index), like);
+  Ints axes;
+  for (int64_t i = like.ndim(); i < sums.ndim(); ++i) axes.push_back(1 + i - like.ndim());
+  return reshape_like(reduce_like(sums, axes.empty() ? like : unsqueeze(like, axes)), like);
+}
 Tensor send_u_recv_backward(const Tensor& dout, const Tensor& x, const Tensor& src, const Tensor& dst,
                             const Tensor& out, const Tensor& count, const std::string& reduce_op) {
   const Tensor from = AsColumn(src);
   const Tensor sent = reduce_op == "MIN" || reduce_op == "MAX" ? gather(x, from, Scalar(0)) : x;
-  return SumRows(ReducedRows(dout, sent, AsColumn(dst), out, count, reduce_op), from, x);
+  return SumRows(reduced_rows(dout, sent, dst, out, count, reduce_op), from, x);
 }
 Tensor segment_pool_backward(const Tensor& dout, const Tensor& x, const Tensor& segments, const Tensor& out,
                              const Tensor& count, const std::string& reduce_op) {
-  return ReducedRows(dout, x, AsColumn(segments), out, count, reduce_op);
+  return reduced_rows(dout, x, segments, out, count, reduce_op);
 }
 
 }  // namespace paddle

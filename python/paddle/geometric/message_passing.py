@@ -4,27 +4,21 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.libpaddle import expect_tensors
-from paddle.tensor.manipulation import extents
 
 __all__ = ['send_u_recv', 'send_ue_recv', 'send_uv']
 
 
-def _rows(x, index):
-    return paddle.gather(x, index.astype('int64').reshape([-1]), axis=0)
-
-
-def _combine(a, b, message_op):
-    if message_op == 'add':
-        return a + b
-    if message_op == 'sub':
-        return a - b
-    if message_op == 'mul':
-        return a * b
+def _operands(x, y, message_op):
+    """(x, y, message) of the operations, which add or multiply rows."""
+    if message_op not in ('add', 'sub', 'mul', 'div'):
+        raise ValueError(
+            f"[geometric] expected message_op 'add', 'sub', 'mul' or 'div', got {message_op!r}"
+        )
+    x, y = (v.unsqueeze(-1) if v.ndim == 1 else v for v in (x, y))
     if message_op == 'div':
-        return a / b
-    raise ValueError(
-        f"[geometric] expected message_op 'add', 'sub', 'mul' or 'div', got {message_op!r}"
-    )
+        y = 1.0 / y
+        return x.astype(y.dtype), y, 'MUL'
+    return x, -y if message_op == 'sub' else y, 'MUL' if message_op == 'mul' else 'ADD'
 
 
 def _reduction(reduce_op):
@@ -50,31 +44,22 @@ def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=No
     return _C_ops.send_u_recv(x, src_index, dst_index, _reduction(reduce_op), _size(out_size))
 
 
-def _aligned(node, edge):
-    """Edge features with as many dimensions as node features."""
-    while edge.ndim < node.ndim:
-        edge = edge.unsqueeze(-1)
-    return edge
-
-
 def send_ue_recv(
     x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None
 ):
     """Combine source features with edge features y, and reduce at the destinations."""
     expect_tensors('send_ue_recv', x=x, y=y, src_index=src_index, dst_index=dst_index)
-    rows = _rows(x, src_index)
-    messages = _combine(rows, _aligned(rows, y), message_op.lower())
-    size = _size(out_size)
-    if not isinstance(size, paddle.Tensor) and size[0] <= 0:
-        size = extents(x)[:1]
-    edges = paddle.arange(0, extents(messages)[0], dtype=dst_index.dtype)
-    return _C_ops.send_u_recv(messages, edges, dst_index, _reduction(reduce_op), size)
+    x, y, message = _operands(x, y, message_op.lower())
+    return _C_ops.send_ue_recv(
+        x, y, src_index, dst_index, message, _reduction(reduce_op), _size(out_size)
+    )
 
 
 def send_uv(x, y, src_index, dst_index, message_op='add', name=None):
     """Combine, for each edge, features x of its source and y of its destination."""
     expect_tensors('send_uv', x=x, y=y, src_index=src_index, dst_index=dst_index)
-    return _combine(_rows(x, src_index), _rows(y, dst_index), message_op.lower())
+    x, y, message = _operands(x, y, message_op.lower())
+    return _C_ops.send_uv(x, y, src_index, dst_index, message)
 
 
 _lazy.serve(globals())

@@ -11,8 +11,7 @@ _COMPOSED = {
     "elementwise": "rrelu gumbel_softmax",
     "norm": "spectral_norm",
     "layout": "bilinear",
-    "pooling": "lp_pool2d unpool unpool3d",
-    "loss": "margin_cross_entropy",
+    "pooling": "lp_pool2d",
 }
 _HOME = {name: module for module, names in _COMPOSED.items() for name in names.split()}
 

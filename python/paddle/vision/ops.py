@@ -7,12 +7,11 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops, nn
-from paddle.base.arguments import items, to_array
+from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
 
 from .deform_conv import DeformConv2D, deform_conv2d
 from .ops_block import ConvNormActivation
-from .proposals import generate_proposals, matrix_nms
 
 __all__ = [
     'box_coder',
@@ -73,10 +72,6 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
             f"[nms] expected top_k of at most {scores.shape[0]}, the boxes, got {top_k}"
         )
     return kept[:top_k]
-
-
-def _images_of(boxes_num):
-    return np.repeat(np.arange(len(boxes_num)), boxes_num)
 
 
 def roi_align(
@@ -155,10 +150,9 @@ class PSRoIPool(nn.Layer):
         return psroi_pool(x, boxes, boxes_num, self.output_size, self.spatial_scale)
 
 
-def _centres(boxes, extra):
-    width = boxes[..., 2] - boxes[..., 0] + extra
-    height = boxes[..., 3] - boxes[..., 1] + extra
-    return boxes[..., 0] + width * 0.5, boxes[..., 1] + height * 0.5, width, height
+def _floats(op, name, given):
+    given = [given] if isinstance(given, (int, float)) else items(op, name, given)
+    return [float(value) for value in given]
 
 
 def box_coder(
@@ -173,41 +167,17 @@ def box_coder(
     """Encode boxes relative to prior boxes ([N, 4] and [M, 4] to [N, M, 4]), or decode [N, M, 4]
     back.
     """
-    extra = 0.0 if box_normalized else 1.0
-    if prior_box_var is None:
-        variance = None
-    elif isinstance(prior_box_var, paddle.Tensor):
-        variance = prior_box_var
-    else:
-        expect_tensors('box_coder', prior_box=prior_box)
-        variance = paddle.to_tensor(prior_box_var, dtype=prior_box.dtype)
-    px, py, pw, ph = _centres(prior_box, extra)
-    if code_type == 'encode_center_size':
-        tx, ty, tw, th = (v.unsqueeze(1) for v in _centres(target_box, extra))
-        if extra:
-            tx = ((target_box[..., 0] + target_box[..., 2]) / 2).unsqueeze(1)
-            ty = ((target_box[..., 1] + target_box[..., 3]) / 2).unsqueeze(1)
-        out = paddle.stack(
-            [(tx - px) / pw, (ty - py) / ph, (tw / pw).abs().log(), (th / ph).abs().log()], -1
-        )
-        return (
-            out
-            if variance is None
-            else out / (variance.unsqueeze(0) if variance.ndim == 2 else variance)
-        )
-    if code_type != 'decode_center_size':
-        raise ValueError(
-            f"[box_coder] expected code_type encode_center_size or decode_center_size, got "
-            f"{code_type!r}"
-        )
-    at = 0 if axis == 0 else 1
-    px, py, pw, ph = (v.unsqueeze(at) for v in (px, py, pw, ph))
-    delta = target_box
-    if variance is not None:
-        delta = delta * (variance.unsqueeze(at) if variance.ndim == 2 else variance)
-    cx, cy = delta[..., 0] * pw + px, delta[..., 1] * ph + py
-    w, h = delta[..., 2].exp() * pw, delta[..., 3].exp() * ph
-    return paddle.stack([cx - w / 2, cy - h / 2, cx + w / 2 - extra, cy + h / 2 - extra], -1)
+    expect_tensors('box_coder', prior_box=prior_box, target_box=target_box)
+    listed = not (prior_box_var is None or isinstance(prior_box_var, paddle.Tensor))
+    return _C_ops.box_coder(
+        prior_box,
+        None if listed else prior_box_var,
+        target_box,
+        code_type,
+        box_normalized,
+        axis,
+        _floats('box_coder', 'prior_box_var', prior_box_var) if listed else [],
+    )
 
 
 def prior_box(
@@ -228,48 +198,20 @@ def prior_box(
     image.
     """
     expect_tensors('prior_box', input=input, image=image)
-
-    def floats(name, given):
-        given = [given] if isinstance(given, (int, float)) else items('prior_box', name, given)
-        return [float(value) for value in given]
-
-    min_sizes = floats('min_sizes', min_sizes)
-    max_sizes = floats('max_sizes', max_sizes) if max_sizes else []
-    if max_sizes and len(max_sizes) != len(min_sizes):
-        raise ValueError(
-            f'[prior_box] expected one of max_sizes for each of min_sizes, got {len(max_sizes)} '
-            f'for {len(min_sizes)}'
-        )
-    ratios = [1.0]
-    for ratio in floats('aspect_ratios', aspect_ratios):
-        if all(abs(ratio - r) > 1e-6 for r in ratios):
-            ratios.append(ratio)
-            if flip:
-                ratios.append(1.0 / ratio)
-    height, width = input.shape[2], input.shape[3]
-    image_h, image_w = image.shape[2], image.shape[3]
-    step_w, step_h = floats('steps', steps)
-    step_w, step_h = step_w or image_w / width, step_h or image_h / height
-    offset = float(offset)
-    sizes = []
-    for k, low in enumerate(min_sizes):
-        square = [(low, low)]
-        large = [(np.sqrt(low * max_sizes[k]),) * 2] if max_sizes else []
-        others = [(low * np.sqrt(r), low / np.sqrt(r)) for r in ratios if abs(r - 1.0) > 1e-6]
-        sizes += square + large + others if min_max_aspect_ratios_order else square + others + large
-    half = to_array('prior_box', 'min_sizes', sizes) / 2.0
-    cx = (np.arange(width) + offset) * step_w
-    cy = (np.arange(height) + offset) * step_h
-    boxes = np.empty([height, width, len(sizes), 4])
-    boxes[..., 0] = (cx[None, :, None] - half[:, 0]) / image_w
-    boxes[..., 1] = (cy[:, None, None] - half[:, 1]) / image_h
-    boxes[..., 2] = (cx[None, :, None] + half[:, 0]) / image_w
-    boxes[..., 3] = (cy[:, None, None] + half[:, 1]) / image_h
-    if clip:
-        boxes = boxes.clip(0.0, 1.0)
-    spread = np.broadcast_to(to_array('prior_box', 'variance', variance), boxes.shape)
-    return paddle.to_tensor(boxes.astype('float32')), paddle.to_tensor(
-        np.ascontiguousarray(spread).astype('float32')
+    step_w, step_h = _floats('prior_box', 'steps', steps)
+    return _C_ops.prior_box(
+        input,
+        image,
+        _floats('prior_box', 'min_sizes', min_sizes),
+        _floats('prior_box', 'max_sizes', max_sizes) if max_sizes else [],
+        _floats('prior_box', 'aspect_ratios', aspect_ratios),
+        _floats('prior_box', 'variance', variance),
+        flip,
+        clip,
+        step_w,
+        step_h,
+        offset,
+        min_max_aspect_ratios_order,
     )
 
 
@@ -289,53 +231,18 @@ def yolo_box(
     """Boxes [N, M, 4] and scores [N, M, class_num] from a YOLO head [N, C, H, W]; below
     `conf_thresh` both are 0.
     """
-    expect_tensors('yolo_box', x=x, img_size=img_size)
-    batch, _, height, width = x.shape
-    count = len(anchors) // 2
-    values = x.astype('float64').numpy()
-    aware = values[:, :count] if iou_aware else None
-    values = (values[:, count:] if iou_aware else values).reshape(
-        batch, count, 5 + class_num, height, width
+    return _C_ops.yolo_box(
+        x,
+        img_size,
+        anchors,
+        class_num,
+        conf_thresh,
+        downsample_ratio,
+        clip_bbox,
+        scale_x_y,
+        iou_aware,
+        iou_aware_factor,
     )
-
-    def sigmoid(v):
-        return 1.0 / (1.0 + np.exp(-v))
-
-    size = img_size.astype('float64').numpy()
-    image_h, image_w = size[:, 0].reshape(-1, 1, 1, 1), size[:, 1].reshape(-1, 1, 1, 1)
-    shift = -0.5 * (scale_x_y - 1.0)
-    cx = (np.arange(width) + sigmoid(values[:, :, 0]) * scale_x_y + shift) * image_w / width
-    cy = (
-        (np.arange(height)[:, None] + sigmoid(values[:, :, 1]) * scale_x_y + shift)
-        * image_h
-        / height
-    )
-    pairs = to_array('yolo_box', 'anchors', anchors, 'float64').reshape(count, 2)
-    w = (
-        np.exp(values[:, :, 2])
-        * pairs[:, 0].reshape(1, -1, 1, 1)
-        * image_w
-        / (downsample_ratio * width)
-    )
-    h = (
-        np.exp(values[:, :, 3])
-        * pairs[:, 1].reshape(1, -1, 1, 1)
-        * image_h
-        / (downsample_ratio * height)
-    )
-    confidence = sigmoid(values[:, :, 4])
-    if iou_aware:
-        confidence = confidence ** (1 - iou_aware_factor) * sigmoid(aware) ** iou_aware_factor
-    kept = confidence >= float(conf_thresh)
-    boxes = np.stack([cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2], axis=-1)
-    if clip_bbox:
-        boxes[..., 0], boxes[..., 1] = np.maximum(boxes[..., 0], 0), np.maximum(boxes[..., 1], 0)
-        boxes[..., 2] = np.minimum(boxes[..., 2], image_w - 1)
-        boxes[..., 3] = np.minimum(boxes[..., 3], image_h - 1)
-    boxes = np.where(kept[..., None], boxes, 0.0).reshape(batch, -1, 4)
-    scores = np.where(kept[:, :, None], confidence[:, :, None] * sigmoid(values[:, :, 5:]), 0.0)
-    scores = scores.transpose(0, 1, 3, 4, 2).reshape(batch, -1, class_num)
-    return paddle.to_tensor(boxes).astype(x.dtype), paddle.to_tensor(scores).astype(x.dtype)
 
 
 def yolo_loss(
@@ -398,29 +305,85 @@ def distribute_fpn_proposals(
             f'[distribute_fpn_proposals] expected max_level above min_level {min_level} by less '
             f'than 100, got {max_level}'
         )
-    boxes = (fpn_rois.astype('float32') if fpn_rois.dtype == paddle.bfloat16 else fpn_rois).numpy()
-    extra = 1.0 if pixel_offset else 0.0
-    scale = np.sqrt(
-        np.maximum((boxes[:, 2] - boxes[:, 0] + extra) * (boxes[:, 3] - boxes[:, 1] + extra), 0.0)
+    # Without counts all boxes are of one image.
+    counts = paddle.shape(fpn_rois)[:1] if rois_num is None else rois_num
+    parts, counts, restore = _C_ops.distribute_fpn_proposals(
+        fpn_rois, counts, min_level, max_level, refer_level, refer_scale, pixel_offset
     )
-    with np.errstate(divide='ignore', invalid='ignore'):
-        level = np.floor(np.log2(scale / float(refer_scale) + 1e-6) + float(refer_level))
-    # A box without a finite level belongs to the first one.
-    level = np.clip(np.where(np.isfinite(level), level, min_level), min_level, max_level).astype(
-        int
+    return parts, restore, None if rois_num is None else counts
+
+
+def generate_proposals(
+    scores,
+    bbox_deltas,
+    img_size,
+    anchors,
+    variances,
+    pre_nms_top_n=6000,
+    post_nms_top_n=1000,
+    nms_thresh=0.5,
+    min_size=0.1,
+    eta=1.0,
+    pixel_offset=False,
+    return_rois_num=False,
+    name=None,
+):
+    """(boxes [R, 4], scores [R, 1], count of each image or None) from anchors moved by the
+    network's deltas.
+
+    `scores` [N, A, H, W], `bbox_deltas` [N, 4A, H, W], `img_size` [N, 2], `anchors` and `variances`
+    [H, W, A, 4].
+    """
+    rois, probs, counts = _C_ops.generate_proposals(
+        scores,
+        bbox_deltas,
+        img_size,
+        anchors,
+        variances,
+        pre_nms_top_n,
+        post_nms_top_n,
+        nms_thresh,
+        min_size,
+        eta,
+        pixel_offset,
     )
-    images = _images_of(rois_num.numpy()) if rois_num is not None else np.zeros(len(boxes), int)
-    parts, counts, order = [], [], []
-    for lvl in range(min_level, max_level + 1):
-        mine = np.nonzero(level == lvl)[0]
-        order.append(mine)
-        parts.append(paddle.to_tensor(boxes[mine].reshape(-1, 4)).astype(fpn_rois.dtype))
-        if rois_num is not None:
-            counts.append(
-                paddle.to_tensor(np.bincount(images[mine], minlength=len(rois_num)).astype('int32'))
-            )
-    restore = np.argsort(np.concatenate(order), kind='stable').astype('int32').reshape(-1, 1)
-    return parts, paddle.to_tensor(restore), counts if rois_num is not None else None
+    return rois, probs, counts if return_rois_num else None
+
+
+def matrix_nms(
+    bboxes,
+    scores,
+    score_threshold,
+    post_threshold,
+    nms_top_k,
+    keep_top_k,
+    use_gaussian=False,
+    gaussian_sigma=2.0,
+    background_label=0,
+    normalized=True,
+    return_index=False,
+    return_rois_num=True,
+    name=None,
+):
+    """(rows [R, 6] of class, decayed score and box, count of each image or None, index [R, 1] or
+    None).
+
+    `bboxes` [N, M, 4], `scores` [N, classes, M]: a box loses score by its overlap with better ones
+    of its class.
+    """
+    out, index, counts = _C_ops.matrix_nms(
+        bboxes,
+        scores,
+        score_threshold,
+        nms_top_k,
+        keep_top_k,
+        post_threshold,
+        use_gaussian,
+        gaussian_sigma,
+        background_label,
+        normalized,
+    )
+    return out, counts if return_rois_num else None, index if return_index else None
 
 
 def read_file(filename, name=None):

@@ -40,34 +40,36 @@ std::vector<int64_t> Within(const char* op, const char* name, const Tensor& inde
   return out;
 }
 
-// out[to[e]] reduced with x[from[e]], from[e] = e where `from` is null; count[r]: how many reach row r, for means. x
-// and out contiguous of one dtype, neither half.
-void ReduceRows(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
-                const std::vector<int64_t>& to, const std::vector<int64_t>& count, const Tensor& out) {
+// out[to[e]] reduced with the row of edge e, which row(e, begin, end) gives: a pointer to its columns from `begin` on.
+// count[r]: how many reach row r, for means. make_row(tag) makes a `row` for each thread. out contiguous and not half.
+template <class MakeRow>
+void ReduceRows(const char* op, Reduction how, const std::vector<int64_t>& to, const std::vector<int64_t>& count,
+                const Tensor& out, MakeRow&& make_row) {
   const int64_t edges = static_cast<int64_t>(to.size()), rows = out.dim(0), width = rows ? out.numel() / rows : 0;
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   if (width == 0) return;
-  cpu::DispatchReal(op, x.dtype(), [&](auto tag) {
+  cpu::DispatchReal(op, out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<T, bool>) {
-      const T* source = x.data<T>();
       T* result = out.data<T>();
       // Edges share rows: each thread has columns of its own.
       const int64_t grain = std::max<int64_t>(16, cpu::kGrain / std::max<int64_t>(1, edges));
       cpu::ParallelFor(0, width, grain, [&](int64_t begin, int64_t end) {
+        auto row = make_row(tag);
         std::vector<char> met(rows, 0);
         for (int64_t e = 0; e < edges; ++e) {
-          const T* v = source + (from ? (*from)[e] : e) * width;
-          T* r = result + to[e] * width;
+          const T* v = row(e, begin, end);
+          T* r = result + to[e] * width + begin;
+          const int64_t n = end - begin;
           if (how == Reduction::kSum || how == Reduction::kMean) {
-            for (int64_t k = begin; k < end; ++k) r[k] += v[k];
+            for (int64_t k = 0; k < n; ++k) r[k] += v[k];
           } else if (!met[to[e]]) {
             met[to[e]] = 1;
-            std::copy(v + begin, v + end, r + begin);
+            std::copy(v, v + n, r);
           } else {
             // NaN wins.
             const bool most = how == Reduction::kMax;
-            for (int64_t k = begin; k < end; ++k)
+            for (int64_t k = 0; k < n; ++k)
               if (r[k] == r[k] && !(most ? v[k] <= r[k] : v[k] >= r[k])) r[k] = v[k];
           }
         }
@@ -85,12 +87,132 @@ std::vector<int64_t> CountOf(Reduction how, const std::vector<int64_t>& to, int6
   for (int64_t r : to) ++count[r];
   return count;
 }
+// The dtype that rows of x are reduced in.
+DataType ReducedType(DataType x) { return IsFloating(x) ? ComputeType(x) : x; }
+// `out` in that dtype, for `fill` to write.
+template <class F>
+void InReducedType(Tensor& out, F&& fill) {
+  const DataType t = ReducedType(out.dtype());
+  const Tensor wide = out.dtype() == t ? out : Empty(out.dims(), t);
+  fill(wide);
+  if (!wide.is_same(out)) CopyInto(wide, out);
+}
+// The rows x[from[e]], or x[e] where `from` is null.
 void ReduceInto(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
                 const std::vector<int64_t>& to, const std::vector<int64_t>& count, Tensor& out) {
-  const DataType t = IsFloating(x.dtype()) ? ComputeType(x.dtype()) : x.dtype();
-  const Tensor wide = out.dtype() == t ? out : Empty(out.dims(), t);
-  ReduceRows(op, how, Contiguous(CastTo(x, t)), from, to, count, wide);
-  if (!wide.is_same(out)) CopyInto(wide, out);
+  const Tensor source = Contiguous(CastTo(x, ReducedType(x.dtype())));
+  const int64_t width = x.dim(0) ? x.numel() / x.dim(0) : 0;
+  InReducedType(out, [&](const Tensor& wide) {
+    ReduceRows(op, how, to, count, wide, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      return [&, v = source.data<T>()](int64_t e, int64_t begin, int64_t) {
+        return v + (from ? (*from)[e] : e) * width + begin;
+      };
+    });
+  });
+}
+
+// Messages of edges: rows of x and of y, whose axes behind the first broadcast.
+bool Multiplies(const char* op, const std::string& name) {
+  PD_CHECK(name == "ADD" || name == "MUL", InvalidArgument, "[", op, "] expected the message ADD or MUL, got ", name);
+  return name == "MUL";
+}
+Dims RowOf(const Dims& d) { return Dims(d.begin() + 1, d.end()); }
+Dims MessageRow(const char* op, const Meta& x, const Meta& y) {
+  CheckRows(op, x);
+  CheckRows(op, y);
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[", op, "] expected x and y of one dtype, got ", NameOf(x.dtype),
+           " and ", NameOf(y.dtype));
+  return common::BroadcastDims(op, RowOf(x.dims), RowOf(y.dims));
+}
+// Which element of a row of `dims` each element of the row of `out` it is broadcast to reads; empty: the same.
+std::vector<int64_t> BroadcastPlaces(const Ints& dims, const Ints& out) {
+  bool same = dims.size() == out.size();
+  for (int64_t i = 1; same && i < dims.size(); ++i) same = dims[i] == out[i];
+  if (same) return {};
+  std::vector<int64_t> places = {0};
+  int64_t stride = 1;
+  for (int64_t i = 1; i < dims.size(); ++i) stride *= dims[i];
+  for (int64_t i = 1; i < out.size(); ++i) {
+    const int64_t own = i - (out.size() - dims.size());
+    const int64_t extent = own >= 1 ? dims[own] : 1;
+    if (own >= 1) stride /= std::max<int64_t>(extent, 1);
+    std::vector<int64_t> next;
+    next.reserve(places.size() * out[i]);
+    for (int64_t p : places)
+      for (int64_t k = 0; k < out[i]; ++k) next.push_back(p + (extent == 1 ? 0 : k * stride));
+    places = std::move(next);
+  }
+  return places;
+}
+// Both operands of messages in the dtype they are computed in.
+class Messages {
+ public:
+  Messages(const Tensor& x, const Tensor& y, const std::vector<int64_t>& from, const std::vector<int64_t>* at,
+           bool multiply, const Ints& out)
+      : x_(Contiguous(CastTo(x, ReducedType(x.dtype())))),
+        y_(Contiguous(CastTo(y, ReducedType(y.dtype())))),
+        from_(from),
+        at_(at),
+        multiply_(multiply),
+        x_width_(x.dim(0) ? x.numel() / x.dim(0) : 0),
+        y_width_(y.dim(0) ? y.numel() / y.dim(0) : 0),
+        x_places_(BroadcastPlaces(x.dims(), out)),
+        y_places_(BroadcastPlaces(y.dims(), out)) {}
+
+  // Columns [begin, end) of the message of edge e, to `to`.
+  template <class T>
+  void Write(int64_t e, int64_t begin, int64_t end, T* to) const {
+    const T *a = x_.data<T>() + from_[e] * x_width_, *b = y_.data<T>() + (at_ ? (*at_)[e] : e) * y_width_;
+    auto each = [&](auto&& x_at, auto&& y_at) {
+      if (multiply_)
+        for (int64_t k = begin; k < end; ++k) *to++ = Times(a[x_at(k)], b[y_at(k)]);
+      else
+        for (int64_t k = begin; k < end; ++k) *to++ = Plus(a[x_at(k)], b[y_at(k)]);
+    };
+    auto own = [](int64_t k) { return k; };
+    if (x_places_.empty() && y_places_.empty())
+      each(own, own);
+    else
+      each([&](int64_t k) { return x_places_.empty() ? k : x_places_[k]; },
+           [&](int64_t k) { return y_places_.empty() ? k : y_places_[k]; });
+  }
+
+ private:
+  // Integers wrap.
+  template <class T>
+  static T Plus(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+      return a + b;
+  }
+  template <class T>
+  static T Times(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else
+      return a * b;
+  }
+  const Tensor x_, y_;
+  const std::vector<int64_t>& from_;
+  const std::vector<int64_t>* at_;
+  bool multiply_;
+  int64_t x_width_, y_width_;
+  std::vector<int64_t> x_places_, y_places_;
+};
+void CheckEdges(const char* op, const Meta& src, const Meta& dst) {
+  CheckIndex(op, "src_index", src);
+  CheckIndex(op, "dst_index", dst);
+  PD_CHECK(!common::CertainlyDiffer(src.dims[0], dst.dims[0]), InvalidArgument, "[", op,
+           "] expected a source and a destination for each edge, got shapes ", common::ShapeText(src.dims), " and ",
+           common::ShapeText(dst.dims));
+}
+// The rows that messages are reduced to: as many as `rows` where the size is not positive.
+Dim ReducedRows(const IntArray& size, Dim rows) {
+  if (size.empty()) return rows;
+  if (!size[0].known()) return common::NewSymbol();
+  return size[0].value() > 0 ? Dim(size[0].value()) : rows;
 }
 
 }  // namespace
@@ -98,16 +220,10 @@ void ReduceInto(const char* op, Reduction how, const Tensor& x, const std::vecto
 void send_u_recv_infer(const Meta& x, const Meta& src, const Meta& dst, const std::string& how, const IntArray& size,
                        Meta& out, Meta& count) {
   CheckRows("send_u_recv", x);
-  CheckIndex("send_u_recv", "src_index", src);
-  CheckIndex("send_u_recv", "dst_index", dst);
-  PD_CHECK(!common::CertainlyDiffer(src.dims[0], dst.dims[0]), InvalidArgument,
-           "[send_u_recv] expected a source and a destination for each edge, got shapes ", common::ShapeText(src.dims),
-           " and ", common::ShapeText(dst.dims));
+  CheckEdges("send_u_recv", src, dst);
   const bool mean = ReductionOf("send_u_recv", how) == Reduction::kMean;
   out = x;
-  // A size that is not positive means as many rows as x has.
-  if (!size.empty() && !size[0].known()) out.dims[0] = common::NewSymbol();
-  if (!size.empty() && size[0].known() && size[0].value() > 0) out.dims[0] = Dim(size[0].value());
+  out.dims[0] = ReducedRows(size, x.dims[0]);
   count = {Dims{mean ? out.dims[0] : Dim(0)}, DataType::INT32};
 }
 void send_u_recv_kernel(const Tensor& x, const Tensor& src, const Tensor& dst, const std::string& how, const Ints&,
@@ -119,7 +235,72 @@ void send_u_recv_kernel(const Tensor& x, const Tensor& src, const Tensor& dst, c
   PD_CHECK(from.size() == to.size(), InvalidArgument,
            "[send_u_recv] expected a source and a destination for each edge, got ", from.size(), " and ", to.size());
   ReduceInto("send_u_recv", reduction, x, &from, to, count, out);
-  for (int64_t r = 0; r < dst_count.numel(); ++r) dst_count.data<int32_t>()[r] = static_cast<int32_t>(count[r]);
+  std::copy(count.begin(), count.end(), dst_count.data<int32_t>());
+}
+
+void send_uv_infer(const Meta& x, const Meta& y, const Meta& src, const Meta& dst, const std::string& message,
+                   Meta& out) {
+  Multiplies("send_uv", message);
+  CheckEdges("send_uv", src, dst);
+  const Dims row = MessageRow("send_uv", x, y);
+  out = {Dims{src.dims[0]}, x.dtype};
+  for (const Dim& d : row) out.dims.push_back(d);
+}
+void send_uv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, const Tensor& dst, const std::string& message,
+                    Tensor& out) {
+  const std::vector<int64_t> from = Within("send_uv", "src_index", src, x.dim(0)),
+                             to = Within("send_uv", "dst_index", dst, y.dim(0));
+  PD_CHECK(from.size() == to.size(), InvalidArgument,
+           "[send_uv] expected a source and a destination for each edge, got ", from.size(), " and ", to.size());
+  const Messages messages(x, y, from, &to, Multiplies("send_uv", message), out.dims());
+  const int64_t edges = out.dim(0), width = edges ? out.numel() / edges : 0;
+  InReducedType(out, [&](const Tensor& wide) {
+    cpu::DispatchReal("send_uv", wide.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (!std::is_same_v<T, bool>) {
+        const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, width));
+        cpu::ParallelFor(0, edges, grain, [&](int64_t begin, int64_t end) {
+          for (int64_t e = begin; e < end; ++e) messages.Write(e, 0, width, wide.data<T>() + e * width);
+        });
+      }
+    });
+  });
+}
+void send_ue_recv_infer(const Meta& x, const Meta& y, const Meta& src, const Meta& dst, const std::string& message,
+                        const std::string& how, const IntArray& size, Meta& out, Meta& count) {
+  Multiplies("send_ue_recv", message);
+  CheckEdges("send_ue_recv", src, dst);
+  const Dims row = MessageRow("send_ue_recv", x, y);
+  PD_CHECK(!common::CertainlyDiffer(y.dims[0], src.dims[0]), InvalidArgument,
+           "[send_ue_recv] expected a row of y for each of ", common::DimText(src.dims[0]), " edges, got shape ",
+           common::ShapeText(y.dims));
+  const bool mean = ReductionOf("send_ue_recv", how) == Reduction::kMean;
+  out = {Dims{ReducedRows(size, x.dims[0])}, x.dtype};
+  for (const Dim& d : row) out.dims.push_back(d);
+  count = {Dims{mean ? out.dims[0] : Dim(0)}, DataType::INT32};
+}
+void send_ue_recv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, const Tensor& dst,
+                         const std::string& message, const std::string& how, const Ints&, Tensor& out,
+                         Tensor& dst_count) {
+  const Reduction reduction = ReductionOf("send_ue_recv", how);
+  const std::vector<int64_t> from = Within("send_ue_recv", "src_index", src, x.dim(0)),
+                             to = Within("send_ue_recv", "dst_index", dst, out.dim(0)),
+                             count = CountOf(reduction, to, out.dim(0));
+  PD_CHECK(from.size() == to.size() && static_cast<int64_t>(from.size()) == y.dim(0), InvalidArgument,
+           "[send_ue_recv] expected a source, a destination and a row of y for each edge, got ", from.size(), ", ",
+           to.size(), " and ", y.dim(0));
+  const Messages messages(x, y, from, nullptr, Multiplies("send_ue_recv", message), out.dims());
+  InReducedType(out, [&](const Tensor& wide) {
+    ReduceRows("send_ue_recv", reduction, to, count, wide, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      return [&, row = std::vector<T>()](int64_t e, int64_t begin, int64_t end) mutable {
+        row.resize(end - begin);
+        messages.Write(e, begin, end, row.data());
+        return static_cast<const T*>(row.data());
+      };
+    });
+  });
+  std::copy(count.begin(), count.end(), dst_count.data<int32_t>());
 }
 
 void segment_pool_infer(const Meta& x, const Meta& ids, const std::string& how, Meta& out, Meta& counts) {

@@ -6,6 +6,8 @@
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/nn/conv_util.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/dispatch.h"
 
 namespace phi {
 namespace {
@@ -197,6 +199,60 @@ void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
       else
         std::memset(to, 0, size);
     }
+}
+
+namespace {
+void UnpoolInfer(const char* op, int64_t axes, const Meta& x, const Meta& indices, const IntArray& size,
+                 const std::string& format, const char* wanted, Meta& out) {
+  PD_CHECK(IsFloating(x.dtype) || x.dtype == DataType::INT32 || x.dtype == DataType::INT64, Unimplemented, "[", op,
+           "] expected int32, int64 or a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
+  PD_CHECK(indices.dtype == DataType::INT32 || indices.dtype == DataType::INT64, InvalidArgument, "[", op,
+           "] expected indices of int32 or int64, got ", NameOf(indices.dtype));
+  PD_CHECK(format == wanted, InvalidArgument, "[", op, "] expected data_format ", wanted, ", got ", format);
+  bool same = x.dims.size() == axes + 2 && indices.dims.size() == axes + 2;
+  for (int64_t i = 0; same && i < axes + 2; ++i) same = !common::CertainlyDiffer(x.dims[i], indices.dims[i]);
+  PD_CHECK(same && size.size() >= axes, InvalidArgument, "[", op, "] expected x and indices of one shape with ",
+           axes + 2, " axes and an output_size of ", axes, " numbers, got shapes ", common::ShapeText(x.dims), " and ",
+           common::ShapeText(indices.dims), " and ", common::ShapeText(size));
+  out = x;
+  for (int64_t i = 0; i < axes; ++i) out.dims[2 + i] = ExtentArg(op, size, size.size() - axes + i);
+}
+// Of several elements with one position the last stays.
+void Unpool(const char* op, const Tensor& x, const Tensor& indices, Tensor& out) {
+  const Tensor from = Contiguous(x), at = Contiguous(CastTo(indices, DataType::INT64));
+  const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(x);
+  cpu::DispatchSize(SizeOf(x.dtype()), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    cpu::Zero(out.raw_data(), out.numel() * sizeof(T));
+    cpu::ParallelFor(0, planes, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, n + k)),
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t p = begin; p < end; ++p)
+                         for (int64_t i = p * k; i < (p + 1) * k; ++i) {
+                           const int64_t place = at.data<int64_t>()[i];
+                           PD_CHECK(0 <= place && place < n, InvalidArgument, "[", op, "] expected indices in [0, ", n,
+                                    "), got ", place);
+                           static_cast<T*>(out.raw_data())[p * n + place] = static_cast<const T*>(from.raw_data())[i];
+                         }
+                     });
+  });
+}
+}  // namespace
+void unpool_infer(const Meta& x, const Meta& indices, const Ints&, const Ints&, const Ints&, const IntArray& size,
+                  const std::string& format, Meta& out) {
+  UnpoolInfer("unpool", 2, x, indices, size, format, "NCHW", out);
+}
+void unpool_kernel(const Tensor& x, const Tensor& indices, const Ints&, const Ints&, const Ints&, const Ints&,
+                   const std::string&, Tensor& out) {
+  Unpool("unpool", x, indices, out);
+}
+void unpool3d_infer(const Meta& x, const Meta& indices, const Ints&, const Ints&, const Ints&, const Ints& size,
+                    const std::string& format, Meta& out) {
+  UnpoolInfer("unpool3d", 3, x, indices, size, format, "NCDHW", out);
+}
+void unpool3d_kernel(const Tensor& x, const Tensor& indices, const Ints&, const Ints&, const Ints&, const Ints&,
+                     const std::string&, Tensor& out) {
+  Unpool("unpool3d", x, indices, out);
 }
 
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features of boxes and non-maximum suppression. Places are computed in float64, sums in the compute type.
+// Features of boxes and non-maximum suppression.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/vision/boxes.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi {
@@ -45,7 +46,7 @@ std::vector<int64_t> ImagesOf(const char* op, const Tensor& counts, int64_t boxe
 // that int64 holds.
 std::vector<double> CornersOf(const char* op, const Tensor& boxes, double scale) {
   PD_CHECK(std::fabs(scale) < 1e9, InvalidArgument, "[", op, "] expected a spatial_scale below 1e9, got ", scale);
-  const Tensor wide = Contiguous(CastTo(boxes, DataType::FLOAT64));
+  const Tensor wide = AsDoubles(boxes);
   std::vector<double> out(wide.data<double>(), wide.data<double>() + wide.numel());
   for (double v : out)
     PD_CHECK(std::fabs(v) < 1e9 && std::fabs(v * scale) < 1e9, InvalidArgument, "[", op,
@@ -64,15 +65,6 @@ void FeatureGradient(const char* op, const Meta& dy, const Meta& boxes, const In
            ", got ", common::ShapeText(dy.dims));
 }
 
-// f(element type, x contiguous in it, out in it): halves compute in float32.
-template <class F>
-void InComputeType(const Tensor& x, Tensor& out, F&& f) {
-  const DataType t = ComputeType(x.dtype());
-  const Tensor from = Contiguous(CastTo(x, t));
-  Tensor to = out.dtype() == t ? out : Empty(out.dims(), t);
-  t == DataType::FLOAT64 ? f(double{}, from, to) : f(float{}, from, to);
-  if (!to.is_same(out)) CopyInto(to, out);
-}
 void Clear(const Tensor& t) { cpu::Zero(t.raw_data(), t.numel() * SizeOf(t.dtype())); }
 
 // What roi_align reads along one axis of a box: elements and how much each of them counts in the sum of the `each`
@@ -165,7 +157,7 @@ void roi_align_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts
                       double scale, int64_t ratio, bool aligned, Tensor& out) {
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
   const AlignArgs a{height, width, scale, ratio, aligned};
-  InComputeType(x, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
@@ -192,7 +184,7 @@ void roi_align_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tenso
                               int64_t height, int64_t width, double scale, int64_t ratio, bool aligned, Tensor& out) {
   const int64_t channels = shape[1], h = shape[2], w = shape[3], area = height * width;
   const AlignArgs a{height, width, scale, ratio, aligned};
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
@@ -240,7 +232,7 @@ void roi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts,
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
   const std::vector<double> corners = CornersOf("roi_pool", boxes, scale);
   const std::vector<int64_t> image = ImagesOf("roi_pool", counts, boxes.dim(0), x.dim(0));
-  InComputeType(x, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     cpu::ParallelFor(0, boxes.dim(0) * channels, 1, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
@@ -290,7 +282,7 @@ void ForLargest(const Tensor& counts, const Tensor& arg_max, const Ints& shape, 
 }  // namespace
 void roi_pool_scatter_kernel(const Tensor& dy, const Tensor& counts, const Tensor& arg_max, const Ints& shape,
                              Tensor& out) {
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     ForLargest(counts, arg_max, shape, [&](int64_t i, int64_t at) { to.data<T>()[at] += from.data<T>()[i]; });
@@ -303,7 +295,7 @@ void roi_pool_gather_infer(const Meta& x, const Meta*, const Meta& arg_max, Meta
   out = {arg_max.dims, x.dtype};
 }
 void roi_pool_gather_kernel(const Tensor& x, const Tensor& counts, const Tensor& arg_max, Tensor& out) {
-  InComputeType(x, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     ForLargest(counts, arg_max, x.dims(), [&](int64_t i, int64_t at) { to.data<T>()[i] = from.data<T>()[at]; });
@@ -348,7 +340,7 @@ void ForPositions(const Tensor& boxes, const Tensor& counts, const Ints& x, int6
 }  // namespace
 void psroi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts, int64_t height, int64_t width,
                        int64_t channels, double scale, Tensor& out) {
-  InComputeType(x, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     const int64_t w = x.dim(3);
     ForPositions(boxes, counts, x.dims(), height, width, channels, scale,
@@ -369,7 +361,7 @@ void psroi_pool_scatter_infer(const Meta& dy, const Meta& boxes, const Meta*, co
 }
 void psroi_pool_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tensor& counts, const Ints& shape,
                                int64_t height, int64_t width, int64_t channels, double scale, Tensor& out) {
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     const int64_t w = shape[3];
@@ -388,7 +380,7 @@ void nms_infer(const Meta& x, double, Meta& out) {
   out = {Dims{common::NewSymbol()}, DataType::INT64};
 }
 void nms_kernel(const Tensor& x, double threshold, Tensor& out) {
-  const Tensor wide = Contiguous(CastTo(x, DataType::FLOAT64));
+  const Tensor wide = AsDoubles(x);
   const double* boxes = wide.data<double>();
   const int64_t n = x.dim(0);
   std::vector<int64_t> kept;

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Power pooling and unpooling from average pooling and scattering."""
+"""Power pooling from average pooling."""
 
 import math
 
 import paddle
 from paddle.base.arguments import only
-from paddle.base.framework import is_recorded
-from paddle.tensor.manipulation import extents
+
 from .._core import ops as _C_ops
 
 
@@ -54,24 +53,3 @@ def lp_pool2d(
     )
     total = mean * float(math.prod(kernel_size))
     return total if norm_type == 1.0 else paddle.pow(total, 1.0 / norm_type)
-
-
-def _unpool(x, indices, output_size):
-    n, c = extents(x)[:2]
-    area = math.prod(output_size)
-    flat = paddle.cast(paddle.reshape(indices, [n, c, -1]), "int64")
-    if not is_recorded(flat) and bool(paddle.any(paddle.logical_or(flat < 0, flat >= area))):
-        raise ValueError(f"[unpool] expected indices in [0, {area}), got one outside")
-    zeros = paddle.zeros([n, c, area], dtype=x.dtype)
-    out = paddle.put_along_axis(zeros, flat, paddle.reshape(x, [n, c, -1]), 2)
-    return paddle.reshape(out, [n, c, *output_size])
-
-
-def unpool(x, indices, ksize, strides, padding, output_size, data_format="NCHW"):
-    only('unpool', 'channels come first', data_format=(data_format, "NCHW"))
-    return _unpool(x, indices, [int(s) for s in output_size[-2:]])
-
-
-def unpool3d(x, indices, ksize, strides, paddings, output_size, data_format="NCDHW"):
-    only('unpool3d', 'channels come first', data_format=(data_format, "NCDHW"))
-    return _unpool(x, indices, [int(s) for s in output_size[-3:]])

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cross entropy of cosines with margins.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "paddle/phi/core/by_float.h"
+#include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/loss.h"
+
+namespace phi {
+namespace {
+
+// What the cosine of the own class counts as.
+class Margins {
+ public:
+  Margins(double factor, double angle, double cosine) : factor_(factor), angle_(angle), cosine_(cosine) {}
+  template <class T>
+  T operator()(T t) const {
+    return Plain() ? t - T(cosine_) : std::cos(T(factor_) * Angle(t) + T(angle_)) - T(cosine_);
+  }
+  // Cosines outside [-1, 1] count as the nearer end, where nothing depends on them.
+  template <class T>
+  T Derivative(T t) const {
+    if (Plain()) return 1;
+    if (t < T(-1) || t > T(1)) return 0;
+    return T(factor_) * std::sin(T(factor_) * Angle(t) + T(angle_)) / std::sqrt((1 - t) * (1 + t));
+  }
+
+ private:
+  // The angle of a cosine is not needed where only a number is subtracted.
+  bool Plain() const { return factor_ == 1 && angle_ == 0; }
+  template <class T>
+  static T Angle(T t) {
+    return std::acos(std::clamp(t, T(-1), T(1)));
+  }
+  double factor_, angle_, cosine_;
+};
+
+// The class of each row.
+std::vector<int64_t> ClassesOf(const Tensor& label, int64_t rows, int64_t classes) {
+  std::vector<int64_t> out = ToIntVector(label);
+  PD_CHECK(static_cast<int64_t>(out.size()) == rows, InvalidArgument,
+           "[margin_cross_entropy] expected a label for each of ", rows, " rows, got ", out.size());
+  for (int64_t c : out)
+    PD_CHECK(0 <= c && c < classes, OutOfRange, "[margin_cross_entropy] expected label in [0, ", classes, "), got ", c);
+  return out;
+}
+
+}  // namespace
+
+void margin_cross_entropy_infer(const Meta& x, const Meta& label, bool, int64_t, int64_t, int64_t ranks, double, double,
+                                double, double, Meta& softmax, Meta& loss) {
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[margin_cross_entropy] expected logits of a floating dtype, got ",
+           NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK(ranks == 1, Unimplemented, "[margin_cross_entropy] expected nranks 1, got ", ranks,
+           ": the classes are on one process");
+  const bool column = label.dims.size() == 2 && !common::CertainlyDiffer(label.dims[1], Dim(1));
+  PD_CHECK(x.dims.size() == 2 && (label.dims.size() == 1 || column) && IsInteger(label.dtype) &&
+               !common::CertainlyDiffer(label.dims[0], x.dims[0]),
+           InvalidArgument, "[margin_cross_entropy] expected logits [N, C] and an integer label [N] or [N, 1], got ",
+           common::ShapeText(x.dims), " and ", NameOf(label.dtype), " ", common::ShapeText(label.dims));
+  softmax = x;
+  loss = {Dims{x.dims[0], Dim(1)}, x.dtype};
+}
+void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int64_t, int64_t, int64_t, double margin1,
+                                 double margin2, double margin3, double scale, Tensor& softmax, Tensor& loss) {
+  const int64_t rows = x.dim(0), classes = x.dim(1);
+  const std::vector<int64_t> own = ClassesOf(label, rows, classes);
+  const Margins margins(margin1, margin2, margin3);
+  const DataType t = ComputeType(x.dtype());
+  const Tensor from = Contiguous(CastTo(x, t)), adjusted = Empty(x.dims(), t);
+  ByFloat(t, [&](auto tag) {
+    using T = decltype(tag);
+    const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, classes));
+    cpu::ParallelFor(0, rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const T* v = from.data<T>() + r * classes;
+        T* to = adjusted.data<T>() + r * classes;
+        for (int64_t c = 0; c < classes; ++c) to[c] = v[c] * T(scale);
+        to[own[r]] = margins(v[own[r]]) * T(scale);
+      }
+    });
+  });
+  const Tensor p = softmax.dtype() == t ? softmax : Empty(softmax.dims(), t),
+               each = loss.dtype() == t ? loss : Empty(loss.dims(), t);
+  cpu::CrossEntropyHard(t, adjusted.raw_data(), rows, classes, 1, DataType::INT64, own.data(), -1, false, p.raw_data(),
+                        each.raw_data());
+  if (!p.is_same(softmax)) CopyInto(p, softmax), CopyInto(each, loss);
+}
+void margin_cross_entropy_grad_kernel(const Tensor& x, const Tensor& label, const Tensor& softmax, const Tensor&,
+                                      const Tensor& dloss, bool, int64_t, int64_t, int64_t, double margin1,
+                                      double margin2, double margin3, double scale, Tensor* dx) {
+  if (!dx || !dloss.defined()) return;
+  const int64_t rows = x.dim(0), classes = x.dim(1);
+  const std::vector<int64_t> own = ClassesOf(label, rows, classes);
+  PD_CHECK(softmax.dims() == x.dims() && dloss.numel() == rows, InvalidArgument,
+           "[margin_cross_entropy_grad] expected softmax ", common::ShapeText(x.dims()), " and a gradient of ", rows,
+           " losses, got shapes ", common::ShapeText(softmax.dims()), " and ", common::ShapeText(dloss.dims()));
+  const Margins margins(margin1, margin2, margin3);
+  const DataType t = ComputeType(x.dtype());
+  const Tensor from = Contiguous(CastTo(x, t)), p = Contiguous(CastTo(softmax, t)), g = Contiguous(CastTo(dloss, t)),
+               to = Empty(x.dims(), t);
+  ByFloat(t, [&](auto tag) {
+    using T = decltype(tag);
+    const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, classes));
+    cpu::ParallelFor(0, rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const T by = g.data<T>()[r] * T(scale), *v = p.data<T>() + r * classes;
+        T* d = to.data<T>() + r * classes;
+        for (int64_t c = 0; c < classes; ++c) d[c] = v[c] * by;
+        d[own[r]] = (v[own[r]] - 1) * by * margins.Derivative(from.data<T>()[r * classes + own[r]]);
+      }
+    });
+  });
+  *dx = CastTo(to, x.dtype());
+}
+
+}  // namespace phi

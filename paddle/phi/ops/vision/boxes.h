@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operations of object detection share. Boxes are (x1, y1, x2, y2); places are computed in float64, sums of
+// features in the compute type.
+#pragma once
+
+#include <vector>
+
+#include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/tensor.h"
+
+namespace phi {
+
+inline void CheckFloating(const char* op, const char* name, const Meta& m) {
+  PD_CHECK(IsFloating(m.dtype), Unimplemented, "[", op, "] expected ", name, " of a floating dtype, got ",
+           NameOf(m.dtype), ": the kernel is not registered for it");
+}
+// Contiguous float64.
+inline Tensor AsDoubles(const Tensor& x) { return Contiguous(CastTo(x, DataType::FLOAT64)); }
+
+// A result as a kernel writes it: contiguous, in the compute type of its dtype. Store makes `out` of it.
+class Result {
+ public:
+  explicit Result(Tensor& out)
+      : out_(out), wide_(out.dtype() == ComputeType(out.dtype()) ? out : Empty(out.dims(), ComputeType(out.dtype()))) {}
+  template <class T>
+  T* data() const {
+    return wide_.data<T>();
+  }
+  const Tensor& wide() const { return wide_; }
+  void Store() {
+    if (!wide_.is_same(out_)) CopyInto(wide_, out_);
+  }
+
+ private:
+  Tensor& out_;
+  Tensor wide_;
+};
+
+// f(element type, x contiguous in it, out in it): halves compute in float32.
+template <class F>
+void InComputeType(const Tensor& x, Tensor& out, F&& f) {
+  const Tensor from = Contiguous(CastTo(x, ComputeType(x.dtype())));
+  Result to(out);
+  ByFloat(from.dtype(), [&](auto tag) { f(tag, from, to.wide()); });
+  to.Store();
+}
+
+}  // namespace phi
