@@ -132,7 +132,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       tensors.clear();
       if (!(e->state == now) || !e->MatchArgs(args, npos, kwnames, tensors)) continue;
       if (e->guards.Changed() >= 0) continue;
-      if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) continue;
+      if (e->mode == Known::kRecorded && !(e->traced->CapturedUnchanged() && e->traced->KeepsApart(tensors))) continue;
       if (i > 0 && i < f->entries->size()) std::swap((*f->entries)[i], (*f->entries)[i - 1]);
       if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
       if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
@@ -451,6 +451,7 @@ int Init(PyObject* module) {
              })
         .def_property_readonly("grad", Member(&Traced::grad))
         .def_property_readonly("has_effects", Member(&Traced::HasEffects))
+        .def("keeps_apart", [](const Traced& t, pyb::list inputs) { return t.KeepsApart(TensorsOf(inputs)); })
         .def_property_readonly("forward_program",
                                [](Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
         .def_property_readonly("backward_program",
@@ -494,6 +495,7 @@ int Init(PyObject* module) {
         .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
         .def_property_readonly("why", Member(&Tape::why))
+        .def("lost", Member(&Tape::Lost))
         .def("strays", [](Tape& t, pyb::list accounted) { return t.Strays(TensorsOf(accounted)); })
         .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })

@@ -362,6 +362,11 @@ PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*
   return r.release();
 }
 
+bool Tape::Lost() {
+  if (t_state.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
+  return end_ == kPlain;
+}
+
 PyRef Tape::ReadNumber(const Tensor& t) {
   if (t_state.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
   PyRef number = Own(ItemOf(t, 0));

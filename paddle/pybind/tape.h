@@ -41,6 +41,8 @@ class Tape {
   void Stop(End end, std::string why);
   End end() const { return end_; }
   const std::string& why() const { return why_; }
+  // Whether no recording can stand for what the code did until now.
+  bool Lost();
   // Whether calls go onto it now.
   bool takes() const { return end_ == kRecord && depth_ == 0; }
   bool stopped() const { return end_ != kRecord; }

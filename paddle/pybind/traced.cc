@@ -70,6 +70,12 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::v
   return egr::GradAt(outputs, grads, edges, wanted, create_graph);
 }
 
+// What `t` shares all its memory with: itself, or what it was detached from.
+const Tensor& Undetached(const Tensor& t) {
+  const egr::AutogradMeta* m = egr::MaybeMeta(t);
+  return m && m->recorded_view && m->recorded_view->detached ? Undetached(m->recorded_view->base) : t;
+}
+
 // The backward half of a call.
 class RunProgramNode final : public egr::GradNode {
  public:
@@ -192,7 +198,7 @@ Traced::Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> input
       feeds_(std::move(feeds)) {
   egr::Recorder& recorder = program_->recorder();
   for (const Tensor& t : outputs_) {
-    out_values_.push_back(recorder.ValueOf(t));
+    out_values_.push_back(recorder.ValueOf(Undetached(t)));
     apart_.push_back(egr::IsApart(t, recorder));
   }
   for (pir::Operation* op = program_->program().block().front(); op; op = op->next()) forward_ops_.insert(op);
@@ -240,6 +246,23 @@ bool Traced::HasEffects() const {
   for (pir::Operation* op = forward_program_->block().front(); op && !found; op = op->next())
     found = IsRandomOp(*op) || pir::WritesOperand(*op->info()) || op->num_regions() > 0;
   return found;
+}
+bool Traced::KeepsApart(const std::vector<Tensor>& inputs) const {
+  if (writes_.empty()) return true;
+  auto memory = [](const Tensor& t) { return t->storage.get(); };
+  for (const Write& w : writes_) {
+    if (w.input < 0) {
+      for (const Tensor& t : inputs)
+        if (memory(t) == memory(w.target)) return false;
+      continue;
+    }
+    const Tensor& target = inputs[w.input];
+    for (const Tensor& t : inputs)
+      if (&t != &target && memory(t) == memory(target)) return false;
+    for (const Held& h : captured_)
+      if (memory(h.tensor) == memory(target)) return false;
+  }
+  return true;
 }
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)

@@ -57,6 +57,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   const Backward& BackwardFor(const std::vector<bool>& wanted);
   // Captured tensors and whether they stopped gradients when recorded: a change asks for a new recording.
   bool CapturedUnchanged() const;
+  // Whether what a run writes shares no memory with other inputs and captured tensors, as in the recording.
+  bool KeepsApart(const std::vector<Tensor>& inputs) const;
   std::vector<uint32_t> CapturedVersions() const;
   const Tensor& captured(int i) const { return captured_[i].tensor; }
 

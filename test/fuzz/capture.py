@@ -18,7 +18,7 @@ import numpy
 import paddle
 
 SETUP = """
-import collections, contextlib, functools, itertools, math, random
+import collections, contextlib, functools, itertools, logging, math, random
 import paddle
 Pair = collections.namedtuple('Pair', 'a b')
 G = 1.5
@@ -112,10 +112,24 @@ class Net(paddle.nn.Layer):
             self.mean = self.mean * 0.5 + v.detach()
         return v + self.mean
 
+class Broken(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.calls, self.last = paddle.nn.Linear(2, 2), 0, None
+    def forward(self, v):
+        h = self.fc(v) * O.k
+        self.calls += 1
+        h = paddle.tanh(h) + self.calls % 2
+        if float(h.detach().sum()) > 1:
+            h = h * 0.5
+            self.last = h.detach()
+        return h + v
+
 O, DYN, SC = K(), Dynamic(), Scale()
 W = paddle.to_tensor([0.5, 1.5], stop_gradient=False)
 paddle.seed(7)
-NET = Net()
+NET, BRK = Net(), Broken()
+LOG = logging.getLogger('capture')
 T = {'f': lambda v: v * 2}
 PART = functools.partial(lambda k, v: v * k, 1.5)
 def linear(weight, bias):
@@ -137,6 +151,16 @@ def make():
         k = value
     return get, put
 GET, PUT = make()
+def logged(v):
+    v = v * G
+    LOG.debug('%s', v)
+    return inner_helper(v) * 0.5
+def counted(v):
+    v = v * 2
+    n = int(v.detach().numpy().sum()) % 3
+    for _ in range(n):
+        v = v * 0.5 + D['b']
+    return v
 def default(v, k=[1.25], *, m=0.5):
     return v * k[0] + m
 @contextlib.contextmanager
@@ -236,6 +260,39 @@ COUNT[0] += 1; x = x + COUNT[0]
 O.last = x
 print('', end='')
 x = x * float(x.detach().sum() > 0) + x
+"""
+
+# Breaks: what stands around them is compiled.
+BREAKS = """
+x = x * float(x.detach().mean() * 0.5 + 1)
+a = x.detach().numpy(); x = x + float(a[0]) * 0.5; x = x * 0.75
+print(end=''); x = x * 0.75
+LOG.debug('%s', x); x = x + W * 0.5
+if float(x.detach().sum()) > G: x = x * 0.5; x = x + O.k
+if x.detach().sum().item() > 2: return x * 2
+x = logged(x)
+x = BRK(x)
+x = x + counted(x) * 0.5
+for v in L: x = x + v; print(end=''); x = x * 0.75
+for v in L: x = x * 0.5 + v; a = float(x.detach()[0]); a > 1.5 and LOG.debug('%s', a)
+for i in range(3): x = x * 0.75 + i; t = float(x.detach()[1]); x = x * (1.5 if t > 1 else 0.5)
+n = 0
+while n < 2 and float(x.detach().sum()) < 9: x = x + 1; n += 1; print(end=''); x = x * 1.25
+with scaled() as k: x = x + k; print(end=''); x = x * 0.75
+with paddle.no_grad(): u = x * 2; print(end=''); u = u + 1
+u = x * 2; u.add_(paddle.ones([2])); print(end=''); t = u.reshape([1, 2]); u = u + 1; x = t[0] + u
+t = x.detach(); print(end=''); t = t * 2; x = x + t
+r = []; r.append(x * 2); print(end=''); r.append(x + 1); x = r[0] * r[1] * 0.5
+g = lambda v: v * G; print(end=''); x = g(x)
+y = x * 1; print(end=''); y[0] = O.k; x = x + y
+O.n = O.n % 3 + 1; x = x * 0.5 + O.n
+COUNT[0] += 1; x = x + COUNT[0] % 3
+try: x = x * float(x.detach()[0]) * D['q']
+except KeyError: x = x * 0.75; print(end=''); x = x + 0.125
+x = x * paddle.rand([2]) + random.random()
+x, y = x * 2, [x + 1, {'k': x * 3}]; print(end=''); x = x + y[0] * 0.25 + y[1]['k'] * 0.25
+u = (x * 2, x); print(end=''); x = u[1] * 0.5 + u[0].sum() * 0.25
+x = x + (lambda t: float(t.sum()))(x.detach()) * 0.25
 """
 
 MUTATIONS = """
@@ -342,6 +399,8 @@ def program(generator, full_graph=False):
     statements = _statements(STATEMENTS + DECISIONS + ('' if full_graph else NUMBERS))
     if generator.random() < 0.15:
         statements += 4 * _statements(REFUSED)
+    if not full_graph and generator.random() < 0.6:
+        statements += 2 * _statements(BREAKS)
     count = generator.randint(1, 5)
     first, second, third = (
         [generator.choice(statements) for _ in range(generator.randint(1, count))] for _ in range(3)
@@ -380,6 +439,7 @@ class World:
     def call(self, seed):
         """What a call gives: numbers and gradients, or an exception."""
         random.seed(seed)
+        paddle.seed(seed)
         x = paddle.to_tensor([0.5, 1.25], stop_gradient=False)
         w = self.scope['W']
         w.clear_grad()
@@ -428,7 +488,7 @@ def run(seed, calls, full_graph=False):
             body = text[len(SETUP) :]
             report = f'seed {seed}, call {call}: {plain}\n  but marked {marked}\n{body}\n{history}'
             return False, 0, report
-    return True, worlds[1].main._compiled_runs(), ''
+    return True, worlds[1].main._all_runs(), ''
 
 
 def main(arguments=None):

@@ -207,7 +207,7 @@ class Recording:
                     )
                     self.decisions = [
                         (self._output(self._value(self._symbol(tensor))), number)
-                        for tensor, number, _ in taped.session.decisions
+                        for tensor, number, *_ in taped.session.decisions
                     ]
                     self._set(
                         [(home, key) for home, key, _ in taped.assigned],

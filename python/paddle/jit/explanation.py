@@ -37,9 +37,31 @@ class Event:
         return text
 
 
+class Region:
+    """A part of a function that is compiled: `where` (file:first-last line, or the name of a
+    function that is called), `operations` of its last recording, `recordings`, `compiled_calls`.
+    """
+
+    def __init__(self, where, function):
+        self.where, self.compiled_calls = where, function._compiled_runs()
+        compiled = [e for e in function._events if e.compiled]
+        self.recordings = len(compiled)
+        self.operations = compiled[-1].operations if compiled else 0
+
+    def __str__(self):
+        return (
+            f'{self.where}: {self.operations} operations, {self.recordings} recordings, '
+            f'{self.compiled_calls} calls ran one'
+        )
+
+    __repr__ = __str__
+
+
 class Explanation:
     """What is known of a function.
 
+    `regions`: the parts that are compiled where it is not as a whole, also of functions it calls;
+    `breaks`: (reason, file:line) of what runs as it is between them.
     `compiled`: whether the last new way of calling it was compiled; `events`: the calls that no
     recording fitted; `break_reasons`: (reason, file:line) of those that were not compiled;
     `guards`: what the recordings depend on; `op_count`: operations of the last recording;
@@ -48,7 +70,12 @@ class Explanation:
 
     def __init__(self, function):
         self.events = list(function._events)
-        self.compiled_calls = function._compiled_runs()
+        self.compiled_calls = function._all_runs()
+        self.regions, self.breaks = [], []
+        if function._owner is not None:
+            named = [(p.where, p) for p in function._owner.parts()]
+            self.regions = [Region(where, p) for where, p in named if p._events]
+            self.breaks = function._owner.reasons()
 
     @property
     def compiled(self):
@@ -74,6 +101,11 @@ class Explanation:
     def __str__(self):
         lines = [str(e) for e in self.events] or ['no call yet']
         lines.append(f'{self.compiled_calls} calls ran a recording')
+        if self.regions:
+            lines.append('compiled regions:')
+            lines.extend(f'  {r}' for r in self.regions if r.recordings)
+            lines.append('Python between them:')
+            lines.extend(f'  {where}: {reason}' for reason, where in self.breaks)
         for e in self.events:
             if e.compiled:
                 lines.append(f'recording {e.number} depends on:')
@@ -87,7 +119,8 @@ def explain(function, *args, **kwargs):
     """What `to_static` made of `function`, as an Explanation that prints.
 
     A layer stands for its forward; a function that is not marked is marked here. With arguments it
-    is called with them first, twice.
+    is called with them first: twice, and again while more of it is being compiled, at most 8
+    times.
     """
     from . import api
     from .static_function import StaticFunction
@@ -98,6 +131,10 @@ def explain(function, *args, **kwargs):
     if not isinstance(static, StaticFunction):
         static = call = api.to_static(forward or function)
     if args or kwargs:
-        for _ in range(2):
+        news = None
+        for count in range(8):
+            if count > 1 and static._news() == news:
+                break
+            news = static._news()
             call(*args, **kwargs)
     return Explanation(static)

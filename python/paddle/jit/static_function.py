@@ -133,9 +133,8 @@ class StaticFunction(_core.RecordedCalls):
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
         self._converted, self._busy, self._changes, self._events = None, False, 0, []
-        self._decides = (
-            False  # whether numbers that the function reads of tensors tell its recordings apart
-        )
+        self._decides = {}  # lines that read numbers of tensors, which tell recordings apart
+        self._owner = self._regions = None  # once it is known that it cannot be compiled as a whole
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
 
@@ -191,6 +190,8 @@ class StaticFunction(_core.RecordedCalls):
             places, _, why = session.after(recording.assigned)
             if why is not None:
                 raise capture.NotCapturable(f'[to_static] expected what stays, got {why[0]}')
+            recording.trace(self._fuse)
+            self._check_apart(recording, args, kwargs)
         except Exception as error:
             if raised_by_handler(error):
                 raise
@@ -207,12 +208,19 @@ class StaticFunction(_core.RecordedCalls):
         """Record the function with its control flow, and run what was recorded; where no recording
         can stand for the call, run the function as it is.
         """
-        session, event = GraphSession(), self._note_miss(args, kwargs)
+        session, event, recording = GraphSession(), self._note_miss(args, kwargs), None
         try:
             recording = self._record(args, kwargs, self._dygraph_function, session)
             places, event.guards, why = session.after(recording.assigned)
+            if why is None:
+                recording.trace(self._fuse)
+                self._check_apart(recording, args, kwargs)
         except Unguarded:
             why = session.why
+        except capture.NotCapturable as error:
+            if session.why is None and recording is None:
+                raise
+            why = str(error), ''
         if why is None:
             event.operations = _operations(recording.program)
             event.end = _TAPED
@@ -238,7 +246,7 @@ class StaticFunction(_core.RecordedCalls):
                 f'[to_static] {name} runs as it is, without a recording: {reason}', stacklevel=4
             )
 
-    _said_plain = False
+    _said_plain, _noted = False, 0
 
     def _inline(self, args, kwargs):
         """Within another recording the operations become part of that."""
@@ -257,13 +265,14 @@ class StaticFunction(_core.RecordedCalls):
             )
             if self._decides:  # each recording is tried, and does not fit
                 self._add(_PLAIN, pattern, [], None, None, None, [])
+                self._split(self._decides)
             return self._dygraph_function(*args, **kwargs)
         taped = capture.Taped(self._dygraph_function, args, kwargs)
-        end, session = taped.tape.end, taped.session
+        end, session, breaks = taped.tape.end, taped.session, taped.session.breaks
         event.reason, event.where = session.why or (taped.tape.why, '')
         if session.why is not None:
             end = _TAPED_PLAIN
-            if _changed(session):  # perhaps the first call sets up
+            if self._changes == 0 and _changed(session):  # perhaps the first call sets up
                 end = _TAPED_CHANGED
         elif session.foreign and end != _TAPED_PLAIN:
             end = _TAPED_CHANGED
@@ -271,7 +280,7 @@ class StaticFunction(_core.RecordedCalls):
         if end == _TAPED:
             end = self._record_taped(taped, args, kwargs, shapes, pattern, event)
         if end == _TAPED_ONCE and session.decisions:
-            end = _TAPED_PLAIN
+            end, breaks = _TAPED_PLAIN, _lines_of(session.decisions)
         if end == _TAPED_ONCE:
             places = self._unchanged(session, event)
             if places is None:
@@ -280,12 +289,43 @@ class StaticFunction(_core.RecordedCalls):
                 self._add(_ONCE, pattern, places, None, None, None, [])
         if end == _TAPED_CHANGED:
             self._changes += 1
-            end = end if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
+            if self._changes > _MOST_CHANGES:
+                end, breaks = _TAPED_PLAIN, {**session.changes_made(), **session.foreign_lines()}
         event.end = end
         if end == _TAPED_PLAIN:
             self._add(_PLAIN, pattern, [], None, None, None, [])
+            self._split(breaks or self._unmade(taped.result))
             _logger.info('%s', event)
         return taped.result
+
+    def _split(self, breaks):
+        """Have what stays Python run between compiled regions: (file, line) -> reason of lines that
+        cannot be compiled.
+        """
+        from .regions import Owner, Regions
+
+        if self._owner is None:
+            if not breaks:
+                return
+            self._owner = Owner({'backend': self._options['backend']})
+        self._owner.note(breaks)
+        if self._regions is None:
+            self._regions = Regions(self._owner, self)
+        self._regions.update()
+
+    def _all_runs(self):
+        """How many calls of the function and its regions ran a recording."""
+        parts = self._owner.parts() if self._owner is not None else []
+        return self._compiled_runs() + sum(p._compiled_runs() for p in parts)
+
+    def _news(self):
+        """A number that grows when something is found out about the function or its regions."""
+        parts = self._owner.parts() if self._owner is not None else []
+        return self._noted + sum(p._noted + 1 for p in parts)
+
+    def _unmade(self, result):
+        """Lines that make what no recording can make, as for `_split`."""
+        return {}
 
     def _unchanged(self, session, event):
         """The places that the call read, for the core; None where it changed one."""
@@ -305,9 +345,11 @@ class StaticFunction(_core.RecordedCalls):
             )
             recording.trace(self._fuse)
             if taped.session.decisions and (taped.assigned or recording.traced.has_effects):
-                _, _, event.where = taped.session.decisions[0]
+                event.where = taped.session.decisions[0][2]
                 event.reason = 'a number is read of a tensor in a call that has effects'
+                taped.session.breaks.update(_lines_of(taped.session.decisions))
                 return _TAPED_PLAIN
+            self._check_apart(recording, args, kwargs)
         except capture.Changed as error:
             event.reason = str(error)
             return _TAPED_CHANGED
@@ -326,7 +368,7 @@ class StaticFunction(_core.RecordedCalls):
         if places is None:
             return _TAPED_CHANGED
         self._keep(recording)
-        self._decides = self._decides or bool(recording.decisions)
+        self._decides.update(_lines_of(taped.session.decisions))
         event.number = self._add(
             _RECORDED,
             pattern,
@@ -338,11 +380,22 @@ class StaticFunction(_core.RecordedCalls):
         )
         event.guards += [
             f'the number {number} that is read of a tensor ({where})'
-            for _, number, where in taped.session.decisions
+            for _, number, where, _ in taped.session.decisions
         ]
         event.operations = _operations(recording.program)
         recording.result = recording.slots = None  # of this call
+        self._recorded(recording)
         return _TAPED
+
+    def _recorded(self, recording):
+        """A call was recorded."""
+
+    @staticmethod
+    def _check_apart(recording, args, kwargs):
+        if not recording.traced.keeps_apart(capture.tensors_of((args, kwargs))):
+            raise capture.NotCapturable(
+                '[to_static] expected no other tensor in the memory that the function writes'
+            )
 
     def _note_miss(self, args, kwargs):
         """A call for which nothing is known: noted for `paddle.jit.explain`."""
@@ -355,6 +408,7 @@ class StaticFunction(_core.RecordedCalls):
                 why = f'changed: {before.guards[why]}'
             event.differences.append((number, why))
         self._events.append(event)
+        self._noted += 1
         del self._events[:-_MOST_EVENTS]
         return event
 
@@ -366,7 +420,6 @@ class StaticFunction(_core.RecordedCalls):
 
     def _run(self, recording, places, args, kwargs, event=None):
         """Keep a recording that depends on these places, and run it."""
-        recording.trace(self._fuse)
         self._keep(recording)
         pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
         number = self._add(
@@ -628,6 +681,15 @@ def _rebuild(function, input_spec, instance, options):
 def _changed(session):
     """Whether a place that the call read holds something else now."""
     return _core._changed_place(session.described()[0]) >= 0
+
+
+def _lines_of(decisions):
+    """(file, line) -> reason of numbers that were read of tensors."""
+    return {
+        place: 'a number that is read of a tensor decides'
+        for *_, lines in decisions
+        for place in lines
+    }
 
 
 def _operations(program):

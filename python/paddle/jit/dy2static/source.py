@@ -11,10 +11,11 @@ import linecache
 import sys
 import textwrap
 import types
+import weakref
 
 from paddle.jit.dy2static import trees
 
-_files = {}
+_files, _made = {}, weakref.WeakKeyDictionary()
 
 
 def _codes_in(code):
@@ -108,14 +109,15 @@ def _lambda_tree(code):
         )[:1]
     if len(found) != 1:
         return None
-    return _copy(found[0])
+    return copied(found[0])
 
 
-def _copy(node):
+def copied(node):
+    """A copy of the tree."""
     if isinstance(node, ast.AST):
-        new = type(node)(**{k: _copy(v) for k, v in ast.iter_fields(node)})
+        new = type(node)(**{k: copied(v) for k, v in ast.iter_fields(node)})
         return ast.copy_location(new, node)
-    return [_copy(v) for v in node] if isinstance(node, list) else node
+    return [copied(v) for v in node] if isinstance(node, list) else node
 
 
 def _spans(node, spot):
@@ -127,17 +129,24 @@ def _parameters(args):
     return tuple(names + [a.arg for a in (args.vararg, args.kwarg) if a is not None])
 
 
+def remember(code, tree):
+    """The tree that `code` was compiled from, where it stands in no file so."""
+    _made[code] = tree
+
+
 def function_tree(code):
     """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, or None when its
     source is not at hand.
     """
+    if code in _made:
+        return copied(_made[code])
     if code.co_name == '<lambda>':
         return _lambda_tree(code)
     lines = _lines(code)
     first = code.co_firstlineno
     if not 0 < first <= len(lines):
         return None
-    block = _block(lines, first - 1, _last_line(code))
+    block = _block(lines, first - 1, last_line(code))
     tree = _parse(block, first)
     if tree is None:
         try:
@@ -150,10 +159,11 @@ def function_tree(code):
     return node
 
 
-def _last_line(code):
+def last_line(code):
+    """The last line of the file that the code object has code for."""
     return max(
         [line for _, _, line in _lines_of(code) if line]
-        + [_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+        + [last_line(c) for c in code.co_consts if isinstance(c, types.CodeType)]
     )
 
 

@@ -102,6 +102,8 @@ def locate(tree):
                 outer.get('end_lineno'),
                 outer.get('end_col_offset'),
             )
+            if node.end_lineno != node.lineno:  # the interpreter puts methods at the last line
+                node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
         for field in _children(node.__class__):
             value = place.get(field)
             if value.__class__ is list:

@@ -109,6 +109,7 @@ class Calls:
 
     def _result(self, result, args):
         """Lists and dicts that an operation or a function of this package gives are new."""
+        self.lost()
         if isinstance(result, (list, tuple, dict)) and not any(result is a for a in args):
             self.made(result)
             for value in result.values() if isinstance(result, dict) else result:
@@ -259,6 +260,7 @@ class Calls:
         if 'out' in kwargs or not all(map(_is_simple, [*args, *kwargs.values()])):
             self.stop(f'a call of numpy.{function.__name__} with such arguments')
         result = self.trusted(function, args, kwargs)
+        self.lost()
         if isinstance(result, numpy.ndarray) and not any(result is a for a in args):
             if result.base is None or self.is_made(result.base):
                 self.made(result)
@@ -465,7 +467,11 @@ class Calls:
 
 def _item(session, tensor):
     kind = bool if tensor.dtype == tables.BOOL else int if 'int' in str(tensor.dtype) else None
-    return tensor.item() if kind is None else kind(session.decision(tensor, kind))
+    if kind is not None:
+        return kind(session.decision(tensor, kind))
+    number = tensor.item()
+    session.lost()
+    return number
 
 
 _NUMBERS = {

@@ -131,6 +131,9 @@ class GraphSession(Session):
             return any(map(_is_recorded, [*args[1:], *kwargs.values()]))
         return False
 
+    def lost(self):
+        pass
+
     def flow(self, name, *args):
         """A helper of converted code."""
         first = _FIRST_PART.get(name, 1)

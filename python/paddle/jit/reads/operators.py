@@ -69,6 +69,7 @@ class Operators:
             self.use(a)
             self.use(b)
             result = run(a, b)
+            self.lost()
             return self.made(result) if isinstance(result, (list, dict, set)) else result
         tries = [(own, a, b), (theirs, b, a)]
         if other is kind and name in _ARITHMETIC:

@@ -30,6 +30,7 @@ ABSENT = object()
 ) = range(12)
 _MOST_ARRAY_BYTES = 1 << 16
 _JIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SESSION_FILE = os.path.join(_JIT, 'reads', 'session.py')
 
 
 def place_of_caller():
@@ -38,6 +39,21 @@ def place_of_caller():
     while frame is not None and frame.f_code.co_filename.startswith(_JIT):
         frame = frame.f_back
     return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
+
+
+def lines_of_caller():
+    """(file, line) of the frames of code that is not of `paddle.jit`, the innermost first, up to
+    the call that is recorded.
+    """
+    found, frame = [], sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_JIT):
+            found.append((code.co_filename, frame.f_lineno))
+        elif code.co_name == 'run' and code.co_filename == SESSION_FILE:
+            break
+        frame = frame.f_back
+    return found
 
 
 _SIMPLE_KINDS = (int, float, str, bytes, bool, complex, type(None))

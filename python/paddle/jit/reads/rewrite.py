@@ -187,7 +187,11 @@ class Rewriter(trees.Transformer):
         result = []
         for statement in body:
             new = self.visit(statement)
-            result.extend(new if isinstance(new, list) else [new])
+            new = new if isinstance(new, list) else [new]
+            for part in new:
+                if not hasattr(part, 'lineno'):
+                    ast.copy_location(part, statement)
+            result.extend(new)
         return result
 
     def _temporary(self):

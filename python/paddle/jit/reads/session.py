@@ -15,13 +15,14 @@ from paddle.base import libpaddle as _core
 from . import tables
 from .calls import Calls
 from .operators import Operators
-from .places import ABSENT, Places, alike, place_of_caller
+from .places import ABSENT, SESSION_FILE, Places, alike, lines_of_caller, place_of_caller
 
 _TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
 _MADE_NEW = {'T', 'mT', 'real', 'imag'}
 _LAYER_TABLES = (
     *('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks'),
 )
+_MOST_LINES = 64  # of the writes to one object
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _BOUND_BY_CORE = (
     types.MethodDescriptorType,
@@ -66,8 +67,9 @@ class _Context:
 class Session(Calls, Operators, Places):
     """One call of a function whose reads are noted.
 
-    `tape`: what takes the operations, or None. `why`: None, or (reason, place) of what the call did
-    that no recording can stand for.
+    `tape`: what takes the operations, or None. `why`: None, or (reason, place) of the first that
+    the call did and no recording can stand for; `breaks`: (file, line) -> reason of all of that,
+    for each frame around it.
     """
 
     free_files = tables.FREE_FILES
@@ -77,7 +79,8 @@ class Session(Calls, Operators, Places):
         self._tape, self.done, self.why = tape, False, None
         self.inputs, self._known, self.program = {}, {}, None  # what the call is recorded into
         self.homes = {}  # id -> (dict of a layer that is written, what it held)
-        self.decisions = []  # (a tensor of the call, the number that was read, where)
+        self.breaks, self._writes = {}, {}
+        self.decisions = []  # (a tensor of the call, the number that was read, where, lines)
         self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
         self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
         self._cell, self._results = types.CellType(self), set()
@@ -173,12 +176,45 @@ class Session(Calls, Operators, Places):
 
     def stop(self, reason):
         """No recording can stand for the call: why."""
+        if not self.done:
+            for place in lines_of_caller():
+                self.breaks.setdefault(place, reason)
         if self.why is None:
             self.why = reason, place_of_caller()
-            self.done = True
-            self._watch.stop()
             if self._tape is not None:
                 self._tape.stop(tables.TAPE_PLAIN, reason)
+
+    def lost(self):
+        """Notice what the tape cannot stand for."""
+        if self._tape is not None and self.why is None and self._tape.lost():
+            self.stop(self._tape.why)
+
+    def _writes_to(self, home):
+        lines = self._writes.setdefault(id(home), (home, {}))[1]
+        if len(lines) < _MOST_LINES:
+            lines.update(dict.fromkeys(lines_of_caller()))
+
+    def changes_made(self):
+        """(file, line) -> reason of the writes to what holds something else now."""
+        found, (places, texts) = {}, self.described()
+        for place, text in zip(places, texts):
+            if id(place[1]) in self._writes and _core._changed_place([place]) >= 0:
+                lines = self._writes[id(place[1])][1]
+                found.update(dict.fromkeys(lines, f'the call changes what it reads: {text}'))
+        for home, key, old, _ in self.assigned.values():
+            if home.get(key, ABSENT) is not old and id(home) in self._writes:
+                lines = self._writes[id(home)][1]
+                found.update(dict.fromkeys(lines, f'the call sets attribute {key!r}'))
+        return found
+
+    def foreign_lines(self):
+        """(file, line) -> reason of the calls around code whose reads are not noted."""
+        found = {}
+        for file, line, name in self._watch.lines:
+            if name == 'run' and file == SESSION_FILE:
+                break
+            found[file, line] = f'code ran whose reads are not noted: {self.foreign}'
+        return found
 
     # --- names
 
@@ -202,6 +238,7 @@ class Session(Calls, Operators, Places):
 
     def _before(self, home, key):
         """A dict is to be written: what stands there is to be the same after the call."""
+        self._writes_to(home)
         if key in home:
             self.entry(home, key)
         else:
@@ -459,6 +496,8 @@ class Session(Calls, Operators, Places):
             return True
         if self._tape is None:
             return id(tensor) in self._known
+        if self.why is not None:
+            return False
         return not self._tape.made(tensor)
 
     def delete_attribute(self, value, name):
@@ -479,6 +518,7 @@ class Session(Calls, Operators, Places):
         homes += [layer.__dict__[n] for n in _LAYER_TABLES if n in layer.__dict__]
         before = []
         for home in homes:
+            self._writes_to(home)
             self.homes.setdefault(id(home), (home, dict(home)))
             before.append(home.get(name, ABSENT))
         self.trusted(change, (), {})
@@ -521,6 +561,7 @@ class Session(Calls, Operators, Places):
                     if type(found) is not types.MemberDescriptorType:
                         self.stop(f'attribute {name!r} of a {kind.__name__} is set')
                     elif hasattr(value, name):
+                        self._writes_to(value)
                         self.attribute_of(value, name, getattr(value, name))
                     else:
                         self.stop(f'attribute {name!r} of a {kind.__name__} is set')
@@ -628,6 +669,8 @@ class Session(Calls, Operators, Places):
             if isinstance(value, _core.Tensor):
                 self.use(key)
                 self.use(new)
+                value[key] = new
+                return self.lost()
             else:
                 method = self.look(kind, '__setitem__')
                 if type(method) is types.FunctionType:
@@ -656,6 +699,7 @@ class Session(Calls, Operators, Places):
         """The object is to be changed: it is to be the same after the call."""
         if self.is_made(value):
             return
+        self._writes_to(value)
         if self.is_given(value):
             self.stop('an argument is written')
         elif isinstance(value, dict):
@@ -676,13 +720,19 @@ class Session(Calls, Operators, Places):
         what number it was, and stands for calls where it is the same.
         """
         whole = kind is bool or 'int' in str(tensor.dtype) or tensor.dtype == tables.BOOL
-        if self.done or self._tape is None or not whole or math.prod(tensor.shape) != 1:
+        if self.done or self._tape is None or self.why is not None:
             return tensor if kind is bool else kind(tensor)
+        if not whole or math.prod(tensor.shape) != 1:
+            if kind is bool:
+                return tensor
+            number = kind(tensor)
+            self.lost()
+            return number
         # Of its own: the tensor may be written later.
         kept = tensor if tensor.stop_gradient else tensor.detach()
         kept = kept != 0 if kind is bool and tensor.dtype != tables.BOOL else kept.clone()
         number = self._tape.read_number(kept)
-        self.decisions.append((kept, number, place_of_caller()))
+        self.decisions.append((kept, number, place_of_caller(), lines_of_caller()))
         return kind(number)
 
     # --- operations

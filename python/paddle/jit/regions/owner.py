@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs in place of a function that cannot be compiled as a whole: its compiled regions, with
+Python between them.
+"""
+
+import ast
+import builtins
+import functools
+import sysconfig
+import types
+
+import numpy
+
+from paddle.base import libpaddle as _core
+from paddle.jit.dy2static import source
+from paddle.jit.reads import tables
+from paddle.jit.static_function import StaticFunction
+
+from . import split
+
+_MOST_SPLITS = 32  # of one function
+_MOST_CALLEES = 64  # of one code object
+# Of a parameter of a region, from which on it counts as varying: numbers and texts, others.
+_MOST_VALUES, _MOST_OBJECTS = 16, 2
+_STDLIB = sysconfig.get_paths()['stdlib']
+_UNBOUND = types.SimpleNamespace()  # stands for a name that is not bound
+_codes = {}  # (code, lines) -> what it was split into
+
+
+def _is_quick(scope):
+    def is_quick(name):
+        return name not in scope and hasattr(builtins, name)
+
+    return is_quick
+
+
+def _keeps_errors(scope):
+    """Tells of the expression of a `with` block whether it is a call of a mode of this package."""
+
+    def look(node):
+        if isinstance(node, ast.Name):
+            return scope.get(node.id)
+        if isinstance(node, ast.Attribute):
+            home = look(node.value)
+            return getattr(home, node.attr, None) if isinstance(home, types.ModuleType) else None
+        return None
+
+    def keeps_errors(node):
+        found = look(node.func) if isinstance(node, ast.Call) else None
+        return getattr(found, '__name__', None) in _MODES and (
+            getattr(found, '__module__', None) or ''
+        ).startswith('paddle')
+
+    return keeps_errors
+
+
+_MODES = {'no_grad', 'enable_grad', 'set_grad_enabled', 'auto_cast', 'amp_guard'}
+
+
+class _Split:
+    """The code of a function with regions: `driver`, a code object, and `parts`."""
+
+    def __init__(self, function, lines):
+        code = function.__code__
+        tree = source.function_tree(code)
+        if tree is None:
+            raise split.Whole('[to_static] expected a function whose source is at hand, got none')
+        scope, klass = function.__globals__, source.enclosing_class(function.__qualname__)
+        splitter = split.Splitter(tree, code, lines, _is_quick(scope), _keeps_errors(scope))
+        driver = splitter.function()
+        self.parts = splitter.parts
+        names = {f'{split.SEGMENT}{k}' for k in range(len(self.parts))}
+        free = {*code.co_freevars, split.UNBOUND, split.CALL}
+        self.driver = source.compile_function(driver, code, free | names, klass)
+        for part in self.parts:
+            copy = source.copied(part.tree)
+            part.code = source.compile_function(copy, code, free, klass)
+            source.remember(part.code, part.tree)
+
+
+class Owner:
+    """What the regions of one function and of what it calls share: the lines that cannot be
+    compiled (`breaks`: (file, line) -> reason), and the functions that plain code called.
+    """
+
+    def __init__(self, options):
+        self.options, self.breaks, self.hosts = options, {}, []
+        self._callees, self._counts = {}, {}
+        self.call = _caller(self)
+
+    def parts(self):
+        """All that is compiled apart from the function itself: regions and functions."""
+        return [*self._callees.values(), *(p for h in self.hosts for p in h.parts)]
+
+    def reasons(self):
+        """(reason, file:line) of the lines that stay as they are, in functions taken apart;
+        (reason, name) of functions that are not.
+        """
+        found = {}
+        for host in self.hosts:
+            if host.why:
+                found[host.host.__qualname__] = host.why
+            for (file, line), reason in self.breaks.items():
+                if reason and host.has_line(file, line):
+                    found[f'{file}:{line}'] = reason
+        return [(reason, where) for where, reason in found.items()]
+
+    def note(self, breaks):
+        """More lines that cannot be compiled; whether any is new."""
+        before = len(self.breaks)
+        for place, reason in breaks.items():
+            self.breaks.setdefault(place, reason)
+        return len(self.breaks) > before
+
+    def lines(self, code):
+        """The lines of the file of a code object that cannot be compiled."""
+        return {line for file, line in self.breaks if file == code.co_filename}
+
+    def callee(self, function, instance):
+        """What is called in place of a function, or a method of `instance`."""
+        key = id(function), id(instance)
+        found = self._callees.get(key)
+        if found is None:
+            code = function.__code__
+            count = self._counts[code] = self._counts.get(code, 0) + 1
+            plain = function if instance is None else types.MethodType(function, instance)
+            if count > _MOST_CALLEES:
+                return plain
+            found = self._callees[key] = Callee(self, plain, instance)
+        return found
+
+
+def _caller(owner):
+    """`_pt_call`: function(*args, **kwargs) of plain code."""
+    entered = {}
+
+    def call(function, /, *args, **kwargs):
+        kind = type(function)
+        if kind is types.FunctionType:
+            plain, instance = function, None
+        elif kind is types.MethodType:
+            plain, instance = function.__func__, function.__self__
+        elif isinstance(function, tables.layer_class()):
+            plain, instance = kind.__call__, function
+        else:
+            return function(*args, **kwargs)
+        if type(plain) is not types.FunctionType:
+            return function(*args, **kwargs)
+        code = plain.__code__
+        good = entered.get(code)
+        if good is None:
+            good = entered[code] = _is_entered(plain)
+        if good and (instance is not None or any(isinstance(a, _core.Tensor) for a in args)):
+            return owner.callee(plain, instance)(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _is_entered(function):
+    """Whether calls of the function in plain code are compiled."""
+    file = function.__code__.co_filename
+    if getattr(function, '__not_to_static__', False) or tables.is_ignored(function.__module__):
+        return False
+    if file.startswith((_STDLIB, '<frozen')) and 'site-packages' not in file:
+        return False
+    return not tables.is_trusted(function)
+
+
+class Regions:
+    """What a function that is taken apart (`host`, a StaticFunction) consists of."""
+
+    def __init__(self, owner, host):
+        function = host.dygraph_function
+        self.owner, self.host, self.parts = owner, host, []
+        self._method = function if isinstance(function, types.MethodType) else None
+        self.function = getattr(function, '__func__', function)
+        self._regions, self._lines, self._count, self._over, self.why = {}, None, 0, False, ''
+        owner.hosts.append(self)
+
+    def update(self):
+        """Have the host run what is known now in place of its function."""
+        run = self._rebuilt()
+        if run is not None:
+            self.host._set_plain(run)
+
+    def has_line(self, file, line):
+        """Whether the line stands in the function."""
+        code = getattr(self.function, '__code__', None)
+        if code is None or code.co_filename != file:
+            return False
+        return code.co_firstlineno <= line <= source.last_line(code)
+
+    def _rebuilt(self):
+        """The function taken apart by the lines known now; None where it stays as it was."""
+        function = self.function
+        if type(function) is not types.FunctionType or self._over:
+            return None
+        code = function.__code__
+        lines = frozenset(
+            n for n in self.owner.lines(code) if code.co_firstlineno <= n <= source.last_line(code)
+        )
+        if lines == self._lines or not lines:
+            return None
+        self._lines, self._count = lines, self._count + 1
+        self._over = self._count > _MOST_SPLITS
+        try:
+            made = self._split(lines)
+        except (split.Whole, SyntaxError, RecursionError) as error:
+            self._over, self.why = True, str(error)
+            return None
+        return self._run(made)
+
+    def _split(self, lines):
+        code = self.function.__code__
+        key = code, lines, self.function.__qualname__
+        found = _codes.get(key)
+        if found is None or found[0] is not code:
+            found = _codes[key] = code, _Split(self.function, lines)
+        return found[1]
+
+    def _run(self, made):
+        function = self.function
+        held = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        held[split.UNBOUND] = types.CellType(_UNBOUND)
+        held[split.CALL] = types.CellType(self.owner.call)
+        regions, self.parts = {}, []
+        for k, part in enumerate(made.parts):
+            key = part.place, tuple(part.parameters), tuple(part.outputs)
+            region = self._regions.get(key)
+            if region is None:
+                region = Region(self, part, self._function(part.code, held))
+            regions[key] = region
+            self.parts.append(region)
+            held[f'{split.SEGMENT}{k}'] = types.CellType(region)
+        self._regions = regions
+        driver = self._function(made.driver, held)
+        driver.__kwdefaults__, driver.__defaults__ = function.__kwdefaults__, function.__defaults__
+        if self._method is not None:
+            driver = types.MethodType(driver, self._method.__self__)
+        plain, parts = self._method or function, _changing(function)
+        now = parts()
+
+        def run(*args, **kwargs):
+            if any(a is not b for a, b in zip(parts(), now)):
+                return plain(*args, **kwargs)
+            return driver(*args, **kwargs)
+
+        return run
+
+    def _function(self, code, held):
+        function = self.function
+        closure = tuple([held[n] for n in code.co_freevars])
+        new = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
+        new.__qualname__, new.__module__ = function.__qualname__, function.__module__
+        return new
+
+
+def _changing(function):
+    def parts():
+        return function.__code__, function.__defaults__, function.__kwdefaults__
+
+    return parts
+
+
+class Callee(StaticFunction):
+    """A function that plain code between regions calls. `where`: its name."""
+
+    def __init__(self, owner, function, instance):
+        super().__init__(function, None, instance, **owner.options)
+        self.where, self._owner = function.__qualname__, owner
+        self._split({})
+
+    def _miss(self, args, kwargs):
+        if self._busy:
+            return self._dygraph_function(*args, **kwargs)
+        return self._run_taped(args, kwargs)
+
+
+class Region(StaticFunction):
+    """Statements of a function that run as a program. `where`: file:first-last line."""
+
+    def __init__(self, regions, part, function):
+        super().__init__(function, None, None, **regions.owner.options)
+        self.part, self._around, self._owner = part, regions, regions.owner
+        self._values = [[] for _ in part.parameters]
+        self.where = f'{self._file}:{part.lines[0]}-{part.lines[1]}'
+
+    def _miss(self, args, kwargs):
+        if self._busy or self._varies(args):
+            return self._dygraph_function(*args)
+        return self._run_taped(args, kwargs)
+
+    def _varies(self, args):
+        """Whether an argument has another value each call, so that what reads it stays as it is."""
+        found = {}
+        for name, value, seen in zip(self.part.parameters, args, self._values):
+            most = 0 if name in self.part.loose and type(value) is float else _most_values(value)
+            if most is None:
+                continue
+            if not any(map(functools.partial(_alike, value), seen)):
+                seen.append(value)
+            if len(seen) > most:
+                for line in self.part.lines_of(name, False):
+                    found[self._file, line] = f'{name!r} has another value each call'
+        if found:
+            self._split(found)
+        return bool(found)
+
+    @property
+    def _file(self):
+        return self._dygraph_function.__code__.co_filename
+
+    def _split(self, breaks):
+        if self._owner.note(breaks):
+            self._around.update()
+
+    def _unmade(self, result):
+        """Lines that bind names whose values no recording makes anew."""
+        found = {}
+        if not isinstance(result, tuple):
+            return found
+        for name, value in zip(self.part.outputs, result[len(result) - len(self.part.outputs) :]):
+            if isinstance(value, (_core.Tensor, int, float, str, bool, type(None))):
+                continue
+            for line in self.part.lines_of(name, True):
+                found[self._file, line] = f'{name!r} is a {type(value).__name__} it makes'
+        return found
+
+    def _recorded(self, recording):
+        if not any(map(_is_work, recording.program.global_block().ops)):
+            first, last = self.part.lines
+            self._split(dict.fromkeys(((self._file, n) for n in range(first, last + 1)), ''))
+
+
+_PLAIN = {int, float, str, bytes, complex}
+
+
+def _most_values(value):
+    """How many values like this one a parameter may take before it counts as varying; None: any
+    number of them.
+    """
+    kind = type(value)
+    if kind in (bool, type(None)) or isinstance(value, _core.Tensor) or value is _UNBOUND:
+        return None
+    if isinstance(value, numpy.ndarray):
+        return 0  # not compared
+    if kind in (list, tuple, dict):
+        return None if not _leaves(value) else _MOST_OBJECTS
+    return _MOST_VALUES if kind in (int, str) else _MOST_OBJECTS
+
+
+def _leaves(value):
+    """The values in a nest that are no tensors."""
+    if isinstance(value, _core.Tensor):
+        return []
+    if type(value) in (list, tuple):
+        return [leaf for v in value for leaf in _leaves(v)]
+    if type(value) is dict:
+        return [leaf for v in value.values() for leaf in _leaves(v)]
+    return [value]
+
+
+def _alike(a, b):
+    """Whether a region may take one for the other."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if type(a) in (list, tuple, dict):
+        a, b = _leaves(a), _leaves(b)
+        return len(a) == len(b) and all(map(_alike, a, b))
+    return type(a) in _PLAIN and a == b
+
+
+def _is_work(operation):
+    return not operation.name().startswith(('builtin.', 'pd_op.data', 'pd_op.full'))
