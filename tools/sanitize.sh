@@ -53,7 +53,7 @@ thread() {
   build build-tsan thread
   ctest --test-dir build-tsan --output-on-failure -j 2
   in_thread "${tests[@]}" test/api/test_{inference,io,autograd,autograd_nested,changing_hooks,modes_of_threads,saved_tensors_hooks,plans}.py \
-    test/api/test_{amp,profiler,written_files}.py test/jit/test_first_call.py
+    test/api/test_{amp,profiler,written_files}.py test/jit/test_first_call.py test/distributed
   in_thread test/fuzz/threads.py --seconds 60
 }
 

@@ -85,7 +85,8 @@ int SetName(PyObject* self, PyObject* v, void*) {
   });
 }
 
-// `t.data = other` makes t share other's memory and keeps t's own history flags.
+// `t.data = other` makes t share other's memory and keeps t's own history flags; elements of another shape or dtype are
+// none that its node made.
 PyObject* Data(PyObject* self, void*) { return PyObject_CallMethod(self, "detach", nullptr); }
 int SetData(PyObject* self, PyObject* v, void*) {
   return GuardedInt([&] {
@@ -93,6 +94,7 @@ int SetData(PyObject* self, PyObject* v, void*) {
     const Tensor& o = ToTensor(v, "Tensor", "data");
     PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType,
              "[Tensor.data] expected tensors with data, got one that is being recorded");
+    if (t->node && (t.dims() != o.dims() || t.dtype() != o.dtype())) t->node.reset();
     t->CopyLayout(*o.impl());
     t->storage = o->storage;
   });

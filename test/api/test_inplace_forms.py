@@ -686,3 +686,37 @@ def test_flags_of_in_place_forms_raise_what_their_truth_raises():
 
     with pytest.raises(KeyError, match='flag'):
         paddle.ones([2])._before_write('f_', Flag())
+
+
+@pytest.mark.parametrize('shape', [[2, 2], [6], [3, 3]])
+@pytest.mark.parametrize('see', [lambda a: a * 1, lambda a: a.transpose([1, 0])])
+def test_resize_keeps_the_history_of_what_stays(shape, see):
+    leaf = paddle.to_tensor(np.arange(6.0).reshape(3, 2), stop_gradient=False)
+    x = see(leaf)
+    flat, count = x.numpy().ravel(), min(int(np.prod(shape)), 6)
+    assert x.resize_(shape) is x
+    np.testing.assert_array_equal(x.numpy().ravel()[:count], flat[:count])
+    (x.flatten()[:count] * 2).sum().backward()
+    want = np.isin(np.arange(6.0).reshape(3, 2), flat[:count]) * 2.0
+    np.testing.assert_array_equal(leaf.grad.numpy(), want)
+
+
+def test_resize_of_a_leaf_and_of_extents_below_zero():
+    leaf = paddle.ones([3], 'float32')
+    leaf.stop_gradient = False
+    assert leaf.resize_([2]).is_leaf
+    leaf.sum().backward()
+    assert leaf.grad.tolist() == [1.0, 1.0]
+    for shape in ([2, -1], [-1]):
+        with pytest.raises(ValueError, match=r'\[resize_\] expected extents of at least 0, got'):
+            leaf.resize_(shape)
+
+
+def test_data_of_another_shape_has_no_history():
+    leaf = paddle.ones([2, 2])
+    leaf.stop_gradient = False
+    x = leaf * 2
+    x.data = paddle.ones([3])
+    assert x.is_leaf and not x.stop_gradient
+    x.sum().backward()
+    assert leaf.grad is None and x.grad.shape == [3]

@@ -4,9 +4,10 @@ first use.
 """
 
 import importlib
+import math
 
 from paddle.base import libpaddle
-from paddle.base.arguments import items, keywords
+from paddle.base.arguments import integer, items, keywords
 from paddle.base.framework import to_dtype
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
@@ -274,13 +275,21 @@ def _resize_(x, shape, fill_zero=False, name=None):
     """Change the shape in place; new elements are undefined, or zero with `fill_zero`."""
     import paddle
 
-    count = 1
-    for extent in shape:
-        count *= extent
-    flat = x.detach().flatten()
+    shape = [integer('resize_', 'an extent', extent) for extent in items('resize_', 'shape', shape)]
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f'[resize_] expected extents of at least 0, got shape {shape}')
+    if shape == list(x.shape):
+        return x
+    count = math.prod(shape)
+    history = not (x.is_leaf or x.stop_gradient)
+    flat = (x if history else x.detach()).flatten()
     if count > flat._numel():
         flat = paddle.concat([flat, paddle.zeros([count - flat._numel()], x.dtype)])
-    x.data = flat[:count].reshape(items('resize_', 'shape', shape)).clone()
+    value = flat[:count].reshape(shape).clone()
+    if history:
+        paddle.assign(value, x)
+    else:
+        x.data = value
     return x
 
 
