@@ -2,6 +2,7 @@
 // Autograd entry points: gradient mode, backward, grad, AMP state, and PyLayer (custom functions written in Python).
 #include <algorithm>
 
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/compat.h"
 #include "paddle/pybind/gil.h"
@@ -77,9 +78,17 @@ PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) 
     std::vector<Tensor> outputs = ToTensors(a[0], "grad", "outputs"), inputs = ToTensors(a[1], "grad", "inputs");
     bool create = a[4] && ToBool(a[4], "grad", "create_graph");
     bool retain = IsNone(a[3]) ? create : ToBool(a[3], "grad", "retain_graph");
-    return Wrap(egr::Grad(outputs, inputs, GradList(a[2], outputs, "grad"), retain, create,
-                          a[5] && ToBool(a[5], "grad", "allow_unused"),
-                          ToOptionalTensors(a[6], "grad", "no_grad_vars")));
+    std::vector<Tensor> grads = GradList(a[2], outputs, "grad"),
+                        stops = ToOptionalTensors(a[6], "grad", "no_grad_vars");
+    for (size_t i = 0; i < grads.size(); ++i) grads[i] = GradientPart("grad", grads[i], outputs[i]);
+    for (Tensor& t : outputs) t = RootOf(t);
+    for (Tensor& t : stops) t = phi::LocalOf(t);
+    std::vector<Tensor> sources;
+    for (const Tensor& t : inputs) sources.push_back(phi::LocalOf(t));
+    std::vector<Tensor> found =
+        egr::Grad(outputs, sources, grads, retain, create, a[5] && ToBool(a[5], "grad", "allow_unused"), stops);
+    for (size_t i = 0; i < found.size(); ++i) found[i] = GradientOf(inputs[i], found[i]);
+    return Wrap(std::move(found));
   });
 }
 
@@ -253,6 +262,8 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       if (IsTensor(PyList_GET_ITEM(seq.get(), i))) where.push_back(i);
     raw->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(where.size())));
     for (size_t i = 0; i < inputs.size(); ++i) {
+      PD_CHECK(!AsTensor(inputs[i].get()).is_dist(), Unimplemented,
+               "[PyLayer] expected dense tensors, got a distributed one");
       raw->SetInput(static_cast<int>(i), AsTensor(inputs[i].get()));
       raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i].get())));
       raw->inputs.push_back(AsTensor(inputs[i].get()).meta());
@@ -373,9 +384,16 @@ void RunBackwardCalls(const std::vector<Tensor>& roots, const std::vector<Tensor
     Depth() { ++t_state.backwards; }
     ~Depth() { --t_state.backwards; }
   };
+  std::vector<Tensor> from, with;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const Tensor root = RootOf(roots[i]);
+    if (!root.defined()) continue;
+    from.push_back(root);
+    if (!grads.empty()) with.push_back(GradientPart("backward", grads[i], roots[i]));
+  }
   try {
     const Depth depth;
-    egr::Backward(roots, grads, retain_graph, create_graph);
+    egr::Backward(from, with, retain_graph, create_graph);
   } catch (...) {
     if (t_state.backwards == 0) take();
     throw;

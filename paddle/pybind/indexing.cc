@@ -9,6 +9,8 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/eager/dispatch/dist_call.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/index_key.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/watched.h"
@@ -290,14 +292,30 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
 namespace {
 
 PyObject* Get(PyObject* self, PyObject* key) {
-  const auto get = [&] { return ToPy(GetItem(ToTensor(self, "__getitem__", "x"), key)); };
+  const auto get = [&] {
+    const Tensor& x = ToTensor(self, "__getitem__", "x");
+    if (!x.is_dist()) return ToPy(GetItem(x, key));
+    Tensor item = GetItem(WholeOf(x), key);
+    if (item->storage.get() == phi::LocalOf(x)->storage.get()) item = paddle::assign(item);
+    return ToPy(Replicated(item, x));
+  };
   return phi::OpsWatched() ? WatchedCall("getitem", get) : Guarded(get);
 }
 
 PyObject* Set(PyObject* self, PyObject* key, PyObject* value) {
   return Guarded([&]() -> PyObject* {
     if (!value) RaiseTypeError("'Tensor' object doesn't support item deletion");
-    SetItem(ToTensor(self, "__setitem__", "x"), key, value);
+    const Tensor& x = ToTensor(self, "__setitem__", "x");
+    if (!x.is_dist()) {
+      SetItem(x, key, value);
+      Py_RETURN_NONE;
+    }
+    Tensor written = x;
+    egr::DistWrite(written, "__setitem__", [&](const Tensor& was) {
+      const Tensor whole = paddle::assign(WholeOf(was));
+      SetItem(whole, key, value);
+      return Replicated(whole, x);
+    });
     Py_RETURN_NONE;
   });
 }

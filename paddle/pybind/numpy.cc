@@ -7,6 +7,7 @@
 
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_tensor.h"
@@ -149,6 +150,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
   NoteRead(t);
+  if (t.is_dist()) return ToNumpy(WholeOf(t), nullptr);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType,
            "[numpy] expected a dense tensor, got a sparse one or a list; use to_dense()");
@@ -229,7 +231,8 @@ PyObject* Nested(const Tensor& t, int64_t axis, const char* base) {
   return list;
 }
 
-Tensor Readable(const Tensor& t, const char* what) {
+Tensor Readable(const Tensor& tensor, const char* what) {
+  const Tensor t = WholeOf(tensor);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[", what, "] expected a tensor with data, got one that is being recorded");
   Tensor h = phi::ToHost(t);
   return phi::IsFloat8(h.dtype()) ? phi::CastTo(h, DataType::FLOAT32) : h;

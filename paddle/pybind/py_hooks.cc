@@ -7,6 +7,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/pybind/compat.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/gil.h"
 #include "paddle/pybind/tape.h"
 
@@ -25,16 +26,18 @@ struct Hook {
 
 struct TensorHookCall {
   std::shared_ptr<Hook> hook;
+  Tensor of;  // the outline of a distributed tensor
   Tensor operator()(const Tensor& g) const {
     if (!hook->fn) return Tensor();
     StopTape(Tape::kOnce, "a hook ran");
     egr::GradModeGuard mode(egr::t_state.caller_grad);
     const egr::AmpLevelGuard amp(egr::t_state.caller_amp);
     const SharedPy fn = hook->fn;  // it may remove itself
-    PyRef arg = Own(ToPy(g));
+    PyRef arg = Own(ToPy(GradientOf(of, g)));
     PyRef r = Own(PyObject_CallOneArg(fn.get(), arg.get()));
     if (r.get() == Py_None) return Tensor();
-    return ToTensor(r.get(), "hook", "the returned value");
+    const Tensor& given = ToTensor(r.get(), "hook", "the returned value");
+    return of.defined() ? GradientPart("hook", given, of) : given;
   }
 };
 
@@ -115,7 +118,12 @@ void CheckCallable(PyObject* fn, const char* op) {
 PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor) {
   StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "register_post_accumulate_grad_hook", "self");
+    const Tensor& whole = ToTensor(self, "register_post_accumulate_grad_hook", "self");
+    PD_CHECK(!whole.is_dist() || !pass_tensor, Unimplemented,
+             "[register_post_accumulate_grad_hook] expected a dense tensor, got a distributed one; use register_hook");
+    const Tensor& t = phi::LocalOf(whole);
+    PD_CHECK(t.defined(), PreconditionNotMet,
+             "[register_post_accumulate_grad_hook] expected a process of the mesh, got one outside it");
     PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet,
              "[register_post_accumulate_grad_hook] expected a leaf tensor that needs gradients, got ",
              t->node ? "the result of an operation" : "one with stop_gradient=True");
@@ -217,16 +225,18 @@ void ClearHistory(const Tensor& t) {
 PyObject* RegisterHook(PyObject* self, PyObject* fn) {
   StopTape(Tape::kOnce, "a hook was registered");
   return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "register_hook", "self");
+    const Tensor& whole = ToTensor(self, "register_hook", "self");
+    const Tensor& t = phi::LocalOf(whole);
+    PD_CHECK(t.defined(), PreconditionNotMet, "[register_hook] expected a process of the mesh, got one outside it");
     PD_CHECK(!t.stop_gradient(), PreconditionNotMet,
              "[register_hook] expected a tensor that needs gradients, got one with stop_gradient=True");
     CheckCallable(fn, "register_hook");
     const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
     if (t->node) {
       egr::Edge e = egr::GradEdge(t);
-      Add(e.node->hooks(e.slot), TensorHookCall{hook});
+      Add(e.node->hooks(e.slot), TensorHookCall{hook, Outline(whole)});
     } else {
-      Add(egr::MetaOf(t).leaf_hooks, TensorHookCall{hook});
+      Add(egr::MetaOf(t).leaf_hooks, TensorHookCall{hook, Outline(whole)});
     }
     Track(self);
     return MakeHandle(hook);

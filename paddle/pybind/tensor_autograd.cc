@@ -2,6 +2,7 @@
 // Gradients of paddle.Tensor: backward, grad, detach, and the grad_fn object.
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/compat.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
@@ -72,7 +73,8 @@ struct WeakGuard {
 PyObject* RetainGrads(PyObject* self, PyObject*) {
   StopTape(Tape::kOnce, "a gradient is to be kept");
   return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "retain_grads", "self");
+    const Tensor& t = phi::LocalOf(ToTensor(self, "retain_grads", "self"));
+    if (!t.defined()) Py_RETURN_NONE;
     auto& m = egr::MetaOf(t);
     if (!t->node || t.stop_gradient() || m.retain_grads) Py_RETURN_NONE;
     m.retain_grads = true;
@@ -126,7 +128,8 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
 PyObject* ClearGradWith(PyObject* self, bool zero) {
   StopTape(Tape::kPlain, "a gradient was cleared");
   return Guarded([&]() -> PyObject* {
-    auto* m = egr::MaybeMeta(ToTensor(self, "clear_grad", "self"));
+    const Tensor& t = phi::LocalOf(ToTensor(self, "clear_grad", "self"));
+    auto* m = t.defined() ? egr::MaybeMeta(t) : nullptr;
     if (m && m->grad.defined()) {
       Tensor old = m->grad;
       if (zero && !old.is_symbolic() && old->kind == phi::ImplKind::kDense) {
@@ -172,6 +175,7 @@ PyObject* Detach(PyObject* self, PyObject*) {
 PyObject* DetachInplace(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach_", "self");
+    PD_CHECK(!t.is_dist(), Unimplemented, "[detach_] expected a dense tensor, got a distributed one; use detach()");
     PD_CHECK(!t->base, PreconditionNotMet, "[detach_] expected a tensor that is not a view, got a view; use detach()");
     PD_CHECK(!t.is_symbolic() || t->node || t->stop_gradient, Unimplemented,
              "[detach_] expected the result of an operation while recording, got a leaf: each call has another tensor; "
@@ -201,7 +205,15 @@ PyObject* RequiresGradInplace(PyObject* self, PyObject* const* args, Py_ssize_t 
   });
 }
 
-void SetStop(const Tensor& t, bool stop) { t->stop_gradient = stop; }
+void SetStop(const Tensor& t, bool stop) {
+  t->stop_gradient = stop;
+  if (const Tensor& local = phi::LocalOf(t); local.defined()) local->stop_gradient = stop;
+}
+// What has the gradient and the history of a tensor; null where that is on other processes.
+const phi::TensorImpl* Source(PyObject* self) {
+  const Tensor& t = AsTensor(self);
+  return t.defined() ? phi::LocalOf(t).impl() : nullptr;
+}
 
 }  // namespace
 
@@ -218,34 +230,38 @@ int SetRequiresGrad(PyObject* self, PyObject* v, void*) {
   return GuardedInt([&] { SetStop(ToTensor(self, "Tensor", "self"), !ToBool(v, "Tensor", "requires_grad")); });
 }
 PyObject* GetGrad(PyObject* self, void*) {
-  auto* m = egr::MaybeMeta(AsTensor(self));
+  const phi::TensorImpl* source = Source(self);
+  auto* m = source ? static_cast<egr::AutogradMeta*>(source->meta.get()) : nullptr;
   if (!m || !m->grad.defined()) Py_RETURN_NONE;
-  return ToPy(m->grad);
+  return ToPy(GradientOf(AsTensor(self), m->grad));
 }
 int SetGrad(PyObject* self, PyObject* v, void*) {
   StopTape(Tape::kPlain, "a gradient was set");
   return GuardedInt([&] {
     const Tensor& t = ToTensor(self, "Tensor", "self");
+    const Tensor& source = phi::LocalOf(t);
+    if (!source.defined()) return;
     if (IsNone(v)) {
-      if (auto* m = egr::MaybeMeta(t)) m->grad.reset();
+      if (auto* m = egr::MaybeMeta(source)) m->grad.reset();
       return;
     }
     const Tensor& g = ToTensor(v, "Tensor", "grad");
     if (!t.is_symbolic() && !g.is_symbolic())
       PD_CHECK(g.dims() == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ",
                common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
-    egr::MetaOf(t).grad = g;
+    egr::MetaOf(source).grad = GradientPart("Tensor.grad", g, t);
   });
 }
 PyObject* GetGradFn(PyObject* self, void*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = AsTensor(self);
-    if (!t.defined() || t.stop_gradient()) Py_RETURN_NONE;
-    return NodeObject(egr::GradEdge(t).node);
+    if (!t.defined() || t.stop_gradient() || !phi::LocalOf(t).defined()) Py_RETURN_NONE;
+    return NodeObject(egr::GradEdge(phi::LocalOf(t)).node);
   });
 }
 PyObject* GetIsLeaf(PyObject* self, void*) {
-  return PyBool_FromLong(!AsTensor(self).defined() || !AsTensor(self)->node);
+  const phi::TensorImpl* source = Source(self);
+  return PyBool_FromLong(!source || !source->node);
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))

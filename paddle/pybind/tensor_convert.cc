@@ -6,6 +6,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/interchange.h"
 #include "paddle/pybind/tape.h"
@@ -112,6 +113,15 @@ PyObject* Cpu(PyObject* self, PyObject*) {
 
 bool RecordsWrites() { return t_state.records_function && egr::State().record == egr::RecordMode::kRecord; }
 
+// Overwrites the part of `t` here by that of `value`.
+void WritePart(const char* op, const Tensor& value, const Tensor& t) {
+  const egr::GradModeGuard data_only(false);
+  const Tensor part = PartAs(op, value, t), &local = phi::LocalOf(t);
+  if (!local.defined()) return;
+  phi::CopyInto(part, local);
+  local->storage->BumpVersion();
+}
+
 // Overwrites the data; shape and dtype must agree. No history is recorded.
 PyObject* SetValue(PyObject* self, PyObject* value) {
   return Guarded([&]() -> PyObject* {
@@ -145,6 +155,11 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     if (v.dtype() != t.dtype())
       RaiseAssertion("[set_value] expected a value of dtype " + std::string(phi::NameOf(t.dtype())) + " for '" + name +
                      "', got " + std::string(phi::NameOf(v.dtype())));
+    if (t.is_dist()) {
+      WritePart("set_value", v, t);
+      Py_RETURN_NONE;
+    }
+    v = WholeOf(v);
     for (int64_t i = 0; i < t.ndim(); ++i)
       PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument,
                "[set_value] expected a tensor whose elements have memory of their own, got one of strides ",
@@ -168,8 +183,10 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       Py_INCREF(self);
       return self;
     }
-    if (t.dims() == o.dims()) {
-      phi::CopyInto(o, t);
+    if (t.is_dist()) {
+      WritePart("copy_", o, t);
+    } else if (t.dims() == o.dims()) {
+      phi::CopyInto(WholeOf(o), t);
       t->storage->BumpVersion();
     } else {
       PD_CHECK(!t->node, InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
@@ -190,6 +207,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
     PD_CHECK(!t.is_symbolic(), InvalidType, "[deepcopy] expected a tensor with data, got a value of a program");
+    PD_CHECK(!t.is_dist(), Unimplemented, "[deepcopy] expected a dense tensor, got a distributed one; use clone()");
     PD_CHECK(!t->node, PreconditionNotMet,
              "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
     Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());

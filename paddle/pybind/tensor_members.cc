@@ -6,6 +6,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/capture_state.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
@@ -212,7 +213,8 @@ PyObject* ClearData(PyObject* self, PyObject*) {
   });
 }
 PyObject* IsInitialized(PyObject* self, PyObject*) {
-  return PyBool_FromLong(AsTensor(self).defined() && AsTensor(self)->storage);
+  const Tensor& t = AsTensor(self);
+  return PyBool_FromLong(t.defined() && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage);
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
@@ -441,7 +443,7 @@ PyMethodDef g_tensor_methods[] = {
     {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},
     {"value", F(Self), METH_NOARGS, "This tensor."},
     {"get_tensor", F(Self), METH_NOARGS, "This tensor."},
-    {"_local_value", F(Self), METH_NOARGS, nullptr},
+    {"_local_value", F(OnTape<LocalValue>), METH_NOARGS, "This process's part of a distributed tensor."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F
 
@@ -457,8 +459,8 @@ PyGetSetDef g_tensor_getset[] = {
     {"persistable", Persistable, SetPersistable, nullptr, nullptr},
     {"inplace_version", InplaceVersionOf, nullptr, "Counts in-place writes to the memory.", nullptr},
     {"num_shard", NumShard, nullptr, nullptr, nullptr},
-    {"placements", NumShard, nullptr, nullptr, nullptr},
-    {"process_mesh", NumShard, nullptr, nullptr, nullptr},
+    {"placements", GetPlacements, nullptr, "How a distributed tensor is placed along each axis of its mesh.", nullptr},
+    {"process_mesh", GetProcessMesh, nullptr, "The processes that a distributed tensor is on.", nullptr},
     {"layout", Layout, nullptr, nullptr, nullptr},
     {"_place_str", PlaceStr, nullptr, nullptr, nullptr},
     {"name", Name, SetName, "A unique name, made on first use.", nullptr},

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ API functions: `paddle::op`, which dispatches, and its in-place form."""
 
+import re
+
 from .emit_node import setup
 from .emit_run import attr_values
 from .signatures import list_or_tensor, names, params, ret_type
 from .template import commas, fill, when
+from .update import SKIP, norms
 
 API = """
 $ret $op($params) {
@@ -19,6 +22,7 @@ CALL = """
   if (__builtin_expect($recorded, 0)) {
     const InSlot slots_[] = {$slots};
     const AttrValue attrs_[] = {$attrs};
+    $dist
     OutSlot results_[] = {$outs};
     RecordOp(def_$op, slots_, attrs_, results_);
   } else {
@@ -55,18 +59,83 @@ $setup
 """
 
 
-def recorded(op):
-    """C++: whether the call is recorded; with a value of a program where nothing is, RecordOp
-    refuses it.
+# On distributed tensors: the composition named, or the call on the parts of this process.
+DIST = """
+if ($dist) {
+  DistCall call_(def_$op, "$rule", slots_, attrs_);
+  if (!call_.here()) return call_.Absent<$ret>();
+  return call_.Wrap(paddle::$op($args));
+}
+"""
+DIST_AS = "if ($dist) return $composition;"
+
+
+def special(op):
+    """C++: whether the call does not run at once: it is recorded, or runs on parts. With a value of
+    a program where nothing is recorded, RecordOp refuses it.
     """
 
-    def symbolic(t):
-        if t.variadic:
-            return f"AnySymbolic({t.name})"
-        test = f"{t.name}.is_symbolic()"
-        return f"({t.name}.defined() && {test})" if t.optional else test
+    def other(t):
+        plain = t.variadic or t.optional
+        return f"IsSpecial({t.name})" if plain else f"!{t.name}.is_dense()"
 
-    return " || ".join(["State().record != RecordMode::kRun", *map(symbolic, op.tensors)])
+    return " || ".join(["State().record != RecordMode::kRun", *map(other, op.tensors)])
+
+
+def is_dist(op):
+    """C++: whether an operand is a distributed tensor."""
+    return " || ".join(f"IsDist({t.name})" for t in op.tensors)
+
+
+def propagation(op):
+    """The rule by which placements go through the op: its own, or what its traits say."""
+    if op.spmd:
+        return op.spmd
+    if op.elementwise:
+        return "elementwise"
+    if op.reduces:
+        return f"reduce {op.reduces}"
+    if op.update is not None:
+        return of_update(op)
+    return f"move {op.moves}" if op.moves in ("extents", "transpose") else ""
+
+
+def of_update(op):
+    """Elements of an optimizer's tensors belong together, unless a step reads all of them."""
+    if any(norms(step.node) for step in op.steps_of_update.steps):
+        return ""
+
+    def term(name):
+        return "*" if name in (*op.numbers, SKIP) else "..."
+
+    terms = ",".join(term(t.name) for t in op.tensors)
+    return terms + "->" + ",".join(term(op.inplace_map[o.name]) for o in op.outs)
+
+
+def dist(op):
+    """The statement that runs the op on distributed operands."""
+    rule = propagation(op)
+    if not op.tensors or rule == "compose":
+        return None
+    if rule.startswith("="):
+        return fill(DIST_AS, dist=is_dist(op), composition=rule[1:].strip())
+    counts = iter(range(len(op.args)))
+    attrs = iter(range(len(op.args)))
+
+    def local(a):
+        if a.is_tensor:
+            return f"call_.List({next(counts)})" if a.variadic else f"call_[{next(counts)}]"
+        i = next(attrs)
+        return f"call_.Attr({i}, {a.name})" if a.kind == "IntArray" else a.name
+
+    return fill(
+        DIST,
+        dist=is_dist(op),
+        op=op.name,
+        rule=rule,
+        ret=ret_type(op),
+        args=commas(local(a) for a in op.args),
+    )
 
 
 def needs_grad(tensors):
@@ -101,7 +170,8 @@ def api(g):
         if op.recorded_as
         else fill(
             CALL,
-            recorded=recorded(op),
+            recorded=special(op),
+            dist=dist(op),
             op=op.name,
             results=[f"{list_or_tensor(o.variadic)} {o.name};" for o in op.outs],
             slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()",
@@ -171,7 +241,9 @@ def composed(g):
         if g.exists or takes_history(op)
         else f" || (State().grad_enabled && ({needs_grad(g.inputs)}))"
     )
-    return f"if (State().record == RecordMode::kRun{lost}) return {call};"
+    parts = f" && !({is_dist(op)})" if op.tensors and op.spmd != "compose" else ""
+    plain = f"State().record == RecordMode::kRun{parts}"
+    return f"if ({plain}{lost}) return {call};"
 
 
 def written(op):
@@ -252,7 +324,8 @@ AMP_OFF = (
     "return paddle::${op}_(x_$rest); }"
 )
 VIEW = """
-  if (__builtin_expect(State().record != RecordMode::kRun, 0)) {
+  if (__builtin_expect(State().record != RecordMode::kRun || !x_.is_dense(), 0)) {
+    $dist
     const GradModeGuard history(State().grad_enabled || x_->node);
     ShowRecordedAs(x_, [&](const Tensor& was) { return paddle::$op(was$rest); });
     return x_;
@@ -262,7 +335,14 @@ VIEW = """
   ShowAs(x_, paddle::$op(AliasWithHistory(x_)$rest));
   return x_;
 """
+DIST_WRITE = """
+if ($dist) {
+  DistWrite(x_, "${op}_", [&](const Tensor& was_) { return paddle::$op(was_$rest); });
+  return x_;
+}
+"""
 GENERAL = """
+$dist
 $reads
 const bool saved_ = $saved;
 Tensor old_ = BeforeWrite(x_, "${op}_", saved_);
@@ -270,7 +350,7 @@ WriteOver(x_, old_, paddle::$op(old_$rest), "${op}_", saved_);
 return x_;
 """
 DIRECT = """
-  if (State().record == RecordMode::kRun && !x_.is_symbolic() &&
+  if (State().record == RecordMode::kRun && !($special) &&
       !(State().grad_enabled && ($every)) && $apart) {
     BeforeInplace(x_, "${op}_");
     Tensor out_ = x_;
@@ -315,7 +395,7 @@ def inplace_api(g):
     op, x = g.op, g.op.args[0].name
     rest = "".join(f", {a.name}" for a in op.args[1:])
     body = (
-        fill(VIEW, op=op.name, rest=rest)
+        fill(VIEW, op=op.name, rest=rest, dist=dist_write(op, rest))
         if op.view
         else inplace_loops(g, x, rest)
         if op.elementwise
@@ -330,6 +410,15 @@ def inplace_api(g):
     )
 
 
+def in_place(op, test):
+    """A test of the operands, in the in-place form."""
+    return re.sub(rf"\b{op.tensors[0].name}\b(?=[.)])", "x_", test)
+
+
+def dist_write(op, rest):
+    return fill(DIST_WRITE, dist=in_place(op, is_dist(op)), op=op.name, rest=rest)
+
+
 def needed(g):
     """C++: whether the call has history."""
     op = g.op
@@ -342,6 +431,7 @@ def general(g, x, rest):
     reads = x in g.contents or runs_composed(g.op)  # the parts of a composition may keep x
     return fill(
         GENERAL,
+        dist=dist_write(g.op, rest),
         op=g.op.name,
         rest=rest,
         reads=when(reads, f"[[maybe_unused]] const Tensor& {x} = x_;"),
@@ -359,7 +449,17 @@ def inplace_kernel(g, x, rest):
             for t in op.tensors
         )
         apart = " && ".join(["!phi::g_has_external_kernels", "x_.is_contiguous()", *others])
-        body.insert(0, fill(DIRECT, op=op.name, rest=rest, every=every, apart=apart))
+        body.insert(
+            0,
+            fill(
+                DIRECT,
+                op=op.name,
+                rest=rest,
+                special=in_place(op, special(op)),
+                every=every,
+                apart=apart,
+            ),
+        )
     return body
 
 
@@ -398,9 +498,7 @@ def inplace_loops(g, x, rest):
         out=out,
         rest=rest,
         refused=when(refuses, fill(REFUSED, op=op.name)),
-        indirect=" || ".join(
-            [recorded(op).replace(f"{op.tensors[0].name}.", "x_.", 1), *(f"!({f})" for f in fits)]
-        ),
+        indirect=" || ".join([in_place(op, special(op)), *(f"!({f})" for f in fits)]),
         general=general(g, x, rest),
         kept=when(g.exists, kept),
         shapes=[f'CheckInplaceShape("{op.name}_", x_, {o});' for o in others],

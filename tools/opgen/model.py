@@ -490,6 +490,12 @@ class Op:
         "tell: fused groups read through it. `extents`: in the same order, under another "
         "shape.",
     )
+    spmd: str | None = key(
+        TEXT,
+        "How placements of distributed tensors go through it, as index notation: "
+        "`...mk,...kn->...mn` (docs/design/distributed.md). It follows from `body`, `reduces` and "
+        "`moves`; without any of them operands are replicated.",
+    )
     grad_moves: str | None = key(
         OneOf("split", "unbind", "transpose", "extents", "flip", "unpad"),
         "The same of `<op>_grad` and the output gradient.",

@@ -286,6 +286,8 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
     return x;
   }
   PD_CHECK(!x.is_symbolic(), PreconditionNotMet, "[", op, "] expected a tensor with data, got a value of a program");
+  PD_CHECK(!x.is_dist(), Unimplemented, "[", op,
+           "] expected a tensor that is not distributed, got one that is: this form has no rule of placements");
   BeforeInplace(x, op);
   // Memory of a tensor without a history may be somebody else's: it is written, never left.
   const bool own = x->node && x->storage->use_count() == 1;
@@ -329,6 +331,8 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
 }
 
 void Assume(Tensor& x, const Tensor& result) {
+  PD_CHECK(!x.is_dist() && !result.is_dist(), Unimplemented,
+           "[out] expected tensors that are not distributed, got one that is");
   const bool differentiable = State().grad_enabled && NeedsGrad(result);
   const Tensor value = differentiable && !result->node ? paddle::assign(result) : result;
   Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));

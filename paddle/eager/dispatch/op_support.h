@@ -11,6 +11,7 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/core/ew_run.h"
@@ -68,11 +69,6 @@ std::vector<Tensor> AmpCast(const std::vector<Tensor>& xs, phi::DataType dtype);
 // The lists of ops that AMP runs in the low dtype and in float32, whatever their stanzas say: what DispatchState names.
 const egr::AmpLists* AmpListsOf(const std::vector<std::string>& white, const std::vector<std::string>& black);
 
-inline bool AnySymbolic(const std::vector<Tensor>& ts) {
-  for (const Tensor& t : ts)
-    if (t.defined() && t.is_symbolic()) return true;
-  return false;
-}
 inline bool AnyNeedsGrad(const std::vector<Tensor>& ts) {
   for (const Tensor& t : ts)
     if (egr::NeedsGrad(t)) return true;

@@ -169,6 +169,7 @@ class TensorImpl final : public RefCounted {
   std::unique_ptr<AutogradMetaBase> meta;
   RecordedValue value = nullptr;
   void* pyobj = nullptr;  // the Python object of this impl, borrowed
+  Ref<RefCounted> parts;  // what a tensor without memory of its own consists of (kDist: dist_tensor.h)
   Place place;
   Dims symbolic_dims;  // kSymbolic only
 
@@ -186,6 +187,7 @@ class TensorImpl final : public RefCounted {
     dims = o.dims;
     strides = o.strides;
     symbolic_dims = o.symbolic_dims;
+    parts = o.parts;
   }
 
  private:
@@ -223,7 +225,9 @@ class Tensor {
   int64_t numel() const { return impl_->numel; }
   phi::Place place() const { return impl_->place; }
   bool is_contiguous() const { return impl_->contiguous; }
+  bool is_dense() const { return impl_->kind == phi::ImplKind::kDense; }
   bool is_symbolic() const { return impl_->kind == phi::ImplKind::kSymbolic; }
+  bool is_dist() const { return impl_->kind == phi::ImplKind::kDist; }
   bool stop_gradient() const { return impl_->stop_gradient; }
   bool requires_grad() const { return !impl_->stop_gradient; }
   void* raw_data() const {

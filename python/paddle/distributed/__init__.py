@@ -29,12 +29,25 @@ _WHERE = _lazy.homes(
         'paddle.distributed.parallel': (
             'ParallelEnv ParallelMode get_rank get_world_size init_parallel_env'
         ),
+        'paddle.distributed.auto_parallel.process_mesh': 'ProcessMesh get_mesh set_mesh',
+        'paddle.distributed.auto_parallel.placement_type': (
+            'Partial Placement ReduceType Replicate Shard'
+        ),
+        'paddle.distributed.auto_parallel.api': (
+            'dtensor_from_fn dtensor_from_local dtensor_to_local reshard shard_tensor '
+            'unshard_dtensor'
+        ),
     }
 )
-__all__ = sorted(set(_WHERE) - {'P2POp', 'batch_isend_irecv'})
+__all__ = sorted(
+    set(_WHERE) - {'P2POp', 'batch_isend_irecv', 'dtensor_from_local', 'dtensor_to_local'}
+)
 
 _lazy.install(
-    globals(), 'paddle.distributed', _WHERE, ('collective', 'communication', 'fleet', 'parallel')
+    globals(),
+    'paddle.distributed',
+    _WHERE,
+    ('auto_parallel', 'collective', 'communication', 'fleet', 'parallel'),
 )
 # These functions have the names of the modules they are in.
 for _name in ('launch', 'spawn'):

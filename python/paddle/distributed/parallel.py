@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which process of the job this is, and the start of communication."""
 
+import atexit
 import functools
 import os
 import warnings
@@ -125,6 +126,26 @@ def job_store():
         timeout=int(os.getenv('FLAGS_stop_check_timeout', '900')),
         secret=os.getenv('PADDLE_JOB_SECRET', ''),
     )
+
+
+@functools.cache
+def enter_world():
+    """Tells the core which process this is and how meshes reach the others."""
+    from paddle.base.libpaddle import _enter_world
+
+    env = current_environment()
+    if env.world_size > 1:
+        _enter_world(env.rank, env.world_size, job_store(), env.pg_timeout / 1000)
+        atexit.register(leave_world)
+
+
+def leave_world():
+    """Leaves the groups of meshes: the next mesh makes them anew."""
+    from paddle.base.libpaddle import _enter_world, _leave_world
+
+    _leave_world()
+    _enter_world(current_environment().rank, current_environment().world_size, None, 0)
+    enter_world.cache_clear()
 
 
 def init_parallel_env(nccl_config=None):

@@ -146,7 +146,11 @@ def to_string(tensor):
         return 'Tensor(Not initialized)'
     prefix = 'Tensor('
     indent = len(prefix)
+    where = ''
+    if tensor.is_dist():
+        mesh, placements = tensor.process_mesh, tensor.placements
+        where = f' process_mesh={mesh}, placements={placements}, GlobalDenseTensor='
     return (
-        f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},\n'
+        f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},{where}\n'
         f'{" " * indent}{_data(tensor, indent)})'
     )

@@ -92,7 +92,10 @@ def add_group(group):
 
 
 def leave_all():
-    """Leaves every group."""
+    """Leaves every group, those of meshes too."""
+    from ..parallel import leave_world
+
+    leave_world()
     for group in list(_groups.values()):
         if group.process_group is not None:
             group.process_group.close()

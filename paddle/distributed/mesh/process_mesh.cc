@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/mesh/process_mesh.h"
+
+#include <algorithm>
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/mesh/world.h"
+
+namespace paddle::distributed {
+
+std::string TextOf(const Placement& p) {
+  static const char* const kOps[] = {"SUM", "MAX", "MIN", "PROD", "AVG"};
+  if (p.replicates()) return "Replicate()";
+  if (p.shards()) return "Shard(dim=" + std::to_string(p.dim) + ")";
+  return std::string("Partial(reduce_type=") + kOps[static_cast<int>(p.op)] + ")";
+}
+
+namespace {
+template <class List, class Text>
+std::string Joined(const List& list, const char* between, Text text) {
+  std::string s;
+  for (const auto& v : list) s += (s.empty() ? "" : between) + text(v);
+  return "[" + s + "]";
+}
+}  // namespace
+
+std::string TextOf(const Placements& p) {
+  return Joined(p, ", ", [](const Placement& v) { return TextOf(v); });
+}
+
+std::string TextOf(const ProcessMesh& mesh) {
+  const auto number = [](int64_t v) { return std::to_string(v); };
+  return "{shape: " + Joined(mesh.shape(), ",", number) + ", process_ids: " + Joined(mesh.ids(), ",", number) +
+         ", dim_names: " + Joined(mesh.names(), ",", [](const std::string& s) { return s; }) + "}";
+}
+
+ProcessMesh::ProcessMesh(Ints shape, std::vector<int> ids, std::vector<std::string> names)
+    : shape_(std::move(shape)), ids_(std::move(ids)), names_(std::move(names)) {
+  int64_t count = 1;
+  for (int64_t n : shape_) {
+    PD_CHECK(n > 0, InvalidArgument, "[ProcessMesh] expected positive extents, got shape ", common::ShapeText(shape_));
+    PD_CHECK(!__builtin_mul_overflow(count, n, &count), InvalidArgument, "[ProcessMesh] expected fewer processes, got ",
+             common::ShapeText(shape_));
+  }
+  PD_CHECK(count == size(), InvalidArgument, "[ProcessMesh] expected ", count, " processes for shape ",
+           common::ShapeText(shape_), ", got ", size());
+  PD_CHECK(names_.size() == static_cast<size_t>(shape_.size()), InvalidArgument, "[ProcessMesh] expected ",
+           shape_.size(), " names of axes, got ", names_.size());
+  std::vector<int> sorted = ids_;
+  std::sort(sorted.begin(), sorted.end());
+  PD_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() && (sorted.empty() || sorted[0] >= 0),
+           InvalidArgument, "[ProcessMesh] expected process ids of 0 and more, each once, got ",
+           Joined(ids_, ", ", [](int v) { return std::to_string(v); }));
+}
+
+int ProcessMesh::IndexOf(int rank) const {
+  const auto at = std::find(ids_.begin(), ids_.end(), rank);
+  return at == ids_.end() ? -1 : static_cast<int>(at - ids_.begin());
+}
+
+int ProcessMesh::index() const { return IndexOf(WorldRank()); }
+
+int ProcessMesh::stride(int axis) const {
+  int n = 1;
+  for (int a = axis + 1; a < ndim(); ++a) n *= extent(a);
+  return n;
+}
+
+int64_t Box::count() const {
+  int64_t n = 1;
+  for (int64_t e : extents) n *= e;
+  return n;
+}
+
+Box BoxOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index) {
+  Box box;
+  box.first.resize(dims.size());
+  for (int64_t& v : box.first) v = 0;
+  box.extents = dims;
+  for (int a = 0; a < mesh.ndim(); ++a) {
+    if (!placements[a].shards()) continue;
+    int64_t& first = box.first[placements[a].dim];
+    int64_t& extent = box.extents[placements[a].dim];
+    const int64_t part = (extent + mesh.extent(a) - 1) / mesh.extent(a);
+    const int64_t before = std::min(extent, part * mesh.Coordinate(index, a));
+    first += before;
+    extent = std::min(part, extent - before);
+  }
+  return box;
+}
+
+void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, const Placements& placements) {
+  PD_CHECK(placements.size() == static_cast<size_t>(mesh.ndim()), InvalidArgument, "[", op, "] expected ", mesh.ndim(),
+           " placements, one for each axis of the mesh, got ", TextOf(placements));
+  for (const Placement& p : placements)
+    PD_CHECK(!p.shards() || (p.dim >= 0 && p.dim < dims.size()), InvalidArgument, "[", op,
+             "] expected a tensor that has the axes of its placements, got shape ", common::ShapeText(dims), " and ",
+             TextOf(placements));
+}
+
+Tensor MakeDist(Tensor local, const Ints& dims, phi::DataType dtype, MeshRef mesh, Placements placements) {
+  auto impl = phi::TensorImpl::Make();
+  auto state = phi::Ref<DistState>::First(new DistState);
+  impl->kind = phi::ImplKind::kDist;
+  impl->dtype = dtype;
+  impl->dims = dims;
+  impl->SetContiguousStrides();
+  if (local.defined()) {
+    impl->stop_gradient = local.stop_gradient();
+    impl->place = local.place();
+    impl->persistable = local->persistable;
+  }
+  state->local = std::move(local);
+  state->mesh = std::move(mesh);
+  state->placements = std::move(placements);
+  impl->parts = phi::Ref<phi::RefCounted>(std::move(state));
+  return Tensor(std::move(impl));
+}
+
+}  // namespace paddle::distributed

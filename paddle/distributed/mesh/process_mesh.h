@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes laid out on a grid, and how a tensor is placed along each axis of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "paddle/distributed/collective/reduce.h"
+#include "paddle/phi/core/dist_tensor.h"
+
+namespace paddle::distributed {
+
+using phi::Ints;
+
+// How a tensor is placed along one axis of a mesh.
+struct Placement {
+  enum Kind : uint8_t {
+    kReplicate,  // each process has it
+    kShard,      // each has a part of axis `dim`
+    kPartial,    // the tensor is the reduction of what each has
+  } kind = kReplicate;
+  ReduceOp op = ReduceOp::kSum;  // kPartial
+  int dim = 0;                   // kShard
+
+  static Placement Shard(int64_t dim) { return {kShard, ReduceOp::kSum, static_cast<int>(dim)}; }
+  static Placement Partial(ReduceOp op) { return {kPartial, op, 0}; }
+  bool replicates() const { return kind == kReplicate; }
+  bool shards() const { return kind == kShard; }
+  bool shards(int64_t d) const { return kind == kShard && dim == d; }
+  bool partial() const { return kind == kPartial; }
+  friend bool operator==(const Placement& a, const Placement& b) {
+    return a.kind == b.kind && (a.kind != kShard || a.dim == b.dim) && (a.kind != kPartial || a.op == b.op);
+  }
+};
+// "Shard(dim=0)"
+std::string TextOf(const Placement& p);
+// One for each axis of a mesh. Where several shard one axis of the tensor, the first axis of the mesh has the widest
+// parts.
+using Placements = std::vector<Placement>;
+std::string TextOf(const Placements& p);
+
+class ProcessMesh final : public phi::RefCounted {
+ public:
+  // `ids` in the order of a row-major grid of `shape`; each once.
+  ProcessMesh(Ints shape, std::vector<int> ids, std::vector<std::string> names);
+
+  const Ints& shape() const { return shape_; }
+  const std::vector<int>& ids() const { return ids_; }
+  const std::vector<std::string>& names() const { return names_; }
+  int ndim() const { return static_cast<int>(shape_.size()); }
+  int size() const { return static_cast<int>(ids_.size()); }
+  int extent(int axis) const { return static_cast<int>(shape_[axis]); }
+  // The place of a process in `ids`; -1 where it is not in the mesh.
+  int IndexOf(int rank) const;
+  // That of this process.
+  int index() const;
+  bool here() const { return index() >= 0; }
+  // The coordinate along `axis` of the process at `index`.
+  int Coordinate(int index, int axis) const { return index / stride(axis) % extent(axis); }
+  int stride(int axis) const;
+  friend bool operator==(const ProcessMesh& a, const ProcessMesh& b) {
+    return a.shape_ == b.shape_ && a.ids_ == b.ids_;
+  }
+
+ private:
+  Ints shape_;
+  std::vector<int> ids_;
+  std::vector<std::string> names_;
+};
+using MeshRef = phi::Ref<ProcessMesh>;
+// "{shape: [2], process_ids: [0,1], dim_names: [x]}"
+std::string TextOf(const ProcessMesh& mesh);
+
+// A part of a tensor: its first index and its extents.
+struct Box {
+  Ints first, extents;
+  int64_t count() const;
+};
+// The part of a tensor of shape `dims` that the process at `index` of the mesh has. Parts along an axis are of one
+// size, rounded up, but for the last ones, which may be smaller or empty.
+Box BoxOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
+
+// What a distributed tensor consists of.
+struct DistState final : phi::DistParts {
+  MeshRef mesh;
+  Placements placements;
+};
+inline const DistState& StateOf(const Tensor& t) { return *static_cast<const DistState*>(t->parts.get()); }
+// Raises where `placements` do not fit a tensor of shape `dims` on the mesh. `op` is what the user called.
+void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, const Placements& placements);
+// The tensor whose part here is `local`, undefined where this process is outside the mesh.
+Tensor MakeDist(Tensor local, const Ints& dims, phi::DataType dtype, MeshRef mesh, Placements placements);
+
+}  // namespace paddle::distributed

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses how an operation on distributed tensors is divided, and runs it on the parts of this process.
+#include "paddle/eager/dispatch/dist_call.h"
+
+#include <algorithm>
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/mesh/process_mesh.h"
+#include "paddle/distributed/propagation/rule.h"
+#include "paddle/distributed/reshard/reshard.h"
+#include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/state.h"
+
+namespace egr {
+
+using paddle::distributed::Axes;
+using paddle::distributed::DistState;
+using paddle::distributed::Factor;
+using paddle::distributed::MakeDist;
+using paddle::distributed::MeshRef;
+using paddle::distributed::Placement;
+using paddle::distributed::Placements;
+using paddle::distributed::ReduceOp;
+using paddle::distributed::StateOf;
+using phi::Ints;
+
+namespace {
+
+// One tensor among the operands.
+struct Operand {
+  const Tensor* tensor;
+  Placements from, to;
+  int64_t bytes;  // of its part
+};
+
+// The factors that the axes of the mesh divide.
+class Division {
+ public:
+  Division(const paddle::distributed::ProcessMesh& mesh, Axes axes, std::vector<Operand>& operands,
+           const std::vector<Ints>& out)
+      : mesh_(mesh), axes_(std::move(axes)), operands_(operands), out_(out), parts_(axes_.factors.size(), 1) {
+    for (int a = 0; a < mesh.ndim(); ++a) {
+      const int f = Choose(a);
+      chosen_.push_back(f);
+      if (f >= 0) parts_[static_cast<size_t>(f)] *= mesh.extent(a);
+      for (size_t i = 0; i < operands_.size(); ++i) operands_[i].to.push_back(Placed(axes_.in[i], f));
+    }
+  }
+
+  Placements OfOutput(size_t i) const {
+    Placements p;
+    for (int f : chosen_) {
+      const bool partial = f >= 0 && axes_.factors[static_cast<size_t>(f)].contracts && Place(axes_.out[i], f) < 0;
+      p.push_back(partial ? Placement::Partial(axes_.op) : Placed(axes_.out[i], f));
+    }
+    return p;
+  }
+  // Along which axes of the mesh the processes use operand i otherwise, though they have it alike.
+  std::vector<bool> Apart(size_t i) const {
+    std::vector<bool> apart;
+    for (int f : chosen_) apart.push_back(f >= 0 && Place(axes_.in[i], f) < 0);
+    return apart;
+  }
+
+ private:
+  static int Place(const std::vector<int>& axes, int f) {
+    const auto at = std::find(axes.begin(), axes.end(), f);
+    return at == axes.end() ? -1 : static_cast<int>(at - axes.begin());
+  }
+  static Placement Placed(const std::vector<int>& axes, int f) {
+    const int d = f < 0 ? -1 : Place(axes, f);
+    return d < 0 ? Placement() : Placement::Shard(d);
+  }
+  bool Divides(int f, int a) const {
+    const Factor& factor = axes_.factors[static_cast<size_t>(f)];
+    const int64_t parts = parts_[static_cast<size_t>(f)] * mesh_.extent(a);
+    for (int64_t e : factor.evenly)
+      if (e % parts) return false;
+    return factor.divides;
+  }
+  // Bytes that move where axis `a` divides `f`; -1: nothing.
+  int64_t Cost(int a, int f) const {
+    const int64_t n = mesh_.extent(a);
+    int64_t cost = 0;
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const Placement p = operands_[i].from[static_cast<size_t>(a)], to = Placed(axes_.in[i], f);
+      if (p == to || p.replicates()) continue;
+      const int64_t b = operands_[i].bytes;
+      if (p.partial())
+        cost += (to.shards() ? 1 : 2) * b * (n - 1) / n;
+      else
+        cost += to.shards() ? b * (n - 1) / n : b * (n - 1);
+    }
+    if (f >= 0 && axes_.factors[static_cast<size_t>(f)].contracts)
+      for (size_t i = 0; i < out_.size(); ++i)
+        if (Place(axes_.out[i], f) < 0) {
+          int64_t bytes = 4;
+          for (size_t k = 0; k < axes_.out[i].size(); ++k) {
+            const int64_t e = out_[i][static_cast<int64_t>(k)];
+            bytes *= axes_.out[i][k] < 0 ? e : e / std::max<int64_t>(1, parts_[static_cast<size_t>(axes_.out[i][k])]);
+          }
+          cost += 2 * bytes * (n - 1) / n;
+        }
+    return cost;
+  }
+  int Choose(int a) const {
+    int best = -1;
+    int64_t least = -1;
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const Placement p = operands_[i].from[static_cast<size_t>(a)];
+      const int f = p.shards() ? axes_.in[i][static_cast<size_t>(p.dim)] : -1;
+      if (f < 0 || f == best || !Divides(f, a)) continue;
+      const int64_t cost = Cost(a, f);
+      if (least < 0 || cost < least) {
+        best = f;
+        least = cost;
+      }
+    }
+    return best >= 0 && Cost(a, -1) < least ? -1 : best;
+  }
+
+  const paddle::distributed::ProcessMesh& mesh_;
+  Axes axes_;
+  std::vector<Operand>& operands_;
+  const std::vector<Ints>& out_;
+  std::vector<int64_t> parts_;  // of each factor so far
+  std::vector<int> chosen_;     // by each axis of the mesh; -1: none
+};
+
+bool Shares(const Tensor& a, const Tensor& b) { return a->storage.get() == b->storage.get(); }
+
+}  // namespace
+
+struct DistCall::Results {
+  struct One {
+    Ints dims;
+    phi::DataType dtype;
+    Placements placements;
+  };
+  const phi::OpDef& op;
+  MeshRef mesh;
+  std::vector<std::vector<One>> of;  // of each output; empty where only a run tells
+  std::vector<Tensor> written;       // by output: the operand that it is written into
+};
+
+DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::InSlot> in,
+                   const phi::AttrValue* attrs) {
+  PD_CHECK(State().record == RecordMode::kRun, Unimplemented, "[", op.name,
+           "] expected dense tensors while a program is recorded, got a distributed one");
+  MeshRef mesh;
+  bool history = false;
+  std::vector<Operand> operands;
+  std::vector<Ints> shapes;
+  std::vector<int> slot;
+  std::vector<std::vector<phi::Meta>> metas(in.size());
+  for (size_t k = 0; k < in.size(); ++k)
+    for (int i = 0; i < in[k].n; ++i) {
+      const Tensor& t = in[k].p[i];
+      if (!t.defined()) continue;
+      PD_CHECK(t.is_dense() || t.is_dist(), InvalidType, "[", op.name,
+               "] expected dense tensors beside distributed ones, got one of another kind");
+      metas[k].push_back(t.meta());
+      operands.push_back({&t, {}, {}, t.numel() * static_cast<int64_t>(phi::SizeOf(t.dtype()))});
+      shapes.push_back(t.dims());
+      slot.push_back(static_cast<int>(k));
+      history = history || (State().grad_enabled && NeedsGrad(t));
+      if (!t.is_dist()) continue;
+      const DistState& s = StateOf(t);
+      PD_CHECK(!mesh || *mesh == *s.mesh, InvalidArgument, "[", op.name,
+               "] expected distributed tensors on one mesh, got ", TextOf(*mesh), " and ", TextOf(*s.mesh),
+               ": reshard one of them");
+      mesh = s.mesh;
+    }
+  here_ = mesh->here();
+  for (Operand& o : operands) {
+    if (o.tensor->is_dist()) {
+      o.from = StateOf(*o.tensor).placements;
+      // All processes must judge alike: by the first part, which is the largest.
+      o.bytes =
+          BoxOf(o.tensor->dims(), *mesh, o.from, 0).count() * static_cast<int64_t>(phi::SizeOf(o.tensor->dtype()));
+    } else {
+      o.from.resize(static_cast<size_t>(mesh->ndim()));
+    }
+  }
+  results_.reset(new Results{op, mesh, {}, {}});
+  results_->written.resize(op.outs.size());
+  std::vector<bool> is_written(in.size());
+  for (size_t k = 0; k < op.outs.size(); ++k)
+    for (size_t a = 0; a < op.tensors.size() && op.outs[k].same_as_input; ++a)
+      if (std::string_view(op.tensors[a]->name) == op.outs[k].same_as_input && in[a].n == 1 && in[a].p->defined()) {
+        results_->written[k] = *in[a].p;
+        is_written[a] = true;
+      }
+  std::vector<Ints> out;
+  std::vector<int> out_slot;
+  std::vector<std::vector<phi::Meta>> found(op.outs.size());
+  const paddle::distributed::Rule& read = paddle::distributed::RuleOf(rule);
+  if (op.infer && (read.kind != paddle::distributed::Rule::kReplicate || !here_)) {
+    std::vector<phi::MetaSlot> slots;
+    for (const auto& m : metas) slots.push_back({m.data(), static_cast<int>(m.size())});
+    op.infer(slots.data(), attrs, found.data());
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (found[k].empty() && results_->written[k].defined()) found[k].push_back(results_->written[k].meta());
+      for (const phi::Meta& m : found[k]) {
+        out.push_back(common::ToInts(m.dims));
+        out_slot.push_back(static_cast<int>(k));
+      }
+    }
+  }
+  PD_CHECK(here_ || op.infer, Unimplemented, "[", op.name,
+           "] expected a process of the mesh, as only a run tells the shape of the result, got one outside ",
+           TextOf(*mesh));
+  const Division division(*mesh, AxesOf(read, op, attrs, shapes, slot, out, out_slot, history), operands, out);
+  results_->of.resize(op.outs.size());
+  for (size_t i = 0, k = 0; k < found.size(); ++k)
+    for (const phi::Meta& m : found[k]) {
+      results_->of[k].push_back({out[i], m.dtype, division.OfOutput(i)});
+      ++i;
+    }
+  operands_.resize(in.size());
+  for (size_t k = 0, i = 0; k < in.size(); ++k) {
+    for (int j = 0; j < in[k].n; ++j) {
+      const Tensor& t = in[k].p[j];
+      if (!t.defined()) {
+        operands_[k].emplace_back();
+        continue;
+      }
+      Tensor local = phi::LocalOf(t);
+      if (here_) {
+        Tensor moved = MoveWithHistory(local, t.dims(), mesh, operands[i].from, operands[i].to);
+        if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
+          moved = phi::Empty(moved.dims(), moved.dtype());
+          phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
+        }
+        local = UsedApart(moved, mesh, division.Apart(i));
+      }
+      operands_[k].push_back(std::move(local));
+      ++i;
+    }
+    if (in[k].n == 0) operands_[k].emplace_back();
+  }
+  if (read.kind != paddle::distributed::Rule::kExtents || !here_) return;
+  for (size_t a = 0; a < op.attrs.size(); ++a)
+    if (std::string_view(op.attrs[a]->name) == "shape") {
+      shape_attr_ = static_cast<int>(a);
+      shape_ = BoxOf(out[0], *mesh, results_->of[0][0].placements, mesh->index()).extents;
+    }
+}
+
+DistCall::~DistCall() = default;
+
+Tensor DistCall::WrapOne(size_t output, Tensor local) {
+  const Results& r = *results_;
+  const auto& of = r.of[output];
+  if (Tensor t = r.written[output]; t.defined()) {
+    const Tensor& place = phi::LocalOf(t);
+    if (!local.defined() || local.is_same(place)) return t;
+    const Placements whole(static_cast<size_t>(r.mesh->ndim()));
+    phi::CopyInto(MoveLocal(local, t.dims(), *r.mesh, of[0].placements, t.is_dist() ? StateOf(t).placements : whole),
+                  place);
+    place->storage->BumpVersion();
+    return t;
+  }
+  if (!local.defined() && (here_ || of.empty())) return local;
+  if (of.empty())
+    return MakeDist(local, Ints(local.dims()), local.dtype(), r.mesh, Placements(static_cast<size_t>(r.mesh->ndim())));
+  return MakeDist(local, of[0].dims, here_ ? local.dtype() : of[0].dtype, r.mesh, of[0].placements);
+}
+
+std::vector<Tensor> DistCall::WrapOne(size_t output, std::vector<Tensor> locals) {
+  const Results& r = *results_;
+  const auto& of = r.of[output];
+  if (!here_) locals.resize(of.size());
+  for (size_t i = 0; i < locals.size(); ++i) {
+    Tensor& t = locals[i];
+    if (here_ && !t.defined()) continue;
+    const Placements none(static_cast<size_t>(r.mesh->ndim()));
+    const Ints dims = of.empty() ? Ints(t.dims()) : of[i].dims;
+    t = MakeDist(t, dims, here_ ? t.dtype() : of[i].dtype, r.mesh, of.empty() ? none : of[i].placements);
+  }
+  return locals;
+}
+
+void DistWrite(Tensor& x, const char* op, const std::function<Tensor(const Tensor&)>& compute) {
+  PD_CHECK(x.is_dist(), InvalidArgument, "[", op,
+           "] expected a distributed tensor to write to, as the others are, got a dense one");
+  const MeshRef mesh = StateOf(x).mesh;
+  const Placements placements = StateOf(x).placements;
+  Tensor local = StateOf(x).local;
+  if (!local.defined()) {
+    compute(x);
+    return;
+  }
+  const bool saved = State().grad_enabled;
+  const Tensor old = BeforeWrite(local, op, saved);
+  Tensor result = compute(MakeDist(old, x.dims(), x.dtype(), mesh, placements));
+  if (result.dims() == x.dims()) {
+    result = Reshard(result, mesh, placements);
+    WriteOver(local, old, phi::LocalOf(result), op, saved);
+  } else {
+    x->CopyLayout(*result.impl());
+  }
+  x->stop_gradient = phi::LocalOf(x).stop_gradient();
+  x->dtype = phi::LocalOf(x).dtype();
+}
+
+}  // namespace egr

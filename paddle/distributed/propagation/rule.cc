@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/propagation/rule.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "paddle/common/error.h"
+
+namespace paddle::distributed {
+
+namespace {
+
+using phi::Ints;
+
+Term ReadTerm(std::string_view s) {
+  Term t;
+  if (s == "*") {
+    t.whole = true;
+    return t;
+  }
+  if (s.substr(0, 3) == "...") {
+    t.leading = true;
+    s.remove_prefix(3);
+  }
+  const size_t sign = s.find_first_of("!-+<~");
+  for (char c : s.substr(0, sign)) (c == '?' ? t.optional += t.letters.back() : t.letters += c);
+  if (sign != std::string_view::npos) {
+    t.sign = s[sign];
+    t.attr = s.substr(sign + 1);
+  }
+  return t;
+}
+
+std::vector<Term> ReadTerms(std::string_view s) {
+  std::vector<Term> terms;
+  for (;;) {
+    const size_t end = s.find(',');
+    terms.push_back(ReadTerm(s.substr(0, end)));
+    if (end == std::string_view::npos) return terms;
+    s.remove_prefix(end + 1);
+  }
+}
+
+Rule Read(std::string_view s) {
+  Rule rule;
+  if (s.empty()) return rule;
+  if (s == "elementwise") s = "...->...";
+  if (s == "move extents") {
+    rule.kind = Rule::kExtents;
+  } else if (s == "move transpose") {
+    rule.kind = Rule::kTranspose;
+  } else if (s.substr(0, 7) == "reduce ") {
+    static const std::map<std::string_view, ReduceOp> kOps{{"sum", ReduceOp::kSum}, {"mean", ReduceOp::kAvg},
+                                                           {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin},
+                                                           {"any", ReduceOp::kSum}, {"all", ReduceOp::kProd}};
+    rule.kind = Rule::kReduce;
+    const auto op = kOps.find(s.substr(7));
+    rule.partial = op != kOps.end();
+    if (rule.partial) rule.op = op->second;
+  } else {
+    const size_t arrow = s.find("->");
+    PD_ASSERT(arrow != std::string_view::npos);
+    rule.kind = Rule::kNotation;
+    rule.in = ReadTerms(s.substr(0, arrow));
+    rule.out = ReadTerms(s.substr(arrow + 2));
+  }
+  return rule;
+}
+
+const Term& TermOf(const std::vector<Term>& terms, int slot) {
+  return terms[std::min(static_cast<size_t>(slot), terms.size() - 1)];
+}
+
+// Integers of an attribute; `list`: it holds several.
+struct Numbers {
+  std::vector<int64_t> values;
+  bool list = false;
+};
+Numbers NumbersOf(const phi::OpDef& op, const phi::AttrValue* attrs, const std::string& name) {
+  if (!name.empty() && name[0] >= '0' && name[0] <= '9') return {{std::stoll(name)}, false};
+  for (size_t i = 0; i < op.attrs.size(); ++i) {
+    if (op.attrs[i]->name != name) continue;
+    const phi::AttrValue& v = attrs[i];
+    if (std::holds_alternative<phi::IntArray>(v) || std::holds_alternative<std::vector<int32_t>>(v) ||
+        std::holds_alternative<std::vector<int64_t>>(v)) {
+      const auto list = phi::AttrAs<phi::IntArray>(v, op.name, name.c_str());
+      const Ints& known = phi::Known(op.name, name.c_str(), list);
+      return {{known.begin(), known.end()}, true};
+    }
+    return {{phi::AttrAs<int64_t>(v, op.name, name.c_str())}, false};
+  }
+  PD_THROW(Internal, "[", op.name, "] expected an attribute ", name, " of its rule of placements, got none");
+}
+
+int64_t Wrapped(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+class Builder {
+ public:
+  Builder(const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<Ints>& in, const std::vector<Ints>& out)
+      : op_(op), attrs_(attrs), in_(in), out_(out) {
+    for (const Ints& d : in) axes_.in.emplace_back(d.size(), kWholeAxis);
+    for (const Ints& d : out) axes_.out.emplace_back(d.size(), kWholeAxis);
+  }
+
+  void Notation(const Rule& rule, const std::vector<int>& slot, const std::vector<int>& out_slot) {
+    std::string missing;
+    int64_t leading = 0;
+    for (size_t i = 0; i < in_.size(); ++i) {
+      const Term& t = TermOf(rule.in, slot[i]);
+      for (char c : t.optional)
+        if (in_[i].size() < static_cast<int64_t>(t.letters.size())) missing += c;
+    }
+    const auto letters_of = [&](const Term& t) {
+      std::string s;
+      for (char c : t.letters)
+        if (missing.find(c) == std::string::npos) s += c;
+      return s;
+    };
+    for (size_t i = 0; i < in_.size(); ++i) {
+      const Term& t = TermOf(rule.in, slot[i]);
+      if (t.whole) continue;
+      const int64_t rank = in_[i].size();
+      std::string letters = letters_of(t);
+      if (t.sign == '~' && letters.size() >= 2 && NumbersOf(op_, attrs_, t.attr).values[0])
+        std::swap(letters[letters.size() - 1], letters[letters.size() - 2]);
+      const int64_t before = t.leading ? rank - static_cast<int64_t>(letters.size()) : 0;
+      leading = std::max(leading, before);
+      std::vector<int>& axes = axes_.in[i];
+      for (int64_t k = 0; k < before; ++k) axes[k] = Leading(before - 1 - k);
+      for (size_t k = 0; k < letters.size() && before + static_cast<int64_t>(k) < rank; ++k)
+        axes[before + static_cast<int64_t>(k)] = Letter(letters[k]);
+      if (t.sign == '!') {
+        const Numbers n = NumbersOf(op_, attrs_, t.attr);
+        if (n.values.empty()) axes.assign(axes.size(), kWholeAxis);
+        for (int64_t v : n.values) Drop(axes, Wrapped(v, rank));
+      }
+      if (t.sign == '<')
+        for (int64_t k = Before(t, rank); k < rank; ++k) Drop(axes, k);
+    }
+    for (size_t i = 0; i < out_.size(); ++i) {
+      const Term& t = TermOf(rule.out, out_slot[i]);
+      if (t.whole) continue;
+      std::vector<int> axes;
+      const int64_t keep = t.leading ? std::min<int64_t>(leading, t.sign ? leading : out_[i].size()) : 0;
+      for (int64_t k = keep; k-- > 0;) axes.push_back(Leading(k));
+      if (t.sign == '-' || t.sign == '+' || t.sign == '!' || t.sign == '<') {
+        const int64_t rank = static_cast<int64_t>(axes.size());
+        if (t.sign == '<') {
+          axes.resize(static_cast<size_t>(std::max<int64_t>(0, Before(t, rank))));
+        } else {
+          std::vector<int64_t> values = NumbersOf(op_, attrs_, t.attr).values;
+          for (int64_t& v : values) v = Wrapped(v, t.sign == '+' ? rank + 1 : rank);
+          std::sort(values.rbegin(), values.rend());
+          for (int64_t v : values) {
+            if (v < 0 || v > rank || (t.sign != '+' && v == rank)) continue;
+            if (t.sign == '-') axes.erase(axes.begin() + v);
+            if (t.sign == '+') axes.insert(axes.begin() + v, kWholeAxis);
+            if (t.sign == '!') axes[static_cast<size_t>(v)] = kWholeAxis;
+          }
+        }
+      }
+      for (char c : letters_of(t)) axes.push_back(Letter(c));
+      axes.resize(static_cast<size_t>(out_[i].size()), kWholeAxis);
+      axes_.out[i] = std::move(axes);
+    }
+  }
+
+  void Reduce(const Rule& rule, bool history) {
+    const int64_t rank = in_[0].size();
+    std::vector<bool> reduced(static_cast<size_t>(rank), true);
+    for (const phi::ArgDef* a : op_.attrs) {
+      if (a->name != std::string_view("axis")) continue;
+      const Numbers n = NumbersOf(op_, attrs_, "axis");
+      if (!n.values.empty()) reduced.assign(reduced.size(), false);
+      for (int64_t v : n.values)
+        if (const int64_t k = Wrapped(v, rank); k >= 0 && k < rank) reduced[static_cast<size_t>(k)] = true;
+    }
+    const bool keeps = out_[0].size() == rank;
+    // Which element is the largest is known to one process alone: gradients want it whole.
+    const bool partial = rule.partial && !(history && (rule.op == ReduceOp::kMax || rule.op == ReduceOp::kMin));
+    int64_t at = 0;
+    for (int64_t k = 0; k < rank; ++k) {
+      const bool gone = reduced[static_cast<size_t>(k)];
+      if (!gone || partial) axes_.in[0][static_cast<size_t>(k)] = Leading(rank - 1 - k);
+      if (gone && partial && rule.op == ReduceOp::kAvg)
+        axes_.factors[static_cast<size_t>(Leading(rank - 1 - k))].evenly.push_back(in_[0][k]);
+      if (!gone && at < out_[0].size()) axes_.out[0][static_cast<size_t>(at)] = Leading(rank - 1 - k);
+      at += !gone || keeps;
+    }
+    axes_.op = rule.op;
+  }
+
+  void Transpose() {
+    const Numbers perm = NumbersOf(op_, attrs_, "perm");
+    const int64_t rank = in_[0].size();
+    for (int64_t k = 0; k < rank; ++k) axes_.in[0][static_cast<size_t>(k)] = Leading(rank - 1 - k);
+    for (int64_t k = 0; k < out_[0].size() && k < static_cast<int64_t>(perm.values.size()); ++k)
+      axes_.out[0][static_cast<size_t>(k)] = axes_.in[0][static_cast<size_t>(Wrapped(perm.values[k], rank))];
+  }
+
+  // Axes in groups of equal extent: of each the first can be divided.
+  void Extents() {
+    const Ints &d = in_[0], &e = out_[0];
+    int64_t i = 0, j = 0;
+    const auto next = [](const Ints& v, int64_t& k) {
+      while (k < v.size() && v[k] == 1) ++k;
+      return k < v.size();
+    };
+    while (next(d, i) && next(e, j)) {
+      const int64_t first = i, other = j;
+      int64_t a = d[i++], b = e[j++];
+      while (a != b) {
+        if (a == 0 || b == 0) return;
+        if (a < b) {
+          if (i == d.size()) return;
+          a *= d[i++];
+        } else {
+          if (j == e.size()) return;
+          b *= e[j++];
+        }
+      }
+      const int f = Leading(first);
+      axes_.in[0][static_cast<size_t>(first)] = axes_.out[0][static_cast<size_t>(other)] = f;
+      if (d[first] != e[other]) axes_.factors[static_cast<size_t>(f)].evenly = {d[first], e[other]};
+      axes_.factors[static_cast<size_t>(f)].extent = d[first];
+    }
+  }
+
+  // Axes of extent 1 beside longer ones are not divided; nor are factors whose extents differ.
+  Axes Take(bool extents_agree) {
+    std::vector<Factor>& factors = axes_.factors;
+    if (extents_agree) {
+      Visit(axes_.in, in_, [&](int& f, int64_t e) {
+        Factor& factor = factors[static_cast<size_t>(f)];
+        if (e != 1) factor.divides = factor.divides && (factor.extent == 1 || factor.extent == e);
+        factor.extent = e != 1 ? e : factor.extent;
+      });
+      const auto drop = [&](int& f, int64_t e) {
+        if (e != factors[static_cast<size_t>(f)].extent) f = kWholeAxis;
+      };
+      Visit(axes_.in, in_, drop);
+      Visit(axes_.out, out_, drop);
+    }
+    for (size_t f = 0; f < factors.size(); ++f)
+      for (const auto& list : axes_.out)
+        factors[f].contracts =
+            factors[f].contracts || std::find(list.begin(), list.end(), static_cast<int>(f)) == list.end();
+    return std::move(axes_);
+  }
+
+ private:
+  template <class F>
+  static void Visit(std::vector<std::vector<int>>& axes, const std::vector<Ints>& dims, F f) {
+    for (size_t i = 0; i < axes.size(); ++i)
+      for (size_t k = 0; k < axes[i].size(); ++k)
+        if (axes[i][k] >= 0) f(axes[i][k], dims[i][static_cast<int64_t>(k)]);
+  }
+  int Numbered(int key) {
+    const auto [at, made] = numbers_.try_emplace(key, static_cast<int>(axes_.factors.size()));
+    if (made) axes_.factors.emplace_back();
+    return at->second;
+  }
+  int Leading(int64_t from_right) { return Numbered(static_cast<int>(from_right)); }
+  int Letter(char c) { return c == '_' ? kWholeAxis : Numbered(1000 + c); }
+  static void Drop(std::vector<int>& axes, int64_t k) {
+    if (k >= 0 && k < static_cast<int64_t>(axes.size())) axes[static_cast<size_t>(k)] = kWholeAxis;
+  }
+  // How many axes are before the attribute: its number, or all but as many as it lists.
+  int64_t Before(const Term& t, int64_t rank) const {
+    const Numbers n = NumbersOf(op_, attrs_, t.attr);
+    if (n.list) return rank - std::max<int64_t>(1, static_cast<int64_t>(n.values.size()));
+    return std::clamp<int64_t>(Wrapped(n.values[0], rank), 0, rank);
+  }
+
+  const phi::OpDef& op_;
+  const phi::AttrValue* attrs_;
+  const std::vector<Ints>&in_, &out_;
+  Axes axes_;
+  std::map<int, int> numbers_;
+};
+
+}  // namespace
+
+const Rule& RuleOf(const char* text) {
+  static std::mutex mutex;
+  static auto* rules = new std::map<std::string_view, Rule>;
+  std::lock_guard lock(mutex);
+  const auto known = rules->find(text);
+  return known != rules->end() ? known->second : rules->emplace(text, Read(text)).first->second;
+}
+
+Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<Ints>& in,
+            const std::vector<int>& slot, const std::vector<Ints>& out, const std::vector<int>& out_slot,
+            bool history) {
+  Builder b(op, attrs, in, out);
+  switch (rule.kind) {
+    case Rule::kReplicate: break;
+    case Rule::kNotation: b.Notation(rule, slot, out_slot); break;
+    case Rule::kReduce: b.Reduce(rule, history); break;
+    case Rule::kExtents: b.Extents(); break;
+    case Rule::kTranspose: b.Transpose(); break;
+  }
+  return b.Take(rule.kind != Rule::kExtents);
+}
+
+}  // namespace paddle::distributed

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `spmd` of a stanza, read: which axes of operands and results belong together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paddle/distributed/collective/reduce.h"
+#include "paddle/phi/core/op_def.h"
+
+namespace paddle::distributed {
+
+// `...mk~transpose_x`, of one operand or result.
+struct Term {
+  bool whole = false;    // `*`: no axis is divided
+  bool leading = false;  // `...`: the axes before the letters
+  std::string letters;   // `_`: not divided
+  std::string optional;  // letters that a tensor of too few axes lacks
+  char sign = 0;  // what the attribute says: `!` axes not divided, `-` axes that are gone, `+` a new one, `<` only
+                  // axes before it are divided, `~` the last two change places
+  std::string attr;
+};
+
+struct Rule {
+  enum Kind : uint8_t { kReplicate, kNotation, kReduce, kExtents, kTranspose } kind = kReplicate;
+  std::vector<Term> in, out;  // kNotation; the last stands for all further ones
+  bool partial = false;       // kReduce: reductions of parts reduce to the whole
+  ReduceOp op = ReduceOp::kSum;
+};
+
+// The rule of a text of opgen; read once.
+const Rule& RuleOf(const char* text);
+
+// Axes that belong together, in all operands and results.
+struct Factor {
+  int64_t extent = 1;
+  bool divides = true;          // whether it can be divided at all
+  bool contracts = false;       // results lack it: they are partial then
+  std::vector<int64_t> evenly;  // extents that the number of parts must divide
+};
+constexpr int kWholeAxis = -1;
+// What a rule says of one call. An axis that is divided is the number of a factor.
+struct Axes {
+  std::vector<Factor> factors;
+  std::vector<std::vector<int>> in, out;  // of each tensor; operands in order, lists flattened
+  ReduceOp op = ReduceOp::kSum;           // of partial results
+};
+
+// `in` and `out`: the whole tensors; `slot[i]` is the argument that tensor i belongs to, `out_slot` the same of
+// results. `history`: whether gradients are wanted.
+Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<phi::Ints>& in,
+            const std::vector<int>& slot, const std::vector<phi::Ints>& out, const std::vector<int>& out_slot,
+            bool history);
+
+}  // namespace paddle::distributed

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/reshard/reshard.h"
+
+#include <algorithm>
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/mesh/world.h"
+#include "paddle/eager/autograd/engine.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/host_lock.h"
+
+namespace paddle::distributed {
+
+namespace {
+
+std::vector<int> RanksAlong(const ProcessMesh& mesh, int index, const std::vector<bool>& axes) {
+  std::vector<int> ranks;
+  for (int i = 0; i < mesh.size(); ++i) {
+    bool same = true;
+    for (int a = 0; a < mesh.ndim(); ++a)
+      same = same && (axes[a] || mesh.Coordinate(i, a) == mesh.Coordinate(index, a));
+    if (same) ranks.push_back(mesh.ids()[i]);
+  }
+  return ranks;
+}
+std::vector<int> RanksAlong(const ProcessMesh& mesh, int index, int axis) {
+  std::vector<bool> axes(mesh.ndim());
+  axes[axis] = true;
+  return RanksAlong(mesh, index, axes);
+}
+
+Box Common(const Box& a, const Box& b) {
+  Box c = a;
+  for (int i = 0; i < a.first.size(); ++i) {
+    const int64_t first = std::max(a.first[i], b.first[i]);
+    const int64_t last = std::min(a.first[i] + a.extents[i], b.first[i] + b.extents[i]);
+    c.first[i] = first;
+    c.extents[i] = std::max<int64_t>(0, last - first);
+  }
+  return c;
+}
+
+bool Same(const Box& a, const Box& b) { return a.first == b.first && a.extents == b.extents; }
+
+// The elements of `box`, of which `whole` is the part that `t` is.
+Tensor PartOf(const Tensor& t, const Box& whole, const Box& box) {
+  int64_t offset = t->offset;
+  for (int i = 0; i < box.first.size(); ++i) offset += (box.first[i] - whole.first[i]) * t.strides()[i];
+  return phi::ViewOf(t, box.extents, t.strides(), box.count() ? offset : t->offset);
+}
+
+Message MessageOf(const Tensor& t) {
+  return {{{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))}}};
+}
+
+// Who sends what to whom when parts change hands: `from` and `to` hold no partial axes but equal ones.
+struct Exchange {
+  std::vector<int> ranks;  // those that take part, this one among them
+  std::vector<Box> send, receive;
+  bool local = true;  // no rank receives anything
+};
+
+// What the processes of one mesh have, and which of those that have the same sends it to a process.
+struct Side {
+  const ProcessMesh& mesh;
+  const Placements& placements;
+
+  Box BoxOfRank(const Ints& dims, int rank) const {
+    const int i = mesh.IndexOf(rank);
+    if (i >= 0) return BoxOf(dims, mesh, placements, i);
+    Box none;
+    none.first.resize(dims.size());
+    none.extents.resize(dims.size());
+    for (int k = 0; k < dims.size(); ++k) none.first[k] = none.extents[k] = 0;
+    return none;
+  }
+  bool Sends(int rank, int receiver) const {
+    const int i = mesh.IndexOf(rank), own = mesh.IndexOf(receiver);
+    if (i < 0) return false;
+    for (int a = 0; a < mesh.ndim(); ++a) {
+      const int wanted = mesh.Coordinate(own >= 0 ? own : receiver % mesh.size(), a);
+      if (!placements[a].shards() && mesh.Coordinate(i, a) != wanted) return false;
+    }
+    return true;
+  }
+};
+
+Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::vector<int> ranks, int me) {
+  Exchange plan{std::move(ranks), {}, {}, true};
+  const Box mine = from.BoxOfRank(dims, me), wanted = to.BoxOfRank(dims, me);
+  for (int r : plan.ranks) {
+    Box out = Common(mine, to.BoxOfRank(dims, r)), in = Common(from.BoxOfRank(dims, r), wanted);
+    if (!from.Sends(me, r)) out.extents = Ints(out.extents.size(), 0);
+    if (!from.Sends(r, me)) in.extents = Ints(in.extents.size(), 0);
+    plan.send.push_back(std::move(out));
+    plan.receive.push_back(std::move(in));
+    const Box target = to.BoxOfRank(dims, r);
+    plan.local = plan.local && (target.count() == 0 || Same(Common(from.BoxOfRank(dims, r), target), target));
+  }
+  return plan;
+}
+
+// `local` undefined: this process has nothing; `receives`: it is to have something.
+Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const Box& mine, const Box& wanted, int me,
+           bool receives) {
+  if (plan.local && receives && local.defined()) return PartOf(local, mine, wanted);
+  Tensor result = receives ? phi::Empty(wanted.extents, dtype) : Tensor();
+  std::vector<Tensor> out, in;
+  Collective c{.kind = CollectiveKind::kAllToAll};
+  for (size_t i = 0; i < plan.ranks.size(); ++i) {
+    const bool self = plan.ranks[i] == me;
+    out.push_back(self || plan.send[i].count() == 0 ? Tensor() : phi::Contiguous(PartOf(local, mine, plan.send[i])));
+    in.push_back(self || plan.receive[i].count() == 0 ? Tensor() : phi::Empty(plan.receive[i].extents, dtype));
+    c.in.push_back(out.back().defined() ? MessageOf(out.back()) : Message());
+    c.out.push_back(in.back().defined() ? MessageOf(in.back()) : Message());
+    if (self && plan.receive[i].count())
+      phi::CopyInto(PartOf(local, mine, plan.receive[i]), PartOf(result, wanted, plan.receive[i]));
+  }
+  CommunicatorOf(plan.ranks).Run(std::move(c));
+  for (size_t i = 0; i < plan.ranks.size(); ++i)
+    if (in[i].defined()) phi::CopyInto(in[i], PartOf(result, wanted, plan.receive[i]));
+  return result;
+}
+
+Tensor AllReduce(const Tensor& local, const std::vector<int>& ranks, ReduceOp op) {
+  CheckReduction("reshard", local.dtype(), op);
+  const Tensor in = phi::Contiguous(local), out = phi::Empty(local.dims(), local.dtype());
+  Collective c{.kind = CollectiveKind::kAllReduce, .dtype = local.dtype(), .op = op};
+  c.in = {MessageOf(in)};
+  c.out = {MessageOf(out)};
+  CommunicatorOf(ranks).Run(std::move(c));
+  return out;
+}
+
+// Whether parts along mesh axis `a` of axis `d` lie within those that other axes of the mesh make.
+bool Innermost(const Placements& p, int a, int d) {
+  for (size_t b = static_cast<size_t>(a) + 1; b < p.size(); ++b)
+    if (p[b].shards(d)) return false;
+  return true;
+}
+
+// The steps of a move. Each is told of what is at hand and where it goes.
+class Mover {
+ public:
+  Mover(const Ints& dims, const ProcessMesh& mesh, Placements from, int index)
+      : dims_(dims), mesh_(mesh), at_(std::move(from)), index_(index) {}
+  virtual ~Mover() = default;
+
+  void Move(const Placements& to) {
+    bool reduces = false;
+    for (size_t a = 0; a < at_.size(); ++a) reduces = reduces || (at_[a].partial() && !(at_[a] == to[a]));
+    if (reduces) Cut(to);
+    for (int a = 0; a < mesh_.ndim(); ++a) {
+      if (!at_[a].partial() || at_[a] == to[a]) continue;
+      const int d = ScatterAxis(a, to);
+      Placements next = at_;
+      next[a] = d < 0 ? Placement() : Placement::Shard(d);
+      d < 0 ? Reduce(a) : Scatter(a, next);
+      at_ = std::move(next);
+    }
+    Placements whole = to;
+    for (size_t a = 0; a < to.size(); ++a)
+      if (to[a].partial() && !(at_[a] == to[a])) whole[a] = Placement();
+    if (!(at_ == whole)) ExchangeTo(whole);
+    at_ = std::move(whole);
+    for (int a = 0; a < mesh_.ndim(); ++a)
+      if (!(at_[a] == to[a])) Divide(a, to[a].op);
+  }
+
+ protected:
+  virtual void Reduce(int axis) = 0;
+  virtual void Scatter(int axis, const Placements& next) = 0;
+  virtual void ExchangeTo(const Placements& next) = 0;
+  // What is whole becomes partial.
+  virtual void Divide(int axis, ReduceOp op) = 0;
+  // Parts of parts: no communication.
+  virtual void CutTo(const Placements& next) = 0;
+
+  Box Here(const Placements& p) const { return BoxOf(dims_, mesh_, p, index_); }
+  // Processes that exchange parts: those along axes that change, and along axes that divide the same axes of the
+  // tensor.
+  std::vector<int> Peers(const Placements& next) const {
+    std::vector<bool> axes(at_.size());
+    for (size_t a = 0; a < at_.size(); ++a) axes[a] = !(at_[a] == next[a]);
+    const auto divides = [&](size_t a, int d) { return at_[a].shards(d) || next[a].shards(d); };
+    for (bool more = true; more;) {
+      more = false;
+      for (int d = 0; d < dims_.size(); ++d) {
+        bool any = false;
+        for (size_t a = 0; a < axes.size(); ++a) any = any || (axes[a] && divides(a, d));
+        for (size_t a = 0; a < axes.size() && any; ++a)
+          if (!axes[a] && divides(a, d)) more = axes[a] = true;
+      }
+    }
+    return RanksAlong(mesh_, index_, axes);
+  }
+
+  const Ints& dims_;
+  const ProcessMesh& mesh_;
+  Placements at_;
+  const int index_;
+
+ private:
+  void Cut(const Placements& to) {
+    Placements next = at_;
+    for (int a = mesh_.ndim() - 1; a >= 0; --a)
+      if (at_[a].replicates() && to[a].shards() && Innermost(next, a, to[a].dim)) next[a] = to[a];
+    if (next == at_) return;
+    CutTo(next);
+    at_ = std::move(next);
+  }
+  // The axis to scatter over where a partial axis of the mesh becomes parts; -1: none can be divided now.
+  int ScatterAxis(int a, const Placements& to) const {
+    if (!to[a].shards()) return -1;
+    if (Innermost(at_, a, to[a].dim)) return to[a].dim;
+    for (int d = 0; d < dims_.size(); ++d)
+      if (Innermost(at_, a, d)) return d;
+    return -1;
+  }
+};
+
+class TensorMover final : public Mover {
+ public:
+  TensorMover(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from)
+      : Mover(dims, mesh, from, mesh.index()), local_(local) {}
+  Tensor Take() { return std::move(local_); }
+
+ protected:
+  void Reduce(int axis) override { local_ = AllReduce(local_, RanksAlong(mesh_, index_, axis), at_[axis].op); }
+  void Scatter(int axis, const Placements& next) override {
+    CheckReduction("reshard", local_.dtype(), at_[axis].op);
+    const std::vector<int> ranks = RanksAlong(mesh_, index_, axis);
+    const Box mine = Here(at_);
+    const Tensor out = phi::Empty(Here(next).extents, local_.dtype());
+    Collective c{.kind = CollectiveKind::kReduceScatter, .dtype = local_.dtype(), .op = at_[axis].op};
+    std::vector<Tensor> pieces;
+    for (int r : ranks) {
+      const Box part = BoxOf(dims_, mesh_, next, mesh_.IndexOf(r));
+      pieces.push_back(phi::Contiguous(PartOf(local_, mine, part)));
+      c.in.push_back(MessageOf(pieces.back()));
+    }
+    c.out = {MessageOf(out)};
+    CommunicatorOf(ranks).Run(std::move(c));
+    local_ = out;
+  }
+  void ExchangeTo(const Placements& next) override {
+    const int me = mesh_.ids()[index_];
+    const Exchange plan = PlanExchange(dims_, {mesh_, at_}, {mesh_, next}, Peers(next), me);
+    local_ = Run(plan, local_, local_.dtype(), Here(at_), Here(next), me, true);
+  }
+  void Divide(int axis, ReduceOp op) override {
+    if (mesh_.Coordinate(index_, axis) == 0 || (op != ReduceOp::kSum && op != ReduceOp::kProd)) return;
+    local_ = phi::FullLike(local_.dims(), local_.dtype(), op == ReduceOp::kProd ? 1 : 0);
+  }
+  void CutTo(const Placements& next) override { local_ = PartOf(local_, Here(at_), Here(next)); }
+
+ private:
+  Tensor local_;
+};
+
+class ByteCounter final : public Mover {
+ public:
+  ByteCounter(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from, int index)
+      : Mover(dims, mesh, from, index), element_(element) {}
+  int64_t bytes() const { return bytes_; }
+
+ protected:
+  void Reduce(int axis) override {
+    const int n = mesh_.extent(axis);
+    bytes_ += 2 * Here(at_).count() * element_ * (n - 1) / n;
+  }
+  void Scatter(int axis, const Placements& next) override {
+    bytes_ += Here(next).count() * element_ * (mesh_.extent(axis) - 1);
+  }
+  void ExchangeTo(const Placements& next) override {
+    const int me = mesh_.ids()[index_];
+    const Exchange plan = PlanExchange(dims_, {mesh_, at_}, {mesh_, next}, Peers(next), me);
+    for (size_t i = 0; i < plan.ranks.size(); ++i)
+      if (plan.ranks[i] != me) bytes_ += plan.receive[i].count() * element_;
+  }
+  void Divide(int, ReduceOp) override {}
+  void CutTo(const Placements&) override {}
+
+ private:
+  int64_t element_, bytes_ = 0;
+};
+
+// How the gradient of a tensor is placed.
+Placements OfGradient(Placements p) {
+  for (Placement& v : p)
+    if (v.partial()) v = Placement();
+  return p;
+}
+
+using egr::GradNode;
+
+struct UsedApartNode final : GradNode {
+  MeshRef mesh;
+  std::vector<bool> axes;
+  const char* name() const override { return "UsedApartGradNode"; }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    if (!grads[0].defined() || !needs(0)) return;
+    Placements from(axes.size());
+    for (size_t a = 0; a < axes.size(); ++a)
+      if (axes[a]) from[a] = Placement::Partial(ReduceOp::kSum);
+    const egr::GradModeGuard mode(create_graph);
+    in[0] = MoveWithHistory(grads[0], Ints(grads[0].dims()), mesh, from, Placements(axes.size()));
+  }
+};
+
+struct MoveNode final : GradNode {
+  MeshRef mesh;
+  Ints dims;
+  Placements from, to;
+  const char* name() const override { return "ReshardGradNode"; }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    if (!grads[0].defined() || !needs(0)) return;
+    const egr::GradModeGuard mode(create_graph);
+    Tensor g = MoveWithHistory(grads[0], dims, mesh, OfGradient(to), OfGradient(from));
+    std::vector<bool> apart(from.size());
+    double share = 1;
+    for (size_t a = 0; a < from.size(); ++a) {
+      apart[a] = from[a].partial() && !(from[a] == to[a]);
+      if (apart[a] && from[a].op == ReduceOp::kAvg) share /= mesh->extent(static_cast<int>(a));
+    }
+    g = UsedApart(g, mesh, apart);
+    in[0] = share == 1 ? g : paddle::scale(g, phi::Scalar(share), phi::Scalar(0.0), true);
+  }
+};
+
+bool WithHistory(const Tensor& local) { return egr::State().grad_enabled && egr::NeedsGrad(local); }
+
+}  // namespace
+
+Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                 const Placements& to) {
+  TensorMover mover(local, dims, mesh, from);
+  mover.Move(to);
+  Tensor moved = mover.Take();
+  return moved.is_same(local) || moved->storage.get() == local->storage.get() ? phi::AliasOf(moved) : moved;
+}
+
+int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,
+                      const Placements& to, int index) {
+  ByteCounter counter(dims, element, mesh, from, index);
+  counter.Move(to);
+  return counter.bytes();
+}
+
+Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mesh, const Placements& from,
+                       const Placements& to) {
+  if (from == to) return local;
+  Tensor moved = MoveLocal(local, dims, *mesh, from, to);
+  if (!WithHistory(local)) return moved;
+  for (size_t a = 0; a < from.size(); ++a)
+    PD_CHECK(!from[a].partial() || from[a] == to[a] || from[a].op == ReduceOp::kSum || from[a].op == ReduceOp::kAvg,
+             Unimplemented, "[reshard] expected sums or means where gradients are wanted, got ", TextOf(from));
+  auto node = phi::Ref<MoveNode>::First(new MoveNode);
+  node->SetCounts(1, 1);
+  node->SetInput(0, local);
+  node->mesh = mesh;
+  node->dims = dims;
+  node->from = from;
+  node->to = to;
+  egr::SetOnlyOutput(std::move(node), moved);
+  return moved;
+}
+
+Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<bool>& axes) {
+  bool any = false;
+  for (size_t a = 0; a < axes.size(); ++a) any = any || (axes[a] && mesh->extent(static_cast<int>(a)) > 1);
+  if (!any || !WithHistory(local)) return local;
+  Tensor alias = phi::AliasOf(local);
+  auto node = phi::Ref<UsedApartNode>::First(new UsedApartNode);
+  node->SetCounts(1, 1);
+  node->SetInput(0, local);
+  node->mesh = mesh;
+  node->axes = axes;
+  egr::SetOnlyOutput(std::move(node), alias);
+  return alias;
+}
+
+Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to) {
+  const DistState& s = StateOf(t);
+  CheckPlacements("reshard", t.dims(), *mesh, to);
+  if (*s.mesh == *mesh) {
+    Tensor local = s.local.defined() ? MoveWithHistory(s.local, t.dims(), mesh, s.placements, to) : Tensor();
+    return MakeDist(std::move(local), t.dims(), t.dtype(), mesh, to);
+  }
+  PD_CHECK(!egr::State().grad_enabled || !egr::NeedsGrad(t), Unimplemented,
+           "[reshard] expected a tensor without gradient between meshes, got one that needs it: ", TextOf(*s.mesh),
+           " to ", TextOf(*mesh));
+  // Partial axes are reduced where they are, and made where the tensor goes.
+  const Placements whole = OfGradient(s.placements), arrives = OfGradient(to);
+  const Tensor local = s.local.defined() ? MoveLocal(s.local, t.dims(), *s.mesh, s.placements, whole) : Tensor();
+  std::vector<int> ranks = s.mesh->ids();
+  ranks.insert(ranks.end(), mesh->ids().begin(), mesh->ids().end());
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const int me = WorldRank();
+  Tensor moved;
+  if (s.mesh->here() || mesh->here()) {
+    const Side source{*s.mesh, whole}, target{*mesh, arrives};
+    const Exchange plan = PlanExchange(t.dims(), source, target, std::move(ranks), me);
+    moved =
+        Run(plan, local, t.dtype(), source.BoxOfRank(t.dims(), me), target.BoxOfRank(t.dims(), me), me, mesh->here());
+    if (moved.defined()) moved = MoveLocal(moved, t.dims(), *mesh, arrives, to);
+  }
+  return MakeDist(std::move(moved), t.dims(), t.dtype(), mesh, to);
+}
+
+}  // namespace paddle::distributed

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving a tensor from one placement to another.
+#pragma once
+
+#include <vector>
+
+#include "paddle/distributed/mesh/process_mesh.h"
+
+namespace paddle::distributed {
+
+// The part here of a tensor of shape `dims` that is placed as `from`, placed as `to`. Every process of the mesh calls
+// it. What is to become a part is cut off first; then each partial axis is reduced (reduce_scatter where its processes
+// are to have parts, else all_reduce); last, each process gets the elements it lacks, each of them once.
+Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                 const Placements& to);
+// The same, with history. The gradient of a partial tensor is replicated; others are placed as their tensors.
+Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mesh, const Placements& from,
+                       const Placements& to);
+// `local`, which all processes along the axes have alike, to be used otherwise by each: the gradients of these uses are
+// summed.
+Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<bool>& axes);
+
+// A distributed tensor on a mesh and with placements; between meshes without history. Processes of either mesh call it.
+Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to);
+
+// The bytes that process `index` receives in a move, as planned: for judging plans.
+int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,
+                      const Placements& to, int index);
+
+}  // namespace paddle::distributed

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distributed tensors as members of paddle.Tensor see them.
+#pragma once
+
+#include "paddle/distributed/mesh/process_mesh.h"
+#include "paddle/pybind/py_tensor.h"
+
+namespace paddle::py {
+
+// The whole tensor, with its history: every process of its mesh asks for it. `t` itself where it is not distributed.
+Tensor WholeOf(const Tensor& t);
+// This process's part of `value`, a whole or a distributed tensor, placed as `t`.
+Tensor PartAs(const char* op, const Tensor& value, const Tensor& t);
+// `local`, a part of the gradient of `t`, as a tensor: what it is where `t` is not distributed.
+Tensor GradientOf(const Tensor& t, Tensor local);
+// The part of `gradient` that belongs to the part of `t`.
+Tensor GradientPart(const char* op, const Tensor& gradient, const Tensor& t);
+// What backward begins with in place of `t`: its part, of a partial one once it is reduced.
+Tensor RootOf(const Tensor& t);
+// `whole`, alike on all processes, as a tensor on the mesh of `t`.
+Tensor Replicated(const Tensor& whole, const Tensor& t);
+// Members of paddle.Tensor.
+PyObject* GetPlacements(PyObject* self, void*);
+PyObject* GetProcessMesh(PyObject* self, void*);
+PyObject* LocalValue(PyObject* self, PyObject*);
+// `t` without its part: what GradientOf reads of it.
+Tensor Outline(const Tensor& t);
+
+}  // namespace paddle::py

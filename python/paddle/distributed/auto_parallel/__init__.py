@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributed tensors: meshes of processes, placements on them, and what divides a model."""
+
+from . import api, placement_type, process_mesh
+from .process_mesh import ProcessMesh
+
+__all__ = ['ProcessMesh', 'api', 'placement_type', 'process_mesh']

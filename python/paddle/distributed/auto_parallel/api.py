@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making, moving and taking apart distributed tensors."""
+
+import paddle
+from paddle.base import libpaddle as core
+from paddle.base.framework import EagerParamBase
+
+from .process_mesh import get_mesh
+
+__all__ = [
+    'dtensor_from_fn',
+    'dtensor_from_local',
+    'dtensor_to_local',
+    'reshard',
+    'shard_tensor',
+    'unshard_dtensor',
+]
+
+
+def mesh_or_global(op, mesh):
+    mesh = get_mesh() if mesh is None else mesh
+    assert mesh is not None, f'[{op}] expected a mesh, or one of set_mesh, got None'
+    if not isinstance(mesh, core.ProcessMesh):
+        raise TypeError(f'[{op}] expected a ProcessMesh, got {type(mesh).__name__}')
+    return mesh
+
+
+def shard_tensor(data, mesh=None, placements=None, dtype=None, place=None, stop_gradient=None):
+    """`data`, which is the same on all processes, placed on a mesh.
+
+    Each process keeps its part. A parameter gives a parameter with the same name.
+    """
+    mesh = mesh_or_global('shard_tensor', mesh)
+    if placements is None:
+        placements = [core.Replicate() for _ in mesh.shape]
+    if not isinstance(data, paddle.Tensor):
+        data = paddle.to_tensor(data, dtype=dtype, place=place, stop_gradient=True)
+    elif dtype is not None and data.dtype != dtype:
+        data = data.astype(dtype)
+    made = core._shard_tensor(data, mesh, placements)
+    if isinstance(data, EagerParamBase):
+        made = EagerParamBase.from_tensor(
+            made,
+            name=data.name,
+            optimize_attr=data.optimize_attr,
+            regularizer=data.regularizer,
+            do_model_average=data.do_model_average,
+            need_clip=data.need_clip,
+            is_distributed=data.is_distributed,
+            stop_gradient=data.stop_gradient,
+            persistable=data.persistable,
+        )
+    if stop_gradient is not None:
+        made.stop_gradient = stop_gradient
+    return made
+
+
+def distribute_in_place(tensor, mesh, placements):
+    """Makes a leaf that others hold distributed: it stays the same object."""
+    core._become(tensor, core._shard_tensor(tensor, mesh, placements))
+    return tensor
+
+
+def reshard(dist_tensor, mesh, placements):
+    """A distributed tensor with other placements, or on another mesh; gradients go the way back.
+
+    Every process of either mesh calls it.
+    """
+    mesh = mesh_or_global('reshard', mesh)
+    if not isinstance(dist_tensor, paddle.Tensor):
+        raise TypeError(f'[reshard] expected a Tensor, got {type(dist_tensor).__name__}')
+    return core._reshard(dist_tensor, mesh, placements)
+
+
+def dtensor_from_fn(fn, mesh, placements, *args, **kwargs):
+    """What `fn(*args, **kwargs)` makes, placed on a mesh."""
+    return shard_tensor(fn(*args, **kwargs), mesh, placements)
+
+
+def dtensor_from_local(local_tensor, mesh, placements):
+    """The distributed tensor whose part here is `local_tensor`; parts are of one shape."""
+    return core._dtensor_from_local(
+        local_tensor, mesh_or_global('dtensor_from_local', mesh), placements
+    )
+
+
+def dtensor_to_local(dist_tensor, mesh=None, placements=None):
+    """This process's part of a distributed tensor; with `placements`, of one placed so."""
+    if not dist_tensor.is_dist():
+        return dist_tensor
+    if placements is not None:
+        dist_tensor = reshard(dist_tensor, mesh or dist_tensor.process_mesh, placements)
+    return dist_tensor._local_value()
+
+
+def unshard_dtensor(dist_tensor):
+    """The whole tensor, dense, on every process."""
+    if not isinstance(dist_tensor, paddle.Tensor) or not dist_tensor.is_dist():
+        raise TypeError(
+            '[unshard_dtensor] expected a distributed tensor, got '
+            + (
+                'a dense one'
+                if isinstance(dist_tensor, paddle.Tensor)
+                else type(dist_tensor).__name__
+            )
+        )
+    whole = core._whole_of(dist_tensor)
+    if not isinstance(dist_tensor, EagerParamBase):
+        return whole
+    return EagerParamBase.from_tensor(
+        whole.detach(), name=dist_tensor.name, stop_gradient=dist_tensor.stop_gradient
+    )

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ranks do for test_dist_tensor.py: each checks against a calculation on whole tensors."""
+
+import itertools
+import sys
+
+import numpy as np
+
+import paddle
+import paddle.distributed as dist
+from paddle.base import libpaddle
+from paddle.distributed import Partial, Replicate, Shard
+
+
+def _values(shape, seed=0):
+    return np.asarray(np.random.RandomState(seed).randn(*shape), 'float32')
+
+
+def _made(value, mesh, placements):
+    """`value` as a distributed tensor: a partial one sums up to it."""
+    whole = [Replicate() if p.is_partial() else p for p in placements]
+    t = dist.shard_tensor(paddle.to_tensor(value), mesh, whole)
+    return dist.reshard(t, mesh, placements) if whole != placements else t
+
+
+def _all_placements(ndim, rank):
+    kinds = [Replicate(), Partial(), *[Shard(i) for i in range(rank)]]
+    return [list(p) for p in itertools.product(kinds, repeat=ndim)]
+
+
+def reshard(shape, every='1'):
+    """Every pair of placements: values, parts and gradients. Uneven and empty parts too."""
+    shape = [int(n) for n in shape.split('x')]
+    mesh = dist.ProcessMesh(np.arange(np.prod(shape)).reshape(shape))
+    value, weight = _values([5, 6, 3]), _values([5, 6, 3], 1)
+    pairs = itertools.product(_all_placements(len(shape), 2 if len(shape) > 1 else 3), repeat=2)
+    for source, target in itertools.islice(pairs, 0, None, int(every)):
+        t = _made(value, mesh, source)
+        t.stop_gradient = False
+        moved = dist.reshard(t, mesh, target)
+        where = f'{source} -> {target}'
+        np.testing.assert_allclose(moved.numpy(), value, rtol=1e-5, atol=1e-6, err_msg=where)
+        assert moved.placements == target and moved.shape == [5, 6, 3], where
+        if not any(p.is_partial() for p in target):
+            first, extents = libpaddle._part_of([5, 6, 3], mesh, target, dist.get_rank())
+            part = value[tuple(slice(a, a + n) for a, n in zip(first, extents))]
+            np.testing.assert_allclose(
+                moved._local_value().numpy(), part, rtol=1e-5, atol=1e-6, err_msg=where
+            )
+        (moved * paddle.to_tensor(weight)).sum().backward()
+        np.testing.assert_allclose(t.grad.numpy(), weight, rtol=1e-5, atol=1e-6, err_msg=where)
+
+
+def between_meshes():
+    """From one half of the ranks to the other, and to a mesh of another shape."""
+    value = _values([4, 6])
+    left, right = dist.ProcessMesh([0, 1]), dist.ProcessMesh([2, 3])
+    grid, turned = dist.ProcessMesh([[0, 1], [2, 3]]), dist.ProcessMesh([[3, 1], [2, 0]])
+    for a, b, source, target in (
+        (left, right, [Shard(0)], [Shard(1)]),
+        (left, right, [Partial()], [Replicate()]),
+        (right, left, [Replicate()], [Partial()]),
+        (left, grid, [Shard(1)], [Shard(0), Shard(1)]),
+        (grid, left, [Shard(0), Replicate()], [Shard(0)]),
+        (grid, turned, [Shard(0), Partial()], [Shard(1), Shard(1)]),
+    ):
+        t = _made(value, a, source)
+        moved = dist.reshard(t, b, target)
+        assert moved._is_initialized() == b.contains(dist.get_rank())
+        if moved._is_initialized():
+            np.testing.assert_allclose(moved.numpy(), value, rtol=1e-5, atol=1e-6)
+        absent = moved + 1
+        assert absent.shape == [4, 6] and absent._is_initialized() == moved._is_initialized()
+
+
+def _check(function, values, mesh, choices):
+    """`function` on tensors placed in each of the given ways, and its gradients."""
+    dense = [paddle.to_tensor(v, stop_gradient=v.dtype != np.float32) for v in values]
+    want = function(*dense)
+    want = want if isinstance(want, (list, tuple)) else [want]
+    weights = [_values(w.shape, 7) for w in want]
+    total = sum((w * paddle.to_tensor(g)).sum() for w, g in zip(want, weights))
+    if not total.stop_gradient:
+        total.backward()
+    for placements in choices:
+        given = []
+        for v, p in zip(values, placements):
+            given.append(_made(v, mesh, p))
+            given[-1].stop_gradient = v.dtype != np.float32
+        got = function(*given)
+        got = got if isinstance(got, (list, tuple)) else [got]
+        where = f'{placements} -> {[g.placements for g in got]}'
+        for g, w in zip(got, want):
+            assert g.is_dist() and g.shape == w.shape, (where, g.shape, w.shape)
+            np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=2e-5, atol=2e-5, err_msg=where)
+        total = sum((g * paddle.to_tensor(w)).sum() for g, w in zip(got, weights))
+        if total.stop_gradient:
+            continue
+        total.backward()
+        for t, d in zip(given, dense):
+            if not d.stop_gradient:
+                np.testing.assert_allclose(
+                    t.grad.numpy(), d.grad.numpy(), rtol=2e-5, atol=2e-5, err_msg=where
+                )
+
+
+def _ways(mesh, *ranks):
+    """All ways to place tensors of these ranks."""
+    return itertools.product(*(_all_placements(mesh.ndim, r) for r in ranks))
+
+
+def operations():
+    """Operations of every kind of rule, on all placements of their operands."""
+    line = dist.ProcessMesh([0, 1, 2, 3])
+    grid = dist.ProcessMesh([[0, 1], [2, 3]])
+    x, y, row = _values([4, 6]), _values([4, 6], 1), _values([6], 2)
+    functional = paddle.nn.functional
+    for mesh in (line, grid):
+        _check(paddle.add, [x, row], mesh, _ways(mesh, 2, 1))
+        _check(paddle.multiply, [x, y], mesh, itertools.islice(_ways(mesh, 2, 2), 0, None, 3))
+        ways = _ways(mesh, 2, 2)
+        _check(paddle.matmul, [x, _values([6, 5], 3)], mesh, itertools.islice(ways, 0, None, 2))
+        for function in (
+            lambda t: t.sum(axis=1),
+            lambda t: t.mean(),
+            lambda t: t.mean(axis=0, keepdim=True),
+            lambda t: t.max(axis=0),
+            lambda t: t.transpose([1, 0]),
+            lambda t: t.reshape([2, 2, 6]),
+            lambda t: t.reshape([-1]),
+            lambda t: t.unsqueeze(1),
+            lambda t: t.flatten(),
+            lambda t: functional.softmax(t, axis=1),
+            lambda t: functional.layer_norm(t, [6]),
+            lambda t: paddle.concat([t, t * 2], axis=1),
+            lambda t: paddle.stack([t, t + 1], axis=1),
+            lambda t: paddle.split(t, 2, axis=1),
+            lambda t: paddle.unbind(t, axis=0),
+            lambda t: t[1:3, ::2],
+            lambda t: paddle.gather(t, paddle.to_tensor([2, 0]), axis=0),
+            lambda t: paddle.logsumexp(t, axis=1),
+            lambda t: paddle.tril(t),
+            lambda t: paddle.cumsum(t, axis=0),
+            lambda t: t.astype('float64').astype('float32'),
+            lambda t: paddle.clip(t, -0.5, 0.5),
+            lambda t: paddle.where(t > 0, t, t * 0.1),
+        ):
+            _check(function, [x], mesh, _ways(mesh, 2))
+    ids, table = np.array([[1, 4, 0, 2], [3, 3, 5, 1]]), _values([6, 3])
+    _check(functional.embedding, [ids, table], grid, _ways_without_partial(grid, 2, 2))
+    labels = np.array([[1], [0], [5], [2]])
+    _check(
+        lambda a, b: functional.cross_entropy(a, b),
+        [x, labels],
+        grid,
+        _ways_without_partial(grid, 2, 2),
+    )
+    q = _values([2, 4, 2, 3])
+    _check(
+        lambda t: functional.scaled_dot_product_attention(t, t, t, is_causal=True),
+        [q],
+        grid,
+        _ways_without_partial(grid, 4),
+    )
+
+
+def _ways_without_partial(mesh, *ranks):
+    for way in _ways(mesh, *ranks):
+        if not any(p.is_partial() for one in way for p in one):
+            yield way
+
+
+def members():
+    """Tensor's members, printing, hooks, writing in place, gradients of gradients."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    value = _values([4, 2])
+    t = dist.shard_tensor(paddle.to_tensor(value), mesh, [Shard(0)], stop_gradient=False)
+    assert t.is_dist() and t.is_leaf and not t.is_dense() and t.process_mesh == mesh
+    assert t._local_value().shape == [2, 2] and t.shape == [4, 2]
+    head = (
+        'Tensor(shape=[4, 2], dtype=float32, place=Place(cpu), stop_gradient=False, process_mesh='
+        '{shape: [2], process_ids: [0,1], dim_names: [x]}, placements=[Shard(dim=0)], '
+        'GlobalDenseTensor=\n'
+    )
+    assert str(t).startswith(head), str(t)
+    assert t.tolist() == value.tolist() and float(t.sum()) == float(t.sum().item())
+    seen = []
+    handle = t.register_hook(lambda g: seen.append(g) or g * 2)
+    (t * t).sum().backward()
+    handle.remove()
+    assert seen[0].is_dist() and seen[0].placements == [Shard(0)]
+    np.testing.assert_allclose(t.grad.numpy(), 4 * value, rtol=1e-6)
+    t.clear_grad()
+    (first,) = paddle.grad((t**3).sum(), [t], create_graph=True)
+    (second,) = paddle.grad((first * first).sum(), [t])
+    np.testing.assert_allclose(second.numpy(), 36 * value**3, rtol=1e-5)
+    with paddle.no_grad():
+        t.add_(paddle.ones([2]))
+        t[0] = 7.0
+        t.set_value(t.numpy() * 2)
+    want = (value + 1) * 2
+    want[0] = 14
+    np.testing.assert_allclose(t.numpy(), want, rtol=1e-6)
+    assert t.placements == [Shard(0)] and t.is_leaf and not t.stop_gradient
+    whole = dist.unshard_dtensor(t)
+    assert not whole.is_dist() and whole.shape == [4, 2]
+    back = dist.dtensor_from_local(t._local_value(), mesh, [Shard(0)])
+    np.testing.assert_array_equal(back.numpy(), t.numpy())
+    assert dist.dtensor_to_local(t, mesh, [Replicate()]).shape == [4, 2]
+    made = dist.dtensor_from_fn(paddle.ones, mesh, [Replicate()], [3])
+    assert made.placements == [Replicate()] and made.tolist() == [1, 1, 1]
+    other = dist.shard_tensor(paddle.ones([4, 2]), dist.ProcessMesh([1, 0]), [Replicate()])
+    for wrong in (lambda: t + other, lambda: dist.reshard(t, mesh, [Shard(2)])):
+        try:
+            wrong()
+        except ValueError as e:
+            assert 'expected' in str(e)
+        else:
+            raise AssertionError('expected a ValueError')
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]](*sys.argv[2:])
