@@ -24,7 +24,8 @@ class SmallVector {
   using const_iterator = const T*;
 
   SmallVector() = default;
-  explicit SmallVector(int64_t n, T v = T{}) { assign(n, v); }
+  // n times v. Only where numbers are elements too: braces around numbers never mean a count.
+  explicit SmallVector(int64_t n, T v = T{}) requires std::is_convertible_v<int64_t, T> { assign(n, v); }
   SmallVector(std::initializer_list<T> l) { append(l.begin(), l.end()); }
   SmallVector(const std::vector<T>& v) { append(v.data(), v.data() + v.size()); }  // NOLINT: implicit by design
   template <class It, class = typename std::iterator_traits<It>::iterator_category>

@@ -15,7 +15,7 @@ constexpr int kMaxAttempts = 8;
 constexpr size_t kLeastGiven = 4 << 10;
 
 bool IsDense(const Tensor& t) {
-  return t.defined() && t->kind == phi::ImplKind::kDense && t->storage && t.place().is_cpu();
+  return t.defined() && t->kind() == phi::ImplKind::kDense && t->storage() && t.place().is_cpu();
 }
 
 template <class F>
@@ -120,11 +120,11 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
     r.shape = Shape::Of(out);
     if (IsDense(out)) {
       ForEachInput(ins, [&](int in) {
-        if (IsDense(values[in]) && values[in]->storage.get() == out->storage.get()) r.alias = in;
+        if (IsDense(values[in]) && values[in]->storage().get() == out->storage().get()) r.alias = in;
       });
       CheckApart(ins, r.alias);
-      r.whole = out.is_contiguous() && out->offset == 0 && r.bytes() == out->storage->bytes();
-      r.own = r.alias < 0 && !member && out.is_contiguous() && out->offset == 0 && out->storage->use_count() == 1;
+      r.whole = out.is_contiguous() && out->offset() == 0 && r.bytes() == out->storage()->bytes();
+      r.own = r.alias < 0 && !member && out.is_contiguous() && out->offset() == 0 && out->storage()->use_count() == 1;
     }
     t.results.push_back(std::move(r));
   };
@@ -205,10 +205,10 @@ bool Binding::Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook
     const Tensor& out = values[r.value];
     if (!r.shape.Fits(out)) return false;
     if (r.own && out.impl() != r.offered) r.own = false;
-    if (r.own || !r.made || r.bytes() < kLeastGiven || out->offset || out->storage->use_count() != 1) continue;
+    if (r.own || !r.made || r.bytes() < kLeastGiven || out->offset() || out->storage()->use_count() != 1) continue;
     for (size_t k = 0; k < t.requests.size(); ++k) {
       const phi::MemoryRequest& q = t.requests[k];
-      if (q.data == out->storage->data() && !q.died && q.bytes == r.bytes()) r.request = static_cast<int>(k);
+      if (q.data == out->storage()->data() && !q.died && q.bytes == r.bytes()) r.request = static_cast<int>(k);
     }
   }
   return true;
@@ -338,14 +338,9 @@ void Binding::Bind(const Code& code) {
       const size_t k = layout.values.at(r.value);
       char* p = address_of(k);
       arena_->Retain();
-      auto impl = phi::TensorImpl::Make();
-      impl->dims = r.shape.dims;
-      impl->dtype = r.shape.dtype;
-      impl->place = phi::Place();
-      impl->SetContiguousStrides();
-      impl->storage = phi::Storage::Wrap(p, layout.at(k).bytes, phi::Place(), arena_.get(),
-                                         [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
-      buffers_.push_back({r.value, Tensor(impl)});
+      auto memory = phi::Storage::Wrap(p, layout.at(k).bytes, phi::Place(), arena_.get(),
+                                       [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
+      buffers_.push_back({r.value, Tensor(phi::TensorState::Dense(r.shape.dims, r.shape.dtype, std::move(memory)))});
       address[r.value] = p;
       stays.insert(r.value);
     }

@@ -21,7 +21,7 @@ class Stack final : public phi::RefCounted {
 };
 
 Stack& StackOf(const Tensor& t, const char* op) {
-  PD_CHECK(t.defined() && t->kind == phi::ImplKind::kTensorArray && t->node, InvalidArgument, "[", op,
+  PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kTensorArray && t->node, InvalidArgument, "[", op,
            "] expected a stack made by cf.stack_create, got another value");
   return static_cast<Stack&>(*t->node);
 }
@@ -67,7 +67,7 @@ std::string Describe(const Tensor& t, const std::string& name, const std::string
 
 // A one-element bool tensor; `out`'s own memory when nobody else holds it.
 void SetBool(Tensor& out, bool value) {
-  if (out.defined() && (out->use_count() > 1 || out->storage->use_count() > 1)) out.reset();
+  if (out.defined() && (out->use_count() > 1 || out->storage()->use_count() > 1)) out.reset();
   phi::EnsureOut(out, common::Ints{1}, phi::DataType::BOOL);
   *out.data<bool>() = value;
 }
@@ -75,7 +75,7 @@ void SetBool(Tensor& out, bool value) {
 }  // namespace
 
 Tensor CopyOfStack(const Tensor& t, StackCopies& copies) {
-  if (!t.defined() || t->kind != phi::ImplKind::kTensorArray || !t->node) return t;
+  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node) return t;
   phi::Ref<phi::RefCounted> copy = copies[t->node.get()];
   if (!copy) {
     auto* stack = new Stack;
@@ -86,8 +86,7 @@ Tensor CopyOfStack(const Tensor& t, StackCopies& copies) {
     }
     copies[t->node.get()] = copy;
   }
-  Tensor r(phi::TensorImpl::Make());
-  r->kind = phi::ImplKind::kTensorArray;
+  Tensor r(phi::TensorState::TensorArray());
   r->node = copy;
   return r;
 }
@@ -99,10 +98,10 @@ Tensor Frame::Take(const Code& code, size_t yield) {
 
 uint32_t VersionOfStack(const Tensor& t) {
   uint32_t sum = 0;
-  if (!t.defined() || t->kind != phi::ImplKind::kTensorArray || !t->node) return sum;
+  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node) return sum;
   for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node).entries)
     for (const Tensor& v : entry)
-      if (v.defined()) sum += v->storage ? v->storage->version() : VersionOfStack(v);
+      if (v.defined()) sum += v->storage() ? v->storage()->version() : VersionOfStack(v);
   return sum;
 }
 
@@ -132,8 +131,7 @@ void Frame::RunWhile(const Instruction& ins) {
 
 void Frame::RunStack(const Instruction& ins) {
   if (ins.kind == Instruction::kStackCreate) {
-    Tensor t(phi::TensorImpl::Make());
-    t->kind = phi::ImplKind::kTensorArray;
+    Tensor t(phi::TensorState::TensorArray());
     t->node = phi::Ref<phi::RefCounted>(new Stack);
     for (auto& out : ins.out) values_[out.value] = t;
     return;

@@ -58,9 +58,8 @@ size_t Frame::workspace_bytes() const {
 }
 
 const Tensor& Frame::Stand::For(const Tensor& t) {
-  if (own_.defined() && t.defined() && t->kind == phi::ImplKind::kDense && t->storage) {
-    own_->CopyLayout(*t.impl());
-    own_->storage = t->storage;
+  if (own_.defined() && t.defined() && t->kind() == phi::ImplKind::kDense && t->storage()) {
+    own_->Become(t->state());
     own_->is_parameter = t->is_parameter;
   } else {
     own_ = phi::Held(t);
@@ -69,8 +68,8 @@ const Tensor& Frame::Stand::For(const Tensor& t) {
 }
 
 void Frame::Stand::LetGo() {
-  if (own_.defined() && own_->use_count() == 1 && own_->storage) {
-    own_->storage.reset();
+  if (own_.defined() && own_->use_count() == 1 && own_->storage()) {
+    own_->ReleaseStorage();
   } else {
     own_.reset();  // a result of the run, or a tensor that has no stand
   }
@@ -112,7 +111,7 @@ std::vector<Tensor> Frame::Run() {
 
 Tensor Frame::Apart(const Tensor& input) const {
   for (int v : program_.early)
-    if (input->storage && input->storage.get() == values_[v]->storage.get()) {
+    if (input->storage() && input->storage().get() == values_[v]->storage().get()) {
       Tensor copy = phi::Empty(input.dims(), input.dtype());
       phi::CopyInto(input, copy);
       return copy;

@@ -22,13 +22,10 @@ Tensor TensorOf(const pir::RawTensor& raw, const std::shared_ptr<pir::MappedFile
     if (file) file->Release(raw.data, raw.size);
     return t;
   }
-  auto impl = phi::TensorImpl::Make();
-  impl->dtype = raw.dtype;
-  impl->dims = raw.dims;
-  impl->SetContiguousStrides();
-  impl->storage = phi::Storage::Wrap(const_cast<void*>(raw.data), raw.size, phi::Place{}, new Owner(file),
-                                     [](void* owner) { delete static_cast<Owner*>(owner); });
-  return Tensor(std::move(impl));
+  return Tensor(
+      phi::TensorState::Dense(raw.dims, raw.dtype,
+                              phi::Storage::Wrap(const_cast<void*>(raw.data), raw.size, phi::Place{}, new Owner(file),
+                                                 [](void* owner) { delete static_cast<Owner*>(owner); })));
 }
 
 namespace {

@@ -136,7 +136,7 @@ void Frame::RunSeparate(const Instruction& ins) {
       continue;
     }
     if (made.impl() == out.impl()) continue;
-    if (!out.defined() && made->storage->use_count() == 1 && made.is_contiguous()) {
+    if (!out.defined() && made->storage()->use_count() == 1 && made.is_contiguous()) {
       out = std::move(made);
       continue;
     }

@@ -201,13 +201,10 @@ void Handle::ShareExternalData(const T* data, const std::vector<int>& shape, Pla
   NeedCpu(place, "Tensor.share_external_data");
   Reshape(shape);
   internal::Slot& s = At(*slots_, index_, input_);
-  auto impl = phi::TensorImpl::Make();
-  for (int64_t n : s.pending) impl->dims.push_back(n);
-  impl->dtype = TypeFor<T>();
-  impl->SetContiguousStrides();
-  impl->storage = phi::Storage::Wrap(const_cast<T*>(data), static_cast<size_t>(impl->numel) * sizeof(T), phi::Place{},
-                                     nullptr, [](void*) {});
-  s.tensor = paddle::Tensor(std::move(impl));
+  const common::Ints dims(s.pending.begin(), s.pending.end());
+  const size_t bytes = static_cast<size_t>(common::Product(dims)) * sizeof(T);
+  s.tensor = paddle::Tensor(phi::TensorState::Dense(
+      dims, TypeFor<T>(), phi::Storage::Wrap(const_cast<T*>(data), bytes, phi::Place{}, nullptr, [](void*) {})));
 }
 
 template <class T>

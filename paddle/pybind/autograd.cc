@@ -234,7 +234,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
     std::vector<uint32_t> versions;
     for (const PyRef& o : inputs) {
       const Tensor& t = AsTensor(o.get());
-      versions.push_back(t->storage ? t->storage->version() : 0);
+      versions.push_back(t->storage() ? t->storage()->version() : 0);
     }
     PyRef result;
     {
@@ -280,7 +280,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       for (size_t j = 0; j < inputs.size(); ++j)
         if (AsTensor(inputs[j].get()).is_same(t)) input = j;
       bool is_input = input < inputs.size();
-      bool written = is_input && t->storage && t->storage->version() != versions[input];
+      bool written = is_input && t->storage() && t->storage()->version() != versions[input];
       if (is_input && written && !InSequence(not_inplace.get(), t)) {
         // The input was changed in place and returned: it takes the new history.
         PD_CHECK(!(!t->node && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),

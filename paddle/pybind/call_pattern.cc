@@ -72,11 +72,11 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
     case kTensor: {
       if (!IsTensor(o)) return false;
       const Tensor& t = AsTensor(o);
-      if (!t.defined() || t->kind != phi::ImplKind::kDense || t->dtype != dtype || t->stop_gradient != stop_gradient ||
-          t->dims.size() != dims.size())
+      if (!t.defined() || t->kind() != phi::ImplKind::kDense || t->dtype() != dtype ||
+          t->stop_gradient != stop_gradient || t->dims().size() != dims.size())
         return false;
       for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
-        if (dims[i] >= 0 && dims[i] != t->dims[i]) return false;
+        if (dims[i] >= 0 && dims[i] != t->dims()[i]) return false;
       tensors.push_back(t);
       return true;
     }
@@ -116,7 +116,7 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
     const Tensor& t = AsTensor(o);
-    PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidArgument,
+    PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidArgument,
              "[to_static] expected dense tensors as arguments, got a sparse one or a list");
     n.kind = ArgNode::kTensor;
     n.dtype = t.dtype();

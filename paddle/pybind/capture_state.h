@@ -32,9 +32,6 @@ inline void NoteBackward() {
   if (egr::State().record == egr::RecordMode::kRun) ++t_state.data_reads;
 }
 // The tensor holds the data that `old` holds; history and recorded value are left as they are.
-inline void RestoreData(const Tensor& t, const Tensor& old) {
-  t->CopyLayout(*old.impl());
-  t->storage = old->storage;
-}
+inline void RestoreData(const Tensor& t, const Tensor& old) { t->Become(old->state()); }
 
 }  // namespace paddle::py

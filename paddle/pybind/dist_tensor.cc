@@ -133,7 +133,7 @@ pyb::object PlacementObject(const Placement& p) {
 
 // A tensor of its own, so that nothing written to one shows in the other.
 Tensor Owned(const Tensor& local, const Tensor& source) {
-  if (!local.defined() || !source.defined() || local->storage.get() != source->storage.get()) return local;
+  if (!local.defined() || !source.defined() || local->storage().get() != source->storage().get()) return local;
   return paddle::assign(local);
 }
 
@@ -181,8 +181,7 @@ void Become(const pyb::object& to, const pyb::object& from) {
   const Tensor &t = Given("shard_tensor", to, "to"), &f = Given("shard_tensor", from, "from");
   PD_CHECK(!t->node, InvalidArgument, "[shard_tensor] expected a leaf tensor, got the result of an operation");
   const bool stop = t->stop_gradient;
-  t->CopyLayout(*f.impl());
-  t->storage = f->storage;
+  t->Become(f->state());
   t->stop_gradient = stop;
   if (const Tensor& local = phi::LocalOf(t); local.defined()) local->stop_gradient = stop;
 }

@@ -48,7 +48,7 @@ class Operands {
       PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument, "[", op_,
                "] expected a tensor whose elements have memory of their own, got one of strides ",
                common::ShapeText(t.strides()), " and shape ", common::ShapeText(t.dims()));
-    t->storage->BumpVersion();
+    t->storage()->BumpVersion();
     if (t.is_contiguous()) return Keep(phi::Held(t));
     const Tensor whole = phi::Empty(t.dims(), t.dtype(), t.place());
     phi::CopyInto(t, whole);
@@ -68,7 +68,7 @@ class Operands {
  private:
   const Tensor& Checked(const pyb::handle& o) {
     const Tensor& t = ToTensor(o.ptr(), op_, "tensor");
-    PD_CHECK(t.defined() && t->kind == phi::ImplKind::kDense, InvalidType, "[", op_,
+    PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kDense, InvalidType, "[", op_,
              "] expected a dense tensor with data, got one that is ",
              t.is_symbolic() ? "being recorded: programs do not communicate yet" : "not dense");
     PD_CHECK(t.place() == phi::Place(), InvalidArgument, "[", op_,

@@ -78,32 +78,26 @@ Tensor Import(Managed* m) {
   const DlTensor& d = m->tensor;
   PD_CHECK(d.device.type == 1 || d.device.type == 3, Unimplemented,
            "[from_dlpack] expected data on the CPU, got device type ", d.device.type);
-  auto impl = phi::TensorImpl::Make();
-  impl->dtype = FromDl(d.dtype);
+  const DataType dtype = FromDl(d.dtype);
+  const Ints dims(d.shape, d.shape + d.ndim);
   int64_t span = 1;
-  for (int32_t i = 0; i < d.ndim; ++i) impl->dims.push_back(d.shape[i]);
-  if (d.strides) {
-    for (int32_t i = 0; i < d.ndim; ++i) {
-      impl->strides.push_back(d.strides[i]);
-      if (d.shape[i] > 0 && d.strides[i] > 0) span += (d.shape[i] - 1) * d.strides[i];
-    }
-    impl->RefreshLayout();
-  } else {
-    impl->SetContiguousStrides();
-    span = impl->numel;
-  }
-  impl->storage = phi::Storage::Wrap(static_cast<char*>(d.data) + d.byte_offset,
-                                     static_cast<size_t>(span * phi::SizeOf(impl->dtype)), Place{}, m, [](void* owner) {
-                                       auto* p = static_cast<Managed*>(owner);
-                                       if (p->deleter) p->deleter(p);
-                                     });
-  return Tensor(std::move(impl));
+  if (!d.strides) span = common::Product(dims);
+  for (int32_t i = 0; d.strides && i < d.ndim; ++i)
+    if (d.shape[i] > 0 && d.strides[i] > 0) span += (d.shape[i] - 1) * d.strides[i];
+  auto memory = phi::Storage::Wrap(static_cast<char*>(d.data) + d.byte_offset,
+                                   static_cast<size_t>(span * phi::SizeOf(dtype)), Place{}, m, [](void* owner) {
+                                     auto* p = static_cast<Managed*>(owner);
+                                     if (p->deleter) p->deleter(p);
+                                   });
+  if (!d.strides) return Tensor(phi::TensorState::Dense(dims, dtype, std::move(memory)));
+  const Ints strides(d.strides, d.strides + d.ndim);
+  return Tensor(phi::TensorState::Strided(dims, strides, 0, dtype, std::move(memory)));
 }
 
 }  // namespace
 
 PyObject* ToDlpackCapsule(const Tensor& t, bool versioned) {
-  PD_CHECK(!t.is_symbolic() && t->kind == phi::ImplKind::kDense, InvalidType,
+  PD_CHECK(!t.is_symbolic() && t->kind() == phi::ImplKind::kDense, InvalidType,
            "[to_dlpack] expected a dense tensor with data, got one that ",
            t.is_symbolic() ? "is being recorded" : "is sparse or a list");
   if (versioned) {

@@ -150,15 +150,15 @@ Guards::Place Guards::Make(PyObject* description) {
     case kArray: p.value = PyRef::Borrow(part(2)); return p;
     case kTensor: {
       const Tensor t = ToTensor(part(1), "to_static", "tensor");
-      p.dtype = t->dtype;
-      p.dims = t->dims;
+      p.dtype = t->dtype();
+      p.dims = t->dims();
       p.stop_gradient = t->stop_gradient;
       return p;
     }
     case kVersion: {
       const Tensor t = ToTensor(part(1), "to_static", "tensor");
-      PD_CHECK(t.defined() && t->storage, InvalidType, "[to_static] expected a tensor with data, got one without");
-      p.version = t->storage->version();
+      PD_CHECK(t.defined() && t->storage(), InvalidType, "[to_static] expected a tensor with data, got one without");
+      p.version = t->storage()->version();
       return p;
     }
     case kFunction: break;
@@ -214,11 +214,11 @@ bool Guards::Holds(Place& p) {
     case kArray: return SameBytes(p.value.get(), p.home.get());
     case kTensor: {
       const Tensor& t = AsTensor(p.home.get());
-      return t.defined() && t->dtype == p.dtype && t->dims == p.dims && t->stop_gradient == p.stop_gradient;
+      return t.defined() && t->dtype() == p.dtype && t->dims() == p.dims && t->stop_gradient == p.stop_gradient;
     }
     case kVersion: {
       const Tensor& t = AsTensor(p.home.get());
-      return t.defined() && t->storage && t->storage->version() == p.version;
+      return t.defined() && t->storage() && t->storage()->version() == p.version;
     }
     case kFunction: {
       const auto parts = FunctionParts(p.home.get());

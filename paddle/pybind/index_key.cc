@@ -101,7 +101,7 @@ int64_t ExtentOf(const Tensor& x, int64_t axis) {
   PD_CHECK(axis < x.ndim(), OutOfRange, "[index] expected at most ", x.ndim(),
            " indices for a tensor of that many dimensions, got more");
   if (!x.is_symbolic()) return x.dim(axis);
-  common::Dim d = x->symbolic_dims[axis];
+  common::Dim d = x->symbolic_dims()[axis];
   return d.known() ? d.value() : -1;
 }
 

@@ -180,11 +180,11 @@ Tensor BroadcastView(const Tensor& v, const Ints& dims) {
              common::ShapeText(v.dims()));
     strides[at] = v.dim(i) == 1 ? 0 : v.strides()[i];
   }
-  return phi::ViewOf(v, dims, strides, v->offset);
+  return phi::ViewOf(v, dims, strides, v->offset());
 }
 
 Tensor Untangled(const Tensor& value, const Tensor& x) {
-  if (value->storage.get() != x->storage.get()) return value;
+  if (value->storage().get() != x->storage().get()) return value;
   Tensor copy = phi::Empty(value.dims(), value.dtype());
   phi::CopyInto(value, copy);
   return copy;
@@ -222,7 +222,7 @@ void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
 void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
   if (IsRecordedMask(key) && AsTensor(key).ndim() == x.ndim()) {
     Tensor value = ValueFor(x, value_object);
-    PD_CHECK(value->numel == 1, Unimplemented,
+    PD_CHECK(value->numel() == 1, Unimplemented,
              "[__setitem__] expected one value under a mask that is being recorded, got shape ",
              common::ShapeText(value.shape()));
     Rebind(x, paddle::where(AsTensor(key), value, x));
@@ -267,17 +267,17 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
   }
   egr::RefreshView(x);
   if (Plain(x, value)) {
-    Tensor view = phi::ViewOf(x, p.dims, p.strides, x->offset + p.offset);
+    Tensor view = phi::ViewOf(x, p.dims, p.strides, x->offset() + p.offset);
     Tensor source = BroadcastView(Untangled(value, x), p.dims);
     if (view.numel()) phi::CopyInto(source, view);
-    x->storage->BumpVersion();
+    x->storage()->BumpVersion();
     return;
   }
   egr::BeforeInplace(x, "__setitem__");
   Ints drop;
   for (int64_t i = 0; i < value.ndim() - p.dims.size(); ++i) drop.push_back(i);
   if (!drop.empty()) value = paddle::squeeze(value, drop);
-  if (!value.is_symbolic()) value = value->storage.get() == x->storage.get() ? paddle::assign(value) : value;
+  if (!value.is_symbolic()) value = value->storage().get() == x->storage().get() ? paddle::assign(value) : value;
   if (!p.changed) {
     Tensor whole = x;
     paddle::set_value_into_(whole, value);
@@ -296,7 +296,7 @@ PyObject* Get(PyObject* self, PyObject* key) {
     const Tensor& x = ToTensor(self, "__getitem__", "x");
     if (!x.is_dist()) return ToPy(GetItem(x, key));
     Tensor item = GetItem(WholeOf(x), key);
-    if (item->storage.get() == phi::LocalOf(x)->storage.get()) item = paddle::assign(item);
+    if (item->storage().get() == phi::LocalOf(x)->storage().get()) item = paddle::assign(item);
     return ToPy(Replicated(item, x));
   };
   return phi::OpsWatched() ? WatchedCall("getitem", get) : Guarded(get);

@@ -135,13 +135,10 @@ Tensor FromBuffer(PyObject* o, bool copy) {
   bool even = true;
   for (int i = 0; i < view.ndim; ++i) even = even && view.strides[i] % view.itemsize == 0;
   if (even) {
-    auto impl = phi::TensorImpl::Make();
-    impl->dims = dims;
-    impl->dtype = dtype;
-    for (int i = 0; i < view.ndim; ++i) impl->strides.push_back(view.strides[i] / view.itemsize);
-    impl->storage = phi::Storage::Wrap(view.buf, static_cast<size_t>(view.len), Place{}, nullptr, [](void*) {});
-    impl->RefreshLayout();
-    phi::CopyInto(Tensor(impl), t);
+    Ints strides;
+    for (int i = 0; i < view.ndim; ++i) strides.push_back(view.strides[i] / view.itemsize);
+    auto memory = phi::Storage::Wrap(view.buf, static_cast<size_t>(view.len), Place{}, nullptr, [](void*) {});
+    phi::CopyInto(Tensor(phi::TensorState::Strided(dims, strides, 0, dtype, std::move(memory))), t);
     return t;
   }
   if (PyBuffer_ToContiguous(t.raw_data(), &view, view.len, 'C') < 0) throw PyErrAlreadySet();
@@ -152,7 +149,7 @@ PyObject* ToNumpy(const Tensor& t, PyObject*) {
   NoteRead(t);
   if (t.is_dist()) return ToNumpy(WholeOf(t), nullptr);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
-  PD_CHECK(t->kind == phi::ImplKind::kDense, InvalidType,
+  PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidType,
            "[numpy] expected a dense tensor, got a sparse one or a list; use to_dense()");
   Tensor c = phi::Contiguous(phi::ToHost(t));
   if (c.numel() >= phi::kLongWork) c = phi::Held(c);

@@ -243,12 +243,12 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
   if (IsNone(o)) return r;
   if (IsRecorded(o)) {
     const Tensor& t = AsTensor(o);
-    PD_CHECK(phi::IsInteger(t.dtype()) && t.ndim() <= 1 && t->numel >= 0, InvalidType, "[", op, "] expected '", arg,
+    PD_CHECK(phi::IsInteger(t.dtype()) && t.ndim() <= 1 && t->numel() >= 0, InvalidType, "[", op, "] expected '", arg,
              "' to be an integer tensor of known length, got ", phi::NameOf(t.dtype()), " of shape ",
              common::ShapeText(t.shape()));
-    PD_CHECK(t->numel <= kMostDeferred, InvalidType, "[", op, "] expected '", arg, "' to be of at most ", kMostDeferred,
-             " numbers that are known only when the program runs, got ", t->numel);
-    for (int64_t i = 0; i < t->numel; ++i) AddRecorded(r, t, i, op, arg);
+    PD_CHECK(t->numel() <= kMostDeferred, InvalidType, "[", op, "] expected '", arg, "' to be of at most ",
+             kMostDeferred, " numbers that are known only when the program runs, got ", t->numel());
+    for (int64_t i = 0; i < t->numel(); ++i) AddRecorded(r, t, i, op, arg);
     return r;
   }
   if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -270,7 +270,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
-        PD_CHECK(phi::IsInteger(t.dtype()) && t->numel == 1, InvalidType, "[", op, "] expected integers in '", arg,
+        PD_CHECK(phi::IsInteger(t.dtype()) && t->numel() == 1, InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()),
                  " at position ", i);
         AddRecorded(r, t, 0, op, arg);
@@ -379,7 +379,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
   }
   if (IsRecorded(o)) {
     const Tensor& t = AsTensor(o);
-    PD_CHECK(t->numel == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
+    PD_CHECK(t->numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.shape()));
     const bool integral = phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL;
     return Scalar(Deferred(t, 0, op, arg), integral ? DataType::INT64 : t.dtype());

@@ -100,7 +100,7 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
 
 // A second impl over the same data: what a subclass object made from a tensor owns.
 Tensor Alias(const Tensor& t) {
-  if (t->kind != phi::ImplKind::kDense) {
+  if (t->kind() != phi::ImplKind::kDense) {
     PD_CHECK(!t->pyobj, InvalidType,
              "[Tensor] expected a dense tensor to make a subclass object of, got a sparse one or a list");
     return t;
@@ -176,7 +176,7 @@ int Init(PyObject*, PyObject*, PyObject*) { return 0; }
 PyObject* Iter(PyObject* self) {
   TapeShape(self);
   const Tensor& t = AsTensor(self);
-  if (t.is_symbolic() && t.ndim() > 0 && !t->symbolic_dims[0].known()) {
+  if (t.is_symbolic() && t.ndim() > 0 && !t->symbolic_dims()[0].known()) {
     RaiseUnknownValue("iter",
                       "use paddle.static.nn.while_loop with paddle.shape(x)[0], or operations on the whole tensor");
     return nullptr;
@@ -188,7 +188,7 @@ Py_ssize_t Length(PyObject* self) {
   TapeShape(self);
   const Tensor& t = AsTensor(self);
   if (t.is_symbolic()) {
-    if (t.ndim() > 0 && t->symbolic_dims[0].known()) return t->symbolic_dims[0].value();
+    if (t.ndim() > 0 && t->symbolic_dims()[0].known()) return t->symbolic_dims()[0].value();
     if (t.ndim() == 0)
       PyErr_SetString(PyExc_AssertionError, "[len] expected a tensor of at least one axis, got a 0-D tensor");
     else
@@ -205,8 +205,8 @@ Py_ssize_t Length(PyObject* self) {
 PyObject* SequenceItem(PyObject* self, Py_ssize_t i) {
   TapeShape(self);
   const Tensor& t = AsTensor(self);
-  const bool known = !t.is_symbolic() || (t.ndim() > 0 && t->symbolic_dims[0].known());
-  if (known && t.ndim() > 0 && (i < 0 || i >= (t.is_symbolic() ? t->symbolic_dims[0].value() : t.dim(0)))) {
+  const bool known = !t.is_symbolic() || (t.ndim() > 0 && t->symbolic_dims()[0].known());
+  if (known && t.ndim() > 0 && (i < 0 || i >= (t.is_symbolic() ? t->symbolic_dims()[0].value() : t.dim(0)))) {
     PyErr_SetString(PyExc_IndexError, "index out of range");
     return nullptr;
   }

@@ -48,7 +48,7 @@ void WriteBack(pyb::handle tensor, pyb::handle result) {
            " for a variable the program writes, got shape ", common::ShapeText(r.dims()), " and dtype ",
            phi::NameOf(r.dtype()));
   phi::CopyInto(r, t);
-  t->storage->BumpVersion();
+  t->storage()->BumpVersion();
 }
 
 int Init(PyObject* module) {

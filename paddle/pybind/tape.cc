@@ -26,7 +26,7 @@ bool IsValue(PyObject* o) {
   return std::string_view(Py_TYPE(o)->tp_name).starts_with("numpy.") && !IsNdarray(o);
 }
 
-uint64_t StorageId(const Tensor& t) { return t->storage ? t->storage->id() : 0; }
+uint64_t StorageId(const Tensor& t) { return t->storage() ? t->storage()->id() : 0; }
 
 // The modes a call depends on, for a scope.
 class ModesKept {
@@ -52,32 +52,25 @@ class ModesKept {
 
 struct Tape::Fields {
   Tensor tensor;
-  phi::ImplKind kind;
-  DataType dtype;
+  phi::TensorState state;
   bool stop_gradient;
   uint16_t slot;
-  int64_t offset;
-  Ints dims, strides;
-  phi::Ref<phi::Storage> storage;
   phi::Ref<phi::RefCounted> node;
   phi::RecordedValue value;
 };
 
-Tape::Fields Tape::Keep(const Tensor& t) {
-  return {t,       t->kind,    t->dtype,   t->stop_gradient, t->slot, t->offset,
-          t->dims, t->strides, t->storage, t->node,          t->value};
-}
+Tape::Fields Tape::Keep(const Tensor& t) { return {t, t->state(), t->stop_gradient, t->slot, t->node, t->value}; }
 
 Tape::Before Tape::Look(const Tensor& t) {
-  return {t, t->dims, t->dtype, t->stop_gradient, t->node, t->storage->version()};
+  return {t, t->dims(), t->dtype(), t->stop_gradient, t->node, t->storage()->version()};
 }
 
 Tape::Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known) : inputs_(std::move(inputs)) {
-  auto dense = [](const Tensor& t) { return t.defined() && t->kind == phi::ImplKind::kDense && t->storage; };
+  auto dense = [](const Tensor& t) { return t.defined() && t->kind() == phi::ImplKind::kDense && t->storage(); };
   for (const Tensor& t : known) {
     if (!dense(t) || !known_.emplace(t.impl(), t).second) continue;
     before_.push_back(Look(t));
-    versions_[StorageId(t)] = t->storage->version();
+    versions_[StorageId(t)] = t->storage()->version();
   }
   for (const Tensor& t : inputs_) {
     const char* why = !dense(t)                ? "an argument that is no dense tensor"
@@ -90,12 +83,12 @@ Tape::Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known) : input
     }
     Add(t, Slot::kInput);
     before_.push_back(Look(t));
-    versions_[StorageId(t)] = t->storage->version();
+    versions_[StorageId(t)] = t->storage()->version();
   }
 }
 
 void Tape::Know(const Tensor& t) {
-  if (stopped() || !t.defined() || t->kind != phi::ImplKind::kDense || !t->storage) return;
+  if (stopped() || !t.defined() || t->kind() != phi::ImplKind::kDense || !t->storage()) return;
   auto it = index_.find(t.impl());
   if (it != index_.end()) {
     if (slots_[it->second].kind == Slot::kInput) Stop(kOnce, "an argument that the function reaches otherwise, too");
@@ -103,7 +96,7 @@ void Tape::Know(const Tensor& t) {
   }
   if (!known_.emplace(t.impl(), t).second) return;
   before_.push_back(Look(t));
-  versions_.emplace(StorageId(t), t->storage->version());
+  versions_.emplace(StorageId(t), t->storage()->version());
 }
 
 Tape::~Tape() {
@@ -135,24 +128,25 @@ void Tape::Finish() {
     return Stop(kChanged, "a mode was changed");
   for (const Before& b : before_) CheckBefore(b);
   for (const Slot& slot : slots_)
-    if (!stopped() && slot.held.defined() && slot.held->storage) {
+    if (!stopped() && slot.held.defined() && slot.held->storage()) {
       auto it = versions_.find(StorageId(slot.held));
-      if (StorageId(slot.held) != slot.storage || it == versions_.end() || it->second != slot.held->storage->version())
+      if (StorageId(slot.held) != slot.storage || it == versions_.end() ||
+          it->second != slot.held->storage()->version())
         Stop(kPlain, "a tensor was changed by something else than an operation");
     }
 }
 
 void Tape::CheckBefore(const Before& b) {
   const Tensor& t = b.tensor;
-  if (!(t->dims == b.dims) || t->dtype != b.dtype || t->node.get() != b.node.get()) {
+  if (!(t->dims() == b.dims) || t->dtype() != b.dtype || t->node.get() != b.node.get()) {
     Stop(kPlain, "shape, dtype or history of a tensor from outside was changed");
   } else if (t->stop_gradient != b.stop_gradient) {
     Stop(kChanged, "stop_gradient of a tensor from outside was changed");
-  } else if (b.node && t->storage->version() != b.version) {
+  } else if (b.node && t->storage()->version() != b.version) {
     Stop(kPlain, "a tensor with a history was written without one");
   } else if (!index_.count(t.impl())) {
     auto it = versions_.find(StorageId(t));
-    if (it == versions_.end() || it->second != t->storage->version())
+    if (it == versions_.end() || it->second != t->storage()->version())
       Stop(kPlain, "a tensor was changed by something else than an operation");
   }
 }
@@ -174,8 +168,8 @@ int Tape::Add(const Tensor& t, Slot::Kind kind) {
   Slot s;
   s.kind = kind;
   s.held = t;
-  s.dtype = t->dtype;
-  s.dims = t->dims;
+  s.dtype = t->dtype();
+  s.dims = t->dims();
   s.storage = StorageId(t);
   slots_.push_back(std::move(s));
   index_[t.impl()] = static_cast<int>(slots_.size()) - 1;
@@ -196,7 +190,7 @@ Tape::Node Tape::Freeze(PyObject* o, const std::vector<Node>* arguments) {
   if (IsTensor(o)) {
     n.kind = Node::kTensor;
     const Tensor& t = AsTensor(o);
-    if (!t.defined() || t->kind != phi::ImplKind::kDense || !t->storage) {
+    if (!t.defined() || t->kind() != phi::ImplKind::kDense || !t->storage()) {
       Stop(kOnce, "a tensor that is not dense");
       return n;
     }
@@ -216,7 +210,7 @@ Tape::Node Tape::Freeze(PyObject* o, const std::vector<Node>* arguments) {
     };
     for (const Node& a : *arguments) look(a);
     slot.origin = slot.storage;
-    slot.version = t->storage->version();
+    slot.version = t->storage()->version();
     return n;
   }
   if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -301,7 +295,7 @@ void Tape::Check(const Node& n) {
   if (n.kind == Node::kTensor && !stopped()) {
     const Slot& s = slots_[n.slot];
     auto it = versions_.find(StorageId(s.held));
-    if (StorageId(s.held) != s.storage || (it != versions_.end() && it->second != s.held->storage->version()))
+    if (StorageId(s.held) != s.storage || (it != versions_.end() && it->second != s.held->storage()->version()))
       Stop(kPlain, "a tensor was changed by something else than an operation");
   }
   for (const Node& c : n.children)
@@ -312,7 +306,7 @@ void Tape::Settle(const Node& n) {
   if (n.kind == Node::kTensor) {
     Slot& s = slots_[n.slot];
     s.storage = StorageId(s.held);
-    versions_[s.storage] = s.held->storage ? s.held->storage->version() : 0;
+    versions_[s.storage] = s.held->storage() ? s.held->storage()->version() : 0;
   }
   for (const Node& c : n.children) Settle(c);
 }
@@ -491,18 +485,11 @@ Tensor Tape::StandIn(const Tensor& t) const {
 void Tape::Restore() {
   for (Fields& f : saved_) {
     phi::TensorImpl* d = f.tensor.impl();
-    d->kind = f.kind;
-    d->dtype = f.dtype;
+    d->Become(f.state);
     d->stop_gradient = f.stop_gradient;
     d->slot = f.slot;
-    d->offset = f.offset;
-    d->dims = f.dims;
-    d->strides = f.strides;
-    d->symbolic_dims = {};
-    d->storage = f.storage;
     d->node = f.node;
     d->value = f.value;
-    d->RefreshLayout();
   }
   saved_.clear();
 }

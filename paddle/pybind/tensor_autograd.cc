@@ -132,10 +132,10 @@ PyObject* ClearGradWith(PyObject* self, bool zero) {
     auto* m = t.defined() ? egr::MaybeMeta(t) : nullptr;
     if (m && m->grad.defined()) {
       Tensor old = m->grad;
-      if (zero && !old.is_symbolic() && old->kind == phi::ImplKind::kDense) {
+      if (zero && !old.is_symbolic() && old->kind() == phi::ImplKind::kDense) {
         if (old.is_contiguous() && !old->node && old.place().is_cpu()) {
           std::memset(old.raw_data(), 0, static_cast<size_t>(old.numel() * phi::SizeOf(old.dtype())));
-          old->storage->BumpVersion();
+          old->storage()->BumpVersion();
         } else {
           m->grad = paddle::zeros_like_of(old);
           m->grad->stop_gradient = true;
@@ -160,7 +160,7 @@ PyObject* ZeroGrads(PyObject* self, PyObject*) { return ClearGradWith(self, true
 PyObject* Detach(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach", "self");
-    if (t.is_symbolic() || t->kind != phi::ImplKind::kDense) {
+    if (t.is_symbolic() || t->kind() != phi::ImplKind::kDense) {
       egr::GradModeGuard off(false);
       Tensor r = paddle::assign(t);
       if (t.is_symbolic()) egr::MarkRecordedDetach(r, t);

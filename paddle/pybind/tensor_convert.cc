@@ -119,7 +119,7 @@ void WritePart(const char* op, const Tensor& value, const Tensor& t) {
   const Tensor part = PartAs(op, value, t), &local = phi::LocalOf(t);
   if (!local.defined()) return;
   phi::CopyInto(part, local);
-  local->storage->BumpVersion();
+  local->storage()->BumpVersion();
 }
 
 // Overwrites the data; shape and dtype must agree. No history is recorded.
@@ -165,7 +165,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
                "[set_value] expected a tensor whose elements have memory of their own, got one of strides ",
                common::ShapeText(t.strides()), " and shape ", common::ShapeText(t.dims()));
     phi::CopyInto(v, t);
-    t->storage->BumpVersion();
+    t->storage()->BumpVersion();
     Py_RETURN_NONE;
   });
 }
@@ -187,16 +187,13 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       WritePart("copy_", o, t);
     } else if (t.dims() == o.dims()) {
       phi::CopyInto(WholeOf(o), t);
-      t->storage->BumpVersion();
+      t->storage()->BumpVersion();
     } else {
       PD_CHECK(!t->node, InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
                ", that of the one written, which has a history, got ", common::ShapeText(o.dims()));
       Tensor c = phi::Empty(o.dims(), o.dtype(), t.place());
       phi::CopyInto(o, c);
-      t->dims = c.dims();
-      t->offset = 0;
-      t->storage = c->storage;
-      t->SetContiguousStrides();
+      t->Become(c->state());
     }
     Py_INCREF(self);
     return self;

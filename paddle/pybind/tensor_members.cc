@@ -36,7 +36,7 @@ GETTER(PlaceOf, PlaceObject(t.place()))
 GETTER(ItemSize, PyLong_FromLongLong(phi::SizeOf(t.dtype())))
 GETTER(Nbytes, (TapeShape(self), PyLong_FromLongLong(t.numel() * phi::SizeOf(t.dtype()))))
 GETTER(Strides, (TapeShape(self), IntList(t.strides())))
-GETTER(Offset, PyLong_FromLongLong(t->offset* phi::SizeOf(t.dtype())))
+GETTER(Offset, PyLong_FromLongLong(t->offset() * phi::SizeOf(t.dtype())))
 GETTER(Persistable, PyBool_FromLong(t->persistable))
 GETTER(InplaceVersionOf, PyLong_FromLong(static_cast<long>(egr::VersionOf(t))))
 GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
@@ -96,8 +96,7 @@ int SetData(PyObject* self, PyObject* v, void*) {
     PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType,
              "[Tensor.data] expected tensors with data, got one that is being recorded");
     if (t->node && (t.dims() != o.dims() || t.dtype() != o.dtype())) t->node.reset();
-    t->CopyLayout(*o.impl());
-    t->storage = o->storage;
+    t->Become(o->state());
   });
 }
 
@@ -148,23 +147,23 @@ PyObject* GetStrides(PyObject* self, PyObject*) { return Strides(self, nullptr);
 PyObject* DataPtr(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
-    return PyLong_FromVoidPtr(t.is_symbolic() || !t->storage ? nullptr : t.raw_data());
+    return PyLong_FromVoidPtr(t.is_symbolic() || !t->storage() ? nullptr : t.raw_data());
   });
 }
 PyObject* StorageOffset(PyObject* self, PyObject*) {
-  return Guarded([&] { return PyLong_FromLongLong(Of(self)->offset); });
+  return Guarded([&] { return PyLong_FromLongLong(Of(self)->offset()); });
 }
 PyObject* InplaceVersionMethod(PyObject* self, PyObject*) { return InplaceVersionOf(self, nullptr); }
 PyObject* BumpVersion(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
-    if (Of(self)->storage) Of(self)->storage->BumpVersion();
+    if (Of(self)->storage()) Of(self)->storage()->BumpVersion();
     Py_RETURN_NONE;
   });
 }
 template <phi::ImplKind... K>
 PyObject* IsKind(PyObject* self, PyObject*) {
   return Guarded([&] {
-    auto kind = Of(self)->kind;
+    auto kind = Of(self)->kind();
     return PyBool_FromLong(((kind == K) || ...));
   });
 }
@@ -177,7 +176,7 @@ PyObject* IsSameShape(PyObject* self, PyObject* other) {
   if (IsTensor(other)) TapeShape(other);
   return Guarded([&] { return PyBool_FromLong(Of(self).dims() == ToTensor(other, "is_same_shape", "y").dims()); });
 }
-bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage && a->storage.get() == b->storage.get(); }
+bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage() && a->storage().get() == b->storage().get(); }
 PyObject* SharesBuffer(PyObject* self, PyObject* other) {
   return Guarded(
       [&] { return PyBool_FromLong(SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
@@ -187,17 +186,8 @@ PyObject* ShareBufferTo(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
     const Tensor& o = ToTensor(other, "_share_buffer_to", "dst");
     const Tensor& t = Of(self);
-    o->storage = t->storage;
-    o->offset = t->offset;
-    o->dtype = t.dtype();
-    if (t.is_contiguous()) {
-      if (o->numel != t.numel()) o->dims = t.dims();
-      o->SetContiguousStrides();
-    } else {
-      o->dims = t.dims();
-      o->strides = t.strides();
-      o->RefreshLayout();
-    }
+    const bool keeps_shape = t.is_contiguous() && o.numel() == t.numel();
+    o->Become(keeps_shape ? phi::TensorState::Dense(o.dims(), t.dtype(), t->storage(), t->offset()) : t->state());
     Py_RETURN_NONE;
   });
 }
@@ -205,16 +195,13 @@ PyObject* ClearData(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
     PD_CHECK(!t.is_symbolic(), InvalidType, "[Tensor._clear_data] expected a tensor with data, got a recorded one");
-    t->storage = phi::Storage::Allocate(0, t.place());
-    t->dims = Ints{0};
-    t->offset = 0;
-    t->SetContiguousStrides();
+    t->Become(phi::TensorState::Dense(Ints{0}, t.dtype(), phi::Storage::Allocate(0, t.place())));
     Py_RETURN_NONE;
   });
 }
 PyObject* IsInitialized(PyObject* self, PyObject*) {
   const Tensor& t = AsTensor(self);
-  return PyBool_FromLong(t.defined() && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage);
+  return PyBool_FromLong(t.defined() && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage());
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
@@ -290,33 +277,21 @@ PyObject* Bitcast(PyObject* self, PyObject* dtype) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
     DataType d = ToDataType(dtype, "view", "dtype");
-    PD_CHECK(d != DataType::UNDEFINED && t->kind == phi::ImplKind::kDense, InvalidType,
+    PD_CHECK(d != DataType::UNDEFINED && t->kind() == phi::ImplKind::kDense, InvalidType,
              "[view] expected a dtype and a dense tensor, got ",
              d == DataType::UNDEFINED ? "no dtype" : "a sparse tensor or a list");
     int64_t from = phi::SizeOf(t.dtype()), to = phi::SizeOf(d);
     PD_CHECK(from == to || t.is_contiguous(), InvalidArgument,
              "[view] expected a contiguous tensor to view as a dtype of another size, got strides ",
              common::ShapeText(t.strides()));
-    Ints dims = t.dims(), strides = t.strides();
-    if (from != to) {
-      PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset * from % to == 0, InvalidArgument,
-               "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ",
-               common::ShapeText(dims));
-      dims.back() = dims.back() * from / to;
-    }
-    auto impl = phi::TensorImpl::Make();
-    impl->dims = dims;
-    impl->dtype = d;
-    impl->place = t.place();
-    impl->storage = t->storage;
-    impl->offset = t->offset * from / to;
-    if (from == to) {
-      impl->strides = strides;
-      impl->RefreshLayout();
-    } else {
-      impl->SetContiguousStrides();
-    }
-    return ToPy(Tensor(std::move(impl)));
+    const int64_t offset = t->offset() * from / to;
+    if (from == to) return ToPy(Tensor(phi::TensorState::Strided(t.dims(), t.strides(), offset, d, t->storage())));
+    Ints dims = t.dims();
+    PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset() * from % to == 0, InvalidArgument,
+             "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ",
+             common::ShapeText(dims));
+    dims.back() = dims.back() * from / to;
+    return ToPy(Tensor(phi::TensorState::Dense(dims, d, t->storage(), offset)));
   });
 }
 // A copy at a place; gradients flow through it.
@@ -334,10 +309,7 @@ PyObject* CopyToPlace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
       moved->stop_gradient = t.stop_gradient();
       return ToPy(std::move(moved));
     }
-    r->storage = moved->storage;
-    r->place = place;
-    r->offset = 0;
-    r->SetContiguousStrides();
+    r->Become(moved->state());
     return ToPy(std::move(r));
   });
 }
@@ -381,8 +353,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
   const bool cut = egr::State().grad_enabled && d->node && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
                    to.dtype() == from.dtype() && phi::MayMatch(before, from.shape());
   if (cut) egr::CutHistory(to);
-  d->CopyLayout(*s);
-  d->storage = s->storage;
+  d->Become(s->state());
   d->value = s->value;
   if (!cut && (s->node || (d->node && egr::State().grad_enabled))) {
     d->node = s->node;

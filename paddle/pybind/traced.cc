@@ -154,7 +154,7 @@ class RunProgramNode final : public egr::GradNode {
 
  private:
   static uint32_t Version(const Tensor& t) {
-    return t.defined() && t->storage ? t->storage->version() : executor::VersionOfStack(t);
+    return t.defined() && t->storage() ? t->storage()->version() : executor::VersionOfStack(t);
   }
   static void Check(const Tensor& t, uint32_t version, const char* what) {
     if (Version(t) != version)
@@ -211,7 +211,7 @@ Traced::Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> input
 std::vector<uint32_t> Traced::CapturedVersions() const {
   std::vector<uint32_t> r;
   r.reserve(captured_.size());
-  for (const Held& h : captured_) r.push_back(h.tensor->storage ? h.tensor->storage->version() : 0);
+  for (const Held& h : captured_) r.push_back(h.tensor->storage() ? h.tensor->storage()->version() : 0);
   return r;
 }
 
@@ -249,7 +249,7 @@ bool Traced::HasEffects() const {
 }
 bool Traced::KeepsApart(const std::vector<Tensor>& inputs) const {
   if (writes_.empty()) return true;
-  auto memory = [](const Tensor& t) { return t->storage.get(); };
+  auto memory = [](const Tensor& t) { return t->storage().get(); };
   for (const Write& w : writes_) {
     if (w.input < 0) {
       for (const Tensor& t : inputs)
@@ -266,7 +266,7 @@ bool Traced::KeepsApart(const std::vector<Tensor>& inputs) const {
 }
 bool Traced::CapturedUnchanged() const {
   for (const Held& h : captured_)
-    if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype != h.dtype || h.tensor->dims != h.dims)
+    if (h.tensor->stop_gradient != h.stop_gradient || h.tensor->dtype() != h.dtype || h.tensor->dims() != h.dims)
       return false;
   return true;
 }
@@ -496,7 +496,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   // An output may be an input or a parameter itself, or share its object with a saved value.
   for (size_t i = 0; i < r.size(); ++i) {
     Tensor& t = r[i];
-    if (apart_[i] && t->storage && (t->use_count() > 1 || t->storage->use_count() > 1 || !t.is_contiguous())) {
+    if (apart_[i] && t->storage() && (t->use_count() > 1 || t->storage()->use_count() > 1 || !t.is_contiguous())) {
       Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
       phi::CopyInto(t, copy);
       t = copy;
@@ -508,7 +508,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   for (Tensor& t : saved)
     for (const Write& w : writes_) {
       const Tensor& target = w.input >= 0 ? inputs[w.input] : w.target;
-      if (t->storage.get() != target->storage.get()) continue;
+      if (t->storage().get() != target->storage().get()) continue;
       Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
       phi::CopyInto(t, copy);
       t = copy;
@@ -531,7 +531,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   for (const Write& w : writes_) {
     Tensor value = r[w.output];
     const bool shared = std::any_of(writes_.begin(), writes_.end(), [&](const Write& o) {
-      return &o != &w && value->storage && target_of(o)->storage.get() == value->storage.get();
+      return &o != &w && value->storage() && target_of(o)->storage().get() == value->storage().get();
     });
     if (shared && !value->node) {
       Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
@@ -542,14 +542,14 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   }
   for (size_t i = 0; i < writes_.size(); ++i) {
     const Tensor &target = target_of(writes_[i]), &value = values[i];
-    if (value->node || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage) {
+    if (value->node || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage()) {
       Rebind(target, value);
     } else {
       phi::CopyInto(value, target);
       if (Tensor x = target; CutsInput(writes_[i].output))
         egr::AfterInplace(x, nullptr, 0);
       else
-        x->storage->BumpVersion();
+        x->storage()->BumpVersion();
     }
   }
   return r;

@@ -390,7 +390,7 @@ PyObject* ShapeObject(const Tensor& t) {
   PyObject* o = NewSize(n);
   if (!o) return nullptr;
   for (int64_t i = 0; i < n; ++i)
-    PyList_SET_ITEM(o, i, PyLong_FromLongLong(t.is_symbolic() ? t->symbolic_dims[i].visible() : t.dim(i)));
+    PyList_SET_ITEM(o, i, PyLong_FromLongLong(t.is_symbolic() ? t->symbolic_dims()[i].visible() : t.dim(i)));
   return o;
 }
 PyObject* IntList(const Ints& v) {

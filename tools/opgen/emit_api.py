@@ -253,11 +253,11 @@ def written(op):
         told = (
             f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}"
             if op.random
-            else f"{i}->storage->BumpVersion();"
+            else f"{i}->storage()->BumpVersion();"
         )
         return (
             f"if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == "
-            f"{i}.impl() && {i}->storage) {told}"
+            f"{i}.impl() && {i}->storage()) {told}"
         )
 
     recorded = [
@@ -276,8 +276,8 @@ def views(op):
     src, out = op.tensors[0].name, []
     for o in op.outs:
         seen = (
-            f"{{0}}.defined() && !{{0}}.is_symbolic() && {{0}}->storage.get() == "
-            f"{src}->storage.get()) MarkView({{0}}, {src});"
+            f"{{0}}.defined() && !{{0}}.is_symbolic() && {{0}}->storage().get() == "
+            f"{src}->storage().get()) MarkView({{0}}, {src});"
         )
         out.append(
             f"for (auto& v : {o.name}) if (" + seen.format("v")

@@ -99,22 +99,17 @@ void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, 
 }
 
 Tensor MakeDist(Tensor local, const Ints& dims, phi::DataType dtype, MeshRef mesh, Placements placements) {
-  auto impl = phi::TensorImpl::Make();
   auto state = phi::Ref<DistState>::First(new DistState);
-  impl->kind = phi::ImplKind::kDist;
-  impl->dtype = dtype;
-  impl->dims = dims;
-  impl->SetContiguousStrides();
-  if (local.defined()) {
-    impl->stop_gradient = local.stop_gradient();
-    impl->place = local.place();
-    impl->persistable = local->persistable;
-  }
   state->local = std::move(local);
   state->mesh = std::move(mesh);
   state->placements = std::move(placements);
-  impl->parts = phi::Ref<phi::RefCounted>(std::move(state));
-  return Tensor(std::move(impl));
+  const Tensor& part = state->local;
+  Tensor t(phi::TensorState::Dist(dims, dtype, part.defined() ? part.place() : phi::Place{}, std::move(state)));
+  if (part.defined()) {
+    t->stop_gradient = part.stop_gradient();
+    t->persistable = part->persistable;
+  }
+  return t;
 }
 
 }  // namespace paddle::distributed

@@ -86,7 +86,7 @@ struct DistState final : phi::DistParts {
   MeshRef mesh;
   Placements placements;
 };
-inline const DistState& StateOf(const Tensor& t) { return *static_cast<const DistState*>(t->parts.get()); }
+inline const DistState& StateOf(const Tensor& t) { return *static_cast<const DistState*>(t->parts().get()); }
 // Raises where `placements` do not fit a tensor of shape `dims` on the mesh. `op` is what the user called.
 void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, const Placements& placements);
 // The tensor whose part here is `local`, undefined where this process is outside the mesh.

@@ -127,7 +127,7 @@ class Division {
   std::vector<int> chosen_;     // by each axis of the mesh; -1: none
 };
 
-bool Shares(const Tensor& a, const Tensor& b) { return a->storage.get() == b->storage.get(); }
+bool Shares(const Tensor& a, const Tensor& b) { return a->storage().get() == b->storage().get(); }
 
 }  // namespace
 
@@ -258,7 +258,7 @@ Tensor DistCall::WrapOne(size_t output, Tensor local) {
     const Placements whole(static_cast<size_t>(r.mesh->ndim()));
     phi::CopyInto(MoveLocal(local, t.dims(), *r.mesh, of[0].placements, t.is_dist() ? StateOf(t).placements : whole),
                   place);
-    place->storage->BumpVersion();
+    place->storage()->BumpVersion();
     return t;
   }
   if (!local.defined() && (here_ || of.empty())) return local;
@@ -297,11 +297,11 @@ void DistWrite(Tensor& x, const char* op, const std::function<Tensor(const Tenso
   if (result.dims() == x.dims()) {
     result = Reshard(result, mesh, placements);
     WriteOver(local, old, phi::LocalOf(result), op, saved);
+    x->Become(phi::TensorState::Dist(x.dims(), local.dtype(), local.place(), x->parts()));
   } else {
-    x->CopyLayout(*result.impl());
+    x->Become(result->state());
   }
   x->stop_gradient = phi::LocalOf(x).stop_gradient();
-  x->dtype = phi::LocalOf(x).dtype();
 }
 
 }  // namespace egr

@@ -44,9 +44,9 @@ bool Same(const Box& a, const Box& b) { return a.first == b.first && a.extents =
 
 // The elements of `box`, of which `whole` is the part that `t` is.
 Tensor PartOf(const Tensor& t, const Box& whole, const Box& box) {
-  int64_t offset = t->offset;
+  int64_t offset = t->offset();
   for (int i = 0; i < box.first.size(); ++i) offset += (box.first[i] - whole.first[i]) * t.strides()[i];
-  return phi::ViewOf(t, box.extents, t.strides(), box.count() ? offset : t->offset);
+  return phi::ViewOf(t, box.extents, t.strides(), box.count() ? offset : t->offset());
 }
 
 Message MessageOf(const Tensor& t) {
@@ -337,7 +337,7 @@ Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh,
   TensorMover mover(local, dims, mesh, from);
   mover.Move(to);
   Tensor moved = mover.Take();
-  return moved.is_same(local) || moved->storage.get() == local->storage.get() ? phi::AliasOf(moved) : moved;
+  return moved.is_same(local) || moved->storage().get() == local->storage().get() ? phi::AliasOf(moved) : moved;
 }
 
 int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,

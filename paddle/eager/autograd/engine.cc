@@ -20,7 +20,7 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
     return;
   }
   bool own = !create_graph && !buffer.is_symbolic() && !grad.is_symbolic() && buffer->use_count() == 1 &&
-             buffer->storage->use_count() == 1 && buffer.is_contiguous() && buffer.dtype() == grad.dtype() &&
+             buffer->storage()->use_count() == 1 && buffer.is_contiguous() && buffer.dtype() == grad.dtype() &&
              State().record == RecordMode::kRun;
   if (own) {
     paddle::add_(buffer, grad);

@@ -44,7 +44,7 @@ class AccumulateGrad final : public GradNode {
       // place.
       grads[0].reset();
       if (!create_graph && !g.is_symbolic() &&
-          (g->use_count() > 1 || g->storage->use_count() > 1 || !g.is_contiguous())) {
+          (g->use_count() > 1 || g->storage()->use_count() > 1 || !g.is_contiguous())) {
         Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
         phi::CopyInto(g, copy);
         g = copy;
@@ -157,7 +157,7 @@ class HooksOff {
 
 bool Packs(const Tensor& t) {
   const SavedHookList* hooks = t_state.saved_hooks;
-  return hooks && hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage &&
+  return hooks && hooks->back() && t.defined() && !t.is_symbolic() && !t->value && t->storage() &&
          State().record == RecordMode::kRun;
 }
 

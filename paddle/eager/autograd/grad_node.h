@@ -163,7 +163,7 @@ class SavedTensor {
   uint16_t slot_ = 0;
 };
 
-inline bool NeedsGrad(const phi::TensorImpl& t) { return !t.stop_gradient && phi::IsDifferentiable(t.dtype); }
+inline bool NeedsGrad(const phi::TensorImpl& t) { return !t.stop_gradient && phi::IsDifferentiable(t.dtype()); }
 inline bool NeedsGrad(const Tensor& t) { return t.defined() && NeedsGrad(*t.impl()); }
 
 inline void GradNode::SetInput(int i, const Tensor& t) {

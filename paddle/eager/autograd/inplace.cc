@@ -22,7 +22,7 @@ struct Layout {
   bool pairs = false;  // complex numbers, as pairs of real ones along a last axis
 };
 Layout LayoutOf(const Tensor& t, bool real_numbers) {
-  Layout l{t.dims(), t.strides(), t->offset, real_numbers && phi::IsComplex(t.dtype())};
+  Layout l{t.dims(), t.strides(), t->offset(), real_numbers && phi::IsComplex(t.dtype())};
   if (l.pairs) {
     for (int64_t& s : l.strides) s *= 2;
     l.offset *= 2;
@@ -48,13 +48,10 @@ class ViewOfBaseGrad final : public GradNode {
   const char* name() const override { return "AsStridedGrad"; }
   void Run(Tensor* g, Tensor* in, bool) override {
     if (!g[0].defined()) return;
-    auto like = phi::TensorImpl::Make();
-    like->dims = like_.dims;
-    like->strides = like_.strides;
-    like->RefreshLayout();
-    in[0] = Gathered(paddle::as_strided_backward(Spread(g[0], view_), Tensor(like), view_.dims, view_.strides,
-                                                 view_.offset - like_.offset),
-                     like_);
+    const Tensor like(phi::TensorState::Strided(like_.dims, like_.strides, 0, g[0].dtype(), {}));
+    in[0] = Gathered(
+        paddle::as_strided_backward(Spread(g[0], view_), like, view_.dims, view_.strides, view_.offset - like_.offset),
+        like_);
   }
 
  private:
@@ -109,11 +106,11 @@ class OverwrittenGrad final : public GradNode {
 // that stands for it.
 phi::TensorImpl* BaseOf(phi::TensorImpl* x) {
   phi::TensorImpl* base = x->base.get();
-  if (__builtin_expect(base && base->storage && base->storage.get() != x->storage.get(), 0)) {
+  if (__builtin_expect(base && base->storage() && base->storage().get() != x->storage().get(), 0)) {
     Tensor stands;
-    if (base->meta && x->storage)
+    if (base->meta && x->storage())
       for (auto& [id, t] : static_cast<AutogradMeta&>(*base->meta).left)
-        if (id == x->storage->id()) stands = t;
+        if (id == x->storage()->id()) stands = t;
     x->base = Ref<phi::TensorImpl>(stands.impl());
   }
   return x->base.get();
@@ -124,23 +121,22 @@ phi::TensorImpl* BaseOf(phi::TensorImpl* x) {
 void TakeMemory(const Tensor& x, const Tensor& from, uint32_t handles) {
   const uint32_t version = VersionOf(x);
   AutogradMeta& m = MetaOf(x);
-  if (x->storage && x->storage->use_count() > handles && !IsView(x)) {
+  if (x->storage() && x->storage()->use_count() > handles && !IsView(x)) {
     Tensor stands = phi::WithoutData(x);
     stands->stop_gradient = x->stop_gradient;
     stands->node = x->node;
     stands->slot = x->slot;
     stands->generation = x->generation;
-    m.left.emplace_back(x->storage->id(), stands);
+    m.left.emplace_back(x->storage()->id(), stands);
   }
   x->base.reset();
-  x->storage = from->storage;
-  x->CopyLayout(*from.impl());
-  m.replaced = x->storage ? version + 1 - x->storage->version() : 0;
+  x->Become(from->state());
+  m.replaced = x->storage() ? version + 1 - x->storage()->version() : 0;
 }
 
 // Whether nobody but the caller can see the memory of `result`.
 bool IsFree(const Tensor& result, uint32_t handles) {
-  return result->use_count() == handles && result->storage->use_count() == 1 && result.is_contiguous();
+  return result->use_count() == handles && result->storage()->use_count() == 1 && result.is_contiguous();
 }
 Tensor CopyOf(const Tensor& t) {
   Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
@@ -274,7 +270,7 @@ void BeforeInplace(const Tensor& x, const char* op) {
 }
 
 void AfterInplace(Tensor& x, GradNode* node, int slot) {
-  if (x->storage) x->storage->BumpVersion();
+  if (x->storage()) x->storage()->BumpVersion();
   GiveHistory(x, node, slot);
 }
 
@@ -290,7 +286,7 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
            "] expected a tensor that is not distributed, got one that is: this form has no rule of placements");
   BeforeInplace(x, op);
   // Memory of a tensor without a history may be somebody else's: it is written, never left.
-  const bool own = x->node && x->storage->use_count() == 1;
+  const bool own = x->node && x->storage()->use_count() == 1;
   return saved && !own ? paddle::CloneWithHistory(x) : paddle::AliasWithHistory(x);
 }
 
@@ -305,7 +301,7 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
     traced = paddle::cast(traced, x.dtype());
   Ref<GradNode> node(static_cast<GradNode*>(traced->node.get()));
   const int slot = traced->slot;
-  const bool shared = old->storage.get() == x->storage.get();
+  const bool shared = old->storage().get() == x->storage().get();
   if (traced.dtype() != x.dtype()) {
     PD_CHECK(!IsView(x), InvalidArgument, "[", op, "] expected a result of the dtype of the view that is written, ",
              phi::NameOf(x.dtype()), ", got ", phi::NameOf(traced.dtype()));
@@ -325,7 +321,7 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
     TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : CopyOf(traced), 1 + shared);
   } else {
     phi::CopyInto(traced, x);
-    x->storage->BumpVersion();
+    x->storage()->BumpVersion();
   }
   GiveHistory(x, node.get(), slot);
 }
@@ -337,13 +333,13 @@ void Assume(Tensor& x, const Tensor& result) {
   const Tensor value = differentiable && !result->node ? paddle::assign(result) : result;
   Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));
   const int slot = value->slot;
-  if (x->storage && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind == value->kind) {
+  if (x->storage() && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind() == value->kind()) {
     // A leaf takes other values as its own; a history it cannot take.
     const phi::TensorImpl* base = BaseOf(x.impl());
     const bool of_leaf = base && NeedsGrad(*base) && !base->node;
     if (of_leaf && differentiable) ThrowLeaf("out=");
     phi::CopyInto(value, x);
-    x->storage->BumpVersion();
+    x->storage()->BumpVersion();
     if (!of_leaf) GiveHistory(x, node.get(), slot);
     return;
   }
@@ -362,7 +358,7 @@ Tensor Apart(const Tensor& result, const Tensor& x) {
     m.recorded_view.reset();
     m.apart = true;
   }
-  if (result.is_symbolic() || !result->storage || result->storage.get() != x->storage.get()) return result;
+  if (result.is_symbolic() || !result->storage() || result->storage().get() != x->storage().get()) return result;
   Tensor own = CopyOf(result);
   own->stop_gradient = result->stop_gradient;
   own->node = result->node;
@@ -373,14 +369,11 @@ Tensor Apart(const Tensor& result, const Tensor& x) {
 void ShowAs(Tensor& x, const Tensor& result) {
   Ref<GradNode> node(static_cast<GradNode*>(result->node.get()));
   const int slot = result->slot;
-  if (result->storage.get() != x->storage.get()) {
+  if (result->storage().get() != x->storage().get()) {
     TakeMemory(x, result, 1);
   } else {
-    x->dims = result.dims();
-    x->strides = result.strides();
-    x->offset = result->offset;
-    x->contiguous = result.is_contiguous();
-    x->storage->BumpVersion();
+    x->Become(result->state());
+    x->storage()->BumpVersion();
   }
   if (node) node->SetOutput(slot, x);
 }

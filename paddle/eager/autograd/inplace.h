@@ -23,7 +23,7 @@ Tensor StridedPlaces(const phi::Ints& dims, const phi::Ints& strides, int64_t of
 bool IsView(const Tensor& x);
 // How often the values x shows were written, also where it has taken other memory meanwhile.
 inline uint32_t VersionOf(const Tensor& x) {
-  return x->storage ? x->storage->version() + (x->meta ? static_cast<AutogradMeta&>(*x->meta).replaced : 0) : 0;
+  return x->storage() ? x->storage()->version() + (x->meta ? static_cast<AutogradMeta&>(*x->meta).replaced : 0) : 0;
 }
 
 // x keeps its memory and is the result of a write of values without a history: what x was has a gradient of 0.

@@ -136,9 +136,7 @@ void RebindCell(Recorder& rec, const Tensor& cell, const Tensor& r, bool symboli
   cell->node = r->node;
   cell->slot = r->slot;
   cell->stop_gradient = r->stop_gradient;
-  cell->symbolic_dims = r->symbolic_dims;
-  cell->dtype = r->dtype;
-  if (symbolic) cell->kind = phi::ImplKind::kSymbolic;
+  if (symbolic) cell->Become(r->state());
 }
 
 void SetFlags(const Tensor& t, Value v, bool needs) {
@@ -592,9 +590,7 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
 
 }  // namespace
 
-CellState::CellState(const Tensor& t) : state_(phi::TensorImpl::Make()), leaf_(!t->node) {
-  state_->CopyLayout(*t.impl());
-  state_->storage = t->storage;
+CellState::CellState(const Tensor& t) : state_(t->state()), leaf_(!t->node) {
   state_->stop_gradient = t->stop_gradient;
   state_->node = t->node;
   state_->slot = t->slot;
@@ -609,8 +605,7 @@ CellState::CellState(const Tensor& t) : state_(phi::TensorImpl::Make()), leaf_(!
 void CellState::Restore(const Tensor& t) const {
   phi::TensorImpl* d = t.impl();
   const phi::TensorImpl* s = state_.impl();
-  d->CopyLayout(*s);
-  d->storage = s->storage;
+  d->Become(s->state());
   d->stop_gradient = s->stop_gradient;
   d->slot = leaf_ ? 0 : s->slot;
   if (leaf_)

@@ -90,8 +90,7 @@ phi::RecordedElement Recorder::Defer(const Tensor& t, int64_t i) {
   for (size_t k = 0; k < at; ++k)
     if (deferred_[k].tensor->value == t->value && deferred_[k].element == i) at = k;
   if (at == deferred_.size()) {
-    Tensor plain = phi::WithoutData(t);  // and without history
-    plain->kind = phi::ImplKind::kSymbolic;
+    Tensor plain(phi::TensorState::Symbolic(t.shape(), t.dtype()));
     plain->value = t->value;
     deferred_.push_back({plain, i, ExtentIn(ValueOf(t), i)});
   }
@@ -175,7 +174,7 @@ pir::Value Recorder::DeferredOperand(const phi::AttrValue& v) {
     return list[i].kind() == phi::Int::kElement ? &At(list[i].element()) : nullptr;
   };
   const Deferred* first = element(0);
-  bool whole = first != nullptr && first->tensor->numel == list.size();
+  bool whole = first != nullptr && first->tensor->numel() == list.size();
   for (int64_t i = 0; whole && i < list.size(); ++i) {
     const Deferred* d = element(i);
     whole = d && d->element == i && d->tensor->value == first->tensor->value;
@@ -190,9 +189,9 @@ pir::Value Recorder::DeferredOperand(const phi::AttrValue& v) {
     }
     const Deferred d = deferred(list[i]);
     Tensor t = d.tensor;
-    if (t->numel != 1)
+    if (t->numel() != 1)
       t = paddle::slice(t, {0}, {d.element}, {d.element + 1}, {1}, {0});
-    else if (!t->symbolic_dims.empty())
+    else if (!t->symbolic_dims().empty())
       t = paddle::reshape(t, {});
     items.push_back(t.dtype() == phi::DataType::INT64 ? t : paddle::cast(t, phi::DataType::INT64));
   }

@@ -107,11 +107,11 @@ const egr::AmpLists* AmpListsOf(const std::vector<std::string>& white, const std
 
 Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta) {
   if (g.defined() || !meta) return g;
-  if (meta->kind == phi::ImplKind::kSymbolic) {
+  if (meta->kind() == phi::ImplKind::kSymbolic) {
     auto impl = phi::Ref<phi::TensorImpl>(const_cast<phi::TensorImpl*>(meta));
     return zeros_like_of(Tensor(impl));
   }
-  return zeros_of(meta->dims, meta->dtype);
+  return zeros_of(meta->dims(), meta->dtype());
 }
 
 Tensor ReduceGrad(const Tensor& g, const Tensor& like) {
@@ -197,15 +197,10 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
     }
   }
   x->value = out->value;
-  x->symbolic_dims = out->symbolic_dims;
-  x->dtype = out->dtype;
-  if (x.is_symbolic()) {
-    x->dims = out->dims;
-    x->numel = out->numel;
-  }
+  if (x.is_symbolic()) x->Become(phi::TensorState::Symbolic(out.shape(), out.dtype()));
   if (!out.is_symbolic()) {
     phi::CopyInto(out, x);
-    x->storage->BumpVersion();
+    x->storage()->BumpVersion();
   }
   egr::AfterRecordedWrite(x, before);
 }

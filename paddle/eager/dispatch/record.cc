@@ -172,20 +172,11 @@ void Recorder::Use(const Tensor& t, pir::Value v) {
 }
 
 Tensor Recorder::Wrap(pir::Value v) {
-  auto impl = phi::TensorImpl::Make();
-  impl->kind = phi::ImplKind::kSymbolic;
-  impl->dtype = v.dtype();
-  impl->symbolic_dims = v.dims();
-  impl->stop_gradient = true;
-  // Compositions may ask for extents: all of them where they are known, else a number that is no size.
-  const common::Dim count = common::Product(v.dims());
-  impl->numel = common::AllKnown(v.dims()) ? count.raw() : -1;
-  if (impl->numel >= 0) impl->dims = common::ToInts(v.dims());
-  Tensor t(impl);
+  Tensor t(phi::TensorState::Symbolic(v.dims(), v.dtype()));
   values_.push_back(v);
   t->value = reinterpret_cast<void*>((id_ << kIndexBits) | (values_.size() - 1));
   constexpr size_t kBearers = 8;
-  for (const common::Dim& d : impl->symbolic_dims) {
+  for (const common::Dim& d : t->symbolic_dims()) {
     if (d.known()) continue;
     std::vector<size_t>& places = bearers_[d.raw()].values;
     if (places.size() < kBearers) places.push_back(values_.size() - 1);
@@ -225,7 +216,7 @@ void Recorder::SyncFlags() {
 pir::Value Recorder::Capture(const Tensor& t) {
   auto it = captured_index_.find(t.impl());
   if (it != captured_index_.end()) return captured_[it->second].value;
-  PD_CHECK(t->kind == phi::ImplKind::kDense, Unimplemented,
+  PD_CHECK(t->kind() == phi::ImplKind::kDense, Unimplemented,
            "[record] expected a dense tensor, got one of another kind");
   AutogradMeta* m = MaybeMeta(t);
   std::string name = m && !m->name.empty() ? m->name : "captured_" + std::to_string(captured_.size());

@@ -455,9 +455,7 @@ void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show)
   x->value = out->value;
   x->node = out->node;
   x->slot = out->slot;
-  x->symbolic_dims = out->symbolic_dims;
-  x->dims = out->dims;
-  x->numel = out->numel;
+  x->Become(out->state());
   if (AutogradMeta* o = MaybeMeta(out); o && o->recorded_view) {
     auto info = std::move(o->recorded_view);
     auto& views = MetaOf(was).recorded_views;

@@ -152,7 +152,7 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
       if (outs[k].p && Fits(*outs[k].p, out)) {
         bool shared = false;
         for (auto& list : ctx.inputs)
-          for (PD_Tensor* t : list) shared = shared || (t && t->t->storage.get() == (*outs[k].p)->storage.get());
+          for (PD_Tensor* t : list) shared = shared || (t && t->t->storage().get() == (*outs[k].p)->storage().get());
         if (!shared) out.t = *outs[k].p;
       }
     }
@@ -168,7 +168,7 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
       for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
     } else if (same[k] >= 0 && outs[k].p) {
       const Tensor &to = in[same[k]].p[0], &from = ctx.outputs[k][0]->t;
-      if (to->storage.get() != from->storage.get()) phi::CopyInto(from, to);
+      if (to->storage().get() != from->storage().get()) phi::CopyInto(from, to);
       *outs[k].p = to;
     } else if (outs[k].p && !ctx.outputs[k].empty()) {
       Tensor& to = *outs[k].p;
@@ -302,7 +302,7 @@ PD_API bool PD_TensorIsValid(PD_Tensor* t, PD_Status* s) {
 }
 PD_API void* PD_TensorGetDataPointer(PD_Tensor* t, PD_Status* s) {
   return Safely(s, static_cast<void*>(nullptr),
-                [&] { return t->t.defined() && t->t->storage ? t->t.raw_data() : nullptr; });
+                [&] { return t->t.defined() && t->t->storage() ? t->t.raw_data() : nullptr; });
 }
 PD_API void PD_TensorSetDims(PD_Tensor* t, int64_t n, const int64_t* dims, PD_Status* s) {
   Safely(s, 0, [&] {
@@ -329,7 +329,7 @@ PD_API void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Stat
   Safely(s, 0, [&] {
     PD_CHECK(dst->is_output && src->t.defined(), PreconditionNotMet,
              "expected an output and a tensor with memory, got an input or none");
-    dst->t = phi::ViewOf(src->t, src->t.dims(), src->t.strides(), src->t->offset);
+    dst->t = phi::ViewOf(src->t, src->t.dims(), src->t.strides(), src->t->offset());
     return 0;
   });
 }

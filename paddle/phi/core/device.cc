@@ -39,12 +39,8 @@ Tensor HostImage(const Tensor& x) {
 
 Tensor ToPlace(const Tensor& x, Place place) {
   if (!x.defined() || x.place() == place || x.is_symbolic()) return x;
-  if (!x->storage) {
-    Tensor out = WithoutData(x);
-    out->place = place;
-    return out;
-  }
-  PD_CHECK(x->kind == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
+  if (!x->storage()) return Tensor(x->state().At(place));
+  PD_CHECK(x->kind() == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
            ", got a sparse one or a list");
   Tensor out = Empty(x.dims(), x.dtype(), place);
   CopyAcross(x, out);
@@ -66,7 +62,7 @@ void CopyAcross(const Tensor& src, const Tensor& dst) {
   CopyInto(s, image);
   auto [first, last] = Span(dst);
   int64_t size = SizeOf(dst.dtype());
-  CopyBytes(static_cast<char*>(dst.raw_data()) + first * size, dst.place(), image->storage->data(), Place{},
+  CopyBytes(static_cast<char*>(dst.raw_data()) + first * size, dst.place(), image->storage()->data(), Place{},
             static_cast<size_t>((last - first + 1) * size));
 }
 
@@ -121,7 +117,7 @@ void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlo
     } else if (outs[k].p && results[k].defined()) {
       Tensor& dst = *outs[k].p;
       const Tensor& r = results[k];
-      bool fits = dst.defined() && dst->storage && dst.dims() == r.dims() &&
+      bool fits = dst.defined() && dst->storage() && dst.dims() == r.dims() &&
                   (dst.dtype() == r.dtype() || (op.flags & kOpElementwise));
       if (fits) {
         CopyInto(r, dst);
@@ -137,7 +133,7 @@ void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, 
   for (size_t i = 0; i < op.tensors.size(); ++i)
     for (int k = 0; k < in[i].n; ++k) {
       const Tensor& t = in[i].p[k];
-      whole = whole && (t.defined() ? static_cast<bool>(t->storage) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
+      whole = whole && (t.defined() ? static_cast<bool>(t->storage()) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
     }
   if (!whole || !RunExternalKernel(op, in, attrs, outs)) RunOnHost(op, in, attrs, outs, place);
 }

@@ -14,7 +14,7 @@ struct DistParts : RefCounted {
 
 // The tensor that holds the memory and the history: this process's part of a distributed one, else `t` itself.
 inline const Tensor& LocalOf(const Tensor& t) {
-  return t.defined() && t.is_dist() ? static_cast<const DistParts*>(t->parts.get())->local : t;
+  return t.defined() && t.is_dist() ? static_cast<const DistParts*>(t->parts().get())->local : t;
 }
 
 }  // namespace phi

@@ -54,8 +54,8 @@ class Apart {
   static std::array<Ref<Storage>, kEwMaxOperands> Storages(const EwDef& def, const Tensor* const* in,
                                                            Tensor* const* out) {
     std::array<Ref<Storage>, kEwMaxOperands> r;
-    for (int i = 0; i < def.nout; ++i) r[i] = (*out[i])->storage;
-    for (int i = 0; i < def.nin; ++i) r[def.nout + i] = (*in[i])->storage;
+    for (int i = 0; i < def.nout; ++i) r[i] = (*out[i])->storage();
+    for (int i = 0; i < def.nin; ++i) r[def.nout + i] = (*in[i])->storage();
     return r;
   }
   std::array<Ref<Storage>, kEwMaxOperands> keep_;
@@ -65,8 +65,8 @@ class Apart {
 // Whether writing `o` from its first element on would change what is read of `x` later: another part or order of the
 // same memory.
 bool Crosses(const Tensor& o, const Tensor& x) {
-  return x->storage && x->storage.get() == o->storage.get() &&
-         !(x->offset == o->offset && x.dims() == o.dims() && x.strides() == o.strides());
+  return x->storage() && x->storage().get() == o->storage().get() &&
+         !(x->offset() == o->offset() && x.dims() == o.dims() && x.strides() == o.strides());
 }
 
 [[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in,

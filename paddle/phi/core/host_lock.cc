@@ -58,7 +58,7 @@ void GoApart(int scopes) {
 }
 
 Tensor Held(const Tensor& t) {
-  if (!t.defined() || t->kind != ImplKind::kDense || !t->storage) return t;
+  if (!t.defined() || t->kind() != ImplKind::kDense || !t->storage()) return t;
   Tensor r = AliasOf(t);
   r->is_parameter = t->is_parameter;
   return r;

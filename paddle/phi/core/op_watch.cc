@@ -196,7 +196,7 @@ OpScope::~OpScope() {
 }
 
 void OpScope::Result(const Tensor& t) {
-  if (!t.defined() || t->kind != ImplKind::kDense) return;
+  if (!t.defined() || t->kind() != ImplKind::kDense) return;
   if ((watch_ & kWatchTypes) && from_ != OpFrom::kBackward) {
     const DataType d = t.dtype();
     Shared& s = Common();
@@ -206,7 +206,7 @@ void OpScope::Result(const Tensor& t) {
                                   : d == DataType::FLOAT32  ? 2
                                                             : 3];
   }
-  if ((watch_ & kWatchNumbers) && t->storage) CheckNumbers(name_, t);
+  if ((watch_ & kWatchNumbers) && t->storage()) CheckNumbers(name_, t);
 }
 
 std::string GradOpName(std::string_view node) {

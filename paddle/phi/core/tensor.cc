@@ -71,35 +71,103 @@ void Storage::Free(ThreadMemory& m) {
 
 void Storage::Destroy() { Free(t_memory); }
 
-Ref<TensorImpl> TensorImpl::Make() {
-  return Ref<TensorImpl>::First(new (TakeObject(t_memory, sizeof(TensorImpl))) TensorImpl);
+Ref<TensorImpl> TensorImpl::Make(const TensorState& state) {
+  return Ref<TensorImpl>::First(new (TakeObject(t_memory, sizeof(TensorImpl))) TensorImpl(state));
 }
 
 void TensorImpl::Destroy() {
   ThreadMemory& m = t_memory;
-  if (Storage* s = storage.Detach(); s && s->ReleaseLast()) s->Free(m);
+  if (Storage* s = state_.storage_.Detach(); s && s->ReleaseLast()) s->Free(m);
   this->~TensorImpl();
   GiveObject(m, this, sizeof(TensorImpl));
 }
 
-bool TensorImpl::LayOut() {
-  const int64_t n = dims.size();
-  strides.resize(n);
+bool TensorState::LayOut() {
+  const int64_t n = dims_.size();
+  strides_.resize(n);
   common::ShapeWalk walk;
   for (int64_t i = n - 1; i >= 0; --i) {
-    strides[i] = walk.stride();
-    walk.Next(dims[i]);
+    strides_[i] = walk.stride();
+    walk.Next(dims_[i]);
   }
-  numel = walk.count();
-  contiguous = true;
+  numel_ = walk.count();
+  contiguous_ = true;
   return walk.fits(n);
 }
 
-void TensorImpl::SetContiguousStrides() {
-  if (!LayOut()) common::RaiseTooLarge(dims);
+TensorState TensorState::Dense(const Ints& dims, DataType dtype, Ref<Storage> storage, int64_t offset) {
+  TensorState s;
+  s.dims_ = dims;
+  s.dtype_ = dtype;
+  s.offset_ = offset;
+  if (!s.LayOut()) common::RaiseTooLarge(dims);
+  if (storage) s.place_ = storage->place();
+  s.storage_ = std::move(storage);
+  return s;
 }
 
-void TensorImpl::RefreshLayout() { contiguous = common::RowMajor(dims, strides, &numel); }
+TensorState TensorState::Strided(const Ints& dims, const Ints& strides, int64_t offset, DataType dtype,
+                                 Ref<Storage> storage) {
+  TensorState s;
+  s.dims_ = dims;
+  s.strides_ = strides;
+  s.offset_ = offset;
+  s.dtype_ = dtype;
+  s.contiguous_ = common::RowMajor(dims, strides, &s.numel_);
+  if (storage) s.place_ = storage->place();
+  s.storage_ = std::move(storage);
+  return s;
+}
+
+TensorState TensorState::Symbolic(const Dims& dims, DataType dtype) {
+  TensorState s;
+  s.kind_ = ImplKind::kSymbolic;
+  s.dtype_ = dtype;
+  s.symbolic_dims_ = dims;
+  const Dim count = common::Product(dims);
+  s.numel_ = common::AllKnown(dims) ? count.raw() : -1;
+  if (s.numel_ >= 0) s.dims_ = common::ToInts(dims);
+  return s;
+}
+
+TensorState TensorState::TensorArray() {
+  TensorState s;
+  s.kind_ = ImplKind::kTensorArray;
+  return s;
+}
+
+TensorState TensorState::Dist(const Ints& dims, DataType dtype, Place place, Ref<RefCounted> parts) {
+  TensorState s = Dense(dims, dtype);
+  s.kind_ = ImplKind::kDist;
+  s.place_ = place;
+  s.parts_ = std::move(parts);
+  return s;
+}
+
+TensorState TensorState::WithoutStorage() const {
+  TensorState s;
+  s.CopyLayout(*this);
+  return s;
+}
+
+TensorState TensorState::At(Place place) const {
+  TensorState s = WithoutStorage();
+  s.place_ = place;
+  return s;
+}
+
+void TensorState::CopyLayout(const TensorState& o) {
+  kind_ = o.kind_;
+  dtype_ = o.dtype_;
+  contiguous_ = o.contiguous_;
+  place_ = o.place_;
+  offset_ = o.offset_;
+  numel_ = o.numel_;
+  dims_ = o.dims_;
+  strides_ = o.strides_;
+  symbolic_dims_ = o.symbolic_dims_;
+  parts_ = o.parts_;
+}
 
 namespace {
 constexpr int64_t kMostBytes = int64_t{1} << 46;
@@ -126,13 +194,14 @@ constexpr int64_t kMostBytes = int64_t{1} << 46;
 Tensor Empty(const Ints& dims, DataType dtype, Place place) {
   ThreadMemory& m = t_memory;
   auto impl = Ref<TensorImpl>::First(new (TakeObject(m, sizeof(TensorImpl))) TensorImpl);
-  impl->dims = dims;
-  impl->dtype = dtype;
-  impl->place = place;
+  TensorState& s = impl->state_;
+  s.dims_ = dims;
+  s.dtype_ = dtype;
+  s.place_ = place;
   // What fits has fewer than 2^59 elements of at most 16 bytes: the product does not overflow.
-  if (__builtin_expect(!impl->LayOut() || dtype == DataType::UNDEFINED || impl->numel * SizeOf(dtype) >= kMostBytes, 0))
+  if (__builtin_expect(!s.LayOut() || dtype == DataType::UNDEFINED || s.numel_ * SizeOf(dtype) >= kMostBytes, 0))
     RaiseNoTensor(dims, dtype);
-  impl->storage = AllocateStorage(m, static_cast<size_t>(impl->numel * SizeOf(dtype)), place);
+  s.storage_ = AllocateStorage(m, static_cast<size_t>(s.numel_ * SizeOf(dtype)), place);
   return Tensor(std::move(impl));
 }
 
@@ -143,28 +212,25 @@ void EnsureOut(Tensor& out, const Ints& dims, DataType dtype) {
 }
 
 Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset) {
-  auto impl = TensorImpl::Make();
-  impl->dims = dims;
-  impl->strides = strides;
-  impl->offset = offset;
-  impl->dtype = x.dtype();
-  impl->place = x.place();
-  impl->storage = x->storage;
-  impl->RefreshLayout();
+  auto impl = Ref<TensorImpl>::First(new (TakeObject(t_memory, sizeof(TensorImpl))) TensorImpl);
+  TensorState& s = impl->state_;
+  s.dims_ = dims;
+  s.strides_ = strides;
+  s.offset_ = offset;
+  s.dtype_ = x.dtype();
+  s.place_ = x.place();
+  s.storage_ = x->storage();
+  s.contiguous_ = common::RowMajor(dims, strides, &s.numel_);
   return Tensor(std::move(impl));
 }
 
 Tensor WithoutData(const Tensor& x) {
-  auto impl = TensorImpl::Make();
-  impl->CopyLayout(*x.impl());
+  auto impl = Ref<TensorImpl>::First(new (TakeObject(t_memory, sizeof(TensorImpl))) TensorImpl);
+  impl->state_.CopyLayout(x->state());
   return Tensor(std::move(impl));
 }
 
-Tensor AliasOf(const Tensor& x) {
-  Tensor alias = WithoutData(x);
-  alias->storage = x->storage;
-  return alias;
-}
+Tensor AliasOf(const Tensor& x) { return Tensor(x->state()); }
 
 double ScalarAsDouble(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",

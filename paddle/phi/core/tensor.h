@@ -145,22 +145,87 @@ class AutogradMetaBase {
 // What the recording layer keeps: the pir::Value of this tensor.
 using RecordedValue = void*;
 
+// What a tensor is: dtype, extents, and where its elements lie. A value, copied and replaced whole, so extents,
+// strides, count and contiguity agree.
+class TensorState {
+ public:
+  // Elements in their order from `offset` on; no storage: a tensor without memory. All raise where dims are too large
+  // for a tensor (common::Product).
+  static TensorState Dense(const Ints& dims, DataType dtype, Ref<Storage> storage = {}, int64_t offset = 0);
+  static TensorState Strided(const Ints& dims, const Ints& strides, int64_t offset, DataType dtype,
+                             Ref<Storage> storage);
+  // A value of a program.
+  static TensorState Symbolic(const Dims& dims, DataType dtype);
+  static TensorState TensorArray();
+  // A tensor without memory of its own that consists of `parts` (dist_tensor.h).
+  static TensorState Dist(const Ints& dims, DataType dtype, Place place, Ref<RefCounted> parts);
+  // The same without its memory.
+  TensorState WithoutStorage() const;
+  // A state without memory, as of a tensor elsewhere.
+  TensorState At(Place place) const;
+
+  ImplKind kind() const { return kind_; }
+  DataType dtype() const { return dtype_; }
+  Place place() const { return place_; }
+  bool contiguous() const { return contiguous_; }
+  int64_t offset() const { return offset_; }  // in elements
+  // For a value of a program whose extents are not all known: -1, and no dims.
+  int64_t numel() const { return numel_; }
+  const Ints& dims() const { return dims_; }
+  const Ints& strides() const { return strides_; }  // in elements
+  const Ref<Storage>& storage() const { return storage_; }
+  const Dims& symbolic_dims() const { return symbolic_dims_; }  // kSymbolic only
+  const Ref<RefCounted>& parts() const { return parts_; }       // kDist only
+
+ private:
+  friend class TensorImpl;
+  friend Tensor Empty(const Ints& dims, DataType dtype, Place place);
+  friend Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset);
+  friend Tensor WithoutData(const Tensor& x);
+  TensorState() = default;
+  // What dims say of a contiguous tensor: strides, numel. False where no tensor has them.
+  bool LayOut();
+  void CopyLayout(const TensorState& o);
+
+  ImplKind kind_ = ImplKind::kDense;
+  DataType dtype_ = DataType::FLOAT32;
+  bool contiguous_ = true;
+  Place place_;
+  int64_t offset_ = 0;
+  int64_t numel_ = 0;
+  Ints dims_;
+  Ints strides_;
+  Ref<Storage> storage_;
+  Dims symbolic_dims_;
+  Ref<RefCounted> parts_;
+};
+
 class TensorImpl final : public RefCounted {
  public:
-  static Ref<TensorImpl> Make();
+  static Ref<TensorImpl> Make(const TensorState& state);
 
-  ImplKind kind = ImplKind::kDense;
-  DataType dtype = DataType::FLOAT32;
+  const TensorState& state() const { return state_; }
+  // The tensor is what `state` says from now on; its history and recorded value stay.
+  void Become(const TensorState& state) { state_ = state; }
+  // Gives up its memory; dtype and extents stay.
+  void ReleaseStorage() { state_.storage_.reset(); }
+
+  ImplKind kind() const { return state_.kind_; }
+  DataType dtype() const { return state_.dtype_; }
+  Place place() const { return state_.place_; }
+  bool contiguous() const { return state_.contiguous_; }
+  int64_t offset() const { return state_.offset_; }
+  int64_t numel() const { return state_.numel_; }
+  const Ints& dims() const { return state_.dims_; }
+  const Ints& strides() const { return state_.strides_; }
+  const Ref<Storage>& storage() const { return state_.storage_; }
+  const Dims& symbolic_dims() const { return state_.symbolic_dims_; }
+  const Ref<RefCounted>& parts() const { return state_.parts_; }
+
   bool stop_gradient = true;
   bool persistable = false;
-  bool contiguous = true;
   bool is_parameter = false;
-  uint16_t slot = 0;   // which output of `node` this tensor is
-  int64_t offset = 0;  // in elements
-  int64_t numel = 0;
-  Ints dims;
-  Ints strides;  // in elements
-  Ref<Storage> storage;
+  uint16_t slot = 0;     // which output of `node` this tensor is
   Ref<RefCounted> node;  // the grad node that made this tensor
   // A view that gradients pass through: the tensor whose history follows writes to it (eager/autograd).
   Ref<TensorImpl> base;
@@ -169,32 +234,16 @@ class TensorImpl final : public RefCounted {
   std::unique_ptr<AutogradMetaBase> meta;
   RecordedValue value = nullptr;
   void* pyobj = nullptr;  // the Python object of this impl, borrowed
-  Ref<RefCounted> parts;  // what a tensor without memory of its own consists of (kDist: dist_tensor.h)
-  Place place;
-  Dims symbolic_dims;  // kSymbolic only
-
-  // Both raise where dims are too large for a tensor (common::Product).
-  void SetContiguousStrides();
-  void RefreshLayout();  // recomputes numel and contiguous from dims and strides
-  // Takes over what a tensor is but for its data, history and recorded value: kind, dtype, place, shape and layout.
-  void CopyLayout(const TensorImpl& o) {
-    kind = o.kind;
-    dtype = o.dtype;
-    contiguous = o.contiguous;
-    place = o.place;
-    offset = o.offset;
-    numel = o.numel;
-    dims = o.dims;
-    strides = o.strides;
-    symbolic_dims = o.symbolic_dims;
-    parts = o.parts;
-  }
 
  private:
   friend Tensor Empty(const Ints& dims, DataType dtype, Place place);
-  // What dims say of a contiguous tensor: strides, numel. False where no tensor has them.
-  bool LayOut();
+  friend Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset);
+  friend Tensor WithoutData(const Tensor& x);
+  TensorImpl() = default;
+  explicit TensorImpl(const TensorState& state) : state_(state) {}
   void Destroy() override;
+
+  TensorState state_;
 };
 
 // The shape and dtype of a tensor while inferring.
@@ -211,27 +260,29 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(phi::Ref<phi::TensorImpl> impl) : impl_(std::move(impl)) {}
+  // A tensor without history.
+  explicit Tensor(const phi::TensorState& state) : impl_(phi::TensorImpl::Make(state)) {}
 
   bool defined() const { return static_cast<bool>(impl_); }
   explicit operator bool() const { return defined(); }
   phi::TensorImpl* impl() const { return impl_.get(); }
   phi::TensorImpl* operator->() const { return impl_.get(); }
 
-  phi::DataType dtype() const { return impl_->dtype; }
-  const phi::Ints& dims() const { return impl_->dims; }
-  const phi::Ints& strides() const { return impl_->strides; }
-  int64_t dim(int64_t i) const { return impl_->dims[i]; }
-  int64_t ndim() const { return is_symbolic() ? impl_->symbolic_dims.size() : impl_->dims.size(); }
-  int64_t numel() const { return impl_->numel; }
-  phi::Place place() const { return impl_->place; }
-  bool is_contiguous() const { return impl_->contiguous; }
-  bool is_dense() const { return impl_->kind == phi::ImplKind::kDense; }
-  bool is_symbolic() const { return impl_->kind == phi::ImplKind::kSymbolic; }
-  bool is_dist() const { return impl_->kind == phi::ImplKind::kDist; }
+  phi::DataType dtype() const { return impl_->dtype(); }
+  const phi::Ints& dims() const { return impl_->dims(); }
+  const phi::Ints& strides() const { return impl_->strides(); }
+  int64_t dim(int64_t i) const { return impl_->dims()[i]; }
+  int64_t ndim() const { return is_symbolic() ? impl_->symbolic_dims().size() : impl_->dims().size(); }
+  int64_t numel() const { return impl_->numel(); }
+  phi::Place place() const { return impl_->place(); }
+  bool is_contiguous() const { return impl_->contiguous(); }
+  bool is_dense() const { return impl_->kind() == phi::ImplKind::kDense; }
+  bool is_symbolic() const { return impl_->kind() == phi::ImplKind::kSymbolic; }
+  bool is_dist() const { return impl_->kind() == phi::ImplKind::kDist; }
   bool stop_gradient() const { return impl_->stop_gradient; }
   bool requires_grad() const { return !impl_->stop_gradient; }
   void* raw_data() const {
-    return static_cast<char*>(impl_->storage->data()) + impl_->offset * phi::SizeOf(impl_->dtype);
+    return static_cast<char*>(impl_->storage()->data()) + impl_->offset() * phi::SizeOf(impl_->dtype());
   }
   template <class T>
   T* data() const {
@@ -239,8 +290,10 @@ class Tensor {
   }
   bool is_same(const Tensor& o) const { return impl_.get() == o.impl_.get(); }
   void reset() { impl_.reset(); }
-  phi::Meta meta() const { return {is_symbolic() ? impl_->symbolic_dims : common::ToDims(impl_->dims), impl_->dtype}; }
-  phi::Dims shape() const { return is_symbolic() ? impl_->symbolic_dims : common::ToDims(impl_->dims); }
+  phi::Meta meta() const {
+    return {is_symbolic() ? impl_->symbolic_dims() : common::ToDims(impl_->dims()), impl_->dtype()};
+  }
+  phi::Dims shape() const { return is_symbolic() ? impl_->symbolic_dims() : common::ToDims(impl_->dims()); }
 
  private:
   phi::Ref<phi::TensorImpl> impl_;
@@ -259,7 +312,7 @@ void EnsureOut(Tensor& out, const Ints& dims, DataType dtype);
 Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset);
 // The same elements, without history.
 Tensor AliasOf(const Tensor& x);
-// A tensor that has only what CopyLayout takes over.
+// A tensor of the same dtype, extents and layout without memory and history.
 Tensor WithoutData(const Tensor& x);
 // `x` itself when contiguous, else a contiguous copy (no autograd).
 Tensor Contiguous(const Tensor& x);

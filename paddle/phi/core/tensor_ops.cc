@@ -9,8 +9,8 @@ namespace phi {
 
 void CopyInto(const Tensor& src, const Tensor& dst) {
   Tensor s = src.dtype() == dst.dtype() ? src : CastTo(src, dst.dtype());
-  if (__builtin_expect(s->storage && s->storage.get() == dst->storage.get(), 0)) {
-    if (s->offset == dst->offset && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
+  if (__builtin_expect(s->storage() && s->storage().get() == dst->storage().get(), 0)) {
+    if (s->offset() == dst->offset() && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
     Tensor apart = Empty(s.dims(), s.dtype(), s.place());  // what is read must not have been written
     CopyInto(s, apart);
     s = apart;

@@ -54,6 +54,47 @@ TEST(Shape, EmptyRefusesWhatNoTensorHas) {
     EXPECT_EQ(CodeOf([&] { Empty(d, DataType::FLOAT64); }), common::ErrorCode::kResourceExhausted);
 }
 
+// Braces around numbers are elements or do not compile: they never mean a count.
+template <class T, class... A>
+concept Braced = requires(A... a) {
+  T{a...};
+};
+static_assert(Braced<Dims, Dim> && Braced<Dims, Dim, Dim> && !Braced<Dims, int64_t> && !Braced<Dims, int, Dim>);
+static_assert(!std::is_constructible_v<Dims, int64_t> && std::is_constructible_v<Ints, int64_t>);
+
+TEST(Shape, AStateAgreesWithItself) {
+  const Ref<Storage> memory = Storage::Allocate(48, Place{});
+  const TensorState dense = TensorState::Dense({2, 3}, DataType::FLOAT32, memory, 4);
+  EXPECT_EQ(dense.strides(), (Ints{3, 1}));
+  EXPECT_EQ(dense.numel(), 6);
+  EXPECT_TRUE(dense.contiguous());
+  const TensorState turned = TensorState::Strided({3, 2}, {1, 3}, 4, DataType::FLOAT32, memory);
+  EXPECT_FALSE(turned.contiguous());
+  EXPECT_EQ(turned.numel(), 6);
+
+  const Tensor x(dense), y(turned);
+  x->stop_gradient = false;
+  x->Become(y->state());
+  EXPECT_EQ(x.dims(), turned.dims());
+  EXPECT_EQ(x.strides(), turned.strides());
+  EXPECT_FALSE(x.is_contiguous());
+  EXPECT_EQ(x.raw_data(), y.raw_data());
+  EXPECT_FALSE(x.stop_gradient());
+  x->Become(x->state().WithoutStorage());
+  EXPECT_FALSE(x->storage());
+  EXPECT_EQ(x.strides(), turned.strides());
+
+  const Tensor program(TensorState::Symbolic(Dims{common::NewSymbol(), Dim(3)}, DataType::INT64));
+  EXPECT_TRUE(program.is_symbolic());
+  EXPECT_EQ(program.numel(), -1);
+  EXPECT_EQ(TensorState::Symbolic(Dims{Dim(2), Dim(3)}, DataType::INT64).dims(), (Ints{2, 3}));
+  EXPECT_EQ(CodeOf([] { TensorState::Dense({-1}, DataType::FLOAT32); }), common::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf([] {
+              TensorState::Strided({INT64_MAX, 2}, {0, 0}, 0, DataType::FLOAT32, {});
+            }),
+            common::ErrorCode::kInvalidArgument);
+}
+
 TEST(Shape, AxesAreCountedFromBothEnds) {
   EXPECT_EQ(common::NormalizeAxis("sum", -1, 0), 0);
   EXPECT_EQ(common::NormalizeAxis("sum", -2, 3), 1);

@@ -146,7 +146,7 @@ void frame_kernel(const Tensor& x, int64_t, int64_t hop, int64_t axis, Tensor& o
     strides.push_back(step);
     strides.push_back(hop * step);
   }
-  CopyInto(ViewOf(x, out.dims(), strides, x->offset), out);
+  CopyInto(ViewOf(x, out.dims(), strides, x->offset()), out);
 }
 
 void overlap_add_infer(const Meta& x, int64_t hop, int64_t axis, Meta& out) {

@@ -160,7 +160,7 @@ Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& s
            "[set_value] expected starts, ends, steps and axes of one length, got ", starts.size(), ", ", ends.size(),
            ", ", steps.size(), " and ", axes.size());
   Ints dims = x.dims(), strides = x.strides();
-  int64_t offset = x->offset;
+  int64_t offset = x->offset();
   const Ints at = DistinctAxes("set_value", axes, dims.size());
   for (int64_t i = 0; i < at.size(); ++i) {
     const int64_t a = at[i], n = x.dim(a);
@@ -191,7 +191,7 @@ Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& s
     od.push_back(dims[i]);
     os.push_back(strides[i]);
   }
-  if (common::Product(od) == 0) offset = x->offset;
+  if (common::Product(od) == 0) offset = x->offset();
   return ViewOf(x, od, os, offset);
 }
 // Assigns with leading axes of one in `value` dropped.
@@ -202,7 +202,7 @@ void AssignPart(Tensor value, const Tensor& part) {
     dims.erase(0);
     strides.erase(0);
   }
-  CopyInto(ViewOf(value, dims, strides, value->offset), part);
+  CopyInto(ViewOf(value, dims, strides, value->offset()), part);
 }
 }  // namespace
 

@@ -37,7 +37,7 @@ Tensor BroadcastBatch(const Tensor& x, const Tensor& like, int64_t keep, int64_t
     dims.push_back(x.dim(i));
     strides.push_back(x.strides()[i]);
   }
-  return Contiguous(ViewOf(x, dims, strides, x->offset));
+  return Contiguous(ViewOf(x, dims, strides, x->offset()));
 }
 
 void cholesky_infer(const Meta& x, bool, Meta& out) {

@@ -9,8 +9,8 @@ void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& o
   if (out.numel() == 0) return;
   if (x.ndim() == 1 || y.ndim() == 1) {
     // A vector is a matrix of one row (left) or one column (right); its transposition means nothing.
-    Tensor a = x.ndim() == 1 ? ViewOf(x, Ints{1, x.dim(0)}, Ints{0, x.strides()[0]}, x->offset) : x;
-    Tensor b = y.ndim() == 1 ? ViewOf(y, Ints{y.dim(0), 1}, Ints{y.strides()[0], 0}, y->offset) : y;
+    Tensor a = x.ndim() == 1 ? ViewOf(x, Ints{1, x.dim(0)}, Ints{0, x.strides()[0]}, x->offset()) : x;
+    Tensor b = y.ndim() == 1 ? ViewOf(y, Ints{y.dim(0), 1}, Ints{y.strides()[0], 0}, y->offset()) : y;
     a = Contiguous(a);
     b = Contiguous(b);
     Tensor o = out;

@@ -101,7 +101,7 @@ void slogdet_kernel(const Tensor& x, Tensor& out) {
   const DataType real = RealOf(x.dtype());
   Tensor log = Empty({batch}, real);
   cpu::SlogDet(x.dtype(), batch, Cols(x), a.raw_data(), out.raw_data(), log.raw_data());
-  CopyInto(log, ViewOf(out, {batch}, {1}, out->offset + batch));
+  CopyInto(log, ViewOf(out, {batch}, {1}, out->offset() + batch));
 }
 void slogdet_v2_infer(const Meta& x, Meta& sign, Meta& logdet) {
   ScalarRule("slogdet_v2", x, sign);

@@ -42,7 +42,7 @@ Tensor DiagonalView(const char* op, const Tensor& x, int64_t offset, int64_t axi
   int64_t sa = x.strides()[ax.a], sb = x.strides()[ax.b], n = DiagonalLength(x.dim(ax.a), x.dim(ax.b), offset);
   dims.push_back(n);
   strides.push_back(sa + sb);
-  int64_t at = x->offset;
+  int64_t at = x->offset();
   if (n > 0) at += offset >= 0 ? offset * sb : -offset * sa;
   return ViewOf(x, dims, strides, at);
 }

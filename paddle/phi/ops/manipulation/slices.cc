@@ -35,7 +35,7 @@ void strided_slice_infer(const Meta& x, const Ints& axes, const IntArray& starts
 void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints& strides,
                           Tensor& out) {
   Ints d = x.dims(), s = x.strides();
-  int64_t offset = x->offset;
+  int64_t offset = x->offset();
   bool backward = false, empty = false;
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("strided_slice", axes[i], d.size());
@@ -46,7 +46,7 @@ void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts,
     backward = backward || strides[i] < 0;
     empty = empty || r.length == 0;
   }
-  Tensor view = ViewOf(x, d, s, empty ? x->offset : offset);
+  Tensor view = ViewOf(x, d, s, empty ? x->offset() : offset);
   // Strides of a tensor that users see are not negative.
   if (!backward) {
     out = view;
@@ -84,7 +84,7 @@ void tensor_unfold_kernel(const Tensor& x, int64_t axis, int64_t size, int64_t s
   }
   dims.push_back(size);
   strides.push_back(last);
-  out = ViewOf(x, dims, strides, x->offset);
+  out = ViewOf(x, dims, strides, x->offset());
 }
 
 void crop_infer(const Meta& x, const IntArray& shape, const IntArray& offsets, Meta& out) {

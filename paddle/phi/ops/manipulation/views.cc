@@ -16,7 +16,7 @@ bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
         d.push_back(x.dim(i));
         s.push_back(x.strides()[i]);
       }
-    if (d.size() != x.ndim()) return ViewStrides(ViewOf(x, d, s, x->offset), dims, strides);
+    if (d.size() != x.ndim()) return ViewStrides(ViewOf(x, d, s, x->offset()), dims, strides);
   }
   if (x.numel() == 0 || x.is_contiguous()) {
     int64_t run = 1;
@@ -56,10 +56,10 @@ bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
 
 Tensor ReshapeTo(const Tensor& x, const Ints& dims) {
   Ints strides;
-  if (ViewStrides(x, dims, strides)) return ViewOf(x, dims, strides, x->offset);
+  if (ViewStrides(x, dims, strides)) return ViewOf(x, dims, strides, x->offset());
   Tensor c = Contiguous(x);
   ViewStrides(c, dims, strides);
-  return ViewOf(c, dims, strides, c->offset);
+  return ViewOf(c, dims, strides, c->offset());
 }
 
 void reshape_infer(const Meta& x, const IntArray& shape, Meta& out) {
@@ -151,7 +151,7 @@ void slice_infer(const Meta& x, const Ints& axes, const IntArray& starts, const 
 void slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints&,
                   const Ints& decrease, Tensor& out) {
   Ints dims = x.dims(), strides = x.strides();
-  int64_t offset = x->offset;
+  int64_t offset = x->offset();
   for (int64_t i = 0; i < axes.size(); ++i) {
     int64_t a = common::NormalizeAxis("slice", axes[i], dims.size());
     SliceRange r = SliceOf(starts[i], ends[i], 1, dims[a]);
@@ -176,12 +176,12 @@ void as_strided_infer(const Meta& x, const Ints& dims, const Ints&, int64_t, Met
   out = {common::ToDims(dims), x.dtype};
 }
 void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, int64_t offset, Tensor& out) {
-  const int64_t held = static_cast<int64_t>(x->storage->bytes()) / SizeOf(x.dtype());
+  const int64_t held = static_cast<int64_t>(x->storage()->bytes()) / SizeOf(x.dtype());
   int64_t at;
-  PD_CHECK(!__builtin_add_overflow(x->offset, offset, &at), OutOfRange,
+  PD_CHECK(!__builtin_add_overflow(x->offset(), offset, &at), OutOfRange,
            "[as_strided] expected an offset inside the memory of ", held, " elements, got ", offset);
   const bool any = CheckPattern("as_strided", dims, stride, at, held);
-  out = ViewOf(x, dims, stride, any ? at : x->offset);
+  out = ViewOf(x, dims, stride, any ? at : x->offset());
 }
 
 void as_strided_scatter_infer(const Meta& x, const Meta&, const Ints&, const Ints&, int64_t, Meta& out) { out = x; }
@@ -189,7 +189,7 @@ void as_strided_scatter_kernel(const Tensor& x, const Tensor& value, const Ints&
                                int64_t offset, Tensor& out) {
   CopyInto(x, out);
   if (!CheckPattern("as_strided_scatter", dims, stride, offset, out.numel())) return;
-  CopyInto(value, ViewOf(out, dims, stride, out->offset + offset));
+  CopyInto(value, ViewOf(out, dims, stride, out->offset() + offset));
 }
 
 void transpose_infer(const Meta& x, const Ints& perm, Meta& out) {
@@ -218,7 +218,7 @@ void transpose_kernel(const Tensor& x, const Ints& perm, Tensor& out) {
     d.push_back(x.dim(a));
     s.push_back(x.strides()[a]);
   }
-  out = ViewOf(x, d, s, x->offset);
+  out = ViewOf(x, d, s, x->offset());
 }
 
 namespace {
@@ -255,7 +255,7 @@ Tensor ExpandTo(const Tensor& x, const Ints& dims) {
   Ints strides(dims.size(), 0);
   int64_t lead = dims.size() - x.ndim();
   for (int64_t i = 0; i < x.ndim(); ++i) strides[i + lead] = x.dim(i) == dims[i + lead] ? x.strides()[i] : 0;
-  return ViewOf(x, dims, strides, x->offset);
+  return ViewOf(x, dims, strides, x->offset());
 }
 }  // namespace
 
@@ -310,7 +310,7 @@ void split_infer(const Meta& x, const IntArray& sections, const Scalar& axis, st
   }
 }
 void SplitViews(const Tensor& x, const std::vector<Meta>& metas, int64_t a, std::vector<Tensor>& out) {
-  int64_t at = x->offset;
+  int64_t at = x->offset();
   out.resize(metas.size());
   for (size_t i = 0; i < metas.size(); ++i) {
     out[i] = ViewOf(x, common::ToInts(metas[i].dims), x.strides(), at);
@@ -363,7 +363,7 @@ void unbind_kernel(const Tensor& x, int64_t axis, std::vector<Tensor>& out) {
   d.erase(a);
   s.erase(a);
   out.resize(x.dim(a));
-  for (int64_t i = 0; i < x.dim(a); ++i) out[i] = ViewOf(x, d, s, x->offset + i * x.strides()[a]);
+  for (int64_t i = 0; i < x.dim(a); ++i) out[i] = ViewOf(x, d, s, x->offset() + i * x.strides()[a]);
 }
 
 }  // namespace phi

@@ -73,7 +73,7 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
 
 cpu::WeightKey KeyOf(const Tensor& w) {
   if (!w.is_contiguous() || !w->is_parameter) return {};
-  return {w->storage->id(), w->storage->version(), w->offset};
+  return {w->storage()->id(), w->storage()->version(), w->offset()};
 }
 
 }  // namespace

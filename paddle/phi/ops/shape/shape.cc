@@ -30,7 +30,7 @@ void as_complex_infer(const Meta& x, Meta& out) {
   out.dims.pop_back();
 }
 void as_complex_kernel(const Tensor& x, Tensor& out) {
-  bool pairs = x.strides().back() == 1 && x->offset % 2 == 0;
+  bool pairs = x.strides().back() == 1 && x->offset() % 2 == 0;
   for (int64_t i = 0; i + 1 < x.ndim(); ++i) pairs = pairs && x.strides()[i] % 2 == 0;
   Tensor src = x;
   if (!pairs) {
@@ -41,8 +41,7 @@ void as_complex_kernel(const Tensor& x, Tensor& out) {
   dims.pop_back();
   strides.pop_back();
   for (int64_t& s : strides) s /= 2;
-  out = ViewOf(src, dims, strides, src->offset / 2);
-  out->dtype = ComplexOf(x.dtype());
+  out = Tensor(TensorState::Strided(dims, strides, src->offset() / 2, ComplexOf(x.dtype()), src->storage()));
 }
 void as_real_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsComplex(x.dtype), Unimplemented, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
@@ -54,8 +53,7 @@ void as_real_kernel(const Tensor& x, Tensor& out) {
   for (int64_t& s : strides) s *= 2;
   dims.push_back(2);
   strides.push_back(1);
-  out = ViewOf(x, dims, strides, x->offset * 2);
-  out->dtype = RealOf(x.dtype());
+  out = Tensor(TensorState::Strided(dims, strides, x->offset() * 2, RealOf(x.dtype()), x->storage()));
 }
 
 namespace {
@@ -63,9 +61,7 @@ namespace {
 Tensor PartOf(const Tensor& x, int64_t part) {
   Ints strides = x.strides();
   for (int64_t& s : strides) s *= 2;
-  Tensor out = ViewOf(x, x.dims(), strides, x->offset * 2 + part);
-  out->dtype = RealOf(x.dtype());
-  return out;
+  return Tensor(TensorState::Strided(x.dims(), strides, x->offset() * 2 + part, RealOf(x.dtype()), x->storage()));
 }
 }  // namespace
 void real_infer(const Meta& x, Meta& out) {
@@ -93,8 +89,8 @@ void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
   as_real_kernel(out, pairs);
   Ints strides = pairs.strides();
   strides.pop_back();
-  CopyInto(re, ViewOf(pairs, out.dims(), strides, pairs->offset));
-  CopyInto(im, ViewOf(pairs, out.dims(), strides, pairs->offset + 1));
+  CopyInto(re, ViewOf(pairs, out.dims(), strides, pairs->offset()));
+  CopyInto(im, ViewOf(pairs, out.dims(), strides, pairs->offset() + 1));
 }
 
 void angle_infer(const Meta& x, Meta& out) {

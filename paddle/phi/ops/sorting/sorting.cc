@@ -157,7 +157,7 @@ Tensor AxisFirst(const Tensor& x, int64_t axis) {
       d.push_back(x.dim(i));
       s.push_back(x.strides()[i]);
     }
-  return Contiguous(ViewOf(x, d, s, x->offset));
+  return Contiguous(ViewOf(x, d, s, x->offset()));
 }
 // The items r.first of x [n, row], laid out with the axis back in its place.
 Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, int64_t axis, bool flat) {
@@ -179,7 +179,7 @@ Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, 
     od.push_back(items.dim(from));
     os.push_back(items.strides()[from]);
   }
-  return Contiguous(ViewOf(items, od, os, items->offset));
+  return Contiguous(ViewOf(items, od, os, items->offset()));
 }
 int64_t UniqueAxis(const char* op, const Tensor& x, const Ints& axis, bool* flat, DataType dtype) {
   CheckReal(op, x.dtype());
