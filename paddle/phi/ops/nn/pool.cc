@@ -125,12 +125,14 @@ void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, 
   if (out.numel() == 0) return;
   PoolArgs p =
       Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
-  Tensor c = Contiguous(x), g = Contiguous(dy), yc = Contiguous(y);
+  const Tensor g = Contiguous(dy);
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
-  if (p.max)
+  if (p.max) {
+    const Tensor c = Contiguous(x), yc = Contiguous(y);
     cpu::MaxPoolGradNoMask(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
-  else
+  } else {  // x and y may lack memory
     cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
+  }
 }
 
 void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
