@@ -16,6 +16,7 @@ import warnings
 import numpy
 
 import paddle
+from paddle.jit.regions.owner import few
 
 SETUP = """
 import collections, contextlib, functools, itertools, logging, math, random
@@ -473,6 +474,7 @@ def run(seed, calls, full_graph=False):
     """(whether all calls agree, calls that ran a recording, a report)."""
     generator = random.Random(seed)
     text = program(generator, full_graph)
+    few.operations = 1 if seed % 4 else 4  # of a region
     worlds = [World(text, f'<capture {seed} {m}>', m, full_graph) for m in (False, True)]
     history, mutations = [], _lines(MUTATIONS)
     for call in range(calls):

@@ -55,7 +55,8 @@ def results(function, tensors):
 
 
 def differences(one, other):
-    for k, ((stops, want), (recorded_stops, got)) in enumerate(zip(one, other, strict=True)):
+    assert len(one) == len(other)
+    for k, ((stops, want), (recorded_stops, got)) in enumerate(zip(one, other)):
         if stops != recorded_stops:
             yield f'result {k} has stop_gradient={recorded_stops}, not {stops}'
         elif not stops:

@@ -11,8 +11,14 @@ import pytest
 import paddle
 import paddle.nn as nn
 from paddle.jit import explain
+from paddle.jit.regions.owner import few
 
 logger = logging.getLogger('test_regions')
+
+
+@pytest.fixture(autouse=True)
+def _small_regions(monkeypatch):
+    monkeypatch.setattr(few, 'operations', 1)
 
 
 def _run(function, arguments, call):
@@ -389,3 +395,56 @@ def test_a_result_shares_the_memory_of_what_it_was_detached_from(full_graph):
         of_x[0] = 5.0
         y[1] = 7.0
         assert x.tolist() == [5.0, 1.0] and of_y.tolist() == [2.0, 7.0]
+
+
+class _Double(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * 3
+
+
+@pytest.mark.filterwarnings('ignore:.*runs as it is')
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_python_layers_stand_between_regions(full_graph):
+    def function(x):
+        y = paddle.exp(x) * 2
+        y = _Double.apply(y)
+        return paddle.sin(y) * x
+
+    marked = paddle.jit.to_static(function, full_graph=full_graph)
+    for call in range(8):
+        assert _run(marked, [_vector], call) == _run(function, [_vector], call)
+    assert min(_counts(marked)) > 3
+
+
+def test_regions_of_few_operations_stay(monkeypatch):
+    monkeypatch.setattr(few, 'operations', 4)
+
+    def function(x):
+        y = paddle.exp(x) * 2
+        print(end='')
+        return paddle.tanh(paddle.sin(paddle.cos(y) + 1) * 2) - x
+
+    marked = _check(function, _vector)
+    ((region,),) = [explain(marked).regions]
+    line = function.__code__.co_firstlineno + 3
+    assert region.where.endswith(f':{line}-{line}') and region.compiled_calls > 3
+
+
+def test_functions_given_other_numbers_each_call_are_left_alone():
+    taken = []
+
+    def function(x, number):
+        y = paddle.exp(x) * number
+        print(end='')
+        return paddle.sin(y) + number
+
+    marked = paddle.jit.to_static(function, full_graph=False)
+    for call in range(100):
+        taken.append(marked._plain_count)
+        assert marked(_vector(), call + 0.5).tolist() == function(_vector(), call + 0.5).tolist()
+    assert taken[-1] == taken[-20] < 100

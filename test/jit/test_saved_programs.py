@@ -164,7 +164,9 @@ def test_results_are_chosen(tmp_path):
     for wanted, places in (([outputs[1]], [1]), ([outputs[2], outputs[0]], [2, 0]), ([2], [2])):
         paddle.jit.save(net, str(tmp_path / 'net'), output_spec=wanted)
         got = paddle.jit.load(str(tmp_path / 'net'))(x)
-        for result, place in zip(got if isinstance(got, list) else [got], places, strict=True):
+        got = got if isinstance(got, list) else [got]
+        assert len(got) == len(places)
+        for result, place in zip(got, places):
             _equal(result, net(x)[place])
     for wanted in ([net(x)[0]], [3], []):
         with pytest.raises(ValueError):

@@ -135,6 +135,7 @@ class StaticFunction(_core.RecordedCalls):
         self._converted, self._busy, self._changes, self._events = None, False, 0, []
         self._decides = {}  # lines that read numbers of tensors, which tell recordings apart
         self._owner = self._regions = None  # once it is known that it cannot be compiled as a whole
+        self._whole = function  # what runs where nothing is recorded
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
 
@@ -234,6 +235,7 @@ class StaticFunction(_core.RecordedCalls):
         if event.end == _TAPED_PLAIN:
             pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
             self._add(_PLAIN, pattern, [], None, None, None, [])
+            self._split(session.breaks)
             self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
         return self._dygraph_function(*args, **kwargs)
 
@@ -246,7 +248,7 @@ class StaticFunction(_core.RecordedCalls):
                 f'[to_static] {name} runs as it is, without a recording: {reason}', stacklevel=4
             )
 
-    _said_plain, _noted = False, 0
+    _said_plain, _noted, _plain_count = False, 0, 0
 
     def _inline(self, args, kwargs):
         """Within another recording the operations become part of that."""
@@ -258,6 +260,9 @@ class StaticFunction(_core.RecordedCalls):
         pattern, self._last_call = self._pattern(args, kwargs, shapes), self._specs(args, kwargs)
         event = self._note_miss(args, kwargs)
         most = _MOST_DECIDED if self._decides else _MOST_UNUSED
+        if self._plain_count >= _MOST_UNUSED and self._compiled_runs() < self._plain_count:
+            event.end, event.reason = _TAPED_PLAIN, f'most of {self._plain_count} calls were others'
+            return self._whole(*args, **kwargs)
         if self._traced_count >= most and self._compiled_runs() < self._traced_count:
             event.end, event.reason = (
                 _TAPED_PLAIN,
@@ -266,7 +271,7 @@ class StaticFunction(_core.RecordedCalls):
             if self._decides:  # each recording is tried, and does not fit
                 self._add(_PLAIN, pattern, [], None, None, None, [])
                 self._split(self._decides)
-            return self._dygraph_function(*args, **kwargs)
+            return self._whole(*args, **kwargs)
         taped = capture.Taped(self._dygraph_function, args, kwargs)
         end, session, breaks = taped.tape.end, taped.session, taped.session.breaks
         event.reason, event.where = session.why or (taped.tape.why, '')
@@ -294,6 +299,7 @@ class StaticFunction(_core.RecordedCalls):
         event.end = end
         if end == _TAPED_PLAIN:
             self._add(_PLAIN, pattern, [], None, None, None, [])
+            self._plain_count += 1
             self._split(breaks or self._unmade(taped.result))
             _logger.info('%s', event)
         return taped.result
@@ -312,6 +318,11 @@ class StaticFunction(_core.RecordedCalls):
         if self._regions is None:
             self._regions = Regions(self._owner, self)
         self._regions.update()
+
+    def _become(self, run):
+        """What runs where nothing is recorded from now on; it does what the function does."""
+        self._whole = run
+        self._set_plain(run)
 
     def _all_runs(self):
         """How many calls of the function and its regions ran a recording."""

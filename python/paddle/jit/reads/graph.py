@@ -82,6 +82,8 @@ class GraphSession(Session):
     def stop(self, reason):
         if self.why is None:
             self.why = reason, places.place_of_caller()
+            if not self.done:
+                self.breaks.update(dict.fromkeys(places.lines_of_caller(), reason))
         if self._guarded:
             raise Unguarded
 

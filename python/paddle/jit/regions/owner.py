@@ -23,30 +23,52 @@ _MOST_CALLEES = 64  # of one code object
 # Of a parameter of a region, from which on it counts as varying: numbers and texts, others.
 _MOST_VALUES, _MOST_OBJECTS = 16, 2
 _STDLIB = sysconfig.get_paths()['stdlib']
+# Regions of fewer operations, of tensors of fewer elements, are as fast as they are.
+few = types.SimpleNamespace(operations=4, elements=8192)
 _UNBOUND = types.SimpleNamespace()  # stands for a name that is not bound
 _codes = {}  # (code, lines) -> what it was split into
 
 
+def _found(node, scope, local):
+    """What a name of the module, or of a module it holds, is now; None for others."""
+    if isinstance(node, ast.Name):
+        if node.id in local:
+            return None
+        return scope.get(node.id, getattr(builtins, node.id, None))
+    if isinstance(node, ast.Attribute):
+        home = _found(node.value, scope, local)
+        return getattr(home, node.attr, None) if isinstance(home, types.ModuleType) else None
+    return None
+
+
 def _is_quick(scope):
-    def is_quick(name):
-        return name not in scope and hasattr(builtins, name)
+    """Tells of a called expression whether functions of a user are hardly called so."""
+
+    def is_quick(node, local):
+        if isinstance(node, ast.Attribute) and node.attr in _METHODS:
+            return True
+        found = _found(node, scope, local)
+        if isinstance(found, (types.BuiltinFunctionType, type, tables.OP)):
+            return True
+        return type(found) is types.FunctionType and not _is_entered(found)
 
     return is_quick
+
+
+# Of tensors, arrays and containers.
+_METHODS = frozenset(
+    name
+    for kind in (_core.Tensor, numpy.ndarray, list, dict, set, str)
+    for name in dir(kind)
+    if not name.startswith('__')
+)
 
 
 def _keeps_errors(scope):
     """Tells of the expression of a `with` block whether it is a call of a mode of this package."""
 
-    def look(node):
-        if isinstance(node, ast.Name):
-            return scope.get(node.id)
-        if isinstance(node, ast.Attribute):
-            home = look(node.value)
-            return getattr(home, node.attr, None) if isinstance(home, types.ModuleType) else None
-        return None
-
     def keeps_errors(node):
-        found = look(node.func) if isinstance(node, ast.Call) else None
+        found = _found(node.func, scope, ()) if isinstance(node, ast.Call) else None
         return getattr(found, '__name__', None) in _MODES and (
             getattr(found, '__module__', None) or ''
         ).startswith('paddle')
@@ -58,7 +80,9 @@ _MODES = {'no_grad', 'enable_grad', 'set_grad_enabled', 'auto_cast', 'amp_guard'
 
 
 class _Split:
-    """The code of a function with regions: `driver`, a code object, and `parts`."""
+    """The code of a function with regions: `driver`, a code object, `parts`, and whether it calls
+    functions through `_pt_call` (`calls`).
+    """
 
     def __init__(self, function, lines):
         code = function.__code__
@@ -68,7 +92,7 @@ class _Split:
         scope, klass = function.__globals__, source.enclosing_class(function.__qualname__)
         splitter = split.Splitter(tree, code, lines, _is_quick(scope), _keeps_errors(scope))
         driver = splitter.function()
-        self.parts = splitter.parts
+        self.parts, self.calls = splitter.parts, splitter.calls
         names = {f'{split.SEGMENT}{k}' for k in range(len(self.parts))}
         free = {*code.co_freevars, split.UNBOUND, split.CALL}
         self.driver = source.compile_function(driver, code, free | names, klass)
@@ -88,9 +112,14 @@ class Owner:
         self._callees, self._counts = {}, {}
         self.call = _caller(self)
 
+    def leave(self, callee):
+        """Calls of the function run as they are, between the regions known now."""
+        self._callees.update({k: v._whole for k, v in self._callees.items() if v is callee})
+
     def parts(self):
         """All that is compiled apart from the function itself: regions and functions."""
-        return [*self._callees.values(), *(p for h in self.hosts for p in h.parts)]
+        callees = [c for c in self._callees.values() if isinstance(c, Callee)]
+        return [*callees, *(p for h in self.hosts for p in h.parts)]
 
     def reasons(self):
         """(reason, file:line) of the lines that stay as they are, in functions taken apart;
@@ -106,11 +135,9 @@ class Owner:
         return [(reason, where) for where, reason in found.items()]
 
     def note(self, breaks):
-        """More lines that cannot be compiled; whether any is new."""
-        before = len(self.breaks)
+        """More lines that cannot be compiled."""
         for place, reason in breaks.items():
             self.breaks.setdefault(place, reason)
-        return len(self.breaks) > before
 
     def lines(self, code):
         """The lines of the file of a code object that cannot be compiled."""
@@ -132,7 +159,8 @@ class Owner:
 
 def _caller(owner):
     """`_pt_call`: function(*args, **kwargs) of plain code."""
-    entered = {}
+    entered, layer_class = {}, tables.layer_class()
+    of_layers = layer_class.__call__
 
     def call(function, /, *args, **kwargs):
         kind = type(function)
@@ -140,8 +168,13 @@ def _caller(owner):
             plain, instance = function, None
         elif kind is types.MethodType:
             plain, instance = function.__func__, function.__self__
-        elif isinstance(function, tables.layer_class()):
+        elif isinstance(function, layer_class):
             plain, instance = kind.__call__, function
+            home = function.__dict__
+            if plain is of_layers and not (
+                home['_forward_pre_hooks'] or home['_forward_post_hooks']
+            ):
+                return call(function.forward, *args, **kwargs)
         else:
             return function(*args, **kwargs)
         if type(plain) is not types.FunctionType:
@@ -182,7 +215,7 @@ class Regions:
         """Have the host run what is known now in place of its function."""
         run = self._rebuilt()
         if run is not None:
-            self.host._set_plain(run)
+            self.host._become(run)
 
     def has_line(self, file, line):
         """Whether the line stands in the function."""
@@ -221,6 +254,9 @@ class Regions:
 
     def _run(self, made):
         function = self.function
+        if not (made.parts or made.calls):
+            self.parts, self._regions = [], {}
+            return self._method or function
         held = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         held[split.UNBOUND] = types.CellType(_UNBOUND)
         held[split.CALL] = types.CellType(self.owner.call)
@@ -274,6 +310,9 @@ class Callee(StaticFunction):
     def _miss(self, args, kwargs):
         if self._busy:
             return self._dygraph_function(*args, **kwargs)
+        if self._noted > _MOST_VALUES and self._compiled_runs() < self._noted:
+            self._owner.leave(self)
+            return self._whole(*args, **kwargs)
         return self._run_taped(args, kwargs)
 
 
@@ -312,8 +351,8 @@ class Region(StaticFunction):
         return self._dygraph_function.__code__.co_filename
 
     def _split(self, breaks):
-        if self._owner.note(breaks):
-            self._around.update()
+        self._owner.note(breaks)
+        self._around.update()
 
     def _unmade(self, result):
         """Lines that bind names whose values no recording makes anew."""
@@ -328,7 +367,10 @@ class Region(StaticFunction):
         return found
 
     def _recorded(self, recording):
-        if not any(map(_is_work, recording.program.global_block().ops)):
+        forward = recording.traced.forward_program
+        count = sum(map(_is_work, forward.global_block().ops))
+        sizes = [v.size for v in [*recording.inputs, *recording.outputs]]
+        if count == 0 or (count < few.operations and max(sizes, default=0) < few.elements):
             first, last = self.part.lines
             self._split(dict.fromkeys(((self._file, n) for n in range(first, last + 1)), ''))
 
@@ -374,4 +416,4 @@ def _alike(a, b):
 
 
 def _is_work(operation):
-    return not operation.name().startswith(('builtin.', 'pd_op.data', 'pd_op.full'))
+    return not operation.name().startswith(('builtin.', 'pd_op.data', 'pd_op.full', 'pd_op.fetch'))

@@ -177,14 +177,15 @@ def _exits(statements):
 class _Plain(ast.NodeTransformer):
     """Code that stays as it is calls functions through `_pt_call`."""
 
-    def __init__(self, is_quick):
-        self._is_quick = is_quick
+    def __init__(self, is_quick, local):
+        self._is_quick, self._local, self.used = is_quick, local, False
 
     def visit_Call(self, node):
+        quick = self._is_quick(node.func, self._local)
         self.generic_visit(node)
-        name = node.func
-        if isinstance(name, ast.Name) and self._is_quick(name.id):
+        if quick:
             return node
+        self.used = True
         return ast.copy_location(
             ast.Call(
                 ast.copy_location(_load(CALL), node.func), [node.func, *node.args], node.keywords
@@ -223,9 +224,9 @@ class _Super(ast.NodeTransformer):
 class Splitter:
     """Takes one function apart.
 
-    `lines`: those that stay as they are. `is_quick(name)`: whether calls of a name that is not
-    local need not go through `_pt_call`. `keeps_errors(node)`: whether the `with` block of this
-    expression lets exceptions through.
+    `lines`: those that stay as they are. `is_quick(node, local)`: whether calls of an expression,
+    where these names are local, need not go through `_pt_call`. `keeps_errors(node)`: whether the
+    `with` block of this expression lets exceptions through.
     """
 
     def __init__(self, tree, code, lines, is_quick, keeps_errors):
@@ -249,11 +250,16 @@ class Splitter:
         wrong = self._held & names.rebound(tree, self._locals)
         if wrong:
             raise Whole(_TEXT + f'whose functions hold {sorted(wrong)[0]!r}, which it binds anew')
-        self._plain = _Plain(lambda name: name not in self._locals and is_quick(name))
+        self._plain = _Plain(is_quick, self._locals | set(code.co_freevars))
         self._heads = [
             s for s in names.own_nodes(body) if isinstance(s, (ast.Global, ast.Nonlocal))
         ]
         self.parts, self._loose = [], set()
+
+    @property
+    def calls(self):
+        """Whether the function calls others through `_pt_call`."""
+        return self._plain.used
 
     def function(self):
         """The function that calls the parts."""
