@@ -56,6 +56,20 @@ bool g_spelled_out = false;
   return nullptr;
 }
 
+// Sets the TypeError of a keyword that a function does not have: with the name, of n that may be null, that was meant.
+template <typename Name>
+[[gnu::cold, gnu::noinline]] void UnexpectedError(const char* function, PyObject* key, int n, Name&& name) {
+  PyRef module(PyImport_ImportModule("paddle._suggest")), known(module ? PyList_New(0) : nullptr);
+  if (!known) return;
+  for (int i = 0; i < n; ++i) {
+    if (!name(i)) continue;
+    PyRef one(PyUnicode_FromString(name(i)));
+    if (!one || PyList_Append(known.get(), one.get()) < 0) return;
+  }
+  PyRef text(PyObject_CallMethod(module.get(), "unexpected", "sOO", function, key, known.get()));
+  if (text) PyErr_SetObject(PyExc_TypeError, text.get());
+}
+
 // The slot of a keyword, -1 when there is none: identity first, since literals in calls are interned.
 int FindKeyword(const Function* f, PyObject* key) {
   int n = f->spec->nargs;
@@ -146,7 +160,8 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       PyObject* key = PyTuple_GET_ITEM(kwnames, k);
       int i = FindKeyword(f, key);
       if (i < 0) {
-        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", f->spec->name, key);
+        UnexpectedError(f->spec->name, key, 2 * n,
+                        [f, n](int i) { return i < n ? f->spec->args[i].name : f->spec->args[i - n].alias; });
         Py_XDECREF(collected);
         return nullptr;
       }
@@ -479,7 +494,7 @@ void ParseArgs(const char* fn, const char* const* names, int n, int required, Py
     int i = 0;
     while (i < n && PyUnicode_CompareWithASCIIString(key, names[i]) != 0) ++i;
     if (i == n) {
-      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", fn, key);
+      UnexpectedError(fn, key, n, [names](int i) { return names[i]; });
       throw PyErrAlreadySet();
     }
     if (slots[i]) {

@@ -93,7 +93,11 @@ def listed(module, name):
         home = _paths().home(module, name)
         if home is not None:
             return _paths().value(*home)
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    from paddle._suggest import UnknownName
+
+    raise UnknownName(
+        f"module {module!r} has no attribute {name!r}", sys.modules.get(module), name, module
+    )
 
 
 def serve(scope):

@@ -6,7 +6,7 @@ import operator
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.creation import _finish
 from paddle.tensor.manipulation import extents as _extents
@@ -154,15 +154,16 @@ def _one(n):
     return [n]
 
 
+@second_names(input='x', dim='axis')
 def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Transform along `axis`, of length `n` (cut or zero-padded); complex result of the same
     shape.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -178,14 +179,15 @@ def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_c2c(x, _one(n), [axis], norm, True), out)
 
 
+@second_names(input='x', dim='axis')
 def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Inverse of `fft`.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -201,14 +203,15 @@ def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_c2c(x, _one(n), [axis], norm, False), out)
 
 
+@second_names(input='x', dim='axis')
 def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Transform of real input: the n // 2 + 1 first values along `axis`.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -224,14 +227,15 @@ def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_r2c(x, _one(n), [axis], norm, True), out)
 
 
+@second_names(input='x', dim='axis')
 def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Inverse of `rfft`: n real values, 2 * (length - 1) by default.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -247,14 +251,15 @@ def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_c2r(x, _one(n), [axis], norm, False), out)
 
 
+@second_names(input='x', dim='axis')
 def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Transform of a Hermitian signal given by its first half: real values.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -270,14 +275,15 @@ def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_c2r(x, _one(n), [axis], norm, True), out)
 
 
+@second_names(input='x', dim='axis')
 def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     """Inverse of `hfft`.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -293,14 +299,15 @@ def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
     return _out(_r2c(x, _one(n), [axis], norm, False), out)
 
 
+@second_names(input='x', dim='axes')
 def fftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Transform along several axes, all by default.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -316,14 +323,15 @@ def fftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     return _out(_c2c(x, s, axes, norm, True), out)
 
 
+@second_names(input='x', dim='axes')
 def ifftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Inverse of `fftn`.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -339,14 +347,15 @@ def ifftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     return _out(_c2c(x, s, axes, norm, False), out)
 
 
+@second_names(input='x', dim='axes')
 def rfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Transform of real input along several axes; the last one keeps its first half.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -362,14 +371,15 @@ def rfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     return _out(_r2c(x, s, axes, norm, True), out)
 
 
+@second_names(input='x', dim='axes')
 def irfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Inverse of `rfftn`.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -385,14 +395,15 @@ def irfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     return _out(_c2r(x, s, axes, norm, False), out)
 
 
+@second_names(input='x', dim='axes')
 def hfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Transform of a Hermitian signal along several axes: real values.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -408,14 +419,15 @@ def hfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     return _out(_c2r(x, s, axes, norm, True), out)
 
 
+@second_names(input='x', dim='axes')
 def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
     """Inverse of `hfftn`.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default None): The axes; None for all.
+        axes (list of ints, default None): The axes; None for all. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -438,14 +450,15 @@ def _two(s, axes):
         raise ValueError(f"[fft] expected two axes, got {axes}")
 
 
+@second_names(input='x', dim='axes')
 def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Transform along two axes.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -462,14 +475,15 @@ def fft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return fftn(x, s, axes, norm, name, out=out)
 
 
+@second_names(input='x', dim='axes')
 def ifft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Inverse of `fft2`.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -486,14 +500,15 @@ def ifft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return ifftn(x, s, axes, norm, name, out=out)
 
 
+@second_names(input='x', dim='axes')
 def rfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Transform of real input along two axes; the last one keeps its first half.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -510,14 +525,15 @@ def rfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return rfftn(x, s, axes, norm, name, out=out)
 
 
+@second_names(input='x', dim='axes')
 def irfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Inverse of `rfft2`.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -534,14 +550,15 @@ def irfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return irfftn(x, s, axes, norm, name, out=out)
 
 
+@second_names(input='x', dim='axes')
 def hfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Transform of a Hermitian signal along two axes: real values.
 
     Args:
-        x (Tensor): The first half of a Hermitian signal.
+        x (Tensor): The first half of a Hermitian signal. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -558,14 +575,15 @@ def hfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     return hfftn(x, s, axes, norm, name, out=out)
 
 
+@second_names(input='x', dim='axes')
 def ihfft2(x, s=None, axes=(-2, -1), norm='backward', name=None, *, out=None):
     """Inverse of `hfft2`.
 
     Args:
-        x (Tensor): Real numbers.
+        x (Tensor): Real numbers. Also `input`.
         s (list of ints, default None): The lengths, to which x is cut or filled up with zeros;
             None for those of x.
-        axes (list of ints, default (-2, -1)): The axes.
+        axes (list of ints, default (-2, -1)): The axes. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -656,12 +674,13 @@ def _shift(x, axes, sign):
     return paddle.roll(x, shifts, axes)
 
 
+@second_names(input='x', dim='axes')
 def fftshift(x, axes=None, name=None):
     """Move the zero frequency to the middle.
 
     Args:
-        x (Tensor): The values.
-        axes (int or list of ints, default None): The axes; None for all.
+        x (Tensor): The values. Also `input`.
+        axes (int or list of ints, default None): The axes; None for all. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -674,12 +693,13 @@ def fftshift(x, axes=None, name=None):
     return _shift(x, axes, 1)
 
 
+@second_names(input='x', dim='axes')
 def ifftshift(x, axes=None, name=None):
     """Inverse of `fftshift`.
 
     Args:
-        x (Tensor): The values.
-        axes (int or list of ints, default None): The axes; None for all.
+        x (Tensor): The values. Also `input`.
+        axes (int or list of ints, default None): The axes; None for all. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

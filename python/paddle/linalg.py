@@ -5,7 +5,7 @@ those.
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import items, iterations
+from paddle.base.arguments import items, iterations, second_names
 from paddle.base.libpaddle import _functions, expect_tensors
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import vecdot
@@ -106,12 +106,13 @@ def cholesky_inverse(x, upper=False, name=None):
     return _C_ops.cholesky_solve(_unit(x.shape[-1], x), x, upper)
 
 
+@second_names(A='x', B='y')
 def solve(x, y, left=True, name=None, *, out=None):
     """The solution z of x z = y, or of z x = y.
 
     Args:
-        x (Tensor): Square matrices, in the last two axes.
-        y (Tensor): The right sides, [..., n, k] or [..., n].
+        x (Tensor): Square matrices, in the last two axes. Also `A`.
+        y (Tensor): The right sides, [..., n, k] or [..., n]. Also `B`.
         left (bool, default True): Whether x stands on the left of z.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
@@ -236,13 +237,14 @@ def _axes(axis, ndim, op='p_norm'):
     return [a % ndim for a in axes]
 
 
+@second_names(dim='axis', ord='p')
 def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, out=None):
     """The p-norm along `axis` (one or several axes; all by default); p may be inf, -inf or 0.
 
     Args:
         x (Tensor): The values.
-        p (float, default 2.0): The exponent; it may be inf, -inf or 0.
-        axis (int or list of ints, default None): The axes; None for all.
+        p (float, default 2.0): The exponent; it may be inf, -inf or 0. Also `ord`.
+        axis (int or list of ints, default None): The axes; None for all. Also `dim`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         name (str, default None): Taken for compatibility; it has no effect.
         dtype (str or dtype, default None): What x is cast to first; None for its own.
@@ -316,16 +318,17 @@ def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
     return result.unsqueeze(sorted(axis)) if keepdim else result
 
 
+@second_names(input='x', A='x', dim='axis', ord='p')
 def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
     """A vector norm (one axis, or all) or a matrix norm (two axes); p is 2 by default, of
     matrices 'fro' with `axis=None`.
 
     Args:
-        x (Tensor): The values.
-        p (str or number, default None): The norm: a number, and of matrices `fro` and `nuc`; None
-            for 2.
-        axis (int or list of ints, default None): One axis for vectors, two for matrices; None for
-            all elements.
+        x (Tensor): The values. Also `input`.
+        p (str or number, default None): The norm: a number, and of matrices `fro` and `nuc`;
+            None for 2. Also `ord`.
+        axis (int or list of ints, default None): One axis for vectors, two for matrices; None
+            for all elements. Also `dim`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         out (Tensor, default None): Takes the result, where given, and is returned.
         dtype (str or dtype, default None): What x is cast to first; None for its own.

@@ -3,6 +3,8 @@
 
 import importlib
 import os
+import pickle
+import traceback
 
 import pytest
 
@@ -62,3 +64,46 @@ def test_arguments_of_the_core_s_classes():
         with pytest.raises((ValueError, TypeError), match='expected|device'):
             call()
     assert isinstance(paddle.Generator('cpu'), type(paddle.Generator(0)))
+
+
+@pytest.mark.parametrize(
+    ('owner', 'name', 'meant'),
+    [
+        (paddle, 'concatenat', "'concatenate' or 'concat'"),
+        (paddle.nn, 'BatchNorm2d', "'BatchNorm2D'"),
+        (paddle.nn.functional, 'relux', "'relu' or 'rrelu'"),
+        (paddle.optimizer, 'Adm', "'Adam' or 'RAdam'"),
+        (paddle, 'optim', "'paddle.optimizer'"),
+        (paddle.utils, 'data', "'paddle.io'"),
+        (paddle.nn.Linear(1, 1), 'wieght', "'weight'"),
+    ],
+)
+def test_unknown_names_suggest(owner, name, meant):
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner, name)
+    assert str(caught.value).endswith(f'; did you mean {meant}?')
+    assert traceback.format_exception_only(type(caught.value), caught.value)[0].startswith(
+        'AttributeError: '
+    )
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_what_no_name_is_like_gets_no_suggestion():
+    with pytest.raises(AttributeError, match="^module 'paddle' has no attribute 'qqqqqq'$"):
+        paddle.qqqqqq  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ('call', 'message'),
+    [
+        (lambda x: paddle.sum(x, axs=1), "'axs'; did you mean 'axis'?"),
+        (lambda x: x.max(dim=1), "'dim'; did you mean 'axis'?"),
+        (lambda x: paddle.to_tensor([1.0], devic='cpu'), "'devic'; did you mean 'device'?"),
+        (lambda x: paddle.abs(x, whatever=1), "'whatever'; expected x, name, out, input"),
+        (lambda x: x.backward(retain_grph=True), "'retain_grph'; did you mean 'retain_graph'?"),
+    ],
+)
+def test_unknown_keywords_suggest(call, message):
+    with pytest.raises(TypeError) as caught:
+        call(paddle.to_tensor([[1.0]]))
+    assert str(caught.value).endswith(f'got an unexpected keyword argument {message}')

@@ -3,6 +3,7 @@
 refused, never dropped.
 """
 
+import functools
 import operator
 import os
 
@@ -17,6 +18,7 @@ __all__ = [
     'layer_count',
     'mode_of',
     'only',
+    'second_names',
     'to_array',
 ]
 
@@ -55,6 +57,28 @@ def keywords(op, given, *known):
     for name in given:
         if name not in known:
             raise TypeError(f"[{op}] got an unexpected keyword argument {name!r}")
+
+
+def second_names(**names):
+    """Decorator: `second_names(dim='axis')` lets `f(dim=1)` mean `f(axis=1)`."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if kwargs:
+                for second in names.keys() & kwargs.keys():
+                    first = names[second]
+                    if first in kwargs:
+                        owner = function.__qualname__.removesuffix('.__init__')
+                        raise ValueError(
+                            f"[{owner}] expected one of '{first}' and '{second}', got both"
+                        )
+                    kwargs[first] = kwargs.pop(second)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
 
 
 def items(op, name, value):

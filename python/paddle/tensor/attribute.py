@@ -4,7 +4,7 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
@@ -85,11 +85,12 @@ def numel(x, name=None):
     return x.numel()
 
 
+@second_names(obj='x')
 def is_tensor(x):
     """Whether `x` is a Tensor.
 
     Args:
-        x (object): Anything.
+        x (object): Anything. Also `obj`.
 
     Returns:
         bool: the answer.
@@ -107,11 +108,12 @@ def _checked(x, name):
     return _name(x.dtype)
 
 
+@second_names(input='x')
 def is_complex(x):
     """Whether the dtype is complex.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
 
     Returns:
         bool: the answer.
@@ -123,11 +125,12 @@ def is_complex(x):
     return _checked(x, 'is_complex').startswith('complex')
 
 
+@second_names(input='x')
 def is_floating_point(x):
     """Whether the dtype is floating.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
 
     Returns:
         bool: the answer.

@@ -6,7 +6,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy, empty, full, ones, zeros  # noqa: F401
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords, to_array
+from paddle.base.arguments import keywords, second_names, to_array
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -70,13 +70,14 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     return t
 
 
+@second_names(input='x')
 def full_like(
     x, fill_value, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False
 ):
     """A tensor of one value with the shape of another.
 
     Args:
-        x (Tensor): Whose shape is taken.
+        x (Tensor): Whose shape is taken. Also `input`.
         fill_value (number): What all elements are.
         dtype (str or dtype, default None): The dtype; None for that of x.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -101,11 +102,12 @@ def full_like(
     return _finish(_C_ops.full_like(x, fill_value, dtype), None, device, requires_grad, pin_memory)
 
 
+@second_names(input='x')
 def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Zeros with the shape of a tensor.
 
     Args:
-        x (Tensor): Whose shape is taken.
+        x (Tensor): Whose shape is taken. Also `input`.
         dtype (str or dtype, default None): The dtype; None for that of x.
         name (str, default None): Taken for compatibility; it has no effect.
         device (str or place, default None): Where the result lies; None for the current device.
@@ -122,11 +124,12 @@ def zeros_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pi
     return full_like(x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
+@second_names(input='x')
 def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """Ones with the shape of a tensor.
 
     Args:
-        x (Tensor): Whose shape is taken.
+        x (Tensor): Whose shape is taken. Also `input`.
         dtype (str or dtype, default None): The dtype; None for that of x.
         name (str, default None): Taken for compatibility; it has no effect.
         device (str or place, default None): Where the result lies; None for the current device.
@@ -143,11 +146,12 @@ def ones_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin
     return full_like(x, 1, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
+@second_names(input='x')
 def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pin_memory=False):
     """A tensor with the shape of another and undefined contents.
 
     Args:
-        x (Tensor): Whose shape is taken.
+        x (Tensor): Whose shape is taken. Also `input`.
         dtype (str or dtype, default None): The dtype; None for that of x.
         name (str, default None): Taken for compatibility; it has no effect.
         device (str or place, default None): Where the result lies; None for the current device.
@@ -280,6 +284,7 @@ def _count_dtype(count):
     return 'int32' if is_recorded(count) or count < 2**31 else 'int64'
 
 
+@second_names(end='stop', steps='num')
 def linspace(
     start, stop, num, dtype=None, name=None, *, out=None, device=None, requires_grad=False
 ):
@@ -287,8 +292,8 @@ def linspace(
 
     Args:
         start (number or Tensor): The first value.
-        stop (number or Tensor): The last value.
-        num (int or Tensor): How many.
+        stop (number or Tensor): The last value. Also `end`.
+        num (int or Tensor): How many. Also `steps`.
         dtype (str or dtype, default None): The dtype; None for the default dtype.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
@@ -348,6 +353,7 @@ def logspace(start, stop, num, base=10.0, dtype=None, name=None):
     return (paddle.full([], number(base), 'float64') ** exponents).astype(dtype)
 
 
+@second_names(n='num_rows', m='num_columns')
 def eye(
     num_rows,
     num_columns=None,
@@ -362,8 +368,8 @@ def eye(
     """The identity matrix, `num_rows` by `num_columns`.
 
     Args:
-        num_rows (int): How many rows.
-        num_columns (int, default None): How many columns; None for as many as rows.
+        num_rows (int): How many rows. Also `n`.
+        num_columns (int, default None): How many columns; None for as many as rows. Also `m`.
         dtype (str or dtype, default None): The dtype; None for the default dtype.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.

@@ -6,7 +6,7 @@ import math
 
 import paddle
 from paddle import _lazy
-from paddle.base.arguments import check_memory, items
+from paddle.base.arguments import check_memory, items, second_names
 from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import _axis, _extent, _many, extents
@@ -71,6 +71,7 @@ def _list(values):
     return values if isinstance(values, list) else [values]
 
 
+@second_names(tensors='x', dim='axis')
 def concatenate(x, axis=0, name=None, *, out=None):
     """Tensors joined along an axis."""
     return paddle.concat(x, axis) if out is None else paddle.concat(x, axis, out=out)
@@ -157,13 +158,20 @@ def column_stack(x, name=None):
     return paddle.concat([t.reshape([-1, 1]) if t.ndim < 2 else t for t in x], 1)
 
 
+@second_names(
+    input='x',
+    dim='axis',
+    indices='num_or_indices',
+    sections='num_or_indices',
+    indices_or_sections='num_or_indices',
+)
 def tensor_split(x, num_or_indices, axis=0, name=None):
     """Parts of a tensor: a number of nearly equal ones, or cut at indices.
 
     Args:
-        x (Tensor): The values.
-        num_or_indices (int or list of ints): How many parts, or where to cut.
-        axis (int, default 0): The axis, counted from the end where negative.
+        x (Tensor): The values. Also `input`.
+        num_or_indices (int or list of ints): How many parts, or where to cut. Also `indices`.
+        axis (int, default 0): The axis, counted from the end where negative. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -269,13 +277,14 @@ def dsplit(x, num_or_indices, name=None):
     return tensor_split(x, num_or_indices, 2)
 
 
+@second_names(input='x', dim='axis')
 def chunk(x, chunks, axis=0, name=None):
     """Equal parts along an axis, as a list.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         chunks (int): How many parts.
-        axis (int, default 0): The axis, counted from the end where negative.
+        axis (int, default 0): The axis, counted from the end where negative. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

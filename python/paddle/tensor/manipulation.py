@@ -5,7 +5,7 @@ gradients flow.
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, keywords
+from paddle.base.arguments import items, keywords, second_names
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -45,13 +45,15 @@ def _many(inputs):
     )
 
 
+@second_names(input='x', dim='axis', sizes='shape')
 def unflatten(x, axis, shape, name=None):
     """One axis turned into several of the given extents (one may be -1).
 
     Args:
-        x (Tensor): The values.
-        axis (int): The axis, counted from the end where negative.
-        shape (list of ints or Tensor): The extents in the place of axis; one may be -1.
+        x (Tensor): The values. Also `input`.
+        axis (int): The axis, counted from the end where negative. Also `dim`.
+        shape (list of ints or Tensor): The extents in the place of axis; one may be -1. Also
+            `sizes`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -72,12 +74,13 @@ def unflatten(x, axis, shape, name=None):
     return x.reshape(old[:axis] + shape + old[axis + 1 :])
 
 
+@second_names(size='shape_or_dtype', dtype='shape_or_dtype')
 def view(x, shape_or_dtype, name=None):
     """The same data with another shape, or read as another dtype.
 
     Args:
         x (Tensor): The values.
-        shape_or_dtype (list of ints, str or dtype): The other shape or dtype.
+        shape_or_dtype (list of ints, str or dtype): The other shape or dtype. Also `size`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -341,13 +344,14 @@ def rot90(x, k=1, axes=[0, 1], name=None):
     )
 
 
+@second_names(input='x', dim='axis')
 def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
     """Each entry along an axis repeated; flattened without an axis.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         repeats (int or Tensor): How often, one number for all or one for each entry.
-        axis (int, default None): The axis; None for the flattened tensor.
+        axis (int, default None): The axis; None for the flattened tensor. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
         output_size (int, default None): The extent of the result, where it is to be checked.
 
@@ -406,13 +410,14 @@ def take(x, index, mode='raise', name=None):
     return x.reshape([-1])[flat].reshape(extents(index))
 
 
+@second_names(input='arr', dim='axis')
 def take_along_dim(arr, indices, axis, broadcast=True, *, out=None):
     """Values along an axis at `indices`.
 
     Args:
-        arr (Tensor): What is read.
+        arr (Tensor): What is read. Also `input`.
         indices (Tensor): Positions along axis, integers.
-        axis (int): The axis, counted from the end where negative.
+        axis (int): The axis, counted from the end where negative. Also `dim`.
         broadcast (bool, default True): Whether the other axes of indices broadcast to those of
             arr.
         out (Tensor, default None): Takes the result, where given, and is returned.

@@ -8,6 +8,7 @@ import operator
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.arguments import second_names
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -24,8 +25,8 @@ def _out(result, out):
 _ALIAS = """`paddle.{target}` under another name.
 
     Args:
-        x (Tensor or number): The values.
-        y (Tensor or number): The other values; shapes broadcast.
+        x (Tensor or number): The values. Also `input`.
+        y (Tensor or number): The other values; shapes broadcast. Also `other`.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
 
@@ -39,6 +40,7 @@ _ALIAS = """`paddle.{target}` under another name.
 
 
 def _alias(target, name, answer):
+    @second_names(input='x', other='y')
     def function(x, y, name=None, *, out=None):
         return _out(getattr(paddle, target)(x, y), out)
 
@@ -171,11 +173,12 @@ def hypot(x, y, name=None):
     return paddle.sqrt(x * x + y * y)
 
 
+@second_names(input='x')
 def frac(x, name=None, *, out=None):
     """The fraction: x - trunc(x).
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
 
@@ -408,12 +411,13 @@ def ldexp(x, y, name=None):
     return x * paddle.full([], 2.0, y.dtype) ** y
 
 
+@second_names(input='x', other='y')
 def gcd(x, y, name=None):
     """The greatest common divisor of integers; NaN where a float is not finite.
 
     Args:
-        x (Tensor): The values.
-        y (Tensor): The other values; shapes broadcast.
+        x (Tensor): The values. Also `input`.
+        y (Tensor): The other values; shapes broadcast. Also `other`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -448,12 +452,13 @@ def gcd(x, y, name=None):
     return x
 
 
+@second_names(input='x', other='y')
 def lcm(x, y, name=None):
     """The least common multiple of integers.
 
     Args:
-        x (Tensor): The values.
-        y (Tensor): The other values; shapes broadcast.
+        x (Tensor): The values. Also `input`.
+        y (Tensor): The other values; shapes broadcast. Also `other`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -557,12 +562,13 @@ def inner(x, y, name=None):
     return flat.reshape(a[:-1] + b[:-1])
 
 
+@second_names(input='x', vec2='y')
 def outer(x, y, name=None, *, out=None):
     """Products of each element of x with each of y, both flattened.
 
     Args:
-        x (Tensor): The rows' factors.
-        y (Tensor): The columns' factors.
+        x (Tensor): The rows' factors. Also `input`.
+        y (Tensor): The columns' factors. Also `vec2`.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
 

@@ -9,6 +9,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import second_names
 from paddle.base.libpaddle import Tensor, expect_tensors
 from paddle.framework.random import drawing_from
 
@@ -194,14 +195,15 @@ def standard_normal(shape, dtype=None, name=None, *, out=None, device=None, requ
     return _finish(gaussian(shape, dtype=dtype), out, device, requires_grad)
 
 
+@second_names(size='shape')
 def normal(mean=0.0, std=1.0, shape=None, name=None, *, out=None):
     """Draws from normal distributions.
 
     Args:
         mean (float or Tensor, default 0.0): The means.
         std (float or Tensor, default 1.0): The standard deviations.
-        shape (list of ints or Tensor, default None): The extents, where mean and std are numbers;
-            None for [1].
+        shape (list of ints or Tensor, default None): The extents, where mean and std are
+            numbers; None for [1]. Also `size`.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
 
@@ -372,11 +374,12 @@ def rand_like(input, name=None, *, dtype=None, device=None, requires_grad=False)
     )
 
 
+@second_names(input='x')
 def randn_like(x, dtype=None, name=None, *, device=None, requires_grad=False):
     """Standard normal values with the shape of `x`.
 
     Args:
-        x (Tensor): Whose shape is taken.
+        x (Tensor): Whose shape is taken. Also `input`.
         dtype (str or dtype, default None): The dtype; None for that of x.
         name (str, default None): Taken for compatibility; it has no effect.
         device (str or place, default None): Where the result lies; None for the current device.

@@ -7,7 +7,7 @@ import functools
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -183,6 +183,7 @@ def argwhere(input):
     return _C_ops.nonzero(input)
 
 
+@second_names(input='values')
 def searchsorted(
     sorted_sequence,
     values,
@@ -198,7 +199,7 @@ def searchsorted(
 
     Args:
         sorted_sequence (Tensor): Rising numbers in its last axis.
-        values (Tensor): What is to be inserted.
+        values (Tensor): What is to be inserted. Also `input`.
         out_int32 (bool, default False): Whether positions are int32, else int64.
         right (bool, default False): Whether equal elements stay on the left of the place.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -587,14 +588,15 @@ def scatter(x, index, updates, overwrite=True, name=None, out=None):
     return _out(_C_ops.scatter(x, index, updates, overwrite), out)
 
 
+@second_names(input='x', dim='axis', source='value')
 def index_add(x, index, axis, value, alpha=1, name=None, *, out=None):
     """A copy of `x` with `value` added to the entries `index` of an axis.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         index (Tensor): Positions along axis, int32 or int64 in 1-D.
-        axis (int): The axis, counted from the end where negative.
-        value (Tensor): What is added, with the extent of index along axis.
+        axis (int): The axis, counted from the end where negative. Also `dim`.
+        value (Tensor): What is added, with the extent of index along axis. Also `source`.
         alpha (number, default 1): The factor of value.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
@@ -668,12 +670,14 @@ def as_strided(x, shape, stride, offset=0, name=None):
     return view
 
 
+@second_names(input='x', size='shape')
 def broadcast_to(x, shape, name=None):
     """`x` expanded to a shape it broadcasts to.
 
     Args:
-        x (Tensor): The values.
-        shape (list of ints or Tensor): The extents, which the shape of x broadcasts to.
+        x (Tensor): The values. Also `input`.
+        shape (list of ints or Tensor): The extents, which the shape of x broadcasts to. Also
+            `size`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

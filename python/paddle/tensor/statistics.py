@@ -8,7 +8,7 @@ import math as _math
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -22,13 +22,14 @@ def _axes(axis, ndim):
     return [_axis(a, ndim, 'axis') for a in ([axis] if isinstance(axis, int) else axis)]
 
 
+@second_names(input='x', dim='axis')
 def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, out=None):
     """The variance, by squares over n - correction.
 
     Args:
-        x (Tensor): The values.
-        axis (int or list of ints, default None): The axes that are reduced, counted from the end
-            where negative; None for all.
+        x (Tensor): The values. Also `input`.
+        axis (int or list of ints, default None): The axes that are reduced, counted from the
+            end where negative; None for all. Also `dim`.
         unbiased (bool, default None): False for correction 0.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -186,13 +187,14 @@ def _nan_where_empty(flat):
     )
 
 
+@second_names(input='x', dim='axis')
 def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     """The middle element.
 
     Args:
-        x (Tensor): The values.
-        axis (int or list of ints, default None): The axes that are reduced, counted from the end
-            where negative; None for all.
+        x (Tensor): The values. Also `input`.
+        axis (int or list of ints, default None): The axes that are reduced, counted from the
+            end where negative; None for all. Also `dim`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         mode (str, default 'avg'): `avg` for the mean of two middle elements, `min` for the lower
             one.
@@ -352,14 +354,15 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
     return results[0] if single else paddle.stack(results, 0)
 
 
+@second_names(input='x', dim='axis')
 def quantile(x, q, axis=None, keepdim=False, interpolation='linear', name=None, *, out=None):
     """Quantiles along an axis; NaN where there is one among the elements.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         q (float, list of floats or Tensor): Which, in [0, 1].
-        axis (int or list of ints, default None): The axes that are reduced, counted from the end
-            where negative; None for all.
+        axis (int or list of ints, default None): The axes that are reduced, counted from the
+            end where negative; None for all. Also `dim`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         interpolation (str, default 'linear'): What lies between two elements: `linear`, `lower`,
             `higher`, `midpoint` or `nearest`.
@@ -479,13 +482,14 @@ def corrcoef(x, rowvar=True, name=None):
     return paddle.clip(c / d.unsqueeze(-1) / d.unsqueeze(0), -1, 1)
 
 
+@second_names(input='x', dim='axis')
 def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     """Differences of neighbours along an axis, `n` times.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         n (int, default 1): How often.
-        axis (int, default -1): The axis, counted from the end where negative.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         prepend (Tensor, default None): What is put in front of x first.
         append (Tensor, default None): What is put behind x first.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -600,12 +604,13 @@ def isin(x, test_x, assume_unique=False, invert=False, name=None):
     return paddle.logical_not(found) if invert else found
 
 
+@second_names(input='x', boundaries='sorted_sequence')
 def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, out=None):
     """The bucket of each element among sorted boundaries.
 
     Args:
-        x (Tensor): The values.
-        sorted_sequence (Tensor): The boundaries, rising, 1-D.
+        x (Tensor): The values. Also `input`.
+        sorted_sequence (Tensor): The boundaries, rising, 1-D. Also `boundaries`.
         out_int32 (bool, default False): Whether buckets are int32, else int64.
         right (bool, default False): Whether a boundary belongs to the bucket on its right.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -759,17 +764,19 @@ def unique(
     return _picked(_C_ops.unique(x, *flags, [] if axis is None else [axis], dtype), flags)
 
 
+@second_names(input='x', dim='axis')
 def unique_consecutive(
     x, return_inverse=False, return_counts=False, axis=None, dtype='int64', name=None
 ):
     """Elements without repetitions of their predecessor, with inverse and counts if asked.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         return_inverse (bool, default False): Whether the places of the elements of x in the
             result are returned.
         return_counts (bool, default False): Whether is returned how often each occurs.
         axis (int, default None): The axis whose slices are compared; None for single elements.
+            Also `dim`.
         dtype (str or dtype, default 'int64'): The dtype of positions and counts, int32 or int64.
         name (str, default None): Taken for compatibility; it has no effect.
 

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import second_names
 from paddle.base.framework import to_dtype
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.inplace import written
@@ -25,12 +26,13 @@ __all__ = [
 ]
 
 
+@second_names(input='x', dim='axis')
 def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
     """Exponentials normalised to sum 1 along an axis.
 
     Args:
-        x (Tensor): The values.
-        axis (int, default -1): The axis, counted from the end where negative.
+        x (Tensor): The values. Also `input`.
+        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
         dtype (str or dtype, default None): What x is cast to first; None for its own.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
@@ -138,12 +140,13 @@ def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
     return _C_ops.rrelu(x, lower, upper, not training)
 
 
+@second_names(input='x', dim='axis')
 def glu(x, axis=-1, name=None):
     """a * sigmoid(b) for the two halves a, b of x along `axis`.
 
     Args:
-        x (Tensor): The values.
-        axis (int, default -1): The axis that is halved.
+        x (Tensor): The values. Also `input`.
+        axis (int, default -1): The axis that is halved. Also `dim`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, number, to_dtype
 from paddle.base.libpaddle import expect_tensors
 
@@ -60,6 +61,7 @@ def bilinear(x1, x2, weight, bias=None, name=None):
     return _C_ops.bilinear(x1, x2, weight, bias)
 
 
+@second_names(input='x')
 def embedding(
     x,
     weight,
@@ -73,7 +75,7 @@ def embedding(
     """Rows of weight [n, d] at the integer ids x; rows at `padding_idx` get no gradient.
 
     Args:
-        x (Tensor): Ids, int32 or int64.
+        x (Tensor): Ids, int32 or int64. Also `input`.
         weight (Tensor): The table, [n, d].
         padding_idx (int, default None): The row that gets no gradient; None for none.
         max_norm (float, default None): The norm that rows are scaled down to; None for none.
@@ -132,12 +134,13 @@ def _renorm_rows(weight, ids, max_norm, norm_type):
         weight.set_value(paddle.scatter(weight.detach(), used, rows * factor))
 
 
+@second_names(input='x')
 def one_hot(x, num_classes=-1, name=None):
     """float32 vectors of length `num_classes` (-1: the largest class plus one) with a 1 at the
     class.
 
     Args:
-        x (Tensor): Classes, integers.
+        x (Tensor): Classes, integers. Also `input`.
         num_classes (int, default -1): How many classes; -1 for the largest plus one.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -155,13 +158,14 @@ def one_hot(x, num_classes=-1, name=None):
     return _C_ops.one_hot(x, num_classes)
 
 
+@second_names(dim='axis')
 def cosine_similarity(x1, x2, axis=1, eps=1e-08):
     """sum(x1 * x2) / sqrt(max(sum(x1^2) * sum(x2^2), eps^2)) along `axis`.
 
     Args:
         x1 (Tensor): Vectors.
         x2 (Tensor): The other vectors; shapes broadcast.
-        axis (int, default 1): The axis of the vectors.
+        axis (int, default 1): The axis of the vectors. Also `dim`.
         eps (float, default 1e-08): The least product of norms.
 
     Returns:
@@ -179,14 +183,15 @@ def cosine_similarity(x1, x2, axis=1, eps=1e-08):
     return dot / paddle.sqrt(paddle.clip(squares, min=eps * eps))
 
 
+@second_names(x1='x', x2='y', eps='epsilon')
 def pairwise_distance(x, y, p=2.0, epsilon=1e-06, keepdim=False, name=None):
     """p-norm of x - y + epsilon along the last axis.
 
     Args:
-        x (Tensor): The values.
-        y (Tensor): The other values; shapes broadcast.
+        x (Tensor): The values. Also `x1`.
+        y (Tensor): The other values; shapes broadcast. Also `x2`.
         p (float, default 2.0): The norm's exponent.
-        epsilon (float, default 1e-06): What is added to the difference.
+        epsilon (float, default 1e-06): What is added to the difference. Also `eps`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -309,6 +314,14 @@ def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     )
 
 
+@second_names(
+    input='x',
+    output_size='output_sizes',
+    kernel_size='kernel_sizes',
+    dilation='dilations',
+    padding='paddings',
+    stride='strides',
+)
 def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
     expect_tensors("fold", x=x)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and transposed convolutions in one to three dimensions."""
 
+from paddle.base.arguments import second_names
 from paddle.base.libpaddle import expect_tensors
 
 from .._core import ops as _C_ops
@@ -91,6 +92,7 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
     )
 
 
+@second_names(input='x')
 def conv1d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None
 ):
@@ -98,6 +100,7 @@ def conv1d(
     return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
+@second_names(input='x')
 def conv2d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None
 ):
@@ -105,6 +108,7 @@ def conv2d(
     return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
+@second_names(input='x')
 def conv3d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None
 ):

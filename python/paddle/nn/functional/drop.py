@@ -2,7 +2,7 @@
 """Dropout and its variants."""
 
 import paddle
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.framework import Tensor
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
@@ -32,6 +32,7 @@ def _check_p(op, p):
     return float(p)
 
 
+@second_names(input='x')
 def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_train", name=None):
     """Zero each element (or each slice along the axes not in `axis`) with probability p.
 

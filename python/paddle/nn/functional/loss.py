@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import second_names
 from paddle.base.framework import dtype_name, is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
@@ -72,6 +73,7 @@ def softmax_with_cross_entropy(
     return (loss, softmax) if return_softmax else loss
 
 
+@second_names(target='label')
 def cross_entropy(
     input,
     label,
@@ -91,7 +93,8 @@ def cross_entropy(
 
     Args:
         input (Tensor): Scores of the classes, or probabilities where use_softmax is false.
-        label (Tensor): Classes, or probabilities of all classes where soft_label is true.
+        label (Tensor): Classes, or probabilities of all classes where soft_label is true. Also
+            `target`.
         weight (Tensor, default None): The factors of the classes.
         ignore_index (int, default -100): The class that does not count.
         reduction (str, default 'mean'): `mean`, `sum` or `none`.

@@ -2,7 +2,7 @@
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
 
 import paddle
-from paddle.base.arguments import items
+from paddle.base.arguments import items, second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
@@ -23,14 +23,15 @@ _CHANNEL_LAST = ("NLC", "NHWC", "NDHWC")
 _FORMATS = ("NCL", "NCHW", "NCDHW", *_CHANNEL_LAST)
 
 
+@second_names(input='x', dim='axis', eps='epsilon')
 def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
     """x / max(||x||_p along axis, epsilon).
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         p (float, default 2): The norm's exponent.
-        axis (int, default 1): The axis of the vectors.
-        epsilon (float, default 1e-12): The least norm that is divided by.
+        axis (int, default 1): The axis of the vectors. Also `dim`.
+        epsilon (float, default 1e-12): The least norm that is divided by. Also `eps`.
         out (Tensor, default None): Takes the result, where given, and is returned.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -108,16 +109,17 @@ def _last_axes(op, x, normalized_shape):
     return shape, begin if fits else None
 
 
+@second_names(input='x', eps='epsilon')
 def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=None):
     """Normalise over the last dimensions, which must equal `normalized_shape`.
 
     Args:
-        x (Tensor): The values.
+        x (Tensor): The values. Also `input`.
         normalized_shape (int or list of ints): The extents of the last axes, over which is
             normalised.
         weight (Tensor, default None): The factors; None for 1.
         bias (Tensor, default None): What is added; None for 0.
-        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        epsilon (float, default 1e-05): What keeps a divisor from zero. Also `eps`.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

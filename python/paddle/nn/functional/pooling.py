@@ -4,6 +4,7 @@
 import math
 
 import paddle
+from paddle.base.arguments import second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
@@ -270,6 +271,7 @@ def _adaptive_avg(n, x, output_size, data_format):
     return _pool(n, x, sizes, [1] * n, [0] * n, False, True, data_format, "avg", True)
 
 
+@second_names(input='x')
 def adaptive_avg_pool1d(x, output_size, name=None):
     """Mean over windows chosen so that L becomes `output_size`."""
     check_input("adaptive_avg_pool1d", x, 1)
@@ -277,11 +279,13 @@ def adaptive_avg_pool1d(x, output_size, name=None):
     return _down(_pool(2, _up(x), [1, size[0]], [1, 1], [0, 0], False, True, "NCHW", "avg", True))
 
 
+@second_names(input='x')
 def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
     """Mean over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
     return _adaptive_avg(2, x, output_size, data_format)
 
 
+@second_names(input='x')
 def adaptive_avg_pool3d(x, output_size, data_format="NCDHW", name=None):
     """Mean over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
     return _adaptive_avg(3, x, output_size, data_format)
@@ -296,6 +300,7 @@ def _adaptive_max(n, x, output_size, return_mask):
     return (out, mask) if return_mask else out
 
 
+@second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that L becomes `output_size`."""
     check_input("adaptive_max_pool1d", x, 1)
@@ -306,16 +311,19 @@ def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
     return (_down(out), _down(mask)) if return_mask else _down(out)
 
 
+@second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
     return _adaptive_max(2, x, output_size, return_mask)
 
 
+@second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
     return _adaptive_max(3, x, output_size, return_mask)
 
 
+@second_names(input='x')
 def lp_pool1d(
     x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None
 ):
@@ -364,6 +372,7 @@ def _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm):
     )
 
 
+@second_names(input='x')
 def lp_pool2d(
     x,
     norm_type,

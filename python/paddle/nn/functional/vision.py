@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 import paddle
+from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
 
@@ -40,6 +41,7 @@ def _int(value):
     return value if is_recorded(value) else int(value)
 
 
+@second_names(input='x')
 def interpolate(
     x,
     size=None,
@@ -269,6 +271,7 @@ def _constant_pad_all(x, pairs, value):
     return _C_ops.pad(x, [_int(v) for p in pairs for v in p], value)
 
 
+@second_names(input='x')
 def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis=True, name=None):
     """Pad x. With 2 * ndim numbers and mode 'constant' every dimension is padded, otherwise the
     spatial ones.

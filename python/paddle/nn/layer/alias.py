@@ -1,26 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keyword aliases: lets constructors be called with PyTorch's argument names as well."""
 
-import functools
+from paddle.base.arguments import second_names
 
 
 def aliases(**names):
     """Class decorator: `aliases(dim='axis')` makes `C(dim=1)` mean `C(axis=1)`."""
 
     def decorate(cls):
-        plain = cls.__init__
-
-        @functools.wraps(plain)
-        def init(self, *args, **kwargs):
-            for alias in names.keys() & kwargs.keys():
-                if names[alias] in kwargs:
-                    raise ValueError(
-                        f"[{cls.__name__}] expected one of '{names[alias]}' and '{alias}', got both"
-                    )
-                kwargs[names[alias]] = kwargs.pop(alias)
-            plain(self, *args, **kwargs)
-
-        cls.__init__ = init
+        cls.__init__ = second_names(**names)(cls.__init__)
         return cls
 
     return decorate

@@ -496,7 +496,10 @@ class Layer(ConvertMixin):
             table = d.get(member)
             if table is not None and name in table:
                 return table[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        from paddle._suggest import UnknownName
+
+        text = f"'{type(self).__name__}' object has no attribute '{name}'"
+        raise UnknownName(text, self, name)
 
     def _weight_and_bias(self):
         """(self.weight, self.bias), found without the cost of `__getattr__` when they are

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that have a second name: PyTorch's word for them, which PaddlePaddle takes too."""
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.nn.functional as F
+
+X = paddle.to_tensor([[3.0, 1.0, 2.0, 4.0], [6.0, 5.0, 8.0, 7.0]])
+Y = paddle.to_tensor([[1.0, 1.0, 2.0, 5.0], [6.0, 4.0, 8.0, 9.0]])
+I = paddle.to_tensor([[12, 18], [4, 6]])
+J = paddle.to_tensor([[8, 9], [6, 3]])
+V = paddle.to_tensor([1.0, 3.0, 5.0])
+IMAGE = paddle.arange(32, dtype='float32').reshape([1, 2, 4, 4])
+ROWS = paddle.arange(8, dtype='float32').reshape([1, 2, 4])
+SQUARE = paddle.to_tensor([[2.0, 1.0], [1.0, 3.0]])
+
+# (function, arguments by position, keywords by their second names, the same by their first names)
+CALLS = [
+    (F.softmax, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
+    (F.glu, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
+    (F.normalize, (), {'input': X, 'dim': 0, 'eps': 0.5}, {'x': X, 'axis': 0, 'epsilon': 0.5}),
+    (F.layer_norm, (),
+     {'input': X, 'normalized_shape': 4, 'eps': 0.5},
+     {'x': X, 'normalized_shape': 4, 'epsilon': 0.5}),
+    (F.cosine_similarity, (X, Y), {'dim': 0}, {'axis': 0}),
+    (F.cross_entropy, (X,),
+     {'target': paddle.to_tensor([1, 0])},
+     {'label': paddle.to_tensor([1, 0])}),
+    (F.pairwise_distance, (), {'x1': X, 'x2': Y, 'eps': 0.5}, {'x': X, 'y': Y, 'epsilon': 0.5}),
+    (F.one_hot, (), {'input': I, 'num_classes': 20}, {'x': I, 'num_classes': 20}),
+    (F.embedding, (),
+     {'input': paddle.to_tensor([1]), 'weight': X},
+     {'x': paddle.to_tensor([1]), 'weight': X}),
+    (F.pad, (), {'input': ROWS, 'pad': [1, 1]}, {'x': ROWS, 'pad': [1, 1]}),
+    (F.interpolate, (), {'input': IMAGE, 'size': [2, 2]}, {'x': IMAGE, 'size': [2, 2]}),
+    (F.conv2d, (),
+     {'input': IMAGE, 'weight': paddle.ones([1, 2, 2, 2])},
+     {'x': IMAGE, 'weight': paddle.ones([1, 2, 2, 2])}),
+    (F.adaptive_avg_pool2d, (), {'input': IMAGE, 'output_size': 2}, {'x': IMAGE, 'output_size': 2}),
+    (F.hardshrink, (), {'input': X, 'lambd': 4.5}, {'x': X, 'threshold': 4.5}),
+    (F.softshrink, (), {'input': X, 'lambd': 1.5}, {'x': X, 'threshold': 1.5}),
+    (F.silu, (), {'input': X}, {'x': X}),
+    (F.log_sigmoid, (), {'input': X}, {'x': X}),
+    (F.lp_pool2d, (),
+     {'input': IMAGE, 'norm_type': 2.0, 'kernel_size': 2},
+     {'x': IMAGE, 'norm_type': 2.0, 'kernel_size': 2}),
+    (paddle.chunk, (), {'input': X, 'chunks': 2, 'dim': 1}, {'x': X, 'chunks': 2, 'axis': 1}),
+    (paddle.concatenate, (), {'tensors': [X, Y], 'dim': 1}, {'x': [X, Y], 'axis': 1}),
+    (paddle.tensor_split, (),
+     {'input': X, 'sections': 2, 'dim': 1},
+     {'x': X, 'num_or_indices': 2, 'axis': 1}),
+    (paddle.var, (), {'input': X, 'dim': 1}, {'x': X, 'axis': 1}),
+    (paddle.median, (), {'input': X, 'dim': 1}, {'x': X, 'axis': 1}),
+    (paddle.quantile, (), {'input': X, 'q': 0.25, 'dim': 1}, {'x': X, 'q': 0.25, 'axis': 1}),
+    (paddle.diff, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
+    (paddle.unbind, (X,), {'dim': 1}, {'axis': 1}),
+    (paddle.unflatten, (),
+     {'input': X, 'dim': 1, 'sizes': [2, 2]},
+     {'x': X, 'axis': 1, 'shape': [2, 2]}),
+    (paddle.repeat_interleave, (),
+     {'input': X, 'repeats': 2, 'dim': 1},
+     {'x': X, 'repeats': 2, 'axis': 1}),
+    (paddle.take_along_dim, (),
+     {'input': I, 'indices': J * 0, 'dim': 1},
+     {'arr': I, 'indices': J * 0, 'axis': 1}),
+    (paddle.index_add, (),
+     {'input': X, 'index': paddle.to_tensor([1]), 'dim': 0, 'source': Y[:1]},
+     {'x': X, 'index': paddle.to_tensor([1]), 'axis': 0, 'value': Y[:1]}),
+    (paddle.bucketize, (), {'input': X, 'boundaries': V}, {'x': X, 'sorted_sequence': V}),
+    (paddle.searchsorted, (V,), {'input': X}, {'values': X}),
+    (paddle.broadcast_to, (), {'input': V, 'size': [2, 3]}, {'x': V, 'shape': [2, 3]}),
+    (paddle.eye, (), {'n': 2, 'm': 3}, {'num_rows': 2, 'num_columns': 3}),
+    (paddle.linspace, (0, ), {'end': 1, 'steps': 5}, {'stop': 1, 'num': 5}),
+    (paddle.zeros_like, (), {'input': X}, {'x': X}),
+    (paddle.full_like, (), {'input': X, 'fill_value': 2}, {'x': X, 'fill_value': 2}),
+    (paddle.gcd, (), {'input': I, 'other': J}, {'x': I, 'y': J}),
+    (paddle.ge, (), {'input': X, 'other': Y}, {'x': X, 'y': Y}),
+    (paddle.mul, (), {'input': X, 'other': Y}, {'x': X, 'y': Y}),
+    (paddle.outer, (), {'input': V, 'vec2': V}, {'x': V, 'y': V}),
+    (paddle.trace, (), {'input': X}, {'x': X}),
+    (paddle.fft.fft, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
+    (paddle.fft.rfft2, (), {'input': X, 'dim': (1, 0)}, {'x': X, 'axes': (1, 0)}),
+    (paddle.linalg.norm, (), {'A': X, 'ord': 1, 'dim': 1}, {'x': X, 'p': 1, 'axis': 1}),
+    (paddle.linalg.vector_norm, (X,), {'ord': 1, 'dim': 1}, {'p': 1, 'axis': 1}),
+    (paddle.linalg.solve, (), {'A': SQUARE, 'B': SQUARE}, {'x': SQUARE, 'y': SQUARE}),
+]  # fmt: skip
+
+
+def arrays(result):
+    several = isinstance(result, (list, tuple))
+    return [one.numpy() for one in (result if several else [result])]
+
+
+@pytest.mark.parametrize('call', CALLS, ids=lambda call: call[0].__name__)
+def test_second_names_mean_the_first(call):
+    function, args, second, first = call
+    want, got = function(*args, **first), function(*args, **second)
+    for one, other in zip(arrays(want), arrays(got)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_both_names_at_once_are_refused():
+    with pytest.raises(ValueError, match=r"\[softmax\] expected one of 'axis' and 'dim', got both"):
+        F.softmax(X, axis=0, dim=0)
+    with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
+        F.softmax(X, 0, dim=0)
+
+
+def test_methods_take_them_too():
+    assert X.var(dim=1).shape == X.norm(dim=1).shape == [2]
+    assert [part.shape for part in X.chunk(2, dim=1)] == [[2, 2], [2, 2]]
