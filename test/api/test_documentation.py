@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import sys
 
 import pytest
@@ -90,3 +91,12 @@ def test_a_wrong_example_fails():
         """
 
     assert examples.run_some([(wrong.__doc__, 'wrong')])
+
+
+@pytest.mark.parametrize(
+    'guide', sorted((ROOT / 'docs' / 'site').glob('*.md')), ids=lambda g: g.stem
+)
+def test_guides_answer_what_they_say(guide):
+    """The examples of a guide are one program."""
+    text = '\n'.join(re.findall(r'^```pycon\n(.*?)^```', guide.read_text(), re.M | re.S))
+    assert examples.run_some([(text, guide.stem)]) == []
