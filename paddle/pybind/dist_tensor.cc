@@ -76,6 +76,19 @@ Tensor Replicated(const Tensor& whole, const Tensor& t) {
   return pd::MakeDist(whole, whole.dims(), whole.dtype(), s.mesh, Placements(s.placements.size()));
 }
 
+Tensor AliasOfDist(const Tensor& t) {
+  const pd::DistState& s = pd::StateOf(t);
+  Tensor local;
+  if (s.local.defined()) {
+    local = phi::AliasOf(s.local);
+    local->stop_gradient = t.stop_gradient();
+    local->persistable = t->persistable;
+  }
+  Tensor alias = pd::MakeDist(local, t.dims(), t.dtype(), s.mesh, s.placements);
+  alias->stop_gradient = t.stop_gradient();
+  return alias;
+}
+
 Tensor Outline(const Tensor& t) {
   if (!t.is_dist()) return Tensor();
   const pd::DistState& s = pd::StateOf(t);
@@ -257,6 +270,14 @@ int Init(PyObject* module) {
     m.def("_reshard", &ReshardTensor);
     m.def("_become", &Become);
     m.def("_whole_of", [](const pyb::object& t) { return Out(WholeOf(GivenDist("unshard_dtensor", t))); });
+    m.def(
+        "_local_apart",
+        [](const pyb::object& o, const std::vector<bool>& axes) {
+          const Tensor& t = GivenDist("local_map", o);
+          const pd::DistState& s = pd::StateOf(t);
+          return Out(s.local.defined() ? UsedApart(s.local, s.mesh, axes) : Tensor());
+        },
+        "This process's part of a tensor; along these axes of the mesh its gradients are summed.");
     m.def(
         "_bytes_received",
         [](const std::vector<int64_t>& shape, int64_t element, const PyMesh& mesh, const pyb::object& from,

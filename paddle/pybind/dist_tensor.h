@@ -19,6 +19,8 @@ Tensor GradientPart(const char* op, const Tensor& gradient, const Tensor& t);
 Tensor RootOf(const Tensor& t);
 // `whole`, alike on all processes, as a tensor on the mesh of `t`.
 Tensor Replicated(const Tensor& whole, const Tensor& t);
+// A second tensor over the same memory, without history.
+Tensor AliasOfDist(const Tensor& t);
 // Members of paddle.Tensor.
 PyObject* GetPlacements(PyObject* self, void*);
 PyObject* GetProcessMesh(PyObject* self, void*);

@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/unknown_value.h"
@@ -100,6 +101,7 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
 
 // A second impl over the same data: what a subclass object made from a tensor owns.
 Tensor Alias(const Tensor& t) {
+  if (t.is_dist()) return AliasOfDist(t);
   if (t->kind() != phi::ImplKind::kDense) {
     PD_CHECK(!t->pyobj, InvalidType,
              "[Tensor] expected a dense tensor to make a subclass object of, got a sparse one or a list");

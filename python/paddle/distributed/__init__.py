@@ -37,6 +37,19 @@ _WHERE = _lazy.homes(
             'dtensor_from_fn dtensor_from_local dtensor_to_local reshard shard_tensor '
             'unshard_dtensor'
         ),
+        'paddle.distributed.auto_parallel.shard': (
+            'ShardingStage1 ShardingStage2 ShardingStage3 shard_dataloader shard_layer '
+            'shard_optimizer shard_scaler'
+        ),
+        'paddle.distributed.auto_parallel.local_map': 'LocalLayer local_map',
+        'paddle.distributed.auto_parallel.intermediate.parallelize': 'parallelize',
+        'paddle.distributed.auto_parallel.intermediate.tensor_parallel': (
+            'ColWiseParallel PrepareLayerInput PrepareLayerOutput RowWiseParallel '
+            'SequenceParallelBegin SequenceParallelDisable SequenceParallelEnable '
+            'SequenceParallelEnd'
+        ),
+        'paddle.distributed.flex_checkpoint.dcp.save_state_dict': 'save_state_dict',
+        'paddle.distributed.flex_checkpoint.dcp.load_state_dict': 'load_state_dict',
     }
 )
 __all__ = sorted(
@@ -47,7 +60,7 @@ _lazy.install(
     globals(),
     'paddle.distributed',
     _WHERE,
-    ('auto_parallel', 'collective', 'communication', 'fleet', 'parallel'),
+    ('auto_parallel', 'collective', 'communication', 'fleet', 'flex_checkpoint', 'parallel'),
 )
 # These functions have the names of the modules they are in.
 for _name in ('launch', 'spawn'):

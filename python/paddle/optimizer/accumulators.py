@@ -66,6 +66,7 @@ class AccumulatorStore:
             dtype = param.dtype
         with running():
             tensor = paddle.full(items('add_accumulator', 'shape', shape), fill_value, dtype)
+            tensor = self._placed(name, param, tensor)
         tensor.name = unique_name.generate(f"{param.name}_{full}")
         tensor.persistable = True
         tensor.stop_gradient = True
@@ -75,6 +76,17 @@ class AccumulatorStore:
         slot[param.name] = tensor
         self._opti_name_list.append(tensor.name)
         return tensor
+
+    # What shard_optimizer was given: `(name, param, tensor)` to the tensor placed otherwise.
+    _place_state = None
+
+    def _placed(self, name, param, tensor):
+        """The state of a distributed parameter, placed as that is, or as the user wants."""
+        if not param.is_dist() or list(tensor.shape) != list(param.shape):
+            return tensor
+        if not tensor.is_dist():
+            tensor = paddle.distributed.shard_tensor(tensor, param.process_mesh, param.placements)
+        return tensor if self._place_state is None else self._place_state(name, param, tensor)
 
     def _take_held(self, name, first_name):
         for key in (name, first_name):
@@ -109,7 +121,7 @@ class AccumulatorStore:
         master = self._master_weights.get(param.name)
         if master is None:
             with running():
-                master = param.detach().astype('float32')
+                master = self._placed('master_weight', param, param.detach().astype('float32'))
             master.name = unique_name.generate(param.name + '_fp32_master')
             master.persistable = True
             master.stop_gradient = True

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`parallelize`: a model and an optimizer written for one process, divided as a plan says."""
+
+import re
+
+import paddle
+
+from ..api import mesh_or_global
+from ..shard import ShardingStage1, ShardingStage2, ShardingStage3, replicate_rest, shard_optimizer
+from .tensor_parallel import PlanBase
+
+__all__ = ['parallelize']
+
+
+def _divide_layers(model, mesh, plan):
+    if 'mp' not in mesh.dim_names:
+        raise ValueError(f"[parallelize] expected a mesh with an axis 'mp', got {mesh.dim_names}")
+    layers = dict(model.named_sublayers(include_self=True))
+    for pattern, plans in plan.items():
+        pattern, _, last = (
+            pattern.rpartition('.') if pattern.endswith(('.weight', '.bias')) else (pattern, '', '')
+        )
+        matched = [layer for name, layer in layers.items() if re.fullmatch(pattern, name)]
+        if not matched:
+            raise ValueError(
+                f'[parallelize] expected names of layers in the plan, got {pattern!r}, which none '
+                'of the model matches'
+            )
+        for one in plans if isinstance(plans, (list, tuple)) else [plans]:
+            if not isinstance(one, PlanBase):
+                raise TypeError(
+                    f'[parallelize] expected a plan such as ColWiseParallel() for {pattern!r}, got '
+                    f'{type(one).__name__}'
+                )
+            for layer in matched:
+                one.apply(layer, mesh, [last] if last else [])
+
+
+def parallelize(model, optimizer=None, mesh=None, config=None):
+    """(model, optimizer), divided on a mesh whose axes are named `dp` and `mp`.
+
+    `config['mp_config']['parallelize_plan']` maps patterns of layer names to plans;
+    `config['dp_config']['sharding_level']`, 0 to 3, says what processes along `dp` divide of the
+    optimizer's state and the parameters. The rest is on all processes alike.
+    """
+    mesh = mesh_or_global('parallelize', mesh)
+    if not isinstance(model, paddle.nn.Layer):
+        raise TypeError(f'[parallelize] expected a Layer as model, got {type(model).__name__}')
+    config = dict(config or {})
+    mp, dp = config.pop('mp_config', None) or {}, config.pop('dp_config', None) or {}
+    config = {key: value for key, value in config.items() if value}
+    if config:
+        raise NotImplementedError(
+            f'[parallelize] expected mp_config and dp_config, got {sorted(config)} too'
+        )
+    plan, level = mp.get('parallelize_plan') or {}, dp.get('sharding_level') or 0
+    level = int(level)
+    if level not in (0, 1, 2, 3):
+        raise ValueError(f'[parallelize] expected sharding_level 0 to 3, got {level}')
+    if level and 'dp' not in mesh.dim_names:
+        raise ValueError(f"[parallelize] expected a mesh with an axis 'dp', got {mesh.dim_names}")
+    if plan:
+        _divide_layers(model, mesh, plan)
+    replicate_rest(model, mesh)
+    if optimizer is not None:
+        stages = (ShardingStage1, ShardingStage2, ShardingStage3)
+        shard_optimizer(optimizer, stages[level - 1]('dp', mesh) if level else None)
+    return model, optimizer

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of tensor and sequence parallelism: what the axis `mp` of a mesh divides of a layer."""
+
+import paddle
+from paddle.base import libpaddle as core
+
+from ..api import distribute_in_place, reshard
+
+__all__ = [
+    'ColWiseParallel',
+    'PlanBase',
+    'PrepareLayerInput',
+    'PrepareLayerOutput',
+    'RowWiseParallel',
+    'SequenceParallelBegin',
+    'SequenceParallelDisable',
+    'SequenceParallelEnable',
+    'SequenceParallelEnd',
+]
+
+
+def _axis(mesh, name):
+    return mesh.dim_names.index(name) if name in mesh.dim_names else None
+
+
+def _along_mp(mesh, placements, placement):
+    axis = _axis(mesh, 'mp')
+    return [placement if i == axis else p for i, p in enumerate(placements)]
+
+
+def _placed(tensor, mesh, placement):
+    """A tensor with another placement along `mp`; one that is not distributed is whole."""
+    if not tensor.is_dist():
+        tensor = core._dtensor_from_local(tensor, mesh, [core.Replicate() for _ in mesh.shape])
+    return reshard(tensor, mesh, _along_mp(mesh, tensor.placements, placement))
+
+
+def _each(values, fn):
+    """`fn` of the tensors among values, which may be one."""
+    if isinstance(values, (list, tuple)):
+        return type(values)(_each(v, fn) for v in values)
+    return fn(values) if isinstance(values, paddle.Tensor) else values
+
+
+class PlanBase:
+    """What is done to the layers that a plan names."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        """Divides parameters and registers hooks; `shard_param_list`: parameters to divide, all
+        where it is empty.
+        """
+        raise NotImplementedError(
+            f'[{type(self).__name__}.apply] expected a subclass to define it, got none'
+        )
+
+    def whole_layer(self, names):
+        """Refuses a plan for single parameters."""
+        if names:
+            raise ValueError(
+                f'[{type(self).__name__}] expected the name of a layer, got that of its {names}'
+            )
+
+
+class _Divided(PlanBase):
+    # Axes of `weight` and `bias` that are divided, by kind of layer.
+    dims = {}
+
+    def divide(self, layer, mesh, names):
+        for kind, dims in self.dims.items():
+            if isinstance(layer, kind):
+                break
+        else:
+            raise NotImplementedError(
+                f'[{type(self).__name__}] expected a Linear or Embedding, got '
+                f'{type(layer).__name__}'
+            )
+        for name, dim in dims.items():
+            tensor = getattr(layer, name, None)
+            if tensor is None or (names and name not in names) or tensor.is_dist():
+                continue
+            placements = [core.Replicate() for _ in mesh.shape]
+            placement = core.Replicate() if dim is None else core.Shard(dim)
+            distribute_in_place(tensor, mesh, _along_mp(mesh, placements, placement))
+
+
+class ColWiseParallel(_Divided):
+    """Columns of a linear layer, or of an embedding; `gather_output`: the result is whole."""
+
+    dims = {paddle.nn.Linear: {'weight': 1, 'bias': 0}, paddle.nn.Embedding: {'weight': 1}}
+
+    def __init__(self, gather_output=False):
+        self.gather_output = gather_output
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.divide(layer, process_mesh, shard_param_list)
+        if self.gather_output:
+            layer.register_forward_post_hook(
+                lambda _, __, out: _each(out, lambda t: _placed(t, process_mesh, core.Replicate()))
+            )
+
+
+class RowWiseParallel(_Divided):
+    """Rows of a linear layer, or of an embedding; `is_input_parallel`: the input comes divided."""
+
+    dims = {paddle.nn.Linear: {'weight': 0, 'bias': None}, paddle.nn.Embedding: {'weight': 0}}
+
+    def __init__(self, is_input_parallel=True):
+        self.is_input_parallel = is_input_parallel
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.divide(layer, process_mesh, shard_param_list)
+        if not self.is_input_parallel and isinstance(layer, paddle.nn.Linear):
+            layer.register_forward_pre_hook(
+                lambda _, inputs: _each(
+                    inputs, lambda t: _placed(t, process_mesh, core.Shard(t.ndim - 1))
+                )
+            )
+
+
+class _Hook(PlanBase):
+    def __init__(self, fn=None):
+        if fn is not None and not callable(fn):
+            raise TypeError(f'[{type(self).__name__}] expected a function, got {type(fn).__name__}')
+        self.fn = fn
+
+
+class PrepareLayerInput(_Hook):
+    """`fn(process_mesh)` gives a hook that runs before the layer."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        if self.fn is not None:
+            layer.register_forward_pre_hook(self.fn(process_mesh))
+
+
+class PrepareLayerOutput(_Hook):
+    """`fn(process_mesh)` gives a hook that runs behind the layer."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        if self.fn is not None:
+            layer.register_forward_post_hook(self.fn(process_mesh))
+
+
+def _begin(tensor, mesh, transposes):
+    """Divides the sequence: the first axis, once [batch, sequence, ...] is transposed."""
+    if transposes:
+        tensor = paddle.transpose(tensor, [1, 0, *range(2, tensor.ndim)])
+    return _placed(tensor, mesh, core.Shard(0))
+
+
+def _end(tensor, mesh, transposes):
+    tensor = _placed(tensor, mesh, core.Replicate())
+    if transposes:
+        tensor = paddle.transpose(tensor, [1, 0, *range(2, tensor.ndim)])
+    return tensor
+
+
+class _Sequence(PlanBase):
+    def __init__(self, need_transpose=True):
+        self.need_transpose = need_transpose
+
+    def before(self, layer, mesh, fn):
+        layer.register_forward_pre_hook(
+            lambda _, inputs: _each(inputs, lambda t: fn(t, mesh, self.need_transpose))
+        )
+
+    def behind(self, layer, mesh, fn):
+        layer.register_forward_post_hook(
+            lambda _, __, out: _each(out, lambda t: fn(t, mesh, self.need_transpose))
+        )
+
+
+class SequenceParallelBegin(_Sequence):
+    """Behind this layer the sequence is divided."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        self.behind(layer, process_mesh, _begin)
+
+
+class SequenceParallelEnd(_Sequence):
+    """Before this layer the sequence is made whole."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        self.before(layer, process_mesh, _end)
+
+
+class SequenceParallelEnable(_Sequence):
+    """The sequence is divided within this layer."""
+
+    def __init__(self):
+        super().__init__(True)
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        self.before(layer, process_mesh, _begin)
+        self.behind(layer, process_mesh, _end)
+
+
+class SequenceParallelDisable(_Sequence):
+    """The sequence is whole within this layer, where it is divided around it."""
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        self.before(layer, process_mesh, _end)
+        self.behind(layer, process_mesh, _begin)

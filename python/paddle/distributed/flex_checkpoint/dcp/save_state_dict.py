@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`save_state_dict`: each process writes the parts that no process before it has."""
+
+import os
+import pickle
+
+import numpy as np
+
+import paddle
+from paddle.framework.output_file import OutputFile
+
+from ...communication.group import barrier, default_group, is_initialized
+from ...parallel import get_rank
+from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata
+from .state_dict import flatten_state_dict, own_part, part_of, ranks_of
+
+__all__ = ['save_state_dict']
+
+
+def _parts(tensor, first_rank):
+    """(rank that writes it, first index, shape) of each part, each once."""
+    if not tensor.is_dist():
+        return [(first_rank, (0,) * tensor.ndim, tuple(tensor.shape))]
+    if any(p.is_partial() for p in tensor.placements):
+        raise ValueError(
+            '[save_state_dict] expected tensors that are not partial, got placements '
+            f'{tensor.placements}: reshard it'
+        )
+    seen, parts = set(), []
+    for i, rank in enumerate(ranks_of(tensor)):
+        first, shape = part_of(tensor, i)
+        if np.prod(shape) and first not in seen:
+            seen.add(first)
+            parts.append((rank, first, shape))
+    return parts
+
+
+def save_state_dict(
+    state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, async_save=False
+):
+    """Writes the tensors of a (nested) dict to the folder `path`, for any mesh to read.
+
+    Every process of the group calls it. Each file is written beside its place and renamed, the one
+    that says what is there last: a checkpoint is whole or absent.
+    """
+    if async_save:
+        raise NotImplementedError('[save_state_dict] expected async_save=False, got True')
+    flat, paths = flatten_state_dict(state_dict, 'save_state_dict')
+    several = is_initialized()
+    group = process_group or (default_group() if several else None)
+    ranks, me = (group.ranks, get_rank()) if several else ([0], 0)
+    os.makedirs(path, exist_ok=True)
+    number = _next_id(path, group, coordinator_rank) if unique_id is None else int(unique_id)
+    mine, described, stored = {}, {}, {}
+    for key, tensor in flat.items():
+        described[key] = []
+        for rank, first, shape in _parts(tensor, ranks[0]):
+            name = f'{rank}_{number}.distcp'
+            dtype = str(tensor.dtype).rpartition('.')[-1]
+            described[key].append(LocalTensorMetadata(first, shape, dtype, tuple(tensor.shape)))
+            index = LocalTensorIndex(key, first, local_shape=shape)
+            stored[index] = name
+            if rank == me:
+                mine[key] = own_part(tensor, me)[2].detach()
+    if mine:
+        paddle.save(mine, os.path.join(path, f'{me}_{number}.distcp'))
+    if several:
+        barrier(group)
+    if me == coordinator_rank:
+        with OutputFile(os.path.join(path, f'{number}.metadata')) as stream:
+            pickle.dump(Metadata(described, stored, paths), stream)
+    if several:
+        barrier(group)
+
+
+def _next_id(path, group, coordinator_rank):
+    """A number that no checkpoint of the folder has, the same on all processes."""
+    used = [
+        int(name[: -len('.metadata')])
+        for name in os.listdir(path)
+        if name.endswith('.metadata') and name[: -len('.metadata')].isdigit()
+    ]
+    number = max(used, default=-1) + 1
+    if group is None:
+        return number
+    given = group.process_group.gather_bytes(str(number).encode())
+    return int(given[group.ranks.index(coordinator_rank)])

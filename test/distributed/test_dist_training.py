@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training with distributed tensors, against one process."""
+
+import pytest
+import ranks
+
+import paddle
+import paddle.distributed as dist
+
+
+@pytest.mark.parametrize(
+    'count, what, args',
+    [
+        (2, 'planned', ('dp2', '0')),
+        (2, 'planned', ('dp2', '1')),
+        (2, 'planned', ('dp2', '2')),
+        (2, 'planned', ('dp2', '3')),
+        (2, 'planned', ('mp2', '0')),
+        (2, 'planned', ('mp2', '0', '1')),
+        (4, 'planned', ('dp2mp2', '0')),
+        (4, 'planned', ('dp2mp2', '3', '1')),
+        (8, 'planned', ('dp4mp2', '1')),
+        (2, 'by_hand', ()),
+        (2, 'local', ()),
+    ],
+)
+def test_ranks(count, what, args):
+    ranks.run(count, 'work_dist_training', what, *args, timeout=120)
+
+
+def test_refusals():
+    mesh = dist.ProcessMesh([0], ['dp'])
+    model = paddle.nn.Linear(2, 2)
+    with pytest.raises(TypeError, match='expected an Optimizer'):
+        dist.shard_optimizer(model)
+    with pytest.raises(TypeError, match='axis of the mesh'):
+        dist.ShardingStage1(1.5)
+    with pytest.raises(ValueError, match="'mp'"):
+        dist.parallelize(model, None, mesh, {'mp_config': {'parallelize_plan': {'x': None}}})
+    with pytest.raises(NotImplementedError, match='pp_config'):
+        dist.parallelize(model, None, mesh, {'pp_config': {'split_spec': 'x'}})
+    with pytest.raises(ValueError, match='sharding_level'):
+        dist.parallelize(model, None, mesh, {'dp_config': {'sharding_level': 7}})
+    with pytest.raises(ValueError, match='a Layer'):
+        dist.shard_layer(3, mesh)

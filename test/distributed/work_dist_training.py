@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ranks do for test_dist_training.py: divided training, against that of one process."""
+
+import sys
+
+import numpy as np
+
+import paddle
+import paddle.distributed as dist
+from paddle.distributed import Partial, Replicate, Shard
+from paddle.nn import functional
+
+_HIDDEN, _HEADS, _WORDS = 8, 2, 12
+
+
+class Block(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.norm = paddle.nn.LayerNorm(_HIDDEN)
+        self.q, self.k, self.v, self.o = (
+            paddle.nn.Linear(_HIDDEN, _HIDDEN, bias_attr=False) for _ in range(4)
+        )
+        self.norm2 = paddle.nn.LayerNorm(_HIDDEN)
+        self.up, self.gate = paddle.nn.Linear(_HIDDEN, 16), paddle.nn.Linear(_HIDDEN, 16)
+        self.down = paddle.nn.Linear(16, _HIDDEN)
+
+    def forward(self, x):
+        h = self.norm(x)
+        q, k, v = (
+            layer(h).reshape([x.shape[0], x.shape[1], _HEADS, _HIDDEN // _HEADS])
+            for layer in (self.q, self.k, self.v)
+        )
+        a = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.o(a.reshape(x.shape))
+        h = self.norm2(x)
+        return x + self.down(functional.silu(self.gate(h)) * self.up(h))
+
+
+class Model(paddle.nn.Layer):
+    """A small language model, as one would write it for one process."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = paddle.nn.Embedding(_WORDS, _HIDDEN)
+        self.blocks = paddle.nn.LayerList([Block(), Block()])
+        self.norm = paddle.nn.LayerNorm(_HIDDEN)
+        self.head = paddle.nn.Linear(_HIDDEN, _WORDS)
+
+    def forward(self, ids, labels):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return functional.cross_entropy(self.head(self.norm(x)), labels.unsqueeze(-1)).mean()
+
+
+def _parts(clip=True):
+    paddle.seed(3)
+    model = Model()
+    optimizer = paddle.optimizer.AdamW(
+        0.01,
+        parameters=model.parameters(),
+        grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5) if clip else None,
+    )
+    return model, optimizer
+
+
+class Words(paddle.io.Dataset):
+    def __init__(self):
+        drawn = np.random.RandomState(0).randint(0, _WORDS, [12, 5])
+        self.ids, self.labels = drawn[:, :-1], drawn[:, 1:]
+
+    def __getitem__(self, i):
+        return self.ids[i], self.labels[i]
+
+    def __len__(self):
+        return len(self.ids)
+
+
+def _train(model, optimizer, loader, scaler=None):
+    losses = []
+    for ids, labels in loader:
+        loss = model(ids, labels)
+        (scaler.scale(loss) if scaler else loss).backward()
+        if scaler:
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            optimizer.step()
+        optimizer.clear_grad()
+        losses.append(float(loss))
+    return losses
+
+
+def _loader():
+    return paddle.io.DataLoader(Words(), batch_size=4)
+
+
+def _plan():
+    return {
+        'embed': dist.ColWiseParallel(),
+        r'blocks\.\d+\.[qkv]': dist.ColWiseParallel(),
+        r'blocks\.\d+\.o': dist.RowWiseParallel(),
+        r'blocks\.\d+\.(up|gate)': dist.ColWiseParallel(),
+        r'blocks\.\d+\.down': dist.RowWiseParallel(),
+        'head': dist.ColWiseParallel(gather_output=True),
+    }
+
+
+_MESHES = {
+    'dp2': ([0, 1], ['dp']),
+    'mp2': ([0, 1], ['mp']),
+    'dp2mp2': ([[0, 1], [2, 3]], ['dp', 'mp']),
+    'dp4mp2': ([[0, 1], [2, 3], [4, 5], [6, 7]], ['dp', 'mp']),
+}
+
+
+def planned(mesh, level, sequence='0'):
+    """`parallelize`: losses and parameters are those of one process."""
+    mesh = dist.ProcessMesh(*_MESHES[mesh])
+    alone = _parts()
+    want = _train(*alone, _loader())
+    model, optimizer = _parts()
+    config = {'dp_config': {'sharding_level': int(level)}}
+    if 'mp' in mesh.dim_names:
+        config['mp_config'] = {'parallelize_plan': _plan()}
+    if sequence == '1':
+        plan = config['mp_config']['parallelize_plan']
+        plan['norm'] = dist.SequenceParallelEnable()
+        plan[r'blocks\.\d+\.norm'] = [dist.SequenceParallelEnable()]
+    model, optimizer = dist.parallelize(model, optimizer, mesh, config)
+    loader = dist.shard_dataloader(
+        _loader(), mesh, shard_dims='dp' if 'dp' in mesh.dim_names else None
+    )
+    got = _train(model, optimizer, loader, dist.shard_scaler(paddle.amp.GradScaler()))
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    for (name, p), q in zip(model.named_parameters(), alone[0].parameters()):
+        assert p.is_dist() and p.grad is None or p.grad.is_dist(), name
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5, err_msg=name)
+    weight = model.blocks[0].up.weight
+    size = int(np.prod(weight._local_value().shape))
+    whole = _HIDDEN * 16 // (2 if 'mp' in mesh.dim_names else 1)
+    dp = mesh.shape[0] if 'dp' in mesh.dim_names else 1
+    assert size == (whole // dp if level == '3' else whole), size
+    moment = optimizer._get_accumulator('moment1', weight)
+    assert np.prod(moment._local_value().shape) == (whole // dp if level != '0' else whole)
+
+
+def by_hand():
+    """`shard_layer` and `shard_optimizer` with functions of the user; plain SGD and Momentum."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    x = paddle.to_tensor(np.random.RandomState(1).randn(4, 6).astype('float32'))
+
+    def make():
+        paddle.seed(1)
+        return paddle.nn.Sequential(
+            paddle.nn.Linear(6, 4), paddle.nn.ReLU(), paddle.nn.Linear(4, 2)
+        )
+
+    def place(name, layer, mesh):
+        if isinstance(layer, paddle.nn.Linear):
+            layer.weight = dist.shard_tensor(layer.weight, mesh, [Shard(1)])
+            layer.bias = dist.shard_tensor(layer.bias, mesh, [Shard(0)])
+
+    for kind in (paddle.optimizer.SGD, paddle.optimizer.Momentum, paddle.optimizer.Adam):
+        want, alone = [], make()
+        optimizer = kind(0.1, parameters=alone.parameters())
+        model = dist.shard_layer(
+            make(),
+            mesh,
+            place,
+            lambda inputs, mesh: dist.shard_tensor(inputs[0], mesh, [Shard(0)]),
+            lambda out, mesh: dist.reshard(out, mesh, [Replicate()]),
+        )
+        divided = dist.shard_optimizer(kind(0.1, parameters=model.parameters()))
+        for _ in range(3):
+            for net, opt in ((alone, optimizer), (model, divided)):
+                out = net(x)
+                (out * out).mean().backward()
+                opt.step()
+                opt.clear_grad()
+                want.append(float((out * out).mean()))
+        np.testing.assert_allclose(want[::2], want[1::2], rtol=1e-5)
+        assert model[0].weight.placements == [Shard(1)]
+
+
+def local():
+    """Functions and layers on parts."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    value = np.random.RandomState(1).randn(4, 3).astype('float32')
+    x = dist.shard_tensor(paddle.to_tensor(value), mesh, [Shard(0)], stop_gradient=False)
+    w = dist.shard_tensor(paddle.ones([3]), mesh, [Replicate()], stop_gradient=False)
+
+    def total(x, w):
+        assert not x.is_dist() and x.shape == [2, 3]
+        return (x * w).sum()
+
+    mapped = dist.local_map(total, [[Partial()]], [[Shard(0)], [Replicate()]], mesh)
+    out = mapped(x, w)
+    np.testing.assert_allclose(float(out), value.sum(), rtol=1e-5)
+    out.backward()
+    np.testing.assert_allclose(w.grad.numpy(), value.sum(0), rtol=1e-5)
+    np.testing.assert_allclose(x.grad.numpy(), np.ones([4, 3]), rtol=1e-5)
+    moved = dist.reshard(x, mesh, [Replicate()])
+    try:
+        mapped(moved, w)
+    except ValueError as e:
+        assert 'reshard_inputs' in str(e)
+    else:
+        raise AssertionError('expected a ValueError')
+    again = dist.local_map(total, [[Partial()]], [[Shard(0)], [Replicate()]], mesh, True)
+    np.testing.assert_allclose(float(again(moved, w)), value.sum(), rtol=1e-5)
+
+    class Total(dist.LocalLayer):
+        def forward(self, x, w):
+            return total(x, w)
+
+    w.clear_grad()
+    layer = Total([(mesh, [Partial()])], [(mesh, [Shard(0)]), (mesh, [Partial()])])
+    layer(x, w).backward()
+    np.testing.assert_allclose(w.grad.numpy(), value.sum(0), rtol=1e-5)
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]](*sys.argv[2:])
