@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function that is taken apart at any of its lines does what it did: results, exceptions, order
+of calls, names that are bound."""
+
+import itertools
+import random
+import types
+
+import pytest
+
+from paddle.jit.dy2static import source
+from paddle.jit.regions import split
+
+said = []
+
+
+def say(value):
+    said.append(value)
+    return len(said)
+
+
+def loops(x, n):
+    total = 0
+    for i in range(n):
+        total += x * i
+        if total > 20:
+            break
+        if i == 2:
+            x = x + 1
+            continue
+        for k in range(3):
+            total += k
+            if k == 1:
+                continue
+            if total > 50:
+                return total, 'deep'
+        say(total)
+    else:
+        total = total - 1
+        say('else')
+    while total > 5:
+        total = total // 2
+        say(total)
+        if total == 7:
+            break
+        last = total
+    try:
+        say(last)
+    except NameError:
+        say('unbound')
+    return total, x
+
+
+def unbound(x, n):
+    if n > 1:
+        y = x * 2
+    elif n > 0:
+        y = x * 3
+        say(y)
+    try:
+        z = y + 1
+        if n == 3:
+            raise KeyError('k')
+        w = z
+    except KeyError as e:
+        z = len(str(e))
+        w = 1
+    except NameError as e:
+        z = str(e)
+        w = 2
+    finally:
+        say('finally')
+    if n == 2:
+        del z
+    say(w)
+    return z, w
+
+
+def containers(x, n):
+    found, table = [], {'a': x}
+    found.append(x * 2)
+
+    def inner(v):
+        say(v)
+        return v + x
+
+    found.append(inner(n))
+    some = [v * n for v in found if v > 0]
+    total = sum(v + n for v in some)
+    table['b'] = total
+    (a, *b), c = (found[0], *some), table['b']
+    a, b = b, a
+    if m := a and n:
+        say(m)
+    return a, b, c, sorted(table), [inner(i) for i in range(2)]
+
+
+def arguments(x, n, *rest, k=4, **more):
+    p = x * n + k + len(rest) + sum(more.values())
+    if p == 7:
+        raise ValueError('seven')
+    say(p)
+    if n > 2:
+        return p
+    p -= 1
+    while True:
+        p += 3
+        say(p)
+        if p > 30:
+            return p, 'while'
+        if p % 2:
+            continue
+        p += x
+
+
+def enclosing(c):
+    def counts(x, n):
+        nonlocal c
+        c += x * n
+        say(c)
+        if c > 9:
+            c = c - 5
+            return c
+        y = c * 2
+        return y + c
+
+    return counts
+
+
+class Base:
+    def value(self, x):
+        return x + 1
+
+
+class Derived(Base):
+    def value(self, x):
+        y = x * 2
+        z = super().value(y)
+        __mangled = z + say(y)
+        return __mangled * 2
+
+
+def _taken_apart(function, lines):
+    """The function with its parts as plain functions."""
+    code, klass = function.__code__, source.enclosing_class(function.__qualname__)
+    tree = source.function_tree(code)
+    splitter = split.Splitter(tree, code, lines, lambda node, local: False, lambda node: False)
+    tree = splitter.function()
+    held = dict(zip(code.co_freevars, function.__closure__ or ()))
+    held[split.UNBOUND] = types.CellType(object())
+    held[split.CALL] = types.CellType(lambda f, *args, **kwargs: f(*args, **kwargs))
+    free = set(held)
+
+    def made(node, names):
+        new = source.compile_function(node, code, names, klass)
+        cells = tuple([held[n] for n in new.co_freevars])
+        return types.FunctionType(new, function.__globals__, function.__name__, None, cells)
+
+    names = {f'{split.SEGMENT}{k}' for k in range(len(splitter.parts))}
+    for k, part in enumerate(splitter.parts):
+        held[f'{split.SEGMENT}{k}'] = types.CellType(made(part.tree, free))
+    driver = made(tree, free | names)
+    driver.__defaults__, driver.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return driver, len(splitter.parts)
+
+
+def _result(function, given):
+    said.clear()
+    try:
+        result = function(*given)
+    except Exception as error:
+        result = type(error), str(error)
+    return result, list(said)
+
+
+@pytest.mark.parametrize(
+    'make',
+    [lambda: loops, lambda: unbound, lambda: containers, lambda: arguments, lambda: enclosing(1)],
+    ids=['loops', 'unbound', 'containers', 'arguments', 'enclosing'],
+)
+def test_any_lines_stay(make):
+    code, generator, parts = make().__code__, random.Random(1), 0
+    body = range(code.co_firstlineno + 1, source.last_line(code) + 1)
+    chosen = [{n} for n in body] + [set(generator.sample(body, 4)) for _ in range(5)]
+    for lines in chosen:
+        function = make()
+        driver, count = _taken_apart(make(), lines)
+        parts += count
+        for given in itertools.product((1, 5), (0, 1, 2, 3)):
+            assert _result(driver, given) == _result(function, given), (lines, given)
+    assert parts > len(chosen)
+
+
+def test_methods():
+    code = Derived.value.__code__
+    for line in range(code.co_firstlineno + 1, source.last_line(code) + 1):
+        driver, _ = _taken_apart(Derived.value, {line})
+        assert _result(driver, (Derived(), 3)) == _result(Derived.value, (Derived(), 3))
