@@ -96,7 +96,29 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
 def conv1d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCL", name=None
 ):
-    """Convolve x [N, C, L] (or NLC) with weight [out, C / groups, k]."""
+    """Convolution of 1 spatial dimension.
+
+    Args:
+        x (Tensor): Input, [N, C, L] or, with data_format 'NLC', channels last. Also `input`.
+        weight (Tensor): Filters, [out, C / groups, k].
+        bias (Tensor, default None): One number for each output channel.
+        stride (int or list of ints, default 1): The step of the window.
+        padding (int, str, list of ints or list of lists, default 0): Zeros around the input: a
+            number, one for each dimension, one for each side, 'SAME' or 'VALID'.
+        dilation (int or list of ints, default 1): The distance of the window's elements.
+        groups (int, default 1): Into how many parts channels fall that do not meet.
+        data_format (str, default 'NCL'): The order of axes: 'NCL' or 'NLC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, in the order of axes of x.
+
+    Examples:
+        >>> x = paddle.ones([1, 2, 4])
+        >>> w = paddle.ones([3, 2, 3])
+        >>> paddle.nn.functional.conv1d(x, w, padding=1).shape
+        paddle.Size([1, 3, 4])
+    """
     return _conv(1, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
@@ -104,7 +126,30 @@ def conv1d(
 def conv2d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCHW", name=None
 ):
-    """Convolve x [N, C, H, W] (or NHWC) with weight [out, C / groups, kh, kw]."""
+    """Convolution of 2 spatial dimensions.
+
+    Args:
+        x (Tensor): Input, [N, C, H, W] or, with data_format 'NHWC', channels last. Also
+            `input`.
+        weight (Tensor): Filters, [out, C / groups, kh, kw].
+        bias (Tensor, default None): One number for each output channel.
+        stride (int or list of ints, default 1): The step of the window.
+        padding (int, str, list of ints or list of lists, default 0): Zeros around the input: a
+            number, one for each dimension, one for each side, 'SAME' or 'VALID'.
+        dilation (int or list of ints, default 1): The distance of the window's elements.
+        groups (int, default 1): Into how many parts channels fall that do not meet.
+        data_format (str, default 'NCHW'): The order of axes: 'NCHW' or 'NHWC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, in the order of axes of x.
+
+    Examples:
+        >>> x = paddle.ones([1, 2, 4, 4])
+        >>> w = paddle.ones([3, 2, 3, 3])
+        >>> paddle.nn.functional.conv2d(x, w, padding=1).shape
+        paddle.Size([1, 3, 4, 4])
+    """
     return _conv(2, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 
@@ -112,7 +157,30 @@ def conv2d(
 def conv3d(
     x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, data_format="NCDHW", name=None
 ):
-    """Convolve x [N, C, D, H, W] (or NDHWC) with weight [out, C / groups, kd, kh, kw]."""
+    """Convolution of 3 spatial dimensions.
+
+    Args:
+        x (Tensor): Input, [N, C, D, H, W] or, with data_format 'NDHWC', channels last. Also
+            `input`.
+        weight (Tensor): Filters, [out, C / groups, kd, kh, kw].
+        bias (Tensor, default None): One number for each output channel.
+        stride (int or list of ints, default 1): The step of the window.
+        padding (int, str, list of ints or list of lists, default 0): Zeros around the input: a
+            number, one for each dimension, one for each side, 'SAME' or 'VALID'.
+        dilation (int or list of ints, default 1): The distance of the window's elements.
+        groups (int, default 1): Into how many parts channels fall that do not meet.
+        data_format (str, default 'NCDHW'): The order of axes: 'NCDHW' or 'NDHWC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The sums, in the order of axes of x.
+
+    Examples:
+        >>> x = paddle.ones([1, 2, 4, 4, 4])
+        >>> w = paddle.ones([3, 2, 3, 3, 3])
+        >>> paddle.nn.functional.conv3d(x, w, padding=1).shape
+        paddle.Size([1, 3, 4, 4, 4])
+    """
     return _conv(3, x, weight, bias, stride, padding, dilation, groups, data_format)
 
 

@@ -34,10 +34,28 @@ def _check_p(op, p):
 
 @second_names(input='x')
 def dropout(x, p=0.5, axis=None, training=True, inplace=False, mode="upscale_in_train", name=None):
-    """Zero each element (or each slice along the axes not in `axis`) with probability p.
+    """Zeroes elements at random while training, and scales the others so that the mean stays.
 
-    'upscale_in_train' divides by 1 - p while training; 'downscale_in_infer' multiplies by 1 - p in
-    evaluation.
+    Args:
+        x (Tensor): The values. Also `input`.
+        p (float or Tensor, default 0.5): The probability of a zero.
+        axis (int or list of ints, default None): Axes along which elements are drawn; along the
+            others they are zeroed together. None: each by itself.
+        training (bool, default True): Whether this is training.
+        inplace (bool, default False): Whether the result is written to x.
+        mode (str, default 'upscale_in_train'): 'upscale_in_train' divides by 1 - p while
+            training; 'downscale_in_infer' multiplies by 1 - p otherwise.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The values, some of them zero.
+
+    Examples:
+        >>> x = paddle.ones([2, 3])
+        >>> paddle.nn.functional.dropout(x, 0.5, training=False).tolist()
+        [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+        >>> sorted(set(paddle.nn.functional.dropout(paddle.ones([64]), 0.5).tolist()))
+        [0.0, 2.0]
     """
     p = _check_p("dropout", p)
     if mode not in ("downscale_in_infer", "upscale_in_train"):

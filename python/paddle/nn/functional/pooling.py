@@ -120,7 +120,28 @@ def avg_pool2d(
     data_format="NCHW",
     name=None,
 ):
-    """Mean over windows of x [N, C, H, W] (or NHWC); padding is not counted when `exclusive`."""
+    """The mean of each window.
+
+    Args:
+        x (Tensor): Input, [N, C, H, W], or [N, H, W, C] with data_format 'NHWC'.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): The step of the window; None: its extents.
+        padding (int, str, list of ints or list of lists, default 0): Zeros around the input: a
+            number, one for each dimension, one for each side, 'SAME' or 'VALID'.
+        ceil_mode (bool, default False): Whether a last window that is cut off counts.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        divisor_override (int, default None): What sums are divided by, in place of the count.
+        data_format (str, default 'NCHW'): The order of axes: 'NCHW' or 'NHWC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The means.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype='float32').reshape([1, 1, 4, 4])
+        >>> paddle.nn.functional.avg_pool2d(x, 2).tolist()
+        [[[[2.5, 4.5], [10.5, 12.5]]]]
+    """
     return _avg(
         2, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
     )
@@ -227,8 +248,28 @@ def max_pool2d(
     data_format="NCHW",
     name=None,
 ):
-    """Maximum over windows of x [N, C, H, W] (or NHWC); with `return_mask` also the flat index in H
-    * W (int32).
+    """The largest element of each window.
+
+    Args:
+        x (Tensor): Input, [N, C, H, W], or [N, H, W, C] with data_format 'NHWC'.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): The step of the window; None: its extents.
+        padding (int, str, list of ints or list of lists, default 0): How far windows reach
+            beyond the input: a number, one for each dimension, one for each side, 'SAME' or
+            'VALID'.
+        return_mask (bool, default False): Whether the flat place of each maximum within H and W
+            is returned too.
+        ceil_mode (bool, default False): Whether a last window that is cut off counts.
+        data_format (str, default 'NCHW'): The order of axes: 'NCHW' or 'NHWC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: The maxima, and with return_mask their places.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype='float32').reshape([1, 1, 4, 4])
+        >>> paddle.nn.functional.max_pool2d(x, 2).tolist()
+        [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
     return _max(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
@@ -281,7 +322,22 @@ def adaptive_avg_pool1d(x, output_size, name=None):
 
 @second_names(input='x')
 def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
-    """Mean over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
+    """The mean of windows chosen so that the result has given extents.
+
+    Args:
+        x (Tensor): Input, [N, C, H, W], or [N, H, W, C] with data_format 'NHWC'. Also `input`.
+        output_size (int or list of ints): The extents of the result; None keeps one.
+        data_format (str, default 'NCHW'): The order of axes: 'NCHW' or 'NHWC'.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: The means.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype='float32').reshape([1, 1, 4, 4])
+        >>> paddle.nn.functional.adaptive_avg_pool2d(x, 1).item()
+        7.5
+    """
     return _adaptive_avg(2, x, output_size, data_format)
 
 
