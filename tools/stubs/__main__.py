@@ -135,14 +135,16 @@ def main():
     parser.add_argument("--strict", action="store_true")
     options = parser.parse_args()
     model = Model()
-    count = 0
+    written = set()
     for file, text in model.stubs(options.plain):
         path = options.out / file
+        written.add(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-        count += 1
-    print(f"stubs: {count} files")
+    for former in {*options.out.rglob("*.pyi")} - written:
+        former.unlink()
+    print(f"stubs: {len(written)} files")
     for unknown in sorted(model.words.unknown):
         print(f"stubs: expected a type in words, got {unknown!r}")
     return 1 if options.strict and model.words.unknown else 0
