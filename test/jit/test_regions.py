@@ -3,7 +3,9 @@
 the plain function, and what is compiled is what it should be."""
 
 import logging
+import os
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -448,3 +450,12 @@ def test_functions_given_other_numbers_each_call_are_left_alone():
         taken.append(marked._plain_count)
         assert marked(_vector(), call + 0.5).tolist() == function(_vector(), call + 0.5).tolist()
     assert taken[-1] == taken[-20] < 100
+
+
+@pytest.mark.parametrize('seed', [126, 167])
+def test_values_that_change_in_a_part_of_a_part(seed):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), 'fuzz'))
+    import capture
+
+    agrees, _, report = capture.run(seed, 5)
+    assert agrees, report

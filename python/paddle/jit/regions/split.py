@@ -54,6 +54,8 @@ class Part:
 
 
 def _statements_with(s, name, storing, found):
+    if not hasattr(s, 'lineno'):  # made, beside those of the function
+        return
     kind = (ast.Store, ast.Del) if storing else ast.Load
     bodies = [b for f in ('body', 'orelse', 'finalbody') for b in getattr(s, f, None) or ()]
     bodies = [b for b in bodies if isinstance(b, ast.stmt)] if isinstance(s, _BLOCKS) else []
