@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle import nn
+from paddle import nn, quantization
 from paddle.nn.quant import Stub, format, functional_layers
 from paddle.nn.quant.qat import QuantedLinear
 from paddle.nn.quant.stub import QuanterStub
@@ -15,6 +15,7 @@ from paddle.quantization import PTQ, QAT, BaseObserver, BaseQuanter, QuantConfig
 from paddle.quantization.observers import AbsmaxObserver, GroupWiseWeightObserver
 from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
 from paddle.quantization.wrapper import ObserveWrapper
+from paddle.static import InputSpec
 
 
 class Net(nn.Layer):
@@ -241,3 +242,86 @@ def test_operations_as_layers():
     assert functional_layers.concat()([x, x], 1).shape == [2, 4]
     assert functional_layers.flatten()(x).shape == [4]
     assert functional_layers.transpose()(x, [1, 0]).tolist() == x.t().tolist()
+
+
+def observed_model(config=None):
+    paddle.seed(3)
+    net = paddle.nn.Sequential(
+        paddle.nn.Conv2D(2, 4, 3),
+        paddle.nn.BatchNorm2D(4),
+        paddle.nn.ReLU(),
+        paddle.nn.Flatten(),
+        paddle.nn.Linear(64, 5),
+    )
+    for _ in range(3):
+        net(paddle.randn([8, 2, 6, 6]) * 2 + 1)
+    net.eval()
+    return net, quantization.ImperativePTQ(*([config] if config else []))
+
+
+@pytest.mark.parametrize('kind', ['KL', 'Hist', 'Absmax'])
+@pytest.mark.parametrize('fuse', [False, True])
+def test_models_that_hooks_observe(kind, fuse, tmp_path):
+    activation = getattr(quantization, f'{kind}Quantizer')()
+    config = quantization.PTQConfig(activation, quantization.PerChannelAbsmaxQuantizer())
+    net, ptq = observed_model(config)
+    x = paddle.randn([16, 2, 6, 6])
+    want = net(x).numpy()
+    model = ptq.quantize(net, fuse=fuse, fuse_list=[['0', '1']])
+    assert model is not net and isinstance(model[1], paddle.nn.Identity) == fuse
+    with pytest.raises(RuntimeError, match='to have been called'):
+        ptq.save_quantized_model(model, str(tmp_path / 'none'), [InputSpec([None, 2, 6, 6])])
+    for part in (x[:8], x[8:]):
+        model(part)
+    np.testing.assert_allclose(model(x).numpy(), want, rtol=1e-4, atol=1e-5)
+    ptq.save_quantized_model(model, str(tmp_path / 'net'), [InputSpec([None, 2, 6, 6])])
+    got = paddle.jit.load(str(tmp_path / 'net'))(x).numpy()
+    assert 0 < np.abs(got - want).max() < 0.15 * np.abs(want).max()
+    np.testing.assert_allclose(model(x).numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+def test_ranges_are_those_of_paddlepaddle():
+    """Thresholds of 3.3.1."""
+    rng = np.random.RandomState(0)
+    samples = [paddle.to_tensor(rng.randn(4, 8).astype('float32')) for _ in range(3)]
+    layer = paddle.nn.Linear(8, 5)
+    found = {}
+    for kind in ('Absmax', 'PerChannelAbsmax', 'KL', 'Hist'):
+        quantizer = getattr(quantization, f'{kind}Quantizer')()
+        for x in samples:
+            quantizer.sample_data(layer, (x,))
+        quantizer.cal_thresholds()
+        found[kind] = quantizer.thresholds[0]
+    assert found['Absmax'] == pytest.approx(2.5529897)
+    assert found['PerChannelAbsmax'] == pytest.approx(
+        [2.2697546, 1.9807965, 1.7062702, 2.2408931, 2.5529897, 1.8958892, 1.2527953, 1.7262826]
+    )
+    assert found['KL'] == pytest.approx(2.2725099)
+    assert 2.5 < found['Hist'] <= 2.5529897
+
+
+def test_histograms_widen():
+    quantizer = quantization.HistQuantizer(hist_percent=1.0)
+    for top in (1.0, 0.5, 3.0, 0.0, 7.3):
+        quantizer.sample_data(None, (paddle.linspace(0, top, 100),))
+    quantizer.cal_thresholds()
+    assert quantizer.hists[0].sum() == pytest.approx(400)
+    assert quantizer.thresholds[0] == pytest.approx(7.3, rel=0.02)
+    with pytest.raises(AssertionError, match='expected 1 tensors as before, got 2'):
+        quantizer.sample_data(None, (paddle.ones([2]),) * 2)
+
+
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda: quantization.PTQConfig(1, quantization.AbsmaxQuantizer()),
+        lambda: quantization.PTQConfig(quantization.KLQuantizer(), quantization.KLQuantizer()),
+        lambda: quantization.ImperativePTQ(3),
+        lambda: quantization.ImperativePTQ().quantize(3),
+        lambda: quantization.KLQuantizer(quant_bits=0),
+        lambda: quantization.PTQRegistry.layer_info(paddle.nn.LSTM(2, 2)),
+    ],
+)
+def test_quantizers_are_checked(call):
+    with pytest.raises(AssertionError):
+        call()

@@ -10,6 +10,7 @@ import pytest
 
 import paddle
 from paddle import geometric
+from paddle.base import libpaddle
 from paddle.nn import functional as F
 from paddle.vision import ops
 
@@ -292,3 +293,47 @@ def test_messages_of_static_programs():
     assert 'pd_op.send_ue_recv' in str(program) and 'pd_op.send_uv' in str(program)
     for one, other in zip(got, want):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64'])
+def test_maxima_of_windows_are_the_first_of_equal_ones_and_nan(dtype):
+    x = RNG.randint(0, 3, (2, 3, 9, 8)).astype(dtype)
+    x[0, 1, 4:6, 3:5] = np.nan
+    boxes = np.array([[0, 0, 7, 8], [2, 3, 6, 6], [5, 5, 20, 20]], dtype)
+    out, places = libpaddle._functions('paddle._C_ops.whole')['roi_pool'](
+        *(paddle.to_tensor(v) for v in (x, boxes, np.array([2, 1], 'int32'))), 3, 2, 1.0
+    )
+    pooled, mask = F.fractional_max_pool2d(
+        paddle.to_tensor(x), [4, 3], random_u=0.3, return_mask=True
+    )
+
+    def first(values):
+        flat = values.ravel()
+        nans = np.flatnonzero(np.isnan(flat))
+        at = int(nans[0]) if nans.size else int(np.argmax(flat))
+        return np.unravel_index(at, values.shape)
+
+    def bins(low, high, count, extent):
+        size = max(high - low + 1, 1) / count
+        for i in range(count):
+            ends = np.floor(i * size) + low, np.ceil((i + 1) * size) + low
+            yield [int(min(max(v, 0), extent)) for v in ends]
+
+    for r, image in enumerate([0, 0, 1]):
+        x1, y1, x2, y2 = boxes[r]
+        for c, (i, (a, b)), (j, (p, q)) in itertools.product(
+            range(3), enumerate(bins(y1, y2, 3, 9)), enumerate(bins(x1, x2, 2, 8))
+        ):
+            place = int(places[r, c, i, j])
+            if a >= b or p >= q:
+                assert place == -1 and float(out[r, c, i, j]) == 0
+                continue
+            row, column = first(x[image, c, a:b, p:q])
+            assert place == (a + row) * 8 + p + column
+            np.testing.assert_equal(float(out[r, c, i, j]), x[image, c].flat[place])
+    flat = x.reshape(2, 3, -1)
+    np.testing.assert_array_equal(
+        pooled.numpy().reshape(2, 3, -1),
+        np.take_along_axis(flat, mask.numpy().reshape(2, 3, -1).astype('int64'), 2),
+    )
+    assert np.isnan(pooled.numpy()[0, 1]).any()

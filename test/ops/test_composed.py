@@ -32,6 +32,7 @@ def test_intermediate_results_are_not_returned():
         'roi_pool': (image, box, one, 2, 2, 1.0),
         'segment_pool': (v, paddle.to_tensor([0, 0, 1, 2]), 'MEAN'),
         'send_u_recv': (x[0], one - 1, one, 'MEAN'),
+        'send_ue_recv': (x[0], x[0, :1], one - 1, one, 'ADD', 'MEAN'),
         'warpctc': (x, one.tile([4, 1]), one.tile([4]) * 2, one.tile([4]), 0, False),
         'warprnnt': (paddle.rand([1, 3, 2, 4]), one.reshape([1, 1]), one * 3, one, 0, 0.0),
         'yolo_loss': (

@@ -79,6 +79,7 @@ CASES = [
         (5, 16),
         name='two-axes',
     ),
+    Case('apply_per_channel_scale', C.apply_per_channel_scale, (3, 5, 16), (16,)),
     Case('rms_norm', lambda x, w: C.rms_norm(x, w, [16], 1e-5)[0], (3, 5, 16), (16,)),
     Case('rms_norm', lambda x: C.rms_norm(x, None, [16], 1e-5)[0], (3, 5, 16), name='plain'),
     Case('batch_norm_', batch_norm(training=True), (3, 4, 6, 5), *STATE, (4,), (4,), stay=(1, 2)),

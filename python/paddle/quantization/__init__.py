@@ -11,17 +11,20 @@ _WHERE = _lazy.homes(
         'paddle.quantization.base_quanter': 'BaseQuanter',
         'paddle.quantization.config': 'QuantConfig',
         'paddle.quantization.factory': 'quanter',
+        'paddle.quantization.imperative': 'AbsmaxQuantizer BaseQuantizer HistQuantizer '
+        'ImperativePTQ KLQuantizer PTQConfig PTQRegistry PerChannelAbsmaxQuantizer '
+        'SUPPORT_ACT_QUANTIZERS SUPPORT_WT_QUANTIZERS default_ptq_config',
         'paddle.quantization.quantize': 'PTQ QAT',
     }
 )
-__all__ = sorted(_WHERE)
+__all__ = ['PTQ', 'QAT', 'BaseObserver', 'BaseQuanter', 'QuantConfig', 'quanter']
 
 _lazy.install(
     globals(),
     'paddle.quantization',
     _WHERE,
     (
-        *('base_observer', 'base_quanter', 'config', 'factory', 'observers', 'quanters'),
-        *('quantize', 'wrapper'),
+        *('base_observer', 'base_quanter', 'config', 'factory', 'imperative', 'observers'),
+        *('quanters', 'quantize', 'wrapper'),
     ),
 )

@@ -8,6 +8,7 @@
 #include "paddle/phi/ops/nn/conv_util.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
+#include "paddle/phi/primitives/window_max.h"
 
 namespace phi {
 namespace {
@@ -303,26 +304,23 @@ void FractionalInfer(const char* op, int64_t axes, const Meta& x, const Ints& si
   mask = {out.dims, DataType::INT32};
 }
 
+// `in`: depth, height and width of the volume x.
 template <class T>
 void FractionalPool(const T* x, const Ints& in, const Windows& depth, const Windows& rows, const Windows& columns,
-                    T* out, int32_t* mask) {
+                    cpu::ColumnMaxima<T>& maxima, T* out, int32_t* mask) {
   const int64_t height = in[1], width = in[2];
   for (size_t a = 0; a < depth.first.size(); ++a)
-    for (size_t b = 0; b < rows.first.size(); ++b)
+    for (size_t b = 0; b < rows.first.size(); ++b) {
+      const int64_t first = rows.first[b], count = rows.end[b] - first;
+      maxima.Reset(x, depth.first[a] * height + first, count, width, 0, width);
+      for (int64_t i = depth.first[a] + 1; i < depth.end[a]; ++i)
+        maxima.Add(x + (i * height + first) * width, i * height + first, count, width, 0, width);
       for (size_t c = 0; c < columns.first.size(); ++c) {
-        int64_t best = (depth.first[a] * height + rows.first[b]) * width + columns.first[c];
-        T top = x[best];
-        for (int64_t i = depth.first[a]; i < depth.end[a]; ++i)
-          for (int64_t j = rows.first[b]; j < rows.end[b]; ++j) {
-            const int64_t row = (i * height + j) * width;
-            for (int64_t at = row + columns.first[c]; at < row + columns.end[c]; ++at) {
-              // NaN wins, and the earlier of two.
-              if (!(x[at] <= top) && top == top) top = x[at], best = at;
-            }
-          }
-        *out++ = top;
-        *mask++ = static_cast<int32_t>(best);
+        const int64_t best = maxima.Best(columns.first[c], columns.end[c]);
+        *out++ = maxima.value(best);
+        *mask++ = static_cast<int32_t>(maxima.row(best) * width + best);
       }
+    }
 }
 
 void FractionalKernel(const Tensor& x, const Ints& size, const Ints& kernel, double given, Tensor& out, Tensor& mask) {
@@ -347,8 +345,9 @@ void FractionalKernel(const Tensor& x, const Ints& size, const Ints& kernel, dou
   auto run = [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, x.dim(0) * x.dim(1), std::max<int64_t>(1, cpu::kGrain / plane), [&](int64_t b, int64_t e) {
+      cpu::ColumnMaxima<T> maxima(in[2]);
       for (int64_t p = b; p < e; ++p)
-        FractionalPool(c.data<T>() + p * plane, in, depth, rows, columns, wide.data<T>() + p * results,
+        FractionalPool(c.data<T>() + p * plane, in, depth, rows, columns, maxima, wide.data<T>() + p * results,
                        mask.data<int32_t>() + p * results);
     });
   };

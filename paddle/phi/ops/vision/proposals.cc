@@ -75,12 +75,11 @@ struct Chosen {
   int64_t place;
 };
 bool Better(const Chosen& a, const Chosen& b) { return Above(a.score, b.score); }
-// The best `top` of them, all where that is negative. Whether any are left out.
-bool KeepBest(std::vector<Chosen>& all, int64_t top) {
-  if (top < 0 || top >= static_cast<int64_t>(all.size())) return false;
+// The best `top` of them; all, as they stand, where there are no more or that is negative.
+void KeepBest(std::vector<Chosen>& all, int64_t top) {
+  if (top < 0 || top >= static_cast<int64_t>(all.size())) return;
   std::stable_sort(all.begin(), all.end(), Better);
   all.resize(top);
-  return true;
 }
 
 // Results of suppression: rows of class, score and box, their places, how many each image has.
@@ -380,10 +379,10 @@ void multiclass_nms3_kernel(const Tensor& boxes, const Tensor& scores, const Ten
         for (int64_t k : Suppress(overlap, order, threshold, eta, 0))
           found[i].push_back({label, score[k], overlap.Box(k), at + k * step});
       }
-      // As in PaddlePaddle: class after class, best first; listed boxes of which some are left out as they are listed.
-      const bool by_place = KeepBest(found[i], keep) && listed;
-      std::stable_sort(found[i].begin(), found[i].end(), [by_place](const Chosen& one, const Chosen& other) {
-        return one.label != other.label ? one.label < other.label : by_place && one.place < other.place;
+      KeepBest(found[i], keep);
+      // As in PaddlePaddle: class after class, best first; boxes of all images in one list as they are listed.
+      std::stable_sort(found[i].begin(), found[i].end(), [listed](const Chosen& one, const Chosen& other) {
+        return one.label != other.label ? one.label < other.label : listed && one.place < other.place;
       });
     }
   });

@@ -7,6 +7,7 @@
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/vision/boxes.h"
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/window_max.h"
 
 namespace phi {
 namespace {
@@ -232,23 +233,33 @@ void roi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts,
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
   const std::vector<double> corners = CornersOf("roi_pool", boxes, scale);
   const std::vector<int64_t> image = ImagesOf("roi_pool", counts, boxes.dim(0), x.dim(0));
+  std::vector<Span> rows, columns;
+  for (int64_t r = 0; r < boxes.dim(0); ++r) {
+    double v[4];
+    for (int k = 0; k < 4; ++k) v[k] = std::floor(corners[r * 4 + k] * scale + 0.5);
+    for (int64_t i = 0; i < height; ++i) rows.push_back(PoolBin(v[1], v[3], i, height, h));
+    for (int64_t i = 0; i < width; ++i) columns.push_back(PoolBin(v[0], v[2], i, width, w));
+  }
   InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
     using T = decltype(tag);
     cpu::ParallelFor(0, boxes.dim(0) * channels, 1, [&](int64_t begin, int64_t end) {
+      cpu::ColumnMaxima<T> maxima(w);
       for (int64_t n = begin; n < end; ++n) {
         const int64_t r = n / channels;
         const T* plane = from.data<T>() + (image[r] * channels + n % channels) * h * w;
-        double v[4];
-        for (int k = 0; k < 4; ++k) v[k] = std::floor(corners[r * 4 + k] * scale + 0.5);
-        for (int64_t i = 0; i < area; ++i) {
-          const Span rows = PoolBin(v[1], v[3], i / width, height, h),
-                     columns = PoolBin(v[0], v[2], i % width, width, w);
-          int64_t best = -1;
-          for (int64_t p = rows.first; p < rows.end; ++p)
-            for (int64_t at = p * w + columns.first; at < p * w + columns.end; ++at)
-              if (best < 0 || (!(plane[at] <= plane[best]) && plane[best] == plane[best])) best = at;
-          arg_max.data<int64_t>()[n * area + i] = best;
-          to.data<T>()[n * area + i] = best < 0 ? T(0) : plane[best];
+        const Span *down = &rows[r * height], *across = &columns[r * width];
+        const int64_t low = across[0].first, high = across[width - 1].end;
+        int64_t* place = arg_max.data<int64_t>() + n * area;
+        T* top = to.data<T>() + n * area;
+        for (int64_t i = 0; i < height; ++i) {
+          const int64_t count = down[i].end - down[i].first;
+          if (count > 0) maxima.Reset(plane, down[i].first, count, w, low, high);
+          for (int64_t j = 0; j < width; ++j, ++place, ++top) {
+            const bool empty = count <= 0 || across[j].end <= across[j].first;
+            const int64_t best = empty ? 0 : maxima.Best(across[j].first, across[j].end);
+            *place = empty ? -1 : maxima.row(best) * w + best;
+            *top = empty ? T(0) : maxima.value(best);
+          }
         }
       }
     });
