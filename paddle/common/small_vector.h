@@ -25,7 +25,10 @@ class SmallVector {
 
   SmallVector() = default;
   // n times v. Only where numbers are elements too: braces around numbers never mean a count.
-  explicit SmallVector(int64_t n, T v = T{}) requires std::is_convertible_v<int64_t, T> { assign(n, v); }
+  template <class U = T, class = std::enable_if_t<std::is_convertible_v<int64_t, U>>>
+  explicit SmallVector(int64_t n, T v = T{}) {
+    assign(n, v);
+  }
   SmallVector(std::initializer_list<T> l) { append(l.begin(), l.end()); }
   SmallVector(const std::vector<T>& v) { append(v.data(), v.data() + v.size()); }  // NOLINT: implicit by design
   template <class It, class = typename std::iterator_traits<It>::iterator_category>

@@ -281,8 +281,7 @@ class Compiler {
     const std::string& name = op->name();
     const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
     if (!def) def = phi::FindOpDef(name);
-    PD_CHECK(def && op->info()->dialect() == "pd_op", Unimplemented, "[executor] expected an op with a kernel, got ",
-             name);
+    PD_CHECK(def, Unimplemented, "[executor] expected an op with a kernel, got ", name);
     Instruction ins = Make(Instruction::kOp, op);
     ins.op = def;
     int operand = 0;

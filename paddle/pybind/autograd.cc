@@ -157,9 +157,9 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       const Tensor& g = ToTensor(item, name_.c_str(), "returned gradient");
       const phi::Meta& want = inputs[static_cast<size_t>(i)];
       const bool same = egr::MayHaveShape(g, want.dims);
-      PD_CHECK(same || common::SameDim(common::Product(g.shape()), common::Product(want.dims)), PreconditionNotMet, "[",
-               name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ", i,
-               ", got ", common::ShapeText(g.shape()));
+      PD_CHECK(same || common::SameDim(common::Product(g.extents()), common::Product(want.dims)), PreconditionNotMet,
+               "[", name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ",
+               i, ", got ", common::ShapeText(g.extents()));
       in[i] = same ? g : paddle::reshape(g, want.dims);
       egr::GradNode& to = *edge(i).node;
       const bool stays = to.Takes(in[i].dtype()) || (to.leaf() && Takes(in[i].dtype()));

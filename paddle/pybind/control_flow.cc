@@ -77,7 +77,7 @@ int Init(PyObject* module) {
         "_extents",
         [](pyb::handle t) {
           pyb::list r;
-          for (common::Dim d : ToTensor(t.ptr(), "shape", "x").shape())
+          for (common::Dim d : ToTensor(t.ptr(), "shape", "x").extents())
             r.append(d.known() ? pyb::object(pyb::int_(d.value())) : pyb::cast(Extent{d}));
           return r;
         },

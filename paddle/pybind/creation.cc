@@ -142,7 +142,7 @@ Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? g_default : dtype);
   DataType common = items[0].dtype();
   for (const Tensor& t : items) {
-    if (!egr::MayHaveShape(t, items[0].shape())) Ragged();
+    if (!egr::MayHaveShape(t, items[0].extents())) Ragged();
     if (t.dtype() == common) continue;
     auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
     if (rank(t.dtype()) > rank(common) ||

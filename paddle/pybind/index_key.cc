@@ -267,7 +267,7 @@ class Parser {
       if (!IsTensor(v) || !AsTensor(v).is_symbolic()) return ToInt(v, "index", "slice");
       const phi::IntArray list = ToIntArray(v, "index", "slice");
       PD_CHECK(list.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",
-               common::ShapeText(AsTensor(v).shape()));
+               common::ShapeText(AsTensor(v).extents()));
       deferred = true;
       return list[0];
     };

@@ -73,9 +73,9 @@ bool Adjacent(const Ints& axes) {
 void BroadcastIndices(std::vector<Tensor>* indices) {
   if (indices->size() == 1) return;
   common::Dims shape;
-  for (const Tensor& t : *indices) shape = common::BroadcastDims("index", shape, t.shape());
+  for (const Tensor& t : *indices) shape = common::BroadcastDims("index", shape, t.extents());
   for (Tensor& t : *indices) {
-    const common::Dims have = t.shape();
+    const common::Dims have = t.extents();
     bool same = have.size() == shape.size();
     for (int64_t i = 0; same && i < shape.size(); ++i) same = common::SameDim(have[i], shape[i]);
     if (same) continue;
@@ -121,7 +121,7 @@ bool IsRecordedMask(PyObject* key) {
 Tensor Masked(const Tensor& x, const Tensor& mask) {
   PD_CHECK(mask.ndim() <= x.ndim(), OutOfRange, "[index] expected a mask of at most ", x.ndim(), " dimensions, got ",
            mask.ndim());
-  for (int64_t i = 0; i < mask.ndim(); ++i) common::RequireEq("index", "extent", x.shape()[i], mask.shape()[i]);
+  for (int64_t i = 0; i < mask.ndim(); ++i) common::RequireEq("index", "extent", x.extents()[i], mask.extents()[i]);
   return mask.ndim() == x.ndim() ? paddle::masked_select(x, mask) : GatherNd(x, paddle::nonzero(mask));
 }
 
@@ -200,7 +200,7 @@ void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
   Ints perm = FrontPerm(p, rank), back = ResultPerm(p, index_rank, rank - k);
   // The value is given in the order of x[key]; index_put wants [index..., rest...].
   if (!IsIdentity(back)) {
-    common::Dims front_dims = p.indices[0].shape(), dims;
+    common::Dims front_dims = p.indices[0].extents(), dims;
     for (int64_t i = k; i < rank; ++i) front_dims.push_back(paddle::dim_at(view, perm[i]));
     for (int64_t b : back) dims.push_back(front_dims[b]);
     Ints inverse(back.size(), 0);
@@ -224,7 +224,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
     Tensor value = ValueFor(x, value_object);
     PD_CHECK(value->numel() == 1, Unimplemented,
              "[__setitem__] expected one value under a mask that is being recorded, got shape ",
-             common::ShapeText(value.shape()));
+             common::ShapeText(value.extents()));
     Rebind(x, paddle::where(AsTensor(key), value, x));
     return;
   }

@@ -57,8 +57,9 @@ phi::AttrValue Constant(pir::Value v) {
 }
 
 // (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op"
-// with the arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1, constant, name); "if" and
-// "while" with regions, each (numbers of its arguments, steps), which end with a "yield"; "other": no such call.
+// (and "custom", of users) with the arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1,
+// constant, name); "if" and "while" with regions, each (numbers of its arguments, steps), which end with a "yield";
+// "other": no such call.
 pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers) {
   auto number = [&](pir::Value v) {
     return v && v.type() ? numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second : -1;
@@ -98,6 +99,7 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
         continue;
       }
       name = def->name;
+      if (def->code) kind = "custom";
       std::unordered_map<const phi::ArgDef*, int> operand;
       int next = 0;
       for (const phi::ArgDef* t : def->tensors) operand[t] = next++;

@@ -245,7 +245,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
     const Tensor& t = AsTensor(o);
     PD_CHECK(phi::IsInteger(t.dtype()) && t.ndim() <= 1 && t->numel() >= 0, InvalidType, "[", op, "] expected '", arg,
              "' to be an integer tensor of known length, got ", phi::NameOf(t.dtype()), " of shape ",
-             common::ShapeText(t.shape()));
+             common::ShapeText(t.extents()));
     PD_CHECK(t->numel() <= kMostDeferred, InvalidType, "[", op, "] expected '", arg, "' to be of at most ",
              kMostDeferred, " numbers that are known only when the program runs, got ", t->numel());
     for (int64_t i = 0; i < t->numel(); ++i) AddRecorded(r, t, i, op, arg);
@@ -271,7 +271,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
         PD_CHECK(phi::IsInteger(t.dtype()) && t->numel() == 1, InvalidType, "[", op, "] expected integers in '", arg,
-                 "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.shape()),
+                 "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.extents()),
                  " at position ", i);
         AddRecorded(r, t, 0, op, arg);
       } else if (HasIndex(e) && !PyBool_Check(e)) {
@@ -380,7 +380,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
   if (IsRecorded(o)) {
     const Tensor& t = AsTensor(o);
     PD_CHECK(t->numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
-             common::ShapeText(t.shape()));
+             common::ShapeText(t.extents()));
     const bool integral = phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL;
     return Scalar(Deferred(t, 0, op, arg), integral ? DataType::INT64 : t.dtype());
   }

@@ -422,7 +422,7 @@ void Tape::Link(const Node& n, PyObject* got) {
       Slot& s = slots_[n.slot];
       if (s.stand_in.defined()) return;
       const Tensor& t = AsTensor(got);
-      const common::Dims dims = t.shape();
+      const common::Dims dims = t.extents();
       bool same = t.dtype() == s.dtype && dims.size() == s.dims.size();
       for (int64_t i = 0; same && i < dims.size(); ++i) same = !dims[i].known() || dims[i].raw() == s.dims[i];
       PD_CHECK(same, PreconditionNotMet, differs);
@@ -469,7 +469,7 @@ void Tape::Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::p
       continue;
     }
     const Tensor& t = slots_[s.args[0].slot].stand_in;
-    if (!t.defined() || !common::AllKnown(t.shape())) {
+    if (!t.defined() || !common::AllKnown(t.extents())) {
       end_ = kOnce;
       PD_THROW(PreconditionNotMet, "[to_static] expected extents that are known, as the function reads them");
     }

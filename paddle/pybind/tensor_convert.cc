@@ -136,10 +136,10 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
                      Py_TYPE(value)->tp_name);
     if (t.is_symbolic() || v.is_symbolic() || RecordsWrites()) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
-        common::RequireEq("set_value", "extent", t.shape()[i], v.shape()[i]);
+        common::RequireEq("set_value", "extent", t.extents()[i], v.extents()[i]);
       PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",
-               phi::NameOf(t.dtype()), " and shape ", common::ShapeText(t.shape()), ", got ", phi::NameOf(v.dtype()),
-               " ", common::ShapeText(v.shape()));
+               phi::NameOf(t.dtype()), " and shape ", common::ShapeText(t.extents()), ", got ", phi::NameOf(v.dtype()),
+               " ", common::ShapeText(v.extents()));
       PD_CHECK(egr::State().recorder, PreconditionNotMet,
                "[set_value] expected a tensor with data, got a value of a program");
       Tensor target = t, held = egr::State().recorder->Wrap(egr::State().recorder->ValueOf(v));

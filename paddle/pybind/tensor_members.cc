@@ -325,10 +325,10 @@ std::string TensorName(const Tensor& t) { return NameOf(t); }
 void RebindResult(const Tensor& to, const Tensor& from) {
   // Each run copies the value into a tensor with data that a program writes.
   const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
-  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.shape(), from.shape())), InvalidArgument,
+  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.extents(), from.extents())), InvalidArgument,
            "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
-           common::ShapeText(from.shape()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
-           common::ShapeText(to.shape()), ": what a program writes keeps its dtype and shape");
+           common::ShapeText(from.extents()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
+           common::ShapeText(to.extents()), ": what a program writes keeps its dtype and shape");
   Rebind(to, from);
 }
 
@@ -339,7 +339,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
     return egr::Assume(x, from);
   }
   egr::BeforeRecordedWrite(to);
-  const common::Dims before = to.shape();
+  const common::Dims before = to.extents();
   if (recorder) recorder->BeforeWrite(to);
   if (from.is_symbolic() && !to.is_symbolic()) {
     if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
@@ -351,7 +351,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
   const phi::TensorImpl* s = from.impl();
   // As in eager mode, values without a history end the history of what had their shape and dtype.
   const bool cut = egr::State().grad_enabled && d->node && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
-                   to.dtype() == from.dtype() && phi::MayMatch(before, from.shape());
+                   to.dtype() == from.dtype() && phi::MayMatch(before, from.extents());
   if (cut) egr::CutHistory(to);
   d->Become(s->state());
   d->value = s->value;

@@ -31,7 +31,7 @@ Ints JoinedOrder(const Tensor& x, const Ints& axes, int64_t* count) {
 int64_t rank(const Tensor& x) { return x.ndim(); }
 bool is_complex(const Tensor& x) { return phi::IsComplex(x.dtype()); }
 bool no_elements(const Tensor& x) {
-  const common::Dim n = common::Product(x.shape());
+  const common::Dim n = common::Product(x.extents());
   return n.known() && n.raw() == 0;
 }
 bool may_have_zero(const Tensor& x) {
@@ -115,7 +115,7 @@ Tensor joined_back(const Tensor& x, const Ints& axes, const Tensor& like) {
 }
 
 IntArray common_shape(const Tensor& x, const Tensor& y) {
-  return common::BroadcastDims("common_shape", x.shape(), y.shape());
+  return common::BroadcastDims("common_shape", x.extents(), y.extents());
 }
 IntArray extents_along(const std::vector<Tensor>& x, int64_t axis) {
   IntArray extents;

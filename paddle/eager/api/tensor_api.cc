@@ -7,6 +7,7 @@
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/promote.h"
 
 namespace paddle {
@@ -68,7 +69,7 @@ Tensor cast_to_common(const Tensor& g, const Tensor& x, const Tensor& y) {
 }
 
 IntArray shape_of(const Tensor& x) {
-  if (x.is_symbolic()) return x.shape();
+  if (x.is_symbolic()) return x.extents();
   return x.dims();
 }
 
@@ -82,19 +83,19 @@ bool SameShape(const Dims& a, const Dims& b) {
 }  // namespace
 
 Tensor expand_like(const Tensor& x, const Tensor& like) {
-  Dims want = like.shape();
-  if (SameShape(x.shape(), want)) return x;
+  Dims want = like.extents();
+  if (SameShape(x.extents(), want)) return x;
   return common::AllKnown(want) ? expand(x, shape_of(like)) : expand_as(x, like, Ints{});
 }
 
 Tensor reshape_like(const Tensor& x, const Tensor& like) {
-  Dims want = like.shape();
-  if (SameShape(x.shape(), want)) return x;
+  Dims want = like.extents();
+  if (SameShape(x.extents(), want)) return x;
   return reshape(x, shape_of(like));
 }
 
 Tensor reduce_like(const Tensor& x, const Tensor& like) {
-  Dims have = x.shape(), want = like.shape();
+  Dims have = x.extents(), want = like.extents();
   if (SameShape(have, want)) return x;
   Ints axes;
   int64_t lead = have.size() - want.size();
@@ -116,7 +117,7 @@ Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor
 }
 
 Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y, double less) {
-  const common::Dim n = common::Product(x.shape()), m = common::Product(y.shape());
+  const common::Dim n = common::Product(x.extents()), m = common::Product(y.extents());
   if (n.known() && m.known()) {
     const double by = (m.raw() == 0 ? 0 : static_cast<double>(n.raw()) / static_cast<double>(m.raw())) - less;
     return g * (by > 0 ? 1.0 / by : NAN);
@@ -126,7 +127,7 @@ Tensor per_element(const Tensor& g, const Tensor& x, const Tensor& y, double les
   return g * where(by > 0.0, 1.0 / by, scalar_like(NAN, g));
 }
 common::Dim dim_at(const Tensor& x, int64_t axis) {
-  Dims d = x.shape();
+  Dims d = x.extents();
   PD_CHECK(axis >= -d.size() && axis < d.size(), InvalidArgument, "expected a tensor with an axis ", axis,
            ", got shape ", common::ShapeText(d));
   return d[axis < 0 ? axis + d.size() : axis];
@@ -135,7 +136,7 @@ phi::Int number_at(const Tensor& x, int64_t axis) { return dim_at(x, axis); }
 int64_t size_at(const Tensor& x, int64_t axis) {
   common::Dim d = dim_at(x, axis);
   PD_CHECK(d.known(), Unimplemented, "expected an extent that is known while recording along axis ", axis,
-           ", got shape ", common::ShapeText(x.shape()));
+           ", got shape ", common::ShapeText(x.extents()));
   return d.value();
 }
 Tensor number_like(common::Dim d, const Tensor& like) {
@@ -147,6 +148,11 @@ Tensor zeros_of(const IntArray& dims, phi::DataType dtype) { return full(dims, S
 Tensor ones_like_of(const Tensor& x) { return full_like(x, Scalar(1.0), phi::DataType::UNDEFINED, Place{}); }
 Tensor zeros_like_of(const Tensor& x) { return full_like(x, Scalar(0.0), phi::DataType::UNDEFINED, Place{}); }
 
+Tensor Tensor::contiguous() const { return paddle::contiguous(*this); }
+Tensor Tensor::cast(phi::DataType dtype) const { return paddle::cast(*this, dtype); }
+Tensor Tensor::copy_to(phi::Place place, bool) const {
+  return place == this->place() ? paddle::assign(*this) : phi::ToPlace(*this, place);
+}
 Tensor contiguous(const Tensor& x) { return x.is_symbolic() || x.is_contiguous() ? x : assign(x); }
 
 Tensor& set_value_into_(Tensor& view, const Tensor& value) {

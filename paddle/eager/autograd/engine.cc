@@ -30,7 +30,7 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
 }
 
 bool MayHaveShape(const Tensor& t, const common::Dims& want) {
-  const common::Dims have = t.shape();
+  const common::Dims have = t.extents();
   bool same = have.size() == want.size();
   for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(have[i], want[i]);
   return same;
@@ -346,9 +346,9 @@ class Engine {
       Tensor r = hook(g);
       if (!r.defined()) continue;
       // The node's kernels read as many elements as its output has. A leaf's gradient is nobody's operand.
-      PD_CHECK(n->num_inputs() == 0 || (MayHaveShape(r, g.shape()) && r.dtype() == g.dtype()), PreconditionNotMet,
-               "[hook] expected a gradient of ", phi::NameOf(g.dtype()), " ", common::ShapeText(g.shape()), ", got ",
-               phi::NameOf(r.dtype()), " ", common::ShapeText(r.shape()));
+      PD_CHECK(n->num_inputs() == 0 || (MayHaveShape(r, g.extents()) && r.dtype() == g.dtype()), PreconditionNotMet,
+               "[hook] expected a gradient of ", phi::NameOf(g.dtype()), " ", common::ShapeText(g.extents()), ", got ",
+               phi::NameOf(r.dtype()), " ", common::ShapeText(r.extents()));
       g = r;
     }
   }

@@ -291,9 +291,9 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
 }
 
 void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* op, bool saved, uint32_t handles) {
-  PD_CHECK(MayBe(x.shape(), result.shape()), InvalidArgument, "[", op, "] expected a result of the shape ",
-           common::ShapeText(x.shape()), " of the tensor that is written in place, got ",
-           common::ShapeText(result.shape()));
+  PD_CHECK(MayBe(x.extents(), result.extents()), InvalidArgument, "[", op, "] expected a result of the shape ",
+           common::ShapeText(x.extents()), " of the tensor that is written in place, got ",
+           common::ShapeText(result.extents()));
   if (State().record == RecordMode::kRecord) return paddle::ReplaceRecorded(x, result);
   Tensor traced = State().grad_enabled && NeedsGrad(result) && !result->node ? paddle::assign(result) : result;
   if (State().amp_level != 0 && x.dtype() != traced.dtype() && phi::IsFloating(x.dtype()) &&

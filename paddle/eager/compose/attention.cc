@@ -55,7 +55,7 @@ Tensor attention_parts(const Tensor& query, const Tensor& key, const Tensor& val
                        bool causal, double dropout_p, bool heads_first) {
   const Tensor q = heads_first ? query : Swapped(query);
   Tensor k = heads_first ? key : Swapped(key), v = heads_first ? value : Swapped(value);
-  if (q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4 && common::CertainlyDiffer(q.shape()[1], k.shape()[1])) {
+  if (q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4 && common::CertainlyDiffer(q.extents()[1], k.extents()[1])) {
     k = ForHeads(k, size_at(q, 1));
     v = ForHeads(v, size_at(q, 1));
   }
@@ -72,8 +72,8 @@ Tensor attention_parts(const Tensor& query, const Tensor& key, const Tensor& val
 Tensor attention_run(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double scale_,
                      bool causal, double dropout_p, bool heads_first) {
   PD_CHECK(query.ndim() == 4 && key.ndim() == 4 && value.ndim() == 4, InvalidArgument,
-           "[attention] expected query, key and value of 4 axes, got shapes ", common::ShapeText(query.shape()), ", ",
-           common::ShapeText(key.shape()), " and ", common::ShapeText(value.shape()));
+           "[attention] expected query, key and value of 4 axes, got shapes ", common::ShapeText(query.extents()), ", ",
+           common::ShapeText(key.extents()), " and ", common::ShapeText(value.extents()));
   const Tensor q = heads_first ? Swapped(query) : query, k = heads_first ? Swapped(key) : key,
                v = heads_first ? Swapped(value) : value;
   if (!Fuses(q, k, v, mask)) return attention_parts(query, key, value, mask, scale_, causal, dropout_p, heads_first);

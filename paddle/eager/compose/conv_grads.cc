@@ -9,7 +9,7 @@ bool channels_last(const std::string& format) { return format.size() > 1 && form
 
 Ints window_paddings(const Tensor& x, const Tensor& filter, const Ints& strides, const Ints& paddings,
                      const std::string& algorithm, const Ints& dilations, const std::string& format) {
-  return phi::ResolvePaddings("conv_grad", x.shape(), filter.shape(), strides, paddings, algorithm, dilations,
+  return phi::ResolvePaddings("conv_grad", x.extents(), filter.extents(), strides, paddings, algorithm, dilations,
                               channels_last(format));
 }
 

@@ -9,7 +9,7 @@ namespace paddle {
 using common::Ints;
 
 Tensor numbered(const Tensor& x) {
-  return reshape(arange(Scalar(int64_t{0}), common::Product(x.shape()), Scalar(int64_t{1}), DataType::INT64, Place{}),
+  return reshape(arange(Scalar(int64_t{0}), common::Product(x.extents()), Scalar(int64_t{1}), DataType::INT64, Place{}),
                  shape_of(x));
 }
 
@@ -21,9 +21,9 @@ Tensor kept_entries(const Tensor& x, const std::vector<Tensor>& indices, const T
   int64_t covered = 0;
   for (const Tensor& i : indices) covered += i.dtype() == DataType::BOOL ? i.ndim() : 1;
   common::Dims places, first;
-  for (int64_t a = 0; a < covered; ++a) places.push_back(x.shape()[a]);
+  for (int64_t a = 0; a < covered; ++a) places.push_back(x.extents()[a]);
   const int64_t rest = x.ndim() - covered;
-  for (int64_t a = 0; a < entries.ndim() - rest; ++a) first.push_back(entries.shape()[a]);
+  for (int64_t a = 0; a < entries.ndim() - rest; ++a) first.push_back(entries.extents()[a]);
   const Tensor ids =
       reshape(arange(Scalar(int64_t{0}), common::Product(first), Scalar(int64_t{1}), DataType::INT64, Place{}), first);
   const Tensor held = index_put(zeros_of(places, DataType::INT64), indices, ids, false);
@@ -58,7 +58,7 @@ Tensor written_part(const Tensor& x, const IntArray& starts, const IntArray& end
       }
   Tensor g = strided_slice(x, axes, starts, e, st);
   IntArray dims;
-  auto have = g.shape();
+  auto have = g.extents();
   for (int64_t i = 0; i <= have.size(); ++i) {
     for (int64_t k : none)
       if (k == i) dims.push_back(1);

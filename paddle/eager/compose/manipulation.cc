@@ -12,7 +12,7 @@ std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
   IntArray dims;
   for (const Tensor& t : inputs) {
     PD_CHECK(t.ndim() <= 1, InvalidArgument, "[meshgrid] expected tensors of at most 1 axis, got shape ",
-             common::ShapeText(t.shape()));
+             common::ShapeText(t.extents()));
     dims.push_back(t.ndim() ? number_at(t, 0) : Int(1));
   }
   std::vector<Tensor> out;
@@ -26,7 +26,7 @@ std::vector<Tensor> meshgrid_compose(const std::vector<Tensor>& inputs) {
 std::vector<Tensor> broadcast_tensors_compose(const std::vector<Tensor>& input) {
   PD_CHECK(!input.empty(), InvalidArgument, "[broadcast_tensors] expected at least one tensor, got none");
   common::Dims dims;
-  for (const Tensor& t : input) dims = common::BroadcastDims("broadcast_tensors", dims, t.shape());
+  for (const Tensor& t : input) dims = common::BroadcastDims("broadcast_tensors", dims, t.extents());
   std::vector<Tensor> out;
   for (const Tensor& t : input) out.push_back(assign(expand(t, dims)));
   return out;
@@ -53,10 +53,10 @@ Tensor crop_compose(const Tensor& x, const IntArray& shape, const IntArray& offs
     const int64_t at = offsets.empty() ? 0 : phi::Known("crop", "offsets", offsets)[i];
     const common::Dim n = dim_at(x, i);
     PD_CHECK(at >= 0 && (!n.known() || at <= n.raw()), InvalidArgument, "[crop] expected offsets inside shape ",
-             common::ShapeText(x.shape()), ", got ", common::ShapeText(offsets));
+             common::ShapeText(x.extents()), ", got ", common::ShapeText(offsets));
     const common::Dim want = shape.empty() || shape[i].is(-1) ? Sub(n, common::Dim(at)) : shape[i].extent();
     const bool fits = at >= 0 && (!n.known() || (want.known() && want.raw() <= n.raw() - at));
-    PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.shape()),
+    PD_CHECK(fits, InvalidArgument, "[crop] expected a block inside shape ", common::ShapeText(x.extents()),
              ", got offsets ", common::ShapeText(offsets), " and shape ", common::ShapeText(shape));
     axes.push_back(i);
     starts.push_back(at);
@@ -79,8 +79,8 @@ Tensor add_n_compose(const std::vector<Tensor>& inputs) {
   for (const Tensor& t : inputs)
     for (int64_t i = 0, n = std::max(t.ndim(), inputs[0].ndim()); i < n; ++i)
       PD_CHECK(t.ndim() == n && inputs[0].ndim() == n && !common::CertainlyDiffer(dim_at(t, i), dim_at(inputs[0], i)),
-               InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].shape()),
-               " and ", common::ShapeText(t.shape()));
+               InvalidArgument, "[add_n] expected tensors of one shape, got ", common::ShapeText(inputs[0].extents()),
+               " and ", common::ShapeText(t.extents()));
   if (inputs.size() == 1) return assign(inputs[0]);
   Tensor out = add(inputs[0], inputs[1]);
   for (size_t i = 2; i < inputs.size(); ++i) out = add(out, inputs[i]);
@@ -96,10 +96,10 @@ bool Divides(int64_t by, Dim d) { return by > 0 && (!d.known() || d.raw() % by =
 
 bool ImageAxes(const char* op, const Tensor& x, const std::string& format, Dim* n, Dim* c, Dim* h, Dim* w) {
   PD_CHECK(x.ndim() == 4, InvalidArgument, "[", op, "] expected an input of 4 axes, got shape ",
-           common::ShapeText(x.shape()));
+           common::ShapeText(x.extents()));
   PD_CHECK(format == "NCHW" || format == "NHWC", InvalidArgument, "[", op, "] expected data_format NCHW or NHWC, got ",
            format);
-  common::Dims d = x.shape();
+  common::Dims d = x.extents();
   bool last = format == "NHWC";
   *n = d[0];
   *c = last ? d[3] : d[1];

@@ -38,7 +38,7 @@ Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& fo
 }
 
 Tensor swiglu_compose(const Tensor& x, const Tensor& y) {
-  const common::Dims dims = x.shape(), others = y.defined() ? y.shape() : common::Dims();
+  const common::Dims dims = x.extents(), others = y.defined() ? y.extents() : common::Dims();
   phi::CheckSwiglu(dims, y.defined() ? &others : nullptr);
   if (y.defined()) return silu_mul(x, y);
   std::vector<Tensor> half = split_with_num(x, 2, Scalar(int64_t{-1}));
@@ -66,7 +66,7 @@ Tensor label_smooth_compose(const Tensor& label, const Tensor& prior, double eps
 Tensor temporal_shift_compose(const Tensor& x, int64_t seg, double ratio, const std::string& format) {
   PD_CHECK(x.ndim() == 4 && seg > 0 && (!dim_at(x, 0).known() || size_at(x, 0) % seg == 0), InvalidArgument,
            "[temporal_shift] expected 4 axes of which the first is divisible by seg_num ", seg, ", got shape ",
-           common::ShapeText(x.shape()));
+           common::ShapeText(x.extents()));
   PD_CHECK(ratio > 0 && ratio <= 0.5, InvalidArgument, "[temporal_shift] expected a shift_ratio in (0, 0.5], got ",
            ratio);
   bool last = format == "NHWC";

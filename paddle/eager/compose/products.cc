@@ -10,12 +10,12 @@ Tensor complex_part(const Tensor& x, const Tensor&, bool imaginary) { return ima
 
 Tensor increment_compose(const Tensor& x, double value) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "[increment] expected a tensor of one element, got shape ",
-           common::ShapeText(x.shape()));
+           common::ShapeText(x.extents()));
   return scale(x, Scalar(1.0), value, true);
 }
 
 Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
-  auto a = x.shape(), b = y.shape();
+  auto a = x.extents(), b = y.extents();
   bool same = a.size() == b.size();
   for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
   PD_CHECK(same, InvalidArgument, "[cross] expected tensors of one shape, got ", common::ShapeText(a), " and ",
@@ -39,7 +39,7 @@ Tensor cross_compose(const Tensor& x, const Tensor& y, int64_t axis) {
 }
 
 Tensor kron_compose(const Tensor& x, const Tensor& y) {
-  common::Dims a = x.shape(), b = y.shape();
+  common::Dims a = x.extents(), b = y.extents();
   IntArray da, db, out;
   int64_t rank = std::max(a.size(), b.size());
   while (a.size() < rank) a.insert(0, common::Dim(1));
@@ -70,20 +70,20 @@ Tensor renorm_compose(const Tensor& x, double p, int64_t axis, double max_norm) 
 
 Tensor bmm_compose(const Tensor& x, const Tensor& y) {
   PD_CHECK(x.ndim() == 3 && y.ndim() == 3, InvalidArgument, "[bmm] expected tensors of 3 axes, got shapes ",
-           common::ShapeText(x.shape()), " and ", common::ShapeText(y.shape()));
-  PD_CHECK(!common::CertainlyDiffer(x.shape()[0], y.shape()[0]), InvalidArgument,
-           "[bmm] expected batches of one size, got shapes ", common::ShapeText(x.shape()), " and ",
-           common::ShapeText(y.shape()));
+           common::ShapeText(x.extents()), " and ", common::ShapeText(y.extents()));
+  PD_CHECK(!common::CertainlyDiffer(x.extents()[0], y.extents()[0]), InvalidArgument,
+           "[bmm] expected batches of one size, got shapes ", common::ShapeText(x.extents()), " and ",
+           common::ShapeText(y.extents()));
   return matmul(x, y, false, false);
 }
 Tensor mv_compose(const Tensor& x, const Tensor& vec) {
   PD_CHECK(x.ndim() == 2 && vec.ndim() == 1, InvalidArgument, "[mv] expected shapes [m, n] and [n], got ",
-           common::ShapeText(x.shape()), " and ", common::ShapeText(vec.shape()));
+           common::ShapeText(x.extents()), " and ", common::ShapeText(vec.extents()));
   return matmul(x, vec, false, false);
 }
 Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, double beta, double alpha) {
   PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ",
-           common::ShapeText(x.shape()), " and ", common::ShapeText(y.shape()));
+           common::ShapeText(x.extents()), " and ", common::ShapeText(y.extents()));
   Tensor p = matmul(x, y, false, false);
   return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
 }

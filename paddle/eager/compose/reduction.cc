@@ -38,7 +38,7 @@ Tensor allclose_compose(const Tensor& x, const Tensor& y, const Scalar& rtol, co
   return all(isclose_compose(x, y, rtol, atol, equal_nan), Ints{}, false);
 }
 Tensor equal_all_compose(const Tensor& x, const Tensor& y) {
-  auto a = x.shape(), b = y.shape();
+  auto a = x.extents(), b = y.extents();
   bool same = a.size() == b.size();
   for (int64_t i = 0; same && i < a.size(); ++i) same = !common::CertainlyDiffer(a[i], b[i]);
   if (!same) return full(Ints{}, Scalar(false), DataType::BOOL, Place{});

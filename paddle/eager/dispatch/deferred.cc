@@ -90,7 +90,7 @@ phi::RecordedElement Recorder::Defer(const Tensor& t, int64_t i) {
   for (size_t k = 0; k < at; ++k)
     if (deferred_[k].tensor->value == t->value && deferred_[k].element == i) at = k;
   if (at == deferred_.size()) {
-    Tensor plain(phi::TensorState::Symbolic(t.shape(), t.dtype()));
+    Tensor plain(phi::TensorState::Symbolic(t.extents(), t.dtype()));
     plain->value = t->value;
     deferred_.push_back({plain, i, ExtentIn(ValueOf(t), i)});
   }

@@ -183,7 +183,7 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
            " and a result of dtype ", phi::NameOf(out.dtype()),
            ": what a program writes keeps its dtype; use astype()");
   egr::BeforeRecordedWrite(x);
-  const common::Dims before = x.shape();
+  const common::Dims before = x.extents();
   // Captured, so that the write is found also where the tensor is not read.
   if (State().recorder && !x.is_symbolic()) State().recorder->ValueOf(x);
   if (State().recorder) State().recorder->BeforeWrite(x);
@@ -197,7 +197,7 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
     }
   }
   x->value = out->value;
-  if (x.is_symbolic()) x->Become(phi::TensorState::Symbolic(out.shape(), out.dtype()));
+  if (x.is_symbolic()) x->Become(phi::TensorState::Symbolic(out.extents(), out.dtype()));
   if (!out.is_symbolic()) {
     phi::CopyInto(out, x);
     x->storage()->BumpVersion();

@@ -38,7 +38,7 @@ const pir::OpInfo* InfoOf(const phi::OpDef& op) {
   }();
   auto it = infos->find(&op);
   if (it != infos->end()) return it->second;
-  return pir::FindOp(PirName(op.name));  // registered later: custom ops
+  return pir::FindOp(op.dialect() + std::string(op.name));  // registered later: operators of users
 }
 
 // A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
@@ -46,7 +46,7 @@ void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, ph
   const std::string_view name = op.name;
   if ((name != "reshape" && name != "expand") || !std::holds_alternative<phi::IntArray>(shape) || !in[0].n) return;
   auto& list = std::get<phi::IntArray>(shape);
-  const common::Dims x = in[0].p[0].shape();
+  const common::Dims x = in[0].p[0].extents();
   const bool expand = name == "expand";
   const int64_t lead = expand ? list.size() - x.size() : 0;
   int64_t open = -1, unknown = 0;
@@ -348,9 +348,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   if (deferred) {
     std::vector<phi::AttrValue> given;
     for (size_t a = 0; a < op.attrs.size(); ++a) given.push_back(ForRule(attrs[a]));
-    op.infer(slots.data(), given.data(), out_metas.data());
+    op.Infer(slots.data(), given.data(), out_metas.data());
   } else {
-    op.infer(slots.data(), attrs, out_metas.data());
+    op.Infer(slots.data(), attrs, out_metas.data());
   }
   // The one gradient op whose result has another shape than its only operand by an attribute.
   if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {

@@ -42,7 +42,7 @@ RecordedStrides RowMajor(const common::Dims& dims) {
 
 RecordedStrides StridesOf(const Tensor& t) {
   if (RecordedView* v = ViewInfo(t)) return v->strides;
-  if (t.is_symbolic() || t.is_contiguous()) return RowMajor(t.shape());
+  if (t.is_symbolic() || t.is_contiguous()) return RowMajor(t.extents());
   RecordedStrides strides;
   for (int64_t s : t.strides()) strides.push_back({s, common::Dim(1)});
   return strides;
@@ -143,7 +143,7 @@ void AddPart(const Tensor& view, const Tensor& base, Part p) {
 // The same elements in the same order.
 void AddReshaped(const Tensor& view, const Tensor& base, std::function<Tensor(const Tensor&)> derive) {
   RecordedStrides strides;
-  if (!ReshapedStrides(base.shape(), StridesOf(base), view.shape(), &strides)) return;  // a copy
+  if (!ReshapedStrides(base.extents(), StridesOf(base), view.extents(), &strides)) return;  // a copy
   Add(view, base, std::move(strides), std::move(derive),
       [](const Tensor& b, const Tensor& v) { return paddle::reshape_like(v, b); });
 }
@@ -158,9 +158,9 @@ bool FitsIn(const common::Dims& dims, const Ints& steps, int64_t offset, int64_t
 void AddStrided(const Tensor& view, const Tensor& base, RecordedStrides strides, const Ints& steps, int64_t offset,
                 bool known, std::function<Tensor(const Tensor&)> derive) {
   std::function<Tensor(const Tensor&, const Tensor&)> scatter;
-  const common::Dims dims = view.shape();
-  if (known && common::AllKnown(dims) && common::AllKnown(base.shape()) &&
-      FitsIn(dims, steps, offset, common::Product(base.shape()).raw()) && !MayOverlap(common::ToInts(dims), steps)) {
+  const common::Dims dims = view.extents();
+  if (known && common::AllKnown(dims) && common::AllKnown(base.extents()) &&
+      FitsIn(dims, steps, offset, common::Product(base.extents()).raw()) && !MayOverlap(common::ToInts(dims), steps)) {
     scatter = [dims = common::ToInts(dims), steps, offset](const Tensor& b, const Tensor& v) {
       const Tensor at = StridedPlaces(dims, steps, offset);
       const Tensor flat = paddle::reshape(b, Ints{-1});
@@ -298,7 +298,7 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
       const auto offset = Attr<int64_t>(attrs[2]);
       RecordedStrides strides;
       for (int64_t step : steps) strides.push_back({step, common::Dim(1)});
-      return AddStrided(out, base, std::move(strides), steps, offset, IsRowMajor(base.shape(), StridesOf(base)),
+      return AddStrided(out, base, std::move(strides), steps, offset, IsRowMajor(base.extents(), StridesOf(base)),
                         [=](const Tensor& b) { return paddle::as_strided(b, dims, steps, offset); });
     }
     case kUnfold: {
@@ -312,7 +312,7 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
       };
       Ints steps;
       bool known = true;
-      for (const RecordedStride& s : windows(RowMajor(base.shape()))) {
+      for (const RecordedStride& s : windows(RowMajor(base.extents()))) {
         known = known && common::IsOne(s.extent);
         steps.push_back(s.factor);
       }
@@ -411,7 +411,7 @@ void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
   AutogradMeta* m = MaybeMeta(t);
   DispatchState& s = State();
   if (!s.recorder || !m || (!m->recorded_view && m->recorded_views.empty())) return;
-  if (!SameShape(before, t.shape())) {  // it has taken other memory
+  if (!SameShape(before, t.extents())) {  // it has taken other memory
     m->recorded_view.reset();
     for (phi::TensorImpl* view : std::vector<phi::TensorImpl*>(m->recorded_views))
       MetaOf(Tensor(phi::Ref<phi::TensorImpl>(view))).recorded_view.reset();

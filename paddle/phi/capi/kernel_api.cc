@@ -128,7 +128,7 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
     }
     slots[i] = {metas[i].data(), static_cast<int>(metas[i].size())};
   }
-  op.infer(slots.data(), attrs, results.data());
+  op.Infer(slots.data(), attrs, results.data());
   // An output whose memory is an input's: the input's position, else -1.
   std::vector<int> same(op.outs.size(), -1);
   for (size_t k = 0; k < op.outs.size(); ++k)

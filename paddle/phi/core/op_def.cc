@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "paddle/phi/core/custom_op.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi {
@@ -88,7 +89,16 @@ OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32
   Registry()[n] = this;
 }
 
+OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, const OpCode* c)
+    : name(n), args(std::move(a)), outs(std::move(o)), flags(f), code(c) {
+  for (const ArgDef& d : args) (d.kind <= ArgDef::kTensorList ? tensors : attrs).push_back(&d);
+}
+
 const OpDef* FindOpDef(std::string_view name) {
+  if (constexpr std::string_view custom = "custom_op."; name.substr(0, custom.size()) == custom) {
+    const CustomOp* op = FindCustomOp(name.substr(custom.size()));
+    return op ? op->def : nullptr;
+  }
   if (name.substr(0, 6) == "pd_op.") name.remove_prefix(6);
   auto it = Registry().find(name);
   return it == Registry().end() ? nullptr : it->second;

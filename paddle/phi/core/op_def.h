@@ -62,6 +62,16 @@ enum OpFlags : uint32_t {
   kOpAllocates = 256,  // makes the memory of its results even where they were given some
 };
 
+// The rule and the kernel of an op that a user defined (custom_op.h).
+class OpCode {
+ public:
+  virtual void Infer(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) const = 0;
+  virtual void Run(const InSlot* in, const AttrValue* attrs, OutSlot* outs) const = 0;
+
+ protected:
+  ~OpCode() = default;
+};
+
 struct OpDef {
   const char* name;
   std::vector<ArgDef> args;  // in the order of the C++ function
@@ -70,14 +80,26 @@ struct OpDef {
   // attrs are indexed by position among the attribute arguments, inputs by position among the tensor arguments.
   void (*infer)(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) = nullptr;
   void (*run)(const InSlot* in, const AttrValue* attrs, OutSlot* outs) = nullptr;
+  const OpCode* code = nullptr;  // where it is set, in place of `infer` and `run`
   const OpDef* inplace_of = nullptr;
   std::vector<const ArgDef*> tensors, attrs;  // views into args
 
   OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r);
+  // One that FindCustomOp finds.
+  OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, const OpCode* c);
   OpDef(const OpDef&) = delete;
+
+  void Infer(const MetaSlot* in, const AttrValue* values, std::vector<Meta>* results) const {
+    code ? code->Infer(in, values, results) : infer(in, values, results);
+  }
+  void Run(const InSlot* in, const AttrValue* values, OutSlot* results) const {
+    code ? code->Run(in, values, results) : run(in, values, results);
+  }
+  // What its name begins with in programs.
+  const char* dialect() const { return code ? "custom_op." : "pd_op."; }
 };
 
-// Null when there is no such op. Both "tanh" and "pd_op.tanh" are found.
+// Null when there is no such op. Both "tanh" and "pd_op.tanh" are found, operators of users as "custom_op.name".
 const OpDef* FindOpDef(std::string_view name);
 const std::map<std::string, const OpDef*, std::less<>>& AllOpDefs();
 

@@ -289,11 +289,23 @@ class Tensor {
     return static_cast<T*>(raw_data());
   }
   bool is_same(const Tensor& o) const { return impl_.get() == o.impl_.get(); }
+
+  // What operators of users call (paddle/extension.h), beside the above; for tensors with data.
+  std::vector<int64_t> shape() const { return {impl_->dims().begin(), impl_->dims().end()}; }
+  phi::DataType type() const { return dtype(); }
+  int64_t size() const { return numel(); }
+  bool initialized() const { return defined() && impl_->storage(); }
+  bool is_cpu() const { return place().is_cpu(); }
+  bool is_gpu() const { return place().type == phi::AllocationType::GPU; }
+  Tensor contiguous() const;
+  Tensor cast(phi::DataType dtype) const;
+  Tensor copy_to(phi::Place place, bool blocking = true) const;
+
   void reset() { impl_.reset(); }
   phi::Meta meta() const {
     return {is_symbolic() ? impl_->symbolic_dims() : common::ToDims(impl_->dims()), impl_->dtype()};
   }
-  phi::Dims shape() const { return is_symbolic() ? impl_->symbolic_dims() : common::ToDims(impl_->dims()); }
+  phi::Dims extents() const { return is_symbolic() ? impl_->symbolic_dims() : common::ToDims(impl_->dims()); }
 
  private:
   phi::Ref<phi::TensorImpl> impl_;

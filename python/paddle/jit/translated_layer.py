@@ -117,7 +117,10 @@ class _Method:
                     values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1]
                     for v in args
                 ]
-                results = paddle._C_ops._whole(name)(*call)
+                if kind == 'custom':
+                    results = _core._run_custom_op(name, *call)
+                else:
+                    results = paddle._C_ops._whole(name)(*call)
                 if len(outs) == 1:
                     values[outs[0]] = results
                 else:

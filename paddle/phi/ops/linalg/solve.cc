@@ -64,7 +64,7 @@ void solve_infer(const Meta& x, const Meta& y, Meta& out) {
   out.dims = Leading(out.dims, 1);
 }
 void solve_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
-  const bool vectors = HoldsVectors(x.shape(), y.shape());
+  const bool vectors = HoldsVectors(x.extents(), y.extents());
   const int64_t k = vectors ? 1 : 2;
   const Tensor a = BroadcastBatch(x, out, 2, k), b = BroadcastBatch(y, out, k, k);
   cpu::Solve(x.dtype(), BatchOf(out, k), Cols(x), vectors ? 1 : Cols(out), a.raw_data(), b.raw_data(), out.raw_data());

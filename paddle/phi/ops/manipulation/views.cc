@@ -111,14 +111,14 @@ void squeeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
   out = {SqueezedDims(x.dims, Known("squeeze", "axis", axis)), x.dtype};  // the rank depends on it
 }
 void reshape_like_out_kernel_squeeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  out = ReshapeTo(x, common::ToInts(SqueezedDims(x.shape(), axis)));
+  out = ReshapeTo(x, common::ToInts(SqueezedDims(x.extents(), axis)));
 }
 
 void unsqueeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
   out = {axis.known() ? UnsqueezedDims(x.dims, axis) : UnknownDims(x.dims.size() + axis.size()), x.dtype};
 }
 void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  out = ReshapeTo(x, common::ToInts(UnsqueezedDims(x.shape(), axis)));
+  out = ReshapeTo(x, common::ToInts(UnsqueezedDims(x.extents(), axis)));
 }
 
 namespace {

@@ -160,7 +160,7 @@ void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const In
                  Tensor& out) {
   bool last = ChannelsLast(format);
   conv_nd_kernel(x, w, strides,
-                 ResolvePaddings("conv", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last),
+                 ResolvePaddings("conv", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last),
                  dilations, groups, last, out);
 }
 bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
@@ -198,8 +198,8 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   }
   cpu::ConvDesc d =
       Describe(xs, w.dims(), ys, strides,
-               ResolvePaddings("conv", plain.dims, w.shape(), strides, paddings, algorithm, dilations, last), dilations,
-               groups, last);
+               ResolvePaddings("conv", plain.dims, w.extents(), strides, paddings, algorithm, dilations, last),
+               dilations, groups, last);
   d.x_blocked = blocked && x.ndim() == 5;
   d.y_blocked = blocked;
   d.weight_key = KeyOf(w);
@@ -275,7 +275,8 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
                            const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   bool last = ChannelsLast(format);
-  Ints pads = ResolvePaddings("conv_transpose", x.shape(), w.shape(), strides, paddings, algorithm, dilations, last);
+  Ints pads =
+      ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
   Tensor xc = Contiguous(x), wc = Contiguous(w);
   cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
                             xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());

@@ -110,7 +110,7 @@ void pool_infer(const Meta& x, const IntArray& kernel, PD_POOL_REST, Meta& out) 
 void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
   PoolArgs p =
-      Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+      Resolve("pool", x.extents(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
   Tensor c = Contiguous(x);
   cpu::PoolDesc d = Describe(p, x.dims(), out.dims(), exclusive, adaptive);
   if (p.max)
@@ -125,7 +125,7 @@ void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, const IntArr
 void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
   PoolArgs p =
-      Resolve("pool", x.shape(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+      Resolve("pool", x.extents(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
   const Tensor g = Contiguous(dy);
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
   if (p.max) {
@@ -147,7 +147,7 @@ void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& st
 void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
                                 bool global, bool adaptive, bool ceil_mode, Tensor& out, Tensor& mask) {
   if (out.numel() == 0) return;
-  PoolArgs p = Resolve("max_pool_with_index", x.shape(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global,
+  PoolArgs p = Resolve("max_pool_with_index", x.extents(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global,
                        adaptive, "EXPLICIT");
   Tensor c = Contiguous(x);
   cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(),

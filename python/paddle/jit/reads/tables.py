@@ -188,7 +188,7 @@ CORE = {
     getattr(_core, n)
     for n in (
         'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
-        'run_backward grad is_compiled_with_cinn op_names'
+        'run_backward grad is_compiled_with_cinn op_names _run_custom_op'
     ).split()
 } | {_core.pir._record_mode, _core.pir._extents}
 
