@@ -130,6 +130,7 @@ _MODULES = (
     'reader',
     'regularizer',
     'signal',
+    'sparse',
     'static',
     'sysconfig',
     'tensor',

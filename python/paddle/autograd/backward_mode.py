@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backward from several tensors at once."""
 
+import sys
+
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only
 
@@ -45,4 +47,6 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
             )
     else:
         grad_tensors = []
+    if (sparse := sys.modules.get('paddle.sparse.tensor')) is not None:
+        tensors, grad_tensors, *_ = sparse.as_values('backward', tensors, grad_tensors)
     _core.run_backward(tensors, grad_tensors, retain_graph)

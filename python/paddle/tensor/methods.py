@@ -331,6 +331,10 @@ def _unflatten_dense(self):
     return self
 
 
+def _sparse_dim(self):
+    return 0
+
+
 def _copy(self):
     """A leaf with memory of its own."""
     import paddle
@@ -374,6 +378,8 @@ _METHODS = {
     '_to_static_var': _to_static_var,
     '_slice': _slice,
     'to_dense': _unflatten_dense,
+    'sparse_dim': _sparse_dim,
+    'dense_dim': Tensor.dim,
     '__copy__': _copy,
     'new_full': _new_full,
     'new_zeros': _new('zeros'),
@@ -384,6 +390,7 @@ _SEARCH = {
     name: 'paddle.tensor.search'
     for name in ('split_with_sizes', 'softmax', 'fill_diagonal_', 'fill_diagonal_tensor_')
 }
+_SPARSE = {name: 'paddle.sparse.tensor' for name in ('to_sparse_coo', 'to_sparse_csr')}
 _RANDOM = {
     name: 'paddle.tensor.random'
     for name in (
@@ -405,7 +412,7 @@ def install(where):
     for name, method in _METHODS.items():
         if name not in present:
             setattr(Tensor, name, method)
-    for name, module in {**_RANDOM, **_SEARCH}.items():
+    for name, module in {**_RANDOM, **_SEARCH, **_SPARSE}.items():
         if name not in present:
             setattr(Tensor, name, _stub(name, module))
     for name in _ALSO:

@@ -154,3 +154,18 @@ def to_string(tensor):
         f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},{where}\n'
         f'{" " * indent}{_data(tensor, indent)})'
     )
+
+
+def sparse_to_string(tensor):
+    """The text of a sparse tensor: where its elements stand, and their values."""
+    head = (
+        f'Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, place={tensor.place}, '
+        f'stop_gradient={tensor.stop_gradient}, '
+    )
+    names = ('indices', 'values') if tensor.is_sparse_coo() else ('crows', 'cols', 'values')
+    indent = len('Tensor(')
+    parts = [
+        ' ' * indent + f'{name}=' + _data(getattr(tensor, name)(), indent + len(name) + 1)
+        for name in names
+    ]
+    return head + '\n' + ', \n'.join(parts) + ')'

@@ -4,6 +4,7 @@
 import contextlib
 import functools
 import inspect
+import sys
 
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items, only
@@ -267,10 +268,15 @@ def grad(
         frozen = (
             _tensor_list(no_grad_vars, 'no_grad_vars') if not _is_empty_list(no_grad_vars) else []
         )
-        return list(
-            _core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, frozen)
+        rest = (frozen,)
+    else:
+        rest = ()
+    if (sparse := sys.modules.get('paddle.sparse.tensor')) is not None:
+        outputs, grad_outputs, inputs, rest, show = sparse.as_values(
+            'grad', outputs, grad_outputs, inputs, rest
         )
-    return list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused))
+    grads = list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, *rest))
+    return grads if sparse is None else show(grads)
 
 
 def to_variable(value, name=None, zero_copy=None, dtype=None):
