@@ -759,6 +759,7 @@ RECIPES = {
         "apply apply_": "t(3), lambda v: v",
         "backward": "(p(3) * 2).sum()",
         "to": "t(3), 'float64'",
+        "to_sparse_coo": "t(2, 3), 1",
         "set_": "t(3), t(2)",
         "resize_": "t(2, 3), [2, 2]",
         "repeat": "t(2), 2",

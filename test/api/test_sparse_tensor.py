@@ -299,3 +299,12 @@ def test_names():
         for name in module.__all__:
             assert callable(getattr(module, name)) and getattr(module, name).__name__ == name
             assert (getattr(module, name).__doc__ or "").strip()
+
+
+def test_what_is_derived_in_a_program_stays_there():
+    x = small(stop_gradient=False)
+    program = paddle.jit.to_static(lambda d: S.matmul(S.sin(x), d), full_graph=True)
+    d = paddle.rand([4, 2])
+    for _ in range(2):
+        np.testing.assert_allclose(program(d).numpy(), (x.to_dense().sin() @ d).numpy(), rtol=1e-6)
+    assert x.coalesce().indices().tolist() == INDICES

@@ -9,6 +9,7 @@ the axes that are sparse.
 
 import paddle
 from paddle import _C_ops
+from paddle.base.libpaddle import pir
 
 __all__ = ['Coo', 'Csr', 'gather', 'segment_sum', 'zeros']
 
@@ -71,7 +72,9 @@ class _Pattern:
         self._kept = {}
 
     def derived(self, name, make):
-        """What `make` derives from the places alone; made once."""
+        """What `make` derives from the places alone: made once, and each time in a program."""
+        if pir._record_mode():
+            return make()
         if name not in self._kept:
             self._kept[name] = make()
         return self._kept[name]

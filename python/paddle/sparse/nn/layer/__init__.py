@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers of sparse tensors, by kind."""
