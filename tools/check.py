@@ -169,6 +169,13 @@ def types(directory):
     return shell(sys.executable, "-m", "lint.types", env=env)
 
 
+def names(directory):
+    """How many functions are defined in C++, and in Python too."""
+    env = package_env(directory)
+    env["PYTHONPATH"] += os.pathsep + os.path.join(ROOT, "tools")
+    return shell(sys.executable, "-m", "lint.names", env=env)
+
+
 def ctest(directory, jobs):
     return shell(
         "ctest",
@@ -309,6 +316,7 @@ def main():
             ),
         )
         steps.run("import", import_package, directory)
+        steps.run("names", names, directory)
         steps.run("documentation", documentation, directory)
         if not options.fast:
             steps.run("types", types, directory)

@@ -118,6 +118,27 @@ CASES = [
     Case('mv', paddle.mv, (3, 4), (4,)),
     Case('swiglu', lambda x, y: C.swiglu(x, y), (4, 6), (4, 6)),
     Case('swiglu', lambda x: C.swiglu(x, None), (4, 6), name='halves'),
+    *(
+        Case(
+            'nll_loss',
+            lambda x, y, w=None, r=reduction: F.nll_loss(x, y, w, 2, r),
+            (4, 6, *more),
+            np.arange(4 * int(np.prod(more))).reshape(4, *more) % 6,
+            *weight,
+            stay=(1, 2),
+            name=f'{reduction}{len(more)}{len(weight)}',
+        )
+        for reduction in ('none', 'sum', 'mean')
+        for more in ((), (3,))
+        for weight in ((), (np.linspace(0.5, 1.5, 6),))
+    ),
+    *(
+        Case(op, lambda x, o=op, k=k: getattr(paddle, o)(x, k), (2, 4, 6), name=str(k))
+        for op in ('tril', 'triu')
+        for k in (-1, 0, 2)
+    ),
+    Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, False), (4, 3), (3, 5), (5,)),
+    Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, True), (4, 3), (5, 3), (5,), name='t'),
     Case('prelu', F.prelu, (3, 4, 6, 5), (1,), name='all'),
     Case('prelu', F.prelu, (3, 4, 6, 5), (4,), name='channel'),
     Case('prelu', lambda x, a: F.prelu(x, a, 'NHWC'), (3, 6, 5, 4), (4,), name='channels-last'),

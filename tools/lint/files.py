@@ -38,7 +38,7 @@ def tracked(root):
 
 
 def run(root):
-    problems = []
+    problems, wide, long = [], 0, 0
     for name in tracked(root):
         if "/" not in name and not ROOT_FILE.match(name):
             problems.append(f"{name}: not a file of the project's root")
@@ -52,6 +52,7 @@ def run(root):
         base = os.path.basename(name)
         if SOURCE.search(name):
             if lines > MAX_LINES:
+                long += 1
                 problems.append(f"{name}: {lines} lines, at most {MAX_LINES}")
             if name not in PUBLIC and not SNAKE.match(base):
                 problems.append(f"{name}: file names are lower snake case")
@@ -67,5 +68,7 @@ def run(root):
                 problems.append(f"{name}:{number}: machine path or registry host")
             limit = COLUMNS.get(name.rpartition(".")[2])
             if limit and len(UNCOUNTED.sub("", line)) > limit:
+                wide += 1
                 problems.append(f"{name}:{number}: {len(line)} columns, at most {limit}")
+    print(f"files: {wide} lines over their limit of columns, {long} files over {MAX_LINES} lines")
     return problems

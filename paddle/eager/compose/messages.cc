@@ -36,15 +36,5 @@ Tensor rows_back(const Tensor& g, const Tensor& index, const Tensor& like) {
   for (int64_t i = like.ndim(); i < sums.ndim(); ++i) axes.push_back(1 + i - like.ndim());
   return reshape_like(reduce_like(sums, axes.empty() ? like : unsqueeze(like, axes)), like);
 }
-Tensor send_u_recv_backward(const Tensor& dout, const Tensor& x, const Tensor& src, const Tensor& dst,
-                            const Tensor& out, const Tensor& count, const std::string& reduce_op) {
-  const Tensor from = AsColumn(src);
-  const Tensor sent = reduce_op == "MIN" || reduce_op == "MAX" ? gather(x, from, Scalar(0)) : x;
-  return SumRows(reduced_rows(dout, sent, dst, out, count, reduce_op), from, x);
-}
-Tensor segment_pool_backward(const Tensor& dout, const Tensor& x, const Tensor& segments, const Tensor& out,
-                             const Tensor& count, const std::string& reduce_op) {
-  return reduced_rows(dout, x, segments, out, count, reduce_op);
-}
 
 }  // namespace paddle

@@ -20,17 +20,12 @@ Tensor written_part(const Tensor& x, const phi::IntArray& starts, const phi::Int
                     const common::Ints& axes, const common::Ints& drop, const common::Ints& none);
 
 // What each row that was reduced gets of dout: `index` names its row of out; x holds what was reduced, where the
-// largest or least was taken.
+// largest or least was taken: rows that equal it share the gradient.
 Tensor reduced_rows(const Tensor& dout, const Tensor& x, const Tensor& index, const Tensor& out, const Tensor& count,
                     const std::string& how);
 // The sums of the rows of g that `index` sends to each row of `like`, of which only the shape is read; rows of g may be
 // broadcast ones.
 Tensor rows_back(const Tensor& g, const Tensor& index, const Tensor& like);
-// Gradients of rows reduced to rows `dst`, or to segments: rows that equal a largest or least one share it.
-Tensor send_u_recv_backward(const Tensor& dout, const Tensor& x, const Tensor& src, const Tensor& dst,
-                            const Tensor& out, const Tensor& count, const std::string& reduce_op);
-Tensor segment_pool_backward(const Tensor& dout, const Tensor& x, const Tensor& segments, const Tensor& out,
-                             const Tensor& count, const std::string& reduce_op);
 
 std::vector<Tensor> reduce_like_each(const std::vector<Tensor>& dout, const std::vector<Tensor>& inputs);
 std::vector<Tensor> copies_of(const Tensor& dout, const std::vector<Tensor>& inputs);

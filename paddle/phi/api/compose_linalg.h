@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gradient rules of linear algebra share, and that of attention; written on Tensor, so that they have gradients
+// What gradient rules of linear algebra share, and those of attention; written on Tensor, so that they have gradients
 // themselves.
 #pragma once
 
@@ -23,12 +23,16 @@ Tensor mirror_lower(const Tensor& x);
 Tensor gaps(const Tensor& w);
 Tensor over_gaps(const Tensor& x, const Tensor& gaps);
 
-// The gradient of attention in differentiable ops; `which`: 0 query, 1 key, 2 value.
-Tensor attention_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
-                          const Tensor& keep, const Tensor& dout, double scale, bool causal, int64_t offset,
-                          double dropout, int64_t which);
-Tensor flash_attn_backward(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& seed_offset,
-                           const Tensor& mask, const Tensor& dout, double dropout, bool causal, bool is_test,
-                           int64_t which);
+// Attention on [batch, heads, length, dim]. The axes of heads and length swapped; key heads repeated for the heads of
+// `query` that share them; of those the sum for each head of `key`, with the axes swapped.
+Tensor swapped_heads(const Tensor& x);
+Tensor for_heads(const Tensor& key, const Tensor& query);
+Tensor of_heads(const Tensor& x, const Tensor& key);
+// softmax(scale q k^T + mask); a causal row i sees keys up to i + offset. What dropout keeps of such weights.
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& mask, double scale, bool causal,
+                         int64_t offset);
+Tensor kept_weights(const Tensor& weights, const Tensor& keep, double dropout);
+// The factor of scores without one of their own: dim ** -0.5.
+double attention_scale(const Tensor& query);
 
 }  // namespace paddle
