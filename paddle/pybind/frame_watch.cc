@@ -8,7 +8,6 @@
 #include <pybind11/stl.h>
 
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -55,8 +54,6 @@ class FrameWatch {
   void Trust() { ++trust_; }
   void Distrust() { --trust_; }
   const std::string& foreign() const { return foreign_; }
-  // (file, line, function) of the frames around the foreign code, the innermost first.
-  const std::vector<std::tuple<std::string, int, std::string>>& lines() const { return lines_; }
 
  private:
   enum Place : uint8_t { kNoted, kTrusted, kForeign };
@@ -77,14 +74,6 @@ class FrameWatch {
     if (it->second == kNoted || (it->second == kTrusted && trust_ > 0) || !foreign_.empty()) return;
     auto* c = reinterpret_cast<PyCodeObject*>(code.get());
     foreign_ = Text(c->co_filename) + ":" + std::to_string(c->co_firstlineno) + ": " + Text(c->co_name);
-    PyRef at = PyRef::Borrow(reinterpret_cast<PyObject*>(frame));
-    while (at) {
-      auto* f = reinterpret_cast<PyFrameObject*>(at.get());
-      PyRef around(reinterpret_cast<PyObject*>(PyFrame_GetCode(f)));
-      auto* what = reinterpret_cast<PyCodeObject*>(around.get());
-      lines_.emplace_back(Text(what->co_filename), PyFrame_GetLineNumber(f), Text(what->co_name));
-      at = PyRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(f)));
-    }
     StopTape(Tape::kChanged, "code ran whose reads are not known");
   }
 
@@ -108,7 +97,6 @@ class FrameWatch {
   std::unordered_map<PyObject*, Place> known_;
   std::vector<PyRef> held_;
   std::string foreign_;
-  std::vector<std::tuple<std::string, int, std::string>> lines_;
   int trust_ = 0;
   bool running_ = false;
   Py_tracefunc old_func_ = nullptr;
@@ -124,7 +112,6 @@ int Init(PyObject* module) {
         .def("stop", Member(&FrameWatch::Stop))
         .def("trust", Member(&FrameWatch::Trust))
         .def("distrust", Member(&FrameWatch::Distrust))
-        .def_property_readonly("lines", [](const FrameWatch& w) { return w.lines(); })
         .def_property_readonly("foreign", [](const FrameWatch& w) { return w.foreign(); });
     root.def(
         "_note_code",

@@ -295,7 +295,7 @@ class StaticFunction(_core.RecordedCalls):
         if end == _TAPED_CHANGED:
             self._changes += 1
             if self._changes > _MOST_CHANGES:
-                end, breaks = _TAPED_PLAIN, {**session.changes_made(), **session.foreign_lines()}
+                end, breaks = _TAPED_PLAIN, session.changes_made()
         event.end = end
         if end == _TAPED_PLAIN:
             self._add(_PLAIN, pattern, [], None, None, None, [])

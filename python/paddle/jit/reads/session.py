@@ -15,7 +15,7 @@ from paddle.base import libpaddle as _core
 from . import tables
 from .calls import Calls
 from .operators import Operators
-from .places import ABSENT, SESSION_FILE, Places, alike, lines_of_caller, place_of_caller
+from .places import ABSENT, Places, alike, lines_of_caller, place_of_caller
 
 _TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
 _MADE_NEW = {'T', 'mT', 'real', 'imag'}
@@ -205,15 +205,6 @@ class Session(Calls, Operators, Places):
             if home.get(key, ABSENT) is not old and id(home) in self._writes:
                 lines = self._writes[id(home)][1]
                 found.update(dict.fromkeys(lines, f'the call sets attribute {key!r}'))
-        return found
-
-    def foreign_lines(self):
-        """(file, line) -> reason of the calls around code whose reads are not noted."""
-        found = {}
-        for file, line, name in self._watch.lines:
-            if name == 'run' and file == SESSION_FILE:
-                break
-            found[file, line] = f'code ran whose reads are not noted: {self.foreign}'
         return found
 
     # --- names
