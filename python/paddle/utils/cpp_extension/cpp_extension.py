@@ -4,6 +4,7 @@
 import os
 
 from . import extension_utils as utils
+from .build_extension import command
 
 CUDA_HOME = None
 
@@ -124,8 +125,6 @@ def setup(**attr):
     """
     import setuptools
 
-    from .build_extension import BuildExtension
-
     name, extensions = attr.get('name'), attr.get('ext_modules')
     extensions = extensions if isinstance(extensions, (list, tuple)) else [extensions]
     if not isinstance(name, str) or not name.isidentifier():
@@ -133,7 +132,7 @@ def setup(**attr):
     if len(extensions) != 1 or not isinstance(extensions[0], setuptools.Extension):
         raise ValueError(f'[setup] expected one extension as ext_modules, got {extensions}')
     extensions[0].name = name
-    commands = {'build_ext': BuildExtension, **attr.get('cmdclass', {})}
+    commands = {'build_ext': command(), **attr.get('cmdclass', {})}
     return setuptools.setup(
         **{
             'py_modules': [],
@@ -148,7 +147,5 @@ def setup(**attr):
 
 def __getattr__(name):
     if name == 'BuildExtension':
-        from .build_extension import BuildExtension
-
-        return BuildExtension
+        return command()
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
