@@ -430,6 +430,8 @@ void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
 
 void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show) {
   if (!x.is_symbolic()) return paddle::ReplaceRecorded(x, show(x));
+  PD_CHECK(State().recorder, InvalidArgument,
+           "[in-place] expected tensors with data where nothing is being recorded, got a value of a program");
   // What x was, with its base and its views, becomes a tensor of its own of which x is a view.
   Tensor was = State().recorder->Wrap(State().recorder->ValueOf(x));
   was->stop_gradient = x->stop_gradient;
