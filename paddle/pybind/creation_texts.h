@@ -2,19 +2,23 @@
 // Documentation of the functions that make tensors, in full form.
 #pragma once
 
+// Arguments that such functions share.
+#define PADDLE_SHAPE_AND_DTYPE                                                    \
+  "Args:\n"                                                                       \
+  "    shape (int, list of ints or Tensor, or several arguments): The extents.\n" \
+  "    dtype (str or dtype, default None): The element type; None: the default dtype.\n"
+#define PADDLE_MADE                                                                           \
+  "    name (str, default None): Taken for compatibility; it has no effect.\n"                \
+  "    out (Tensor, default None): A tensor that takes the result.\n"                         \
+  "    device (str or place, default None): Where the data lies; None: the current device.\n" \
+  "    requires_grad (bool, default False): Whether gradients reach it.\n"                    \
+  "    pin_memory (bool, default False): Whether the memory is page-locked, for copies to a device.\n"
+
 namespace paddle::py {
 
 inline constexpr char kZerosText[] = R"(A tensor of zeros.
 
-Args:
-    shape (int, list of ints or Tensor, or several arguments): The extents.
-    dtype (str or dtype, default None): The element type; None: the default dtype.
-    name (str, default None): Taken for compatibility; it has no effect.
-    out (Tensor, default None): A tensor that takes the result.
-    device (str or place, default None): Where the data lies; None: the current device.
-    requires_grad (bool, default False): Whether gradients reach it.
-    pin_memory (bool, default False): Whether the memory is page-locked, for copies to a device.
-
+)" PADDLE_SHAPE_AND_DTYPE PADDLE_MADE R"(
 Returns:
     Tensor: zeros of that shape.
 
@@ -27,15 +31,7 @@ Examples:
 
 inline constexpr char kOnesText[] = R"(A tensor of ones.
 
-Args:
-    shape (int, list of ints or Tensor, or several arguments): The extents.
-    dtype (str or dtype, default None): The element type; None: the default dtype.
-    name (str, default None): Taken for compatibility; it has no effect.
-    out (Tensor, default None): A tensor that takes the result.
-    device (str or place, default None): Where the data lies; None: the current device.
-    requires_grad (bool, default False): Whether gradients reach it.
-    pin_memory (bool, default False): Whether the memory is page-locked, for copies to a device.
-
+)" PADDLE_SHAPE_AND_DTYPE PADDLE_MADE R"(
 Returns:
     Tensor: ones of that shape.
 
@@ -49,15 +45,7 @@ Examples:
 inline constexpr char kEmptyText[] =
     R"(A tensor whose elements are whatever the memory holds: to be written before they are read.
 
-Args:
-    shape (int, list of ints or Tensor, or several arguments): The extents.
-    dtype (str or dtype, default None): The element type; None: the default dtype.
-    name (str, default None): Taken for compatibility; it has no effect.
-    out (Tensor, default None): A tensor that takes the result.
-    device (str or place, default None): Where the data lies; None: the current device.
-    requires_grad (bool, default False): Whether gradients reach it.
-    pin_memory (bool, default False): Whether the memory is page-locked, for copies to a device.
-
+)" PADDLE_SHAPE_AND_DTYPE PADDLE_MADE R"(
 Returns:
     Tensor: a tensor of that shape.
 
@@ -73,12 +61,7 @@ Args:
     fill_value (number, str or Tensor): What each element is; a string is read as a number.
     dtype (str or dtype, default None): The element type; None: bool for a
         bool, complex128 for a complex number, else the default dtype.
-    name (str, default None): Taken for compatibility; it has no effect.
-    out (Tensor, default None): A tensor that takes the result.
-    device (str or place, default None): Where the data lies; None: the current device.
-    requires_grad (bool, default False): Whether gradients reach it.
-    pin_memory (bool, default False): Whether the memory is page-locked, for copies to a device.
-
+)" PADDLE_MADE R"(
 Returns:
     Tensor: a tensor of that shape, all of whose elements are the value.
 
@@ -115,5 +98,8 @@ Examples:
     >>> x.grad.tolist()
     [2.0, 4.0]
 )";
+
+#undef PADDLE_SHAPE_AND_DTYPE
+#undef PADDLE_MADE
 
 }  // namespace paddle::py

@@ -11,8 +11,7 @@ class ObserveWrapper(Layer):
 
     def __init__(self, observer, observed, observe_input=True):
         super().__init__()
-        self._observer = observer
-        self._observed = observed
+        self._observer, self._observed = observer, observed
         self._observe_input = observe_input
 
     def forward(self, *inputs, **kwargs):

@@ -39,24 +39,31 @@ __all__ = [
 ]
 
 
-class AvgPool1D(Layer):
+class _Interval(Layer):
+    """Attributes of a window of one dimension."""
+
+    def __init__(self, kernel_size, stride, padding, ceil_mode, name):
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.ceil_mode, self.name = ceil_mode, name
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1D(_Interval):
     """Mean over windows of [N, C, L]."""
 
     def __init__(
         self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None
     ):
-        super().__init__()
-        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
-        self.exclusive, self.ceil_mode = exclusive, ceil_mode
-        self.name = name
+        super().__init__(kernel_size, stride, padding, ceil_mode, name)
+        self.exclusive = exclusive
 
     def forward(self, x):
         return F.avg_pool1d(
             x, self.kernel_size, self.stride, self.padding, self.exclusive, self.ceil_mode
         )
-
-    def extra_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class _Window(Layer):
@@ -156,27 +163,19 @@ class AvgPool3D(_Window):
         )
 
 
-class MaxPool1D(Layer):
+class MaxPool1D(_Interval):
     """Maximum over windows of [N, C, L]."""
 
     def __init__(
         self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None
     ):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
+        super().__init__(kernel_size, stride, padding, ceil_mode, name)
         self.return_mask = return_mask
-        self.name = name
 
     def forward(self, input):
         return F.max_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.return_mask, self.ceil_mode
         )
-
-    def extra_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxPool2D(_Window):

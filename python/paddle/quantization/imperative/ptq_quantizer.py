@@ -25,9 +25,7 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
             raise AssertionError(
                 f'[{type(self).__name__}] expected quant_bits from 1 to 16, got {quant_bits!r}'
             )
-        self.quant_bits = quant_bits
-        self.abs_max_vals = []
-        self.thresholds = []
+        self.quant_bits, self.abs_max_vals, self.thresholds = quant_bits, [], []
 
     @abc.abstractmethod
     def sample_data(self, layer, tensors):

@@ -2,14 +2,14 @@
 """Pooling layers of sparse tensors."""
 
 from paddle.base.arguments import only
-from paddle.nn import Layer
+from paddle.nn.layer.pooling import _Window
 
 from .. import functional as F
 
 __all__ = ['MaxPool3D']
 
 
-class MaxPool3D(Layer):
+class MaxPool3D(_Window):
     """`paddle.sparse.nn.functional.max_pool3d` as a layer.
 
     Args:
@@ -32,15 +32,10 @@ class MaxPool3D(Layer):
         data_format='NDHWC',
         name=None,
     ):
-        super().__init__()
+        super().__init__(kernel_size, stride, padding, ceil_mode, data_format, name)
         only('MaxPool3D', 'places are not returned', return_mask=(return_mask, False))
-        self.ksize, self.stride, self.padding = kernel_size, stride, padding
-        self.ceil_mode, self.data_format, self.name = ceil_mode, data_format, name
 
     def forward(self, x):
         return F.max_pool3d(
             x, self.ksize, self.stride, self.padding, self.ceil_mode, self.data_format
         )
-
-    def extra_repr(self):
-        return f'kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}'
