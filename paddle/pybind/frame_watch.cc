@@ -44,10 +44,13 @@ class FrameWatch {
     running_ = true;
     PyEval_SetProfile(&FrameWatch::OnEvent, self_.get());
   }
+  // Another watch may have been put above this one, when an exception left this one where it was, and the collector may
+  // end it on any thread: what is left of it is the capsule, which says that it is over.
   void Stop() {
     if (!running_) return;
     running_ = false;
-    PyEval_SetProfile(old_func_, old_object_.get());
+    PyCapsule_SetContext(self_.get(), self_.get());
+    if (PyThreadState_Get()->c_profileobj == self_.get()) PyEval_SetProfile(old_func_, old_object_.get());
     old_object_ = PyRef();
     self_ = PyRef();
   }
@@ -59,6 +62,7 @@ class FrameWatch {
   enum Place : uint8_t { kNoted, kTrusted, kForeign };
 
   static int OnEvent(PyObject* self, PyFrameObject* frame, int what, PyObject* arg) {
+    if (PyCapsule_GetContext(self)) return 0;  // over
     auto* watch = static_cast<FrameWatch*>(PyCapsule_GetPointer(self, nullptr));
     if (what == PyTrace_CALL) watch->Enter(frame);
     return watch->old_func_ ? watch->old_func_(watch->old_object_.get(), frame, what, arg) : 0;

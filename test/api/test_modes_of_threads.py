@@ -2,6 +2,7 @@
 """Modes belong to the thread that enters them, and end with their block whatever happens in it:
 also where the exception of a signal handler comes."""
 
+import gc
 import os
 import random
 import resource
@@ -12,10 +13,10 @@ import threading
 import time
 
 import pytest
-
-import paddle
 from paddle.base import libpaddle as core
 from sanitizers import SANITIZER
+
+import paddle
 
 
 def modes():
@@ -545,3 +546,18 @@ def test_parameters_given_other_memory_during_a_compiled_call(short):
     finally:
         stop.set()
         thread.join()
+
+
+def test_a_watch_that_an_exception_left_may_end_below_another():
+    """What an interrupted recording leaves installed is over once it is collected, also where
+    another watch was put above it."""
+    lower, upper = (paddle.base.libpaddle._FrameWatch([], []) for _ in range(2))
+    before = sys.getprofile()
+    lower.start()
+    upper.start()
+    del lower
+    gc.collect()
+    assert eval('(lambda: 3)()') == 3
+    upper.stop()
+    assert eval('(lambda: 4)()') == 4
+    sys.setprofile(before)
