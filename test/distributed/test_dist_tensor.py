@@ -12,6 +12,7 @@ import ranks
         (4, 'reshard', ('4',)),
         (4, 'reshard', ('2x2',)),
         (8, 'reshard', ('2x2x2', '37')),
+        (4, 'kinds_of_partial', ()),
         (4, 'between_meshes', ()),
         (4, 'operations', ()),
         (2, 'members', ()),

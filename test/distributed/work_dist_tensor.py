@@ -9,7 +9,7 @@ import numpy as np
 import paddle
 import paddle.distributed as dist
 from paddle.base import libpaddle
-from paddle.distributed import Partial, Replicate, Shard
+from paddle.distributed import Partial, ReduceType, Replicate, Shard
 
 
 def _values(shape, seed=0):
@@ -49,6 +49,22 @@ def reshard(shape, every='1'):
             )
         (moved * paddle.to_tensor(weight)).sum().backward()
         np.testing.assert_allclose(t.grad.numpy(), weight, rtol=1e-5, atol=1e-6, err_msg=where)
+
+
+def kinds_of_partial():
+    """Partial tensors of all kinds of reductions, made from all placements and reduced in turn."""
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]])
+    value = _values([70, 90])
+    kinds = [Partial(op) for op in (ReduceType.kRedSum, ReduceType.kRedProd, ReduceType.kRedMax)]
+    kinds.append(Partial(ReduceType.kRedAvg))
+    for source in itertools.product([Replicate(), Shard(0), Shard(1)], repeat=2):
+        t = dist.shard_tensor(paddle.to_tensor(value), mesh, list(source))
+        for target in itertools.product([Replicate(), Shard(0), *kinds], repeat=2):
+            moved = dist.reshard(t, mesh, list(target))
+            where = f'{source} -> {target}'
+            np.testing.assert_allclose(moved.numpy(), value, rtol=1e-5, err_msg=where)
+            back = dist.reshard(moved, mesh, list(source))
+            np.testing.assert_allclose(back.numpy(), value, rtol=1e-5, err_msg=where)
 
 
 def between_meshes():

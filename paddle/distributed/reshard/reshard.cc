@@ -2,6 +2,7 @@
 #include "paddle/distributed/reshard/reshard.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "paddle/common/error.h"
 #include "paddle/distributed/mesh/world.h"
@@ -23,10 +24,10 @@ std::vector<int> RanksAlong(const ProcessMesh& mesh, int index, const std::vecto
   }
   return ranks;
 }
-std::vector<int> RanksAlong(const ProcessMesh& mesh, int index, int axis) {
-  std::vector<bool> axes(mesh.ndim());
-  axes[axis] = true;
-  return RanksAlong(mesh, index, axes);
+int CountAlong(const ProcessMesh& mesh, const std::vector<bool>& axes) {
+  int n = 1;
+  for (int a = 0; a < mesh.ndim(); ++a) n *= axes[a] ? mesh.extent(a) : 1;
+  return n;
 }
 
 Box Common(const Box& a, const Box& b) {
@@ -53,11 +54,12 @@ Message MessageOf(const Tensor& t) {
   return {{{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))}}};
 }
 
-// Who sends what to whom when parts change hands: `from` and `to` hold no partial axes but equal ones.
+// Who sends what to whom when parts change hands.
 struct Exchange {
   std::vector<int> ranks;  // those that take part, this one among them
   std::vector<Box> send, receive;
-  bool local = true;  // no rank receives anything
+  bool local = true;             // no rank receives anything
+  std::optional<double> others;  // the elements of the result that none sends; unset: all are sent
 };
 
 // What the processes of one mesh have, and which of those that have the same sends it to a process.
@@ -74,28 +76,42 @@ struct Side {
     for (int k = 0; k < dims.size(); ++k) none.first[k] = none.extents[k] = 0;
     return none;
   }
-  bool Sends(int rank, int receiver) const {
+  // Along axes that become partial, an element goes to one process: the one at the place of a process that has it.
+  bool Sends(int rank, int receiver, const std::vector<bool>& fresh) const {
     const int i = mesh.IndexOf(rank), own = mesh.IndexOf(receiver);
     if (i < 0) return false;
     for (int a = 0; a < mesh.ndim(); ++a) {
-      const int wanted = mesh.Coordinate(own >= 0 ? own : receiver % mesh.size(), a);
-      if (!placements[a].shards() && mesh.Coordinate(i, a) != wanted) return false;
+      const int at = mesh.Coordinate(i, a), wanted = mesh.Coordinate(own >= 0 ? own : receiver % mesh.size(), a);
+      if ((fresh[a] || !placements[a].shards()) && at != wanted) return false;
+      if (fresh[a] && !placements[a].shards() && at != 0) return false;
     }
     return true;
   }
 };
 
+// `from` holds no partial axes that `to` does not hold; those that only `to` holds are sums or products.
 Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::vector<int> ranks, int me) {
-  Exchange plan{std::move(ranks), {}, {}, true};
-  const Box mine = from.BoxOfRank(dims, me), wanted = to.BoxOfRank(dims, me);
+  Exchange plan{std::move(ranks), {}, {}, true, {}};
+  std::vector<bool> fresh(from.placements.size());
+  for (size_t a = 0; a < to.placements.size(); ++a)
+    if (to.placements[a].partial() && !from.placements[a].partial()) {
+      fresh[a] = true;
+      plan.others = to.placements[a].op == ReduceOp::kProd ? 1 : 0;
+    }
+  const auto sent = [&](int sender, int receiver) {
+    Box box = Common(from.BoxOfRank(dims, sender), to.BoxOfRank(dims, receiver));
+    if (!from.Sends(sender, receiver, fresh)) box.extents = Ints(box.extents.size(), 0);
+    return box;
+  };
   for (int r : plan.ranks) {
-    Box out = Common(mine, to.BoxOfRank(dims, r)), in = Common(from.BoxOfRank(dims, r), wanted);
-    if (!from.Sends(me, r)) out.extents = Ints(out.extents.size(), 0);
-    if (!from.Sends(r, me)) in.extents = Ints(in.extents.size(), 0);
-    plan.send.push_back(std::move(out));
-    plan.receive.push_back(std::move(in));
-    const Box target = to.BoxOfRank(dims, r);
-    plan.local = plan.local && (target.count() == 0 || Same(Common(from.BoxOfRank(dims, r), target), target));
+    plan.send.push_back(sent(me, r));
+    plan.receive.push_back(sent(r, me));
+    if (plan.others) {
+      for (int s : plan.ranks) plan.local = plan.local && (s == r || sent(s, r).count() == 0);
+    } else {
+      const Box target = to.BoxOfRank(dims, r);
+      plan.local = plan.local && (target.count() == 0 || Same(Common(from.BoxOfRank(dims, r), target), target));
+    }
   }
   return plan;
 }
@@ -103,8 +119,13 @@ Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::v
 // `local` undefined: this process has nothing; `receives`: it is to have something.
 Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const Box& mine, const Box& wanted, int me,
            bool receives) {
-  if (plan.local && receives && local.defined()) return PartOf(local, mine, wanted);
-  Tensor result = receives ? phi::Empty(wanted.extents, dtype) : Tensor();
+  if (plan.local && receives && local.defined()) {
+    const size_t self = std::find(plan.ranks.begin(), plan.ranks.end(), me) - plan.ranks.begin();
+    if (!plan.others || Same(plan.receive[self], wanted)) return PartOf(local, mine, wanted);
+  }
+  Tensor result;
+  if (receives)
+    result = plan.others ? phi::FullLike(wanted.extents, dtype, *plan.others) : phi::Empty(wanted.extents, dtype);
   std::vector<Tensor> out, in;
   Collective c{.kind = CollectiveKind::kAllToAll};
   for (size_t i = 0; i < plan.ranks.size(); ++i) {
@@ -116,7 +137,7 @@ Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const
     if (self && plan.receive[i].count())
       phi::CopyInto(PartOf(local, mine, plan.receive[i]), PartOf(result, wanted, plan.receive[i]));
   }
-  CommunicatorOf(plan.ranks).Run(std::move(c));
+  if (!plan.local) CommunicatorOf(plan.ranks).Run(std::move(c));
   for (size_t i = 0; i < plan.ranks.size(); ++i)
     if (in[i].defined()) phi::CopyInto(in[i], PartOf(result, wanted, plan.receive[i]));
   return result;
@@ -132,47 +153,44 @@ Tensor AllReduce(const Tensor& local, const std::vector<int>& ranks, ReduceOp op
   return out;
 }
 
-// Whether parts along mesh axis `a` of axis `d` lie within those that other axes of the mesh make.
-bool Innermost(const Placements& p, int a, int d) {
-  for (size_t b = static_cast<size_t>(a) + 1; b < p.size(); ++b)
-    if (p[b].shards(d)) return false;
-  return true;
-}
+// What an all_reduce may move beyond the least, as it is one collective and not two.
+constexpr int64_t kSmall = 16 << 10;
 
 // The steps of a move. Each is told of what is at hand and where it goes.
 class Mover {
  public:
-  Mover(const Ints& dims, const ProcessMesh& mesh, Placements from, int index)
-      : dims_(dims), mesh_(mesh), at_(std::move(from)), index_(index) {}
+  Mover(const Ints& dims, int64_t element, const ProcessMesh& mesh, Placements from, int index)
+      : dims_(dims), element_(element), mesh_(mesh), at_(std::move(from)), index_(index) {}
   virtual ~Mover() = default;
 
   void Move(const Placements& to) {
-    bool reduces = false;
-    for (size_t a = 0; a < at_.size(); ++a) reduces = reduces || (at_[a].partial() && !(at_[a] == to[a]));
-    if (reduces) Cut(to);
-    for (int a = 0; a < mesh_.ndim(); ++a) {
-      if (!at_[a].partial() || at_[a] == to[a]) continue;
-      const int d = ScatterAxis(a, to);
-      Placements next = at_;
-      next[a] = d < 0 ? Placement() : Placement::Shard(d);
-      d < 0 ? Reduce(a) : Scatter(a, next);
+    for (std::vector<bool> axes; Reduced(to, &axes);) ReduceAlong(axes, to);
+    // Partial axes are reduced from the first to the last, so they are made from the last to the first.
+    while (!(at_ == to)) {
+      Placements next = to;
+      const Placement* last = nullptr;
+      for (size_t a = to.size(); a-- > 0;) {
+        if (!to[a].partial() || at_[a] == to[a]) continue;
+        const bool whole = to[a].op != ReduceOp::kSum && to[a].op != ReduceOp::kProd;
+        if (!last && !whole) last = &to[a];
+        if (whole || last->op != to[a].op) next[a] = Placement();
+      }
+      if (!(at_ == next)) ExchangeTo(next);
       at_ = std::move(next);
+      // What all have is their maximum, minimum and mean.
+      for (size_t a = to.size(); a-- > 0 && !(at_ == to);) {
+        if (at_[a] == to[a]) continue;
+        if (to[a].op == ReduceOp::kSum || to[a].op == ReduceOp::kProd) break;
+        at_[a] = to[a];
+      }
     }
-    Placements whole = to;
-    for (size_t a = 0; a < to.size(); ++a)
-      if (to[a].partial() && !(at_[a] == to[a])) whole[a] = Placement();
-    if (!(at_ == whole)) ExchangeTo(whole);
-    at_ = std::move(whole);
-    for (int a = 0; a < mesh_.ndim(); ++a)
-      if (!(at_[a] == to[a])) Divide(a, to[a].op);
   }
 
  protected:
-  virtual void Reduce(int axis) = 0;
-  virtual void Scatter(int axis, const Placements& next) = 0;
+  virtual void Reduce(const std::vector<bool>& axes, ReduceOp op) = 0;
+  // Each process gets its part of the reduction; parts along other axes are cut off.
+  virtual void Scatter(const std::vector<bool>& axes, ReduceOp op, const Placements& next) = 0;
   virtual void ExchangeTo(const Placements& next) = 0;
-  // What is whole becomes partial.
-  virtual void Divide(int axis, ReduceOp op) = 0;
   // Parts of parts: no communication.
   virtual void CutTo(const Placements& next) = 0;
 
@@ -196,43 +214,104 @@ class Mover {
   }
 
   const Ints& dims_;
+  const int64_t element_;
   const ProcessMesh& mesh_;
   Placements at_;
   const int index_;
 
  private:
-  void Cut(const Placements& to) {
-    Placements next = at_;
-    for (int a = mesh_.ndim() - 1; a >= 0; --a)
-      if (at_[a].replicates() && to[a].shards() && Innermost(next, a, to[a].dim)) next[a] = to[a];
-    if (next == at_) return;
-    CutTo(next);
-    at_ = std::move(next);
+  // The axes of the mesh to reduce next, at once: the first partial one that changes and those like it. Reductions of
+  // different kinds do not change places.
+  bool Reduced(const Placements& to, std::vector<bool>* axes) const {
+    const Placement* first = nullptr;
+    axes->assign(at_.size(), false);
+    for (size_t a = 0; a < at_.size(); ++a) {
+      if (!at_[a].partial()) continue;
+      if (first && at_[a].op != first->op) break;
+      if (at_[a] == to[a]) continue;
+      first = &at_[a];
+      (*axes)[a] = true;
+    }
+    return first != nullptr;
   }
-  // The axis to scatter over where a partial axis of the mesh becomes parts; -1: none can be divided now.
-  int ScatterAxis(int a, const Placements& to) const {
-    if (!to[a].shards()) return -1;
-    if (Innermost(at_, a, to[a].dim)) return to[a].dim;
+
+  // Whether parts of axis `d` along mesh axis `a` lie within the parts at hand.
+  bool Divisible(size_t a, int d) const {
+    for (size_t b = a + 1; b < at_.size(); ++b)
+      if (at_[b].shards(d)) return false;
+    return true;
+  }
+  // The axis of the tensor to divide along mesh axis `a`: the wanted one, else the longest; -1: none can be divided.
+  int AxisToDivide(size_t a, const Placement& to, const Placements& next) const {
+    if (to.shards() && Divisible(a, to.dim)) return to.dim;
+    const Ints extents = BoxOf(dims_, mesh_, next, 0).extents;
+    int best = -1;
     for (int d = 0; d < dims_.size(); ++d)
-      if (Innermost(at_, a, d)) return d;
-    return -1;
+      if (Divisible(a, d) && extents[d] > 1 && (best < 0 || extents[d] > extents[best])) best = d;
+    return best;
+  }
+
+  // Of k terms that t processes want the sum of, k - 1 + t - 1 messages an element are the least. All reduce: 2(k - 1)
+  // for each copy of the terms. Else each element is reduced in one place, and the exchange takes it where it belongs.
+  void ReduceAlong(std::vector<bool> axes, const Placements& to) {
+    ReduceOp op = ReduceOp::kSum;
+    Placements next = at_;
+    bool stays = true;
+    int copies = 1;
+    for (size_t a = 0; a < at_.size(); ++a) {
+      if (axes[a]) op = at_[a].op;
+      if (at_[a].replicates() && to[a].shards() && Divisible(a, to[a].dim)) next[a] = to[a];
+      if (next[a].replicates()) copies *= mesh_.extent(static_cast<int>(a));
+      stays = stays && (axes[a] ? !to[a].shards() : next[a] == to[a]);
+    }
+    const int terms = CountAlong(mesh_, axes);
+    const bool small = BoxOf(dims_, mesh_, next, 0).count() * element_ <= kSmall;
+    if (stays && (copies == 1 || terms == 2 || small)) {
+      if (!(next == at_)) CutTo(next);
+      at_ = std::move(next);
+    } else {
+      std::vector<bool> scattered(axes.size());
+      const auto divide = [&](bool wanted) {
+        for (size_t a = 0; a < at_.size(); ++a) {
+          if (!(axes[a] || (next[a].replicates() && (terms > 2 || to[a].partial())))) continue;
+          const int d = AxisToDivide(a, to[a], next);
+          if (d < 0 || (to[a].shards(d) != wanted)) continue;
+          next[a] = Placement::Shard(d);
+          scattered[a] = axes[a];
+        }
+      };
+      divide(true);
+      divide(false);
+      for (size_t a = 0; a < axes.size(); ++a) axes[a] = axes[a] && !scattered[a];
+      if (std::find(scattered.begin(), scattered.end(), true) != scattered.end())
+        Scatter(scattered, op, next);
+      else if (!(next == at_))
+        CutTo(next);
+      at_ = std::move(next);
+      if (std::find(axes.begin(), axes.end(), true) == axes.end()) return;
+    }
+    Reduce(axes, op);
+    for (size_t a = 0; a < at_.size(); ++a)
+      if (axes[a]) at_[a] = Placement();
   }
 };
 
 class TensorMover final : public Mover {
  public:
   TensorMover(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from)
-      : Mover(dims, mesh, from, mesh.index()), local_(local) {}
+      : Mover(dims, static_cast<int64_t>(phi::SizeOf(local.dtype())), mesh, from, mesh.index()), local_(local) {}
   Tensor Take() { return std::move(local_); }
 
  protected:
-  void Reduce(int axis) override { local_ = AllReduce(local_, RanksAlong(mesh_, index_, axis), at_[axis].op); }
-  void Scatter(int axis, const Placements& next) override {
-    CheckReduction("reshard", local_.dtype(), at_[axis].op);
-    const std::vector<int> ranks = RanksAlong(mesh_, index_, axis);
+  void Reduce(const std::vector<bool>& axes, ReduceOp op) override {
+    local_ = AllReduce(local_, RanksAlong(mesh_, index_, axes), op);
+  }
+  void Scatter(const std::vector<bool>& axes, ReduceOp op, const Placements& next) override {
+    CheckReduction("reshard", local_.dtype(), op);
+    const std::vector<int> ranks = RanksAlong(mesh_, index_, axes);
     const Box mine = Here(at_);
     const Tensor out = phi::Empty(Here(next).extents, local_.dtype());
-    Collective c{.kind = CollectiveKind::kReduceScatter, .dtype = local_.dtype(), .op = at_[axis].op};
+    Collective c{.kind = CollectiveKind::kReduceScatter, .dtype = local_.dtype(), .op = op};
     std::vector<Tensor> pieces;
     for (int r : ranks) {
       const Box part = BoxOf(dims_, mesh_, next, mesh_.IndexOf(r));
@@ -248,10 +327,6 @@ class TensorMover final : public Mover {
     const Exchange plan = PlanExchange(dims_, {mesh_, at_}, {mesh_, next}, Peers(next), me);
     local_ = Run(plan, local_, local_.dtype(), Here(at_), Here(next), me, true);
   }
-  void Divide(int axis, ReduceOp op) override {
-    if (mesh_.Coordinate(index_, axis) == 0 || (op != ReduceOp::kSum && op != ReduceOp::kProd)) return;
-    local_ = phi::FullLike(local_.dims(), local_.dtype(), op == ReduceOp::kProd ? 1 : 0);
-  }
   void CutTo(const Placements& next) override { local_ = PartOf(local_, Here(at_), Here(next)); }
 
  private:
@@ -260,17 +335,16 @@ class TensorMover final : public Mover {
 
 class ByteCounter final : public Mover {
  public:
-  ByteCounter(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from, int index)
-      : Mover(dims, mesh, from, index), element_(element) {}
+  using Mover::Mover;
   int64_t bytes() const { return bytes_; }
 
  protected:
-  void Reduce(int axis) override {
-    const int n = mesh_.extent(axis);
+  void Reduce(const std::vector<bool>& axes, ReduceOp) override {
+    const int n = CountAlong(mesh_, axes);
     bytes_ += 2 * Here(at_).count() * element_ * (n - 1) / n;
   }
-  void Scatter(int axis, const Placements& next) override {
-    bytes_ += Here(next).count() * element_ * (mesh_.extent(axis) - 1);
+  void Scatter(const std::vector<bool>& axes, ReduceOp, const Placements& next) override {
+    bytes_ += Here(next).count() * element_ * (CountAlong(mesh_, axes) - 1);
   }
   void ExchangeTo(const Placements& next) override {
     const int me = mesh_.ids()[index_];
@@ -278,11 +352,10 @@ class ByteCounter final : public Mover {
     for (size_t i = 0; i < plan.ranks.size(); ++i)
       if (plan.ranks[i] != me) bytes_ += plan.receive[i].count() * element_;
   }
-  void Divide(int, ReduceOp) override {}
   void CutTo(const Placements&) override {}
 
  private:
-  int64_t element_, bytes_ = 0;
+  int64_t bytes_ = 0;
 };
 
 // How the gradient of a tensor is placed.
