@@ -419,8 +419,14 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
   return l;
 }
 
+PyObject* IsTensorObject(PyObject*, PyObject* o) { return PyBool_FromLong(IsTensor(o)); }
+PyMethodDef functions[] = {{"_is_tensor", IsTensorObject, METH_O,
+                            "Whether the object is a tensor of the core; isinstance() says so of sparse ones, too."},
+                           {nullptr, nullptr, 0, nullptr}};
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
+    if (PyModule_AddFunctions(module, functions) < 0) throw PyErrAlreadySet();
     g_miss = PyUnicode_InternFromString("_miss");
     g_inline = PyUnicode_InternFromString("_inline");
     g_again = PyUnicode_InternFromString("_again");

@@ -61,6 +61,8 @@ def test_backward_of_several():
     a, b = x * 2, x * 3
     paddle.autograd.backward([a, b], [paddle.to_tensor([1.0, 2.0], 'float64'), None])
     np.testing.assert_allclose(x.grad.numpy(), [5.0, 7.0])
+    paddle.autograd.backward([(x * 2).sum(), x.sum()])
+    np.testing.assert_allclose(x.grad.numpy(), [8.0, 10.0])
     with pytest.raises(AssertionError):
         paddle.autograd.backward([x, x])
 

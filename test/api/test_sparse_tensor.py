@@ -308,3 +308,53 @@ def test_what_is_derived_in_a_program_stays_there():
     for _ in range(2):
         np.testing.assert_allclose(program(d).numpy(), (x.to_dense().sin() @ d).numpy(), rtol=1e-6)
     assert x.coalesce().indices().tolist() == INDICES
+
+
+@pytest.mark.parametrize('full_graph', [False, True])
+@pytest.mark.parametrize('name', ['given', 'kept', 'made', 'returned', 'loss', 'gradient', 'named'])
+def test_compiled_functions_that_meet_sparse_tensors(full_graph, name):
+    """They do what they do uncompiled, also with other sparse tensors."""
+
+    def sparse_of(factor):
+        x = paddle.sparse.sparse_coo_tensor(INDICES, [factor, 2.0, 3.0], [3, 3])
+        x.stop_gradient = False
+        return x
+
+    def named(s, d):
+        s.name = s.name + '_'
+        return d * 2
+
+    functions = {
+        'given': lambda s, d: paddle.sparse.matmul(s, d) * 2,
+        'kept': lambda s, d: paddle.sparse.matmul(kept[0], d) * 2,
+        'made': lambda s, d: (d * 2).to_sparse_coo(2).to_dense() @ d,
+        'returned': lambda s, d: paddle.sparse.nn.functional.relu(s),
+        'loss': lambda s, d: (s.values() * 2).sum() + paddle.sparse.matmul(s, d).sum(),
+        'gradient': lambda s, d: d if s.grad is None else s.grad.values().sum() + d,
+        'named': named,
+    }
+    kept, function = [None], functions[name]
+    seen = []
+    for run in (function, paddle.jit.to_static(function, full_graph=full_graph)):
+        seen.append([])
+        for factor in (1.0, -3.0):
+            kept[0], d = sparse_of(factor), paddle.to_tensor([[factor, 0.0, 1.0]] * 3)
+            for _ in range(4):
+                result = run(kept[0], d)
+                parts = [result.to_dense() if result.is_sparse() else result]
+                if not parts[0].stop_gradient:
+                    parts[0].sum().backward()
+                elif name == 'gradient':
+                    paddle.sparse.matmul(kept[0], d).sum().backward()
+                if kept[0].grad is not None:
+                    parts.append(kept[0].grad.values())
+                seen[-1].append([p.tolist() for p in parts] + [kept[0].name.count('_')])
+    assert seen[0] == seen[1]
+
+
+def test_functions_of_sparse_tensors_run_as_programs():
+    x, d = paddle.sparse.sparse_coo_tensor(INDICES, [1.0, 2.0, 3.0], [3, 3]), paddle.ones([3, 2])
+    compiled = paddle.jit.to_static(lambda x, d: paddle.sparse.matmul(x.sin(), d) * 2)
+    for _ in range(3):
+        compiled(x, d)
+    assert compiled._compiled_runs() > 0

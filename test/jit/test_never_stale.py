@@ -79,6 +79,24 @@ def test_clocks_and_addresses_are_read_each_time(full_graph):
         assert f._compiled_runs() == 0
 
 
+@pytest.mark.filterwarnings('ignore:.to_static.*runs as it is')
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_gradients_of_several_are_added_to_those_of_before(full_graph):
+    w = paddle.ones([2])
+    w.stop_gradient = False
+
+    def step(x):
+        paddle.autograd.backward([(w * x).sum(), w.sum()])
+        return x * 2
+
+    f = _marked(step, full_graph)
+    seen = []
+    for _ in range(3):
+        f(_tensor())
+        seen.append(w.grad.tolist())
+    assert seen == [[2.0, 3.0], [4.0, 6.0], [6.0, 9.0]]
+
+
 def test_training_is_seen():
     net = _marked(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)))
     x = paddle.ones([8, 4])

@@ -49,4 +49,4 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
         grad_tensors = []
     if (sparse := sys.modules.get('paddle.sparse.tensor')) is not None:
         tensors, grad_tensors, *_ = sparse.as_values('backward', tensors, grad_tensors)
-    _core.run_backward(tensors, grad_tensors, retain_graph)
+    _core.run_backward(tensors, grad_tensors or None, retain_graph)

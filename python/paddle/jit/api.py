@@ -122,7 +122,7 @@ def ignore_module(modules):
 
 
 def _flatten(value, out):
-    if isinstance(value, _core.Tensor):
+    if _core._is_tensor(value):
         out.append(value)
     elif isinstance(value, dict):  # in the order of the keys, as PaddlePaddle flattens
         for key in sorted(value):
@@ -160,7 +160,9 @@ def _record(layer, function, input_spec):
     names = parameter_names(function)
     for place, spec in enumerate(input_spec):
         for leaf in _leaves(spec):
-            if not isinstance(leaf, (InputSpec, _core.Tensor, int, float, str, bool, type(None))):
+            if not _core._is_tensor(leaf) and not isinstance(
+                leaf, (InputSpec, int, float, str, bool, type(None))
+            ):
                 raise TypeError(
                     f'[jit.save] expected InputSpec or Tensor in input_spec, got '
                     f'{type(leaf).__name__}'
@@ -169,7 +171,7 @@ def _record(layer, function, input_spec):
         (place, leaf)
         for place, spec in enumerate(input_spec)
         for leaf in _leaves(spec)
-        if isinstance(leaf, (InputSpec, _core.Tensor))
+        if _core._is_tensor(leaf) or isinstance(leaf, InputSpec)
     ]
     given = [
         leaf.name
@@ -298,7 +300,7 @@ def _chosen(output_spec, marked, count):
     )
     places = []
     for item in output_spec:
-        if isinstance(item, _core.Tensor):
+        if _core._is_tensor(item):
             found = [i for results in recorded for i, r in enumerate(results) if r is item]
             if not found:
                 raise ValueError(

@@ -27,7 +27,7 @@ class Changed(NotCapturable):
 def tensors_of(value, found=None):
     """The tensors of a nest of lists, tuples and dicts, in order."""
     found = [] if found is None else found
-    if isinstance(value, _core.Tensor):
+    if _core._is_tensor(value):
         found.append(value)
     elif type(value) in (list, tuple):
         for v in value:
@@ -47,10 +47,14 @@ def replace(value, change):
     return change(value)
 
 
+def _is_input(value):
+    return _core._is_tensor(value) or isinstance(value, InputSpec)
+
+
 def specs_of(value):
     """The tensors and specs of a nest of lists, tuples and dicts, in order."""
     found = []
-    replace(value, lambda v: found.append(v) if isinstance(v, (_core.Tensor, InputSpec)) else None)
+    replace(value, lambda v: found.append(v) if _is_input(v) else None)
     return found
 
 
@@ -140,8 +144,8 @@ class Taped:
 
     def _can_write(self, old, value):
         return (
-            isinstance(old, _core.Tensor)
-            and isinstance(value, _core.Tensor)
+            _core._is_tensor(old)
+            and _core._is_tensor(value)
             and old.shape == value.shape
             and old.dtype == value.dtype
             and old.stop_gradient
@@ -165,7 +169,7 @@ class Recording:
         names, shapes = list(names or []), list(shapes or [])
 
         def symbolic(value):
-            if not isinstance(value, (_core.Tensor, InputSpec)):
+            if not _is_input(value):
                 return value
             place = len(self.inputs)
             name = names[place] if place < len(names) and names[place] else f'input_{place}'
@@ -247,7 +251,7 @@ class Recording:
 
     def _symbolic(self, value):
         """The tensors of a result as symbolic ones, in lists and dicts; None for other values."""
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             return self._symbol(value)
         if isinstance(value, dict):
             return {k: self._symbolic(v) for k, v in value.items()}
@@ -300,7 +304,7 @@ class Recording:
 
     def _find(self, value):
         """Note where the tensors of a result come from."""
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             symbol = self._symbol(value)
             place = next((i for i, t in enumerate(self.inputs) if t is symbol), None)
             if place is not None:
@@ -346,8 +350,8 @@ class Recording:
         places, values = [], []
         for home, key, old, value in attributes:
             if (
-                isinstance(old, _core.Tensor)
-                and isinstance(value, _core.Tensor)
+                _core._is_tensor(old)
+                and _core._is_tensor(value)
                 and self._is_made(value)
                 and list(old.shape) == list(value.shape)
                 and old.dtype == value.dtype

@@ -536,7 +536,7 @@ class StaticFunction(_core.RecordedCalls):
         shapes, flat = self._shapes(args, kwargs), []
 
         def spec(value):
-            if not isinstance(value, _core.Tensor):
+            if not _core._is_tensor(value):
                 return value
             place = len(flat)
             shape = shapes[place] if shapes else list(value.shape)

@@ -45,7 +45,7 @@ class _Method:
                 f'[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got '
                 f'{len(inputs)}'
             )
-        inputs = [x if isinstance(x, _core.Tensor) else paddle.to_tensor(x) for x in inputs]
+        inputs = [x if _core._is_tensor(x) else paddle.to_tensor(x) for x in inputs]
         if self._has_gradients and (layer.training or self._wants_gradients(inputs)):
             training = layer.training
             if training not in self._recorded:

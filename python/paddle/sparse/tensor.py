@@ -6,6 +6,8 @@ sparse tensors are operations on values, so gradients of any order, hooks and mi
 from those. The gradient of a sparse leaf is that of its values at the same places.
 """
 
+import operator
+
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import integer
@@ -39,8 +41,9 @@ class SparseTensor:
         self._name = None
         self.persistable = False
 
-    # What isinstance() sees.
-    __class__ = property(lambda self: paddle.Tensor)
+    # What isinstance() sees; read without Python code, of which a recording would take note.
+    _seen_class = paddle.Tensor
+    __class__ = property(operator.attrgetter('_seen_class'))
 
     def _with(self, values):
         """Other values at the same places."""

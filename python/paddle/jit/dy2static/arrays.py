@@ -4,6 +4,7 @@ rows of a tensor.
 """
 
 import paddle
+from paddle.base import libpaddle as _core
 from paddle.tensor.manipulation import extents
 from paddle.jit.dy2static import calls, sequences
 
@@ -45,7 +46,7 @@ class TensorList(sequences.Sequence):
         """Add an item of the same shape and dtype."""
         value = (
             value
-            if isinstance(value, paddle.Tensor)
+            if _core._is_tensor(value)
             else paddle.full(extents(self.rows)[1:], value, self.rows.dtype)
         )
         self.rows = paddle.concat([self.rows, paddle.unsqueeze(value, 0)])

@@ -175,7 +175,7 @@ def is_number(value):
     """Whether the value is a number of Python or NumPy that a tensor can stand for."""
     return (
         isinstance(value, numbers.Real)
-        and not isinstance(value, _core.Tensor)
+        and not _core._is_tensor(value)
         or type(value).__name__ == 'bool_'
     )
 
@@ -190,7 +190,7 @@ def number_dtype(value):
 def _kind(value):
     return (
         'tensor'
-        if isinstance(value, (_core.Tensor, Meta))
+        if _core._is_tensor(value) or isinstance(value, Meta)
         else 'number'
         if is_number(value)
         else None
@@ -224,9 +224,7 @@ def growth(first, second):
         ):
             continue
         kinds = {
-            (p.dtype, shape_of(p)) if isinstance(p, _core.Tensor) else None
-            for v in lists
-            for p in v.parts
+            (p.dtype, shape_of(p)) if _core._is_tensor(p) else None for v in lists for p in v.parts
         }
         for v in (a, b):
             if type(v.object) is TensorList:
@@ -250,7 +248,7 @@ def abstract(tree):
     """A frozen tree without its tensors, of which dtype and shape are kept."""
     if isinstance(tree, Node):
         return Node(tree.object, tree.keys, [abstract(p) for p in tree.parts])
-    return Meta(tree.dtype, tuple(tree.shape)) if isinstance(tree, _core.Tensor) else tree
+    return Meta(tree.dtype, tuple(tree.shape)) if _core._is_tensor(tree) else tree
 
 
 def _same_category(a, b):
@@ -314,9 +312,9 @@ class Merge:
 
     def _described(self, mine, other):
         """How the path with `mine` fills a slot that has `other` on the other path."""
-        if isinstance(mine, (_core.Tensor, Meta)):
+        if _core._is_tensor(mine) or isinstance(mine, Meta):
             return 'tensor', mine
-        if isinstance(other, (_core.Tensor, Meta)):
+        if _core._is_tensor(other) or isinstance(other, Meta):
             shape = tuple(max(d, 1) for d in other.shape) if self._loop else ()
             return 'number', mine, other.dtype, shape
         dtypes = number_dtype(mine), number_dtype(other)
@@ -401,7 +399,7 @@ def _show(value):
             if len(inner) < 200
             else type(value.object).__name__
         )
-    if isinstance(value, (_core.Tensor, Meta)):
+    if _core._is_tensor(value) or isinstance(value, Meta):
         return f'Tensor(shape={list(value.shape)}, dtype={value.dtype})'
     return repr(value)
 

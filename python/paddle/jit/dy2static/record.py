@@ -158,7 +158,7 @@ def loop(test, body, exits, names, objects, before=()):
         if open_ is False:
             return paddle.full([], False, 'bool')
         again = test()
-        if not isinstance(again, _core.Tensor):
+        if not _core._is_tensor(again):
             again = bool(again)
         if open_ is True:
             result = again
@@ -167,9 +167,7 @@ def loop(test, body, exits, names, objects, before=()):
         else:
             result = truth.and_(open_, lambda: again)
         return (
-            truth.condition(result)
-            if isinstance(result, _core.Tensor)
-            else paddle.full([], result, 'bool')
+            truth.condition(result) if _core._is_tensor(result) else paddle.full([], result, 'bool')
         )
 
     def round_(merged, values):

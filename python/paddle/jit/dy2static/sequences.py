@@ -7,6 +7,7 @@ import builtins
 import functools
 
 import paddle
+from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import calls
 from paddle.jit.dy2static.calls import symbolic
 
@@ -235,7 +236,7 @@ def _extreme(plain, pick):
         found = values[0]
         for value in values[1:]:
             a, b = (found, value) if symbolic(found) else (value, found)
-            b = b if isinstance(b, paddle.Tensor) else paddle.full([], b, a.dtype)
+            b = b if _core._is_tensor(b) else paddle.full([], b, a.dtype)
             found = getattr(paddle, pick)(a, b)
         return found
 

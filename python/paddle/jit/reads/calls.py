@@ -26,7 +26,9 @@ _NONE = object()
 
 def _is_simple(value):
     kind = type(value)
-    if kind in tables.VALUES or isinstance(value, (_core.Tensor, numpy.ndarray, numpy.generic)):
+    if kind in tables.VALUES or _core._is_tensor(value):
+        return True
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
         return True
     if kind in (list, tuple):
         return all(map(_is_simple, value))
@@ -108,9 +110,14 @@ class Calls:
             self.use(value)
 
     def _result(self, result, args):
-        """Lists and dicts that an operation or a function of this package gives are new."""
+        """Lists, dicts and sparse tensors that an operation or a function of this package gives are
+        new.
+        """
         self.lost()
-        if isinstance(result, (list, tuple, dict)) and not any(result is a for a in args):
+        if tables.is_composed(result):
+            if id(result) not in self.composed:
+                self.made(result)
+        elif isinstance(result, (list, tuple, dict)) and not any(result is a for a in args):
             self.made(result)
             for value in result.values() if isinstance(result, dict) else result:
                 self._result(value, args)
@@ -229,7 +236,7 @@ class Calls:
 
     def _wrapped(self, value):
         """A function that is handed to code of C: called through the session there."""
-        if not callable(value) or isinstance(value, _core.Tensor):
+        if not callable(value) or _core._is_tensor(value):
             return value
         return self.made(lambda *args, **kwargs: self.call(value, *args, **kwargs))
 
@@ -277,7 +284,7 @@ class Calls:
                 return getattr(value, name)(*args, **kwargs)
             return function(value, *args, **kwargs)
 
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             if name in _NUMBERS and not (args or kwargs or isinstance(value, _core.pir.Value)):
                 return _NUMBERS[name](self, value)
             self._use_all(args, kwargs)
@@ -418,7 +425,7 @@ class Calls:
         return self._instance(kind, args, kwargs)
 
     def _number(self, kind, args, kwargs):
-        if kind is not complex and len(args) == 1 and isinstance(args[0], _core.Tensor):
+        if kind is not complex and len(args) == 1 and _core._is_tensor(args[0]):
             return kind(self.decision(args[0], kind))
         for name in (
             ('__bool__', '__len__') if kind is bool else (f'__{kind.__name__}__', '__index__')
@@ -533,7 +540,7 @@ def _next(session, value, *default):
 
 
 def _id(session, value):
-    kept = isinstance(value, _core.Tensor) and session.is_outer(value)
+    kept = _core._is_tensor(value) and session.is_outer(value)
     kept = kept or isinstance(value, tables.layer_class()) and not session.is_made(value)
     if not kept or id(value) in session.inputs:
         session.stop(f'the address of a {type(value).__name__}')

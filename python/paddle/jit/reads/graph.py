@@ -9,6 +9,7 @@ import builtins
 import types
 
 import paddle
+from paddle.autograd.backward_mode import backward as _backward
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import calls as _conversion
 from paddle.jit.dy2static import merge, runtime, sequences, truth
@@ -175,7 +176,7 @@ class GraphSession(Session):
     # --- as if it had not run
 
     def _method(self, kind, name, value, args, kwargs, function):
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             if name == 'backward':
                 self._keep_gradients()
             elif name in _CLEARING and value.grad is not None and not symbolic(value.grad):
@@ -186,6 +187,11 @@ class GraphSession(Session):
         if function is _core.run_backward:
             self._keep_gradients()
         return super()._builtin(function, args, kwargs)
+
+    def _function(self, function, args, kwargs):
+        if function is _backward:
+            self._keep_gradients()
+        return super()._function(function, args, kwargs)
 
     def _keep_gradients(self):
         """Gradients are added to those of before: to none, or to zeros that nobody writes."""

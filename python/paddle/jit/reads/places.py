@@ -124,7 +124,7 @@ class Places:
         kind = type(value)
         if kind in _SIMPLE:
             return value
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             self._know(value)
         elif isinstance(value, tuple):
             for v in value:
@@ -201,7 +201,7 @@ class Places:
     def class_of(self, value):
         """The class of an object."""
         kind = type(value)
-        if kind in _SIMPLE or kind in _FIXED or isinstance(value, _core.Tensor):
+        if kind in _SIMPLE or kind in _FIXED or _core._is_tensor(value):
             return
         if id(value) not in self._made:
             self._note((_CLASS_OF, id(value)), lambda: (_CLASS_OF, value, kind))

@@ -19,6 +19,10 @@ from .places import ABSENT, Places, alike, lines_of_caller, place_of_caller
 
 _TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
 _MADE_NEW = {'T', 'mT', 'real', 'imag'}
+_STATE_OF_COMPOSED = {
+    *('grad', '_grad_ivar', 'grad_fn', 'is_leaf', 'inplace_version', 'name', 'persistable'),
+    *('backward', 'clear_grad', 'clear_gradient', 'retain_grads', 'register_hook'),
+}
 _LAYER_TABLES = (
     *('_parameters', '_buffers', '_sub_layers', '_forward_pre_hooks', '_forward_post_hooks'),
 )
@@ -38,7 +42,7 @@ def _holds_tensors(value):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensors, value))
-    return isinstance(value, _core.Tensor)
+    return _core._is_tensor(value)
 
 
 class _Context:
@@ -84,10 +88,35 @@ class Session(Calls, Operators, Places):
         self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
         self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
         self._cell, self._results = types.CellType(self), set()
+        self.composed = {}  # sparse tensors that were there before, and their patterns
 
     def _know(self, tensor):
         if not isinstance(tensor, _core.pir.Value):
             self._known[id(tensor)] = tensor
+
+    def found(self, value):
+        super().found(value)
+        if tables.is_composed(value):
+            self._know_parts(value)
+        return value
+
+    def _know_parts(self, value):
+        """The tensors in a sparse tensor or a pattern, which keeps what it holds."""
+        if id(value) in self.composed:
+            return
+        self.composed[id(value)] = value
+        nests = list(vars(value).values())
+        while nests:
+            part = nests.pop()
+            if _core._is_tensor(part):
+                self._know(part)
+                self.tensor(part)
+            elif isinstance(part, (list, tuple)):
+                nests.extend(part)
+            elif isinstance(part, dict):
+                nests.extend(part.values())
+            elif tables.is_trusted_class(type(part)):
+                self._know_parts(part)
 
     def run(self, function, args, kwargs):
         """The result of the call; afterwards `why` tells whether a recording can stand for it."""
@@ -102,11 +131,13 @@ class Session(Calls, Operators, Places):
             self.done = True
 
     def _add_inputs(self, nest):
-        if isinstance(nest, _core.Tensor):
+        if _core._is_tensor(nest):
             self.inputs[id(nest)] = nest
         elif type(nest) in (list, tuple, dict):
             for value in nest.values() if type(nest) is dict else nest:
                 self._add_inputs(value)
+        elif tables.is_composed(nest):
+            self._know_parts(nest)
 
     def after(self, assigned):
         """(places that the call read, for the core, texts of them, None), but for the attributes of
@@ -141,10 +172,11 @@ class Session(Calls, Operators, Places):
         self.let_go()
         self._results.clear()
         self.inputs.clear()
+        self.composed.clear()
 
     def _returned(self, value):
         kind = type(value)
-        if kind in tables.VALUES or isinstance(value, _core.Tensor) or kind in tables.FROZEN:
+        if kind in tables.VALUES or _core._is_tensor(value) or kind in tables.FROZEN:
             return
         if isinstance(value, tuple):
             for v in value:
@@ -159,15 +191,18 @@ class Session(Calls, Operators, Places):
         elif not kind.__dictoffset__ or callable(value) or isinstance(value, type):
             self.stop(f'the result holds a {kind.__name__}, which no recording can make')
         else:
-            held = [
-                v
-                for v in vars(value).values()
-                if type(v) not in tables.VALUES or isinstance(v, _core.Tensor)
-            ]
+            held = [v for v in vars(value).values() if not self._is_constant(v)]
             if not held or not all(map(_holds_tensors, held)) or not self._returned_once(value):
                 self.stop(f'the result holds a {kind.__name__} whose parts no recording can make')
             for v in held:
                 self._returned(v)
+
+    def _is_constant(self, value):
+        """Whether what a result holds is the same in each run."""
+        if type(value) is tuple:
+            return all(map(self._is_constant, value))
+        constant = type(value) in tables.VALUES and not _core._is_tensor(value)
+        return constant or id(value) in self.composed
 
     def _returned_once(self, value):
         before = id(value) in self._results
@@ -257,7 +292,7 @@ class Session(Calls, Operators, Places):
         kind = type(value)
         if kind in tables.PLAIN:
             return getattr(value, name)
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             return self._of_tensor(value, kind, name)
         if isinstance(value, types.ModuleType):
             return self._of_module(value, name)
@@ -267,6 +302,8 @@ class Session(Calls, Operators, Places):
             return self._of_class(value, name)
         if kind is types.MethodType and name not in ('__self__', '__func__'):
             return self.attribute(value.__func__, name)
+        if name in _STATE_OF_COMPOSED and id(value) in self.composed:
+            self.stop(f'attribute {name!r} of a sparse tensor')
         return self._of_object(value, kind, name)
 
     def _of_object(self, value, kind, name):
@@ -470,10 +507,12 @@ class Session(Calls, Operators, Places):
         if self.done:
             return setattr(value, name, new)
         kind = type(value)
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             if name not in ('stop_gradient', 'persistable') and self.is_outer(value):
                 self.stop(f'attribute {name!r} of a tensor is set')
             return setattr(value, name, new)
+        if id(value) in self.composed:
+            self.stop(f'attribute {name!r} of a sparse tensor is set')
         if isinstance(value, tables.layer_class()) and not self.is_made(value):
             setter = self.look(kind, '__setattr__')
             found = self.look(kind, name)
@@ -495,7 +534,7 @@ class Session(Calls, Operators, Places):
         """del value.name"""
         if self.done:
             return delattr(value, name)
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             self.stop(f'attribute {name!r} of a tensor is deleted')
             return delattr(value, name)
         kind = type(value)
@@ -573,7 +612,7 @@ class Session(Calls, Operators, Places):
         kind = type(value)
         if kind in tables.VALUES_WITH_ITEMS:
             return value[key]
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             self.use(key)
             return value[key]
         method = self.look(kind, '__getitem__') if not isinstance(value, type) else ABSENT
@@ -657,7 +696,7 @@ class Session(Calls, Operators, Places):
         """value[key] = new"""
         if not self.done:
             kind = type(value)
-            if isinstance(value, _core.Tensor):
+            if _core._is_tensor(value):
                 self.use(key)
                 self.use(new)
                 value[key] = new
@@ -754,7 +793,9 @@ class Session(Calls, Operators, Places):
         elif isinstance(value, tuple):
             for v in value:
                 self.use(v)
-        elif isinstance(value, (_core.Tensor, type)) or kind in tables.FROZEN:
+        elif _core._is_tensor(value) or id(value) in self.composed:
+            pass
+        elif isinstance(value, type) or kind in tables.FROZEN:
             pass
         elif tables.is_of_python(kind):
             for name in ('__eq__', '__bool__', '__len__'):
@@ -767,7 +808,7 @@ class Session(Calls, Operators, Places):
         """Whether the value counts as true; as the object itself where that is its class's own
         matter.
         """
-        if isinstance(value, _core.Tensor):
+        if _core._is_tensor(value):
             return self.decision(value, bool)
         if type(value) in tables.VALUES or self.done:
             return value
@@ -782,7 +823,7 @@ class Session(Calls, Operators, Places):
 
     def condition(self, value):
         """An operand of `and` or `or`, which is tested and may be the result."""
-        if type(value) in tables.VALUES or self.done or isinstance(value, _core.Tensor):
+        if type(value) in tables.VALUES or self.done or _core._is_tensor(value):
             return value
         kind = type(value)
         for name in ('__bool__', '__len__'):
@@ -815,7 +856,7 @@ class Session(Calls, Operators, Places):
             for v in value.values() if isinstance(value, dict) else value:
                 self.text(v)
         elif (
-            not isinstance(value, (_core.Tensor, numpy.generic))
+            not (_core._is_tensor(value) or isinstance(value, numpy.generic))
             and type(value) not in tables.FROZEN
         ):
             self.stop(f'the text of a {type(value).__name__}')
@@ -824,7 +865,7 @@ class Session(Calls, Operators, Places):
     def iterate(self, value):
         """An iterable to go through."""
         kind = type(value)
-        if self.done or kind in tables.VALUES_WITH_ITEMS or isinstance(value, _core.Tensor):
+        if self.done or kind in tables.VALUES_WITH_ITEMS or _core._is_tensor(value):
             return value
         method = self.look(kind, '__iter__')
         if type(method) is types.FunctionType:
@@ -869,7 +910,7 @@ class Session(Calls, Operators, Places):
 
     def rows(self, values):
         """An iterable whose items are taken apart."""
-        if self.done or isinstance(values, (_core.Tensor, zip, enumerate)):
+        if self.done or _core._is_tensor(values) or isinstance(values, (zip, enumerate)):
             return values
         return map(self.iterate, values)
 

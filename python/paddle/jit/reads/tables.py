@@ -307,6 +307,11 @@ def layer_class():
     return paddle.nn.Layer
 
 
+def is_composed(value):
+    """Whether the object is a sparse tensor: it says to be a tensor, and holds some of the core."""
+    return isinstance(value, _core.Tensor) and not _core._is_tensor(value)
+
+
 IGNORED = set()  # names of modules given to `paddle.jit.ignore_module`
 
 

@@ -183,7 +183,7 @@ def _caller(owner):
         good = entered.get(code)
         if good is None:
             good = entered[code] = _is_entered(plain)
-        if good and (instance is not None or any(isinstance(a, _core.Tensor) for a in args)):
+        if good and (instance is not None or any(_core._is_tensor(a) for a in args)):
             return owner.callee(plain, instance)(*args, **kwargs)
         return function(*args, **kwargs)
 
@@ -360,7 +360,7 @@ class Region(StaticFunction):
         if not isinstance(result, tuple):
             return found
         for name, value in zip(self.part.outputs, result[len(result) - len(self.part.outputs) :]):
-            if isinstance(value, (_core.Tensor, int, float, str, bool, type(None))):
+            if _core._is_tensor(value) or isinstance(value, (int, float, str, bool, type(None))):
                 continue
             for line in self.part.lines_of(name, True):
                 found[self._file, line] = f'{name!r} is a {type(value).__name__} it makes'
@@ -383,7 +383,7 @@ def _most_values(value):
     number of them.
     """
     kind = type(value)
-    if kind in (bool, type(None)) or isinstance(value, _core.Tensor) or value is _UNBOUND:
+    if kind in (bool, type(None)) or _core._is_tensor(value) or value is _UNBOUND:
         return None
     if isinstance(value, numpy.ndarray):
         return 0  # not compared
@@ -394,7 +394,7 @@ def _most_values(value):
 
 def _leaves(value):
     """The values in a nest that are no tensors."""
-    if isinstance(value, _core.Tensor):
+    if _core._is_tensor(value):
         return []
     if type(value) in (list, tuple):
         return [leaf for v in value for leaf in _leaves(v)]
