@@ -15,7 +15,7 @@ template <class D, class V>
 class AxisFunctions {
  public:
   Ints axes_of(const V& x, const Ints& axes, bool every) const {
-    return every || axes.empty() ? axes_from(x, 0) : axes;
+    return every || axes.empty() || D::rank(x) == 0 ? axes_from(x, 0) : axes;  // axis 0 of a 0-d tensor is none
   }
   Ints axes_from(const V& x, int64_t first) const { return Range(first, D::rank(x)); }
   Ints axes_before(const V&, int64_t end) const { return Range(0, end); }

@@ -338,6 +338,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
     Tensor x = to;
     return egr::Assume(x, from);
   }
+  if (recorder && !egr::NeedsGrad(from)) egr::BeforeRecordedValues(to, *recorder);
   egr::BeforeRecordedWrite(to);
   const common::Dims before = to.extents();
   if (recorder) recorder->BeforeWrite(to);

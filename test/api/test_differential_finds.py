@@ -207,3 +207,36 @@ def test_power_of_a_complex_number(exponent):
     np.testing.assert_allclose(
         x.grad.numpy(), np.conj(exponent * numbers ** (exponent - 1)), rtol=1e-10
     )
+
+
+@pytest.mark.parametrize('axis', [0, -1])
+def test_axes_of_a_scalar(axis):
+    x = paddle.to_tensor(2.0, stop_gradient=False)
+    for call, gradient in [
+        (paddle.logsumexp, 1),
+        (paddle.median, 1),
+        (paddle.nanmedian, 1),
+        (lambda x, axis: paddle.quantile(x, 0.5, axis), 1),
+        (lambda x, axis: paddle.var(x, axis, False), 0),
+    ]:
+        (grad,) = paddle.grad(call(x, axis), x)
+        assert (grad.shape, grad.item()) == ([], gradient)
+    assert math.isnan(paddle.std(x, axis).item())
+    with pytest.raises(ValueError, match='axis'):
+        paddle.var(x, 1)
+
+
+@pytest.mark.parametrize('shape', [[2, 3, 3], [2, 0, 3]])
+def test_output_padding_stays_below_the_stride(shape):
+    x, w = paddle.ones([1, 2, 5]), paddle.ones(shape)
+    assert F.conv1d_transpose(x, w, stride=2, output_padding=1).shape == [1, shape[1], 12]
+    with pytest.raises(ValueError, match='output_padding below the stride 1'):
+        F.conv1d_transpose(x, w, stride=1, dilation=2, output_padding=1)
+
+
+def test_decoding_takes_a_whole_number_of_steps():
+    decoder = paddle.nn.BeamSearchDecoder(
+        paddle.nn.GRUCell(3, 3), 0, 1, 2, embedding_fn=paddle.nn.Embedding(3, 3)
+    )
+    with pytest.raises(TypeError, match='max_step_num'):
+        paddle.nn.dynamic_decode(decoder, paddle.zeros([2, 3]), math.inf)

@@ -178,3 +178,14 @@ def test_gradients_pass_through_the_copies():
         y.sum().backward()
         copies = y.numpy().size / 6
         np.testing.assert_allclose(x.grad.numpy(), 2 * copies * x.numpy())
+
+
+def test_out_whose_elements_overlap_leaves_its_memory():
+    base = paddle.zeros([8])
+    out = base.as_strided([2, 3], [1, 1])
+    x = np.arange(1, 7, dtype='float32').reshape(2, 3)
+    paddle.rsqrt(paddle.to_tensor(x), out=out)
+    np.testing.assert_allclose(out.numpy(), 1 / np.sqrt(x), rtol=1e-6)
+    assert base.tolist() == [0] * 8
+    paddle.full([2, 3], 7.0, out=base.as_strided([2, 3], [0, 0]))
+    assert base.tolist() == [0] * 8

@@ -24,7 +24,8 @@ MODULES = '''
         paddle.utils.unique_name paddle.flags paddle.callbacks paddle.hapi paddle.profiler
         paddle.inference paddle.vision paddle.vision.datasets paddle.audio paddle.hub
         paddle.device.cuda paddle.version paddle.sysconfig paddle.base.libpaddle paddle._C_ops
-        paddle.quantization paddle.nn.quant paddle.distributed
+        paddle.quantization paddle.nn.quant paddle.distributed paddle.sparse.nn
+        paddle.sparse.nn.functional
     '''.split()
 # Not called: what waits or trains by design, opens libraries by name, starts processes, changes
 # what the process imports, or is too large.

@@ -355,3 +355,32 @@ def test_overlapping_views_are_not_written_with_a_gradient():
     v.scale_(2.0)
     u.sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.array([1.0, 2, 3, 3, 2, 1]) * 2)
+
+
+@pytest.mark.parametrize('captured', [False, True])
+@pytest.mark.parametrize('view', [lambda w: w[0], lambda w: w.reshape([4])[:2]])
+def test_out_without_a_history_into_a_view_of_a_leaf(view, captured):
+    """Eager, the leaf takes the values as its own; a program does not know whether it is one."""
+
+    def function(w, x):
+        paddle.exp(x, out=view(w))
+        return w * 2
+
+    def run(mark):
+        results = []
+        w = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+        call = mark((lambda x: function(w, x)) if captured else function)
+        for step in range(4):
+            x = paddle.to_tensor([0.5, step])
+            w.clear_grad()
+            result = call(x) if captured else call(w, x)
+            result.sum().backward()
+            results.append((result.tolist(), w.tolist(), w.grad.tolist()))
+        return results
+
+    plain = run(lambda f: f)
+    assert plain[-1][2] == [[2, 2], [2, 2]]
+    with pytest.warns(UserWarning, match='out'):
+        assert run(paddle.jit.to_static) == plain
+    with pytest.raises(RuntimeError, match=r'\[out\] expected a tensor of its own'):
+        run(lambda f: paddle.jit.to_static(f, full_graph=True))

@@ -333,7 +333,9 @@ void Assume(Tensor& x, const Tensor& result) {
   const Tensor value = differentiable && !result->node ? paddle::assign(result) : result;
   Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));
   const int slot = value->slot;
-  if (x->storage() && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind() == value->kind()) {
+  // Memory that repeats places cannot hold a result: x leaves it.
+  if (x->storage() && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind() == value->kind() &&
+      !MayOverlap(x.dims(), x.strides())) {
     // A leaf takes other values as its own; a history it cannot take.
     const phi::TensorImpl* base = BaseOf(x.impl());
     const bool of_leaf = base && NeedsGrad(*base) && !base->node;

@@ -390,6 +390,18 @@ bool IsApart(const Tensor& t, const Recorder& recorder) {
   return (m && m->apart) || recorder.IsMade(root);
 }
 
+void BeforeRecordedValues(const Tensor& t, const Recorder& recorder) {
+  Tensor root = t;
+  for (RecordedView* v = ViewInfo(root); v; v = ViewInfo(root)) {
+    if (v->detached) return;
+    root = v->base;
+  }
+  PD_CHECK(!State().grad_enabled || root.is_same(t) || !NeedsGrad(root) || root->node || recorder.IsMade(root),
+           Unimplemented,
+           "[out] expected a tensor of its own while recording, or values with a gradient, got a view of an input that "
+           "needs a gradient and values that do not: whether that input is a leaf is not known");
+}
+
 void BeforeRecordedWrite(const Tensor& t) {
   Tensor root = t;
   while (RecordedView* v = ViewInfo(root)) {

@@ -47,6 +47,9 @@ void MarkRecordedDetach(const Tensor& view, const Tensor& base);
 bool IsApart(const Tensor& t, const Recorder& recorder);
 // x is seen as `show` shows it (a reshape or the like): its base and its views stay what they are to it.
 void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show);
+// Raises where values without a history are given to a view of an input that needs a gradient: a leaf would take them
+// as its own, another tensor as constants, and the program does not know which one it is given.
+void BeforeRecordedValues(const Tensor& t, const Recorder& recorder);
 // Raises where a write to `t` would change a leaf that needs a gradient through a view.
 void BeforeRecordedWrite(const Tensor& t);
 // `t`, of shape `before` until then, has been given another value: its base and all other views of that get theirs.

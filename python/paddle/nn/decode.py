@@ -4,6 +4,7 @@
 import collections
 
 import paddle
+from paddle.base.arguments import integer
 from paddle.base.framework import Tensor
 
 from . import functional as F
@@ -146,8 +147,10 @@ def dynamic_decode(
     """Call decoder.step until all is finished or after max_step_num + 1 steps.
 
     Returns (outputs, final states), and the lengths if return_length; outputs are batch major by
-    default.
+    default. TypeError for a max_step_num that is no integer.
     """
+    if max_step_num is not None:
+        max_step_num = integer('dynamic_decode', 'max_step_num', max_step_num)
     inputs, states, finished = decoder.initialize(inits)
     lengths = paddle.zeros_like(finished.astype("int64"))
     steps, time = [], 0

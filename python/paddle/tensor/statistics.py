@@ -19,7 +19,10 @@ from .math import _out
 def _axes(axis, ndim):
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return list(range(ndim))
-    return [_axis(a, ndim, 'axis') for a in ([axis] if isinstance(axis, int) else axis)]
+    axes = [
+        _axis(a, builtins.max(ndim, 1), 'axis') for a in ([axis] if isinstance(axis, int) else axis)
+    ]
+    return axes if ndim else []
 
 
 @second_names(input='x', dim='axis')

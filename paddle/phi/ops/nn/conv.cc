@@ -229,6 +229,10 @@ void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, con
            "[conv_transpose] expected input channels divisible by groups ", groups, ", got ",
            common::DimText(w.dims[0]));
   CheckWindow("conv_transpose", "output_padding", output_padding, 0);
+  for (int64_t i = 0; i < std::min<int64_t>(nd, output_padding.size()); ++i)
+    PD_CHECK(output_padding[i] < strides[i] || output_padding[i] == 0, InvalidArgument,
+             "[conv_transpose] expected an output_padding below the stride ", strides[i], " on axis ", i, ", got ",
+             output_padding[i]);
   PD_CHECK(!common::CertainlyDiffer(last ? x.dims.back() : x.dims[1], w.dims[0]), InvalidArgument,
            "[conv_transpose] expected input channels equal to the filter's ", common::DimText(w.dims[0]),
            ", got input shape ", common::ShapeText(x.dims));
