@@ -2,7 +2,6 @@
 // A sum and the norm of it, as residual blocks have them, become one operation.
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
-#include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer norms written out in single operations, as exporters leave them, become the one operation that has a kernel.
-#include <cmath>
-
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/fusion_util.h"
 #include "paddle/pir/pass/norm_patterns.h"
@@ -20,25 +18,6 @@ Value Centred(Value v, int64_t axis) {
   return mean.axis == axis && mean.axis > 0 && mean.of == minus->operand(0) ? mean.of : Value();
 }
 
-// The x that `centred` / sqrt(average of its square + epsilon) normalises; `root` is the square root (or its inverse).
-struct Found {
-  Value x;
-  int64_t axis = 0;
-  double epsilon = 0;
-};
-Found Recognise(Value centred, Value shifted) {
-  Found r;
-  Value variance;
-  if (!Shifted(shifted, &variance, &r.epsilon) || !(r.epsilon >= 0)) return {};
-  const Average average = AverageOf(variance);
-  if (average.axis == 0) return {};
-  const Value deviation = SquareRoot(average.of);
-  r.axis = average.axis;
-  r.x = Centred(centred, r.axis);
-  if (!r.x || !deviation || !(Centred(deviation, r.axis) == r.x) || IsMutated(r.x)) return {};
-  return r.x.dtype() == DataType::FLOAT32 || r.x.dtype() == DataType::FLOAT64 ? r : Found{};
-}
-
 Operation* LayerNorm(PatternRewriter& r, Value x, Value scale, Value bias, AttributeMap attrs) {
   common::Dims rows;
   const int64_t axis = attrs.Get("begin_norm_axis").to_int();
@@ -51,23 +30,15 @@ class Normalise : public RewritePattern {
  public:
   explicit Normalise(const char* root) : RewritePattern(root, 1, "layer_norm") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Found found;
-    if (op->isa(pd::kDivide)) {
-      if (const Operation* root = Def(op->operand(1), pd::kSqrt)) found = Recognise(op->operand(0), root->operand(0));
-    } else {
-      for (int side = 0; side < 2 && !found.x; ++side) {
-        const Operation* inverse = Def(op->operand(side), pd::kRsqrt);
-        if (!inverse) inverse = Def(op->operand(side), pd::kPow);
-        if (!inverse || (inverse->isa(pd::kPow) && !(inverse->attr("y") && inverse->attr("y").to_double() == -0.5)))
-          continue;
-        found = Recognise(op->operand(1 - side), inverse->operand(0));
-      }
-    }
-    if (!found.x || !SameVisible(found.x.type(), op->result_type(0))) return false;
+    Normal n;
+    Value x;
+    for (int side = 0; side < 2 && !x; ++side)
+      if (IsNormal(*op, side, &n) && Centred(n.of, n.axis) == Centred(n.deviation, n.axis)) x = Centred(n.of, n.axis);
+    if (!x || IsMutated(x) || !SameVisible(x.type(), op->result_type(0))) return false;
     AttributeMap attrs;
-    attrs.Set("epsilon", Attribute::Float(static_cast<float>(found.epsilon)));
-    attrs.Set("begin_norm_axis", Attribute::Int32(static_cast<int>(found.axis)));
-    r.ReplaceOp(op, LayerNorm(r, found.x, {}, {}, std::move(attrs))->result(0));
+    attrs.Set("epsilon", Attribute::Float(static_cast<float>(n.epsilon)));
+    attrs.Set("begin_norm_axis", Attribute::Int32(static_cast<int>(n.axis)));
+    r.ReplaceOp(op, LayerNorm(r, x, {}, {}, std::move(attrs))->result(0));
     return true;
   }
 };

@@ -5,6 +5,30 @@
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace pir::fusion {
+namespace {
+
+// The value v is the square of.
+Value SquareRoot(Value v) {
+  if (const Operation* square = Def(v, pd::kSquare)) return square->operand(0);
+  if (const Operation* pow = Def(v, pd::kPow); pow && pow->attr("y") && pow->attr("y").to_double() == 2)
+    return pow->operand(0);
+  const Operation* product = Def(v, pd::kMultiply);
+  return product && product->operand(0) == product->operand(1) ? product->operand(0) : Value();
+}
+
+// What `op` divides its operand number `side` by the square root of.
+Value Squared(const Operation& op, int side) {
+  const Value by = op.operand(1 - side);
+  if (op.isa(pd::kDivide)) {
+    const Operation* root = side == 0 ? Def(by, pd::kSqrt) : nullptr;
+    return root ? root->operand(0) : Value();
+  }
+  if (const Operation* inverse = Def(by, pd::kRsqrt)) return inverse->operand(0);
+  const Operation* pow = Def(by, pd::kPow);
+  return pow && pow->attr("y") && pow->attr("y").to_double() == -0.5 ? pow->operand(0) : Value();
+}
+
+}  // namespace
 
 const Operation* Def(Value v, std::string_view name) {
   const Operation* op = v ? v.defining_op() : nullptr;
@@ -53,14 +77,6 @@ Average AverageOf(Value v) {
   return count == static_cast<double>(n) && sum->result(0).dtype() == r.of.dtype() ? r : Average{};
 }
 
-Value SquareRoot(Value v) {
-  if (const Operation* square = Def(v, pd::kSquare)) return square->operand(0);
-  if (const Operation* pow = Def(v, pd::kPow); pow && pow->attr("y") && pow->attr("y").to_double() == 2)
-    return pow->operand(0);
-  const Operation* product = Def(v, pd::kMultiply);
-  return product && product->operand(0) == product->operand(1) ? product->operand(0) : Value();
-}
-
 bool Shifted(Value v, Value* x, double* epsilon) {
   if (const Operation* add = Def(v, pd::kAdd)) {
     for (int i = 0; i < 2; ++i)
@@ -100,6 +116,19 @@ bool Scaled(Value v, Value* x, double* factor) {
   *factor = 1 / *factor;
   *x = divide->operand(0);
   return SameVisible(x->type(), v.type());
+}
+
+bool IsNormal(const Operation& op, int side, Normal* r) {
+  const Value squared = Squared(op, side);
+  Value mean;
+  if (!squared || !Shifted(squared, &mean, &r->epsilon) || !(r->epsilon >= 0)) return false;
+  const Average average = AverageOf(mean);
+  if (average.axis == 0) return false;
+  r->of = op.operand(side);
+  r->deviation = SquareRoot(average.of);
+  r->axis = average.axis;
+  const DataType t = r->of.dtype();
+  return r->deviation && (t == DataType::FLOAT32 || t == DataType::FLOAT64);
 }
 
 }  // namespace pir::fusion

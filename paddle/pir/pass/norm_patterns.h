@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What norms and attention written out in single operations have in common: numbers, averages, squares.
+// What recognises norms and attention that programs of others write out in single operations: numbers, averages,
+// squares.
 #pragma once
 
 #include <string_view>
@@ -23,8 +24,15 @@ struct Average {
 };
 Average AverageOf(Value v);
 
-// The value v is the square of.
-Value SquareRoot(Value v);
+// `of` divided by sqrt(the average of squares of `deviation` over the axes from `axis` on + epsilon).
+struct Normal {
+  Value of, deviation;
+  int64_t axis = 0;
+  double epsilon = 0;
+};
+// Whether `op`, a quotient or a product, makes that of its operand number `side`, of float32 or float64.
+bool IsNormal(const Operation& op, int side, Normal* r);
+
 // v is x times a number, by `scale`, or by multiplication with or division by one.
 bool Scaled(Value v, Value* x, double* factor);
 // v is x plus a number, as an addition or a scale by 1.

@@ -22,38 +22,19 @@ class Normalise : public RewritePattern {
  public:
   explicit Normalise(const char* root) : RewritePattern(root, 1, "rms_norm") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Value shifted;
-    const Operation* root;
+    Normal n;
     int side = 0;
-    if (op->isa(pd::kDivide)) {
-      if ((root = Def(op->operand(1), pd::kSqrt))) shifted = root->operand(0);
-    } else {
-      for (; side < 2 && !shifted; ++side) {
-        const Value v = op->operand(1 - side);
-        if ((root = Def(v, pd::kRsqrt)) ||
-            ((root = Def(v, pd::kPow)) && root->attr("y") && root->attr("y").to_double() == -0.5))
-          shifted = root->operand(0);
-      }
-      side -= shifted ? 1 : 0;
-    }
-    Value variance;
-    double epsilon = 0;
-    if (!shifted || !Shifted(shifted, &variance, &epsilon) || !(epsilon >= 0)) return false;
-    const Average average = AverageOf(variance);
-    const Value x = op->operand(side);
-    if (average.axis == 0 || !(SquareRoot(average.of) == x) || !SameVisible(x.type(), op->result_type(0)) ||
-        IsMutated(x))
-      return false;
-    if (x.dtype() != DataType::FLOAT32 && x.dtype() != DataType::FLOAT64) return false;
+    while (side < 2 && !(IsNormal(*op, side, &n) && n.of == n.deviation)) ++side;
+    if (side == 2 || !SameVisible(n.of.type(), op->result_type(0)) || IsMutated(n.of)) return false;
     AttributeMap attrs;
     std::vector<Attribute> extents;
-    for (int64_t i = average.axis; i < x.dims().size(); ++i) {
-      if (!x.dims()[i].known()) return false;
-      extents.push_back(Attribute::Int64(x.dims()[i].raw()));
+    for (int64_t i = n.axis; i < n.of.dims().size(); ++i) {
+      if (!n.of.dims()[i].known()) return false;
+      extents.push_back(Attribute::Int64(n.of.dims()[i].raw()));
     }
     attrs.Set("normalized_shape", Attribute::Array(std::move(extents)));
-    attrs.Set("epsilon", Attribute::Double(epsilon));
-    r.ReplaceOp(op, RmsNorm(r, x, {}, std::move(attrs))->result(0));
+    attrs.Set("epsilon", Attribute::Double(n.epsilon));
+    r.ReplaceOp(op, RmsNorm(r, n.of, {}, std::move(attrs))->result(0));
     return true;
   }
 };
