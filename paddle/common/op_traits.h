@@ -9,9 +9,27 @@
 
 namespace common {
 
-// The elements of the result are elements of the operand (of a gradient op: of the output gradient), at places that
-// shapes and arguments tell.
-enum class Movement : uint8_t { kNone, kSplit, kUnbind, kTranspose, kExtents, kExpand, kSlice, kFlip, kUnpad };
+// The elements of the result are elements of operands (of a gradient op: of the output gradient), at places that shapes
+// and arguments tell. From kSplit to kUnpad it could be a view of one operand.
+enum class Movement : uint8_t {
+  kNone,
+  kSplit,
+  kUnbind,
+  kTranspose,
+  kExtents,
+  kExpand,
+  kSlice,
+  kFlip,
+  kUnpad,
+  kConcat,
+  kStack,
+  kPad,
+  kUnslice,  // one operand in zeros
+  kRoll,
+  kGather,  // slices of x at `index` along `axis`
+  kRows,    // those of the second operand at the numbers of the first
+};
+constexpr bool IsView(Movement m) { return m != Movement::kNone && m <= Movement::kUnpad; }
 enum class Reduction : uint8_t { kNone, kSum, kMean, kMax, kMin, kAny, kAll };
 
 struct OpTraits {

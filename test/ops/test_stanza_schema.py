@@ -343,14 +343,14 @@ def test_the_manual_lists_the_keys():
 
 def test_traits_become_rows_and_names_become_constants(tmp_path):
     stanzas = GOOD.replace('  doc: One.', '  cheap: true\n  epilogue: [conv]\n  doc: One.').replace(
-        '  doc: Two.', '  moves: flip\n  grad_moves: unpad\n  doc: Two.'
+        '  doc: Two.', '  moves: pad\n  doc: Two.'
     )
     ops = load(tmp_path, stanzas)
     table = emit_traits.table(ops)
     assert '{"first", {.cheap = true, .any_layout = true, .conv_epilogue = true}},' in table
     assert (
         '{"second_grad", {.movement = Movement::kUnpad}},' in table
-        and '.movement = Movement::kFlip}' in table
+        and '.movement = Movement::kPad}' in table
     )
     names = emit_traits.names_header(
         [gradient.Gradient(op, {op.name: op for op in ops}) for op in ops]

@@ -3,7 +3,7 @@
 C++ constants.
 """
 
-from .model import identities
+from .model import MOVES, identities
 
 # Ops that pir/dialect/builtin.cc declares: they have no stanza.
 BUILTIN = ("assert", "data", "feed", "fetch", "if", "print", "while")
@@ -33,8 +33,9 @@ def fields(op):
 def grad_fields(op):
     """Those of its gradient op."""
     out = [".not_fused = true"] if not op.fuse else []
-    if op.grad_moves:
-        out.append(f".movement = Movement::k{op.grad_moves.capitalize()}")
+    moves = MOVES.get(op.moves) if op.vjp or op.vjp_kernel else None
+    if moves:
+        out.append(f".movement = Movement::k{moves.capitalize()}")
     return out
 
 

@@ -70,6 +70,23 @@ TENSORS = {
 
 
 LONG_UPDATE = 262144  # `long_from` of updates
+# How an op moves elements, and how its gradient op moves those of the output gradient; None: it
+# adds them up.
+MOVES = {
+    "split": "concat",
+    "unbind": "stack",
+    "transpose": "transpose",
+    "extents": "extents",
+    "expand": None,
+    "slice": "unslice",
+    "flip": "flip",
+    "concat": "split",
+    "stack": "unbind",
+    "pad": "unpad",
+    "roll": "roll",
+    "gather": None,
+    "rows": None,
+}
 
 
 @dataclass
@@ -485,20 +502,19 @@ class Op:
     )
     random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
     moves: str | None = key(
-        OneOf("split", "unbind", "transpose", "extents", "expand", "slice", "flip"),
-        "The result's elements are the first operand's, at places that shapes and arguments "
-        "tell: fused groups read through it. `extents`: in the same order, under another "
-        "shape.",
+        OneOf(*MOVES),
+        "The result's elements are those of operands, at places that shapes and arguments tell. "
+        "Fused groups read through what makes views (from `split` to `flip`), and take in what "
+        "puts tensors together (`concat`, `stack`, `pad`, `roll`) or reads slices at positions: "
+        "`gather` those of x at `index` along `axis`, `rows` those of the second operand at the "
+        "first. `extents`: in the same order, under another shape. The gradient op moves the "
+        "other way.",
     )
     spmd: str | None = key(
         TEXT,
         "How placements of distributed tensors go through it, as index notation: "
         "`...mk,...kn->...mn` (docs/design/distributed.md). It follows from `body`, `reduces` and "
         "`moves`; without any of them operands are replicated.",
-    )
-    grad_moves: str | None = key(
-        OneOf("split", "unbind", "transpose", "extents", "flip", "unpad"),
-        "The same of `<op>_grad` and the output gradient.",
     )
     reduces: str | None = key(
         OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`."
@@ -781,7 +797,6 @@ NEEDS = {
     "long_from": ["kernel"],
     "infer": ["kernel", "compose", "decomposition"],
     "layout": ["kernel", "compose"],
-    "grad_moves": ["vjp", "deriv", "vjp_kernel"],
 }
 
 

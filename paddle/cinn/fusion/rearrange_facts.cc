@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/cinn/fusion/rearrange_facts.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 #include <algorithm>
+
+#include "paddle/common/op_traits.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
 
 using common::Dims;
+using common::Movement;
 using Facts = std::optional<OpFacts>;
 
 constexpr size_t kMaxAssembled = 16;  // parts that are stored one by one
@@ -27,6 +30,8 @@ Expr Row(const Expr* in, const phi::Scalar* attrs) {  // ids, the row's element
              ? in[1]
              : select(in[0] == Expr::Int(attrs[0].to_int(), in[0].dtype()), cast(Expr(0), in[1].dtype()), in[1]);
 }
+
+Movement MovementOf(const pir::Operation& op) { return common::TraitsOf(op.name()).movement; }
 
 bool SameDims(const Dims& a, const Dims& b) {
   if (a.size() != b.size()) return false;
@@ -183,8 +188,6 @@ Facts Stack(const pir::Operation& op, const char** why) {
   return f;
 }
 
-bool IsSliceGrad(const pir::Operation& op) { return op.isa(pir::pd::kSliceGrad) || op.isa(pir::pd::kStridedSliceGrad); }
-
 bool AddPart(pir::Operation& op, Parts& p) {
   const pir::Value x = op.operand(0), dout = OperandOf(op, "out_grad");
   if (!x || !x.type().is_dense() || !Usable(dout)) return false;
@@ -206,7 +209,7 @@ bool Tree(const pir::Operation& add, Parts& p) {
     if (!op || !v.has_one_use() || p.values.size() >= kMaxAssembled || op->block() != add.block()) return false;
     if (op->isa(pir::pd::kAdd)) {
       if (!Tree(*op, p)) return false;
-    } else if (!IsSliceGrad(*op) || !AddPart(*op, p)) {
+    } else if (MovementOf(*op) != Movement::kUnslice || !AddPart(*op, p)) {
       return false;
     }
     p.with.push_back(op);
@@ -266,7 +269,7 @@ bool InSumOfParts(const pir::Operation& op) {
   return SumOfParts(*op.result(0).first_use()->owner()).has_value();
 }
 
-Facts SliceGrad(const pir::Operation& op, const char** why) {
+Facts Unslice(const pir::Operation& op, const char** why) {
   *why = "positions known only at a run";
   Parts p;
   if (!AddPart(const_cast<pir::Operation&>(op), p)) return std::nullopt;
@@ -299,7 +302,7 @@ Facts Pad(const pir::Operation& op, const char** why) {
 }
 
 Facts Roll(const pir::Operation& op, const char** why) {
-  const bool backward = op.isa(pir::pd::kRollGrad);
+  const bool backward = op.name().ends_with("_grad");
   const pir::Value x = backward ? OperandOf(op, "out_grad") : op.operand(0);
   auto axes = IntegersArg(op, "axis"), shifts = IntegersArg(op, "shifts");
   *why = "rolls in another way than along one axis by a known amount";
@@ -321,7 +324,7 @@ Facts Roll(const pir::Operation& op, const char** why) {
   return f;
 }
 
-Facts Embedding(const pir::Operation& op, const char** why) {
+Facts Rows(const pir::Operation& op, const char** why) {
   const pir::Value ids = op.operand(0), table = op.operand(1);
   *why = "operand type";
   if (!Usable(ids) || !Usable(table) || (ids.dtype() != DataType::INT64 && ids.dtype() != DataType::INT32))
@@ -364,25 +367,8 @@ Facts Gather(const pir::Operation& op, const char** why) {
 }  // namespace
 
 bool DescribeRearranged(const pir::Operation& op, Facts& facts, const char** why) {
-  using Rule = Facts (*)(const pir::Operation&, const char**);
-  struct Row {
-    std::string_view name;
-    Rule rule;
-  };
-  static constexpr Row kRows[] = {
-      {pir::pd::kConcat, Concat},
-      {pir::pd::kStack, Stack},
-      {pir::pd::kSliceGrad, SliceGrad},
-      {pir::pd::kStridedSliceGrad, SliceGrad},
-      {pir::pd::kPad, Pad},
-      {pir::pd::kPad3d, Pad},
-      {pir::pd::kRoll, Roll},
-      {pir::pd::kRollGrad, Roll},
-      {pir::pd::kEmbedding, Embedding},
-      {pir::pd::kGather, Gather},
-      {pir::pd::kIndexSelect, Gather},
-  };
-  if (IsSliceGrad(op) || op.isa(pir::pd::kAdd)) {
+  const Movement movement = MovementOf(op);
+  if (movement == Movement::kUnslice || op.isa(pir::pd::kAdd)) {
     if (InSumOfParts(op)) {
       facts.reset();
       *why = "a part of a sum that is put together at once";
@@ -393,12 +379,16 @@ bool DescribeRearranged(const pir::Operation& op, Facts& facts, const char** why
       if (facts) return true;
     }
   }
-  for (const Row& r : kRows) {
-    if (op.name() != r.name) continue;
-    facts = r.rule(op, why);
-    return true;
+  switch (movement) {
+    case Movement::kConcat: facts = Concat(op, why); return true;
+    case Movement::kStack: facts = Stack(op, why); return true;
+    case Movement::kUnslice: facts = Unslice(op, why); return true;
+    case Movement::kPad: facts = Pad(op, why); return true;
+    case Movement::kRoll: facts = Roll(op, why); return true;
+    case Movement::kRows: facts = Rows(op, why); return true;
+    case Movement::kGather: facts = Gather(op, why); return true;
+    default: return false;
   }
-  return false;
 }
 
 }  // namespace cinn

@@ -166,7 +166,7 @@ bool PadAmounts(const pir::Operation& op, int64_t rank, std::vector<int64_t>& be
 }
 
 bool MakesViews(const pir::Operation& op) {
-  return MovementOf(op) != Movement::kNone || op.isa("builtin.split") || op.isa("builtin.slice");
+  return common::IsView(MovementOf(op)) || op.isa("builtin.split") || op.isa("builtin.slice");
 }
 
 std::optional<ViewFacts> ViewOf(pir::Value v) {
