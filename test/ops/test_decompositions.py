@@ -137,6 +137,8 @@ CASES = [
         for op in ('tril', 'triu')
         for k in (-1, 0, 2)
     ),
+    Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, False), (4, 3), (3, 5), (5,)),
+    Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, True), (4, 3), (5, 3), (5,), name='t'),
     Case('prelu', F.prelu, (3, 4, 6, 5), (1,), name='all'),
     Case('prelu', F.prelu, (3, 4, 6, 5), (4,), name='channel'),
     Case('prelu', lambda x, a: F.prelu(x, a, 'NHWC'), (3, 6, 5, 4), (4,), name='channels-last'),

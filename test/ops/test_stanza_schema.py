@@ -392,3 +392,11 @@ def test_documentation_is_made_of_the_schema(tmp_path):
     assert 'Tensor: the result, with the shape of x and the dtype of x.' in plain
     assert '>>> paddle.second(' in plain and '>>> paddle.second_(' in written
     assert 'Tensor: x itself, with the result.' in written
+
+
+def test_gradients_tell_whose_memory_they_may_share():
+    ops = {op.name: op for op in model.load(ROOT / 'paddle' / 'phi' / 'ops')}
+    shared = {name: gradient.Gradient(op, ops).shared for name, op in ops.items() if op.vjp}
+    assert shared['logsumexp'] == shared['bmm'] == set()  # rules that calculate, in the language
+    assert shared['linear_v2'] == {'dout'}  # rules beside a decomposition: the bias may be it
+    assert 'dout' in shared['reshape'] and 'x' not in shared['reshape']

@@ -136,26 +136,26 @@ def read_when(node, name, decide, meta=False):
     return ["true"] if "true" in found else list(dict.fromkeys(found))
 
 
-def shared_names(node, fresh):
+def shared_names(node, fresh, table):
     """Names whose memory the value of the expression may share; `fresh`: ops that make the memory
-    of their results.
+    of their results; `table`: {name: Rule or OfTensors} of what else it may call.
     """
     if isinstance(node, ast.Name):
         return {node.id}
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)):
         return set()
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        rule = functions.rules().get(node.func.id)
-        if rule and rule.fresh or node.func.id in fresh:
+        function = table.get(node.func.id)
+        if node.func.id in fresh or function and function.fresh:
             return set()
-        metas = shape_positions(node.func.id)
-        return set().union(
-            *(shared_names(a, fresh) for i, a in enumerate(node.args) if i not in metas),
-            *(shared_names(k.value, fresh) for k in node.keywords),
-        )
-    if isinstance(node, ast.IfExp):
-        return shared_names(node.body, fresh) | shared_names(node.orelse, fresh)
-    return set().union(*(shared_names(c, fresh) for c in ast.iter_child_nodes(node)))
+        unread = function.shape_positions if function else ()
+        parts = [a for i, a in enumerate(node.args) if i not in unread]
+        parts += [k.value for k in node.keywords]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    else:
+        parts = ast.iter_child_nodes(node)
+    return set().union(*(shared_names(n, fresh, table) for n in parts))
 
 
 class Printer:

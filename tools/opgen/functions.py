@@ -45,6 +45,12 @@ class OfTensors:
 
     operands: dict = key(RENAMES, "Their kinds, in order.", REQUIRED)
     gives: str = key(NAME, "The kind of the result.", "tensor")
+    fresh: bool = key(TRUE, "The result shares no memory with an operand.", False)
+
+    @property
+    def shape_positions(self):
+        """Those of operands called `like`, which give a shape."""
+        return {k for k, name in enumerate(self.operands) if name == "like"}
 
 
 @dataclass

@@ -6,8 +6,9 @@ for them.
 from dataclasses import dataclass
 from functools import cached_property
 
+from . import functions
 from .expr import TensorPrinter, free_names, read_when, shared_names
-from .model import Arg, identity
+from .model import Arg, identity, is_decomposed
 from .signatures import pir_name
 
 
@@ -90,7 +91,7 @@ class Gradient:
         that the rules do not read always.
         """
         op = self.op
-        if op.vjp_kernel or op.elementwise or op.decomposition is not None:
+        if op.vjp_kernel or op.elementwise or is_decomposed(op):
             return {}  # one kernel or decomposition reads them all
         attrs, printer = {a.name for a in op.attrs}, TensorPrinter(op.where, self.ops)
         known = attrs | {n.name for n in [*op.tensors, *op.outs]}
@@ -149,10 +150,13 @@ class Gradient:
         """Names of tensors that gradients may be, or be views of."""
         if self.op.vjp_kernel:
             return set()
-        if self.op.decomposition is not None:
-            return {n.name for n in [*self.op.tensors, *self.op.outs]} | set(self.op.douts)
-        fresh = {name for name, op in self.ops.items() if not op.view and not op.composed}
-        return set().union(*(shared_names(node, fresh) for node in self.rules.values()))
+        made = {name for name, op in self.ops.items() if not op.view and not op.composed}
+        table = functions.rules()
+        if is_decomposed(self.op):
+            table = functions.tensors()
+            # A reduction over no axes is its operand.
+            made = made & {*functions.scalars()} | {"select", "pow"}
+        return set().union(*(shared_names(node, made, table) for node in self.rules.values()))
 
     @cached_property
     def recorded(self):
