@@ -63,6 +63,25 @@ def cross_entropy(soft, axis=-1, **attrs):
     return call
 
 
+def with_logits(normalize=False):
+    def call(x, label, *weight):
+        return C.sigmoid_cross_entropy_with_logits(x, label, *(weight or [None]), normalize, 1)
+
+    return call
+
+
+def attention(mask=False, result=0, **attrs):
+    def call(q, k, v, *given):
+        keep = given[-1] if 'dropout' in attrs else None
+        return C._fused_attention(q, k, v, given[0] if mask else None, keep, 0.5, **attrs)[result]
+
+    return call
+
+
+QUERY, KEYS = (2, 5, 4, 3), (2, 6, 2, 3)  # [batch, length, heads, dim]
+# Masks of which each query sees some.
+ADDED = -(np.arange(30).reshape(5, 6) % 4) / 2
+SEEN = (np.arange(60).reshape(2, 1, 5, 6) % 7 > 1) | (np.arange(6) == 0)
 LABELS = np.array([[3], [0], [-100], [1]])
 STATE = [np.zeros(4), np.ones(4)]
 CASES = [
@@ -136,6 +155,36 @@ CASES = [
         Case(op, lambda x, o=op, k=k: getattr(paddle, o)(x, k), (2, 4, 6), name=str(k))
         for op in ('tril', 'triu')
         for k in (-1, 0, 2)
+    ),
+    Case('sigmoid_cross_entropy_with_logits', with_logits(), (4, 6), (4, 6)),
+    *(
+        Case(
+            'sigmoid_cross_entropy_with_logits',
+            with_logits(normalize),
+            (4, 6),
+            np.arange(24).reshape(4, 6) % 3 / 2,  # 1 is what is ignored
+            *weight,
+            stay=(1,),
+            name=f'{normalize}{len(weight)}',
+        )
+        for normalize in (False, True)
+        for weight in ((), ((6,),))
+    ),
+    Case('fused_attention', attention(), QUERY, KEYS, KEYS),
+    Case('fused_attention', attention(causal=True), QUERY, QUERY, QUERY, name='causal'),
+    Case('fused_attention', attention(causal=True, offset=1), QUERY, KEYS, KEYS, name='later'),
+    Case('fused_attention', attention(True), QUERY, KEYS, KEYS, SEEN, name='hidden'),
+    Case('fused_attention', attention(True), QUERY, KEYS, KEYS, ADDED, stay=(3,), name='added'),
+    Case('fused_attention', attention(result=1), QUERY, KEYS, KEYS, gradient=False, name='sums'),
+    Case(
+        'fused_attention',
+        attention(dropout=0.25),
+        QUERY,
+        KEYS,
+        KEYS,
+        (np.arange(240).reshape(2, 4, 5, 6) % 4 > 0).astype('uint8'),
+        stay=(3,),
+        name='dropout',
     ),
     Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, False), (4, 3), (3, 5), (5,)),
     Case('linear_v2', lambda x, w, b: C.linear_v2(x, w, b, True), (4, 3), (5, 3), (5,), name='t'),

@@ -77,7 +77,7 @@ class Writer:
             return self.constant(n)
         if isinstance(n, ast.Name):
             if n.id in CONSTANTS:
-                return "flag", n.id
+                return ("number", "INFINITY") if n.id == "inf" else ("flag", n.id)
             need_name(n.id, self.kinds, self.where, self.shown, "a name that stands before", "name")
             self.reads.add(n.id)
             return self.kinds[n.id], n.id

@@ -14,6 +14,7 @@ TEMPLATES = """
 // What ops are made of, as templates: D builds values of type D::Value, over which arithmetic and
 // functions are defined. A result goes to `to_<name>` unless that is null.
 #pragma once
+#include <cmath>
 #include <string>
 #include "paddle/common/attr.h"
 namespace paddle::decomposition {

@@ -271,6 +271,9 @@ Val DecomposedFacts::part(const Val& x, int64_t axis, int64_t k, int64_t n) {
 
 Val DecomposedFacts::reshape(const Val&, const Ints&) const { return Declined(kReshaped); }
 Val DecomposedFacts::transpose(const Val&, const Ints&) const { return Declined(kReshaped); }
+Val DecomposedFacts::repeated(const Val&, const Val&, int64_t) const {
+  return Declined("slices of which some are one");
+}
 Val DecomposedFacts::join(const Val&, const Val&, int64_t) const { return Declined("two values in one"); }
 Val DecomposedFacts::matmul(const Val&, const Val&, bool, bool) const { return Declined("a product of matrices"); }
 

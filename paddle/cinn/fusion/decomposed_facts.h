@@ -101,10 +101,12 @@ class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {
   Val reshape(const Val& x, const common::Ints& shape) const;
   Val transpose(const Val& x, const common::Ints& perm) const;
   Val part(const Val& x, int64_t axis, int64_t k, int64_t n);
+  Val repeated(const Val& x, const Val& like, int64_t axis) const;
   Val join(const Val& x, const Val& y, int64_t axis) const;
   Val matmul(const Val& x, const Val& y, bool transpose_x, bool transpose_y) const;
   Val pick(const Val& x, const Val& label, int64_t axis, int64_t except);
   Val position(const Val& x, int64_t axis);
+  bool is_bool(const Val& x) const { return x.expr.defined() && x.expr.dtype() == DataType::BOOL; }
   Val cast(const Val& x, const char* dtype) const;
   Val select(const Val& c, const Val& a, const Val& b) const;
   Val maximum(const Val& a, const Val& b) const { return cinn::maximum(a, b); }

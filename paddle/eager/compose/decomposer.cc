@@ -44,6 +44,11 @@ Tensor TensorDecomposer::part(const Tensor& x, int64_t axis, int64_t k, int64_t 
   return split_with_num(x, n, Scalar(axis))[static_cast<size_t>(k)];
 }
 
+Tensor TensorDecomposer::repeated(const Tensor& x, const Tensor& like, int64_t axis) const {
+  const int64_t own = size_at(x, axis), wanted = size_at(like, axis);
+  return wanted == own ? x : repeat_interleave(x, wanted / own, axis);
+}
+
 Tensor TensorDecomposer::pick(const Tensor& x, const Tensor& label, int64_t axis, int64_t except) const {
   const Tensor number = paddle::cast(label, DataType::INT64);
   const Tensor counts = not_equal(number, full({}, Scalar(except), DataType::INT64));

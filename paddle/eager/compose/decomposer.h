@@ -44,12 +44,14 @@ class TensorDecomposer : public common::AxisFunctions<TensorDecomposer, Tensor> 
   Tensor reshape(const Tensor& x, const Ints& shape) const { return paddle::reshape(x, shape); }
   Tensor transpose(const Tensor& x, const Ints& perm) const;
   Tensor part(const Tensor& x, int64_t axis, int64_t k, int64_t n) const;
+  Tensor repeated(const Tensor& x, const Tensor& like, int64_t axis) const;
   Tensor join(const Tensor& x, const Tensor& y, int64_t axis) const { return concat({x, y}, Scalar(axis)); }
   Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y) const {
     return paddle::matmul(x, y, transpose_x, transpose_y);
   }
   Tensor pick(const Tensor& x, const Tensor& label, int64_t axis, int64_t except) const;
   Tensor position(const Tensor& x, int64_t axis) const { return paddle::position(x, axis); }
+  bool is_bool(const Tensor& x) const { return x.dtype() == DataType::BOOL; }
   Tensor cast(const Tensor& x, const char* dtype) const { return paddle::cast(x, phi::DataTypeFromName(dtype)); }
   template <class A, class B>
   Tensor select(const Tensor& c, const A& a, const B& b) const {
