@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin devices for Python: what there is, memory statistics, streams and events as handles.
+// Devices for Python: what there is, memory statistics, streams and events as handles.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include "paddle/phi/backends/custom/plugin_loader.h"
+#include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/py_tensor.h"
@@ -43,6 +44,28 @@ pyb::object MemoryInfo(const pyb::object& place) {
   return pyb::make_tuple(total, free);
 }
 
+pyb::dict GpuProperties(const pyb::object& place) {
+  const Place at = PlaceFrom(place);
+  PD_CHECK(at.type == phi::AllocationType::GPU, InvalidArgument, "[get_device_properties] expected a GPU, got ",
+           phi::PlaceText(at));
+  const phi::gpu::Properties p = phi::gpu::PropertiesOf(at.device_id);
+  pyb::dict d;
+  d["name"] = p.name;
+  d["major"] = p.major;
+  d["minor"] = p.minor;
+  d["total_memory"] = p.total_memory;
+  d["multi_processor_count"] = p.multiprocessors;
+  d["is_integrated"] = p.integrated;
+  d["L2_cache_size"] = p.l2_cache;
+  d["max_threads_per_block"] = p.max_threads_per_block;
+  d["max_threads_per_multi_processor"] = p.max_threads_per_multiprocessor;
+  d["warp_size"] = p.warp_size;
+  d["pci_domain_id"] = p.pci_domain;
+  d["pci_bus_id"] = p.pci_bus;
+  d["pci_device_id"] = p.pci_device;
+  return d;
+}
+
 // Runs `f`; errors become the Python exceptions that ops raise.
 template <class R, class... A>
 auto Safe(R (*f)(A...)) {
@@ -67,8 +90,9 @@ int Init(PyObject* module) {
     m.def("get_all_custom_device_type", &phi::CustomDeviceTypes, "Types of plugin devices.");
     m.def("get_available_custom_device", &Available, "Plugin devices.");
     m.def("device_memory_stats", Safe(&Stats), "Bytes allocated and reserved at a place, now and at most.");
-    m.def("device_memory_info", Safe(&MemoryInfo),
-          "(total, free) bytes of a plugin device; None when it does not say.");
+    m.def("device_memory_info", Safe(&MemoryInfo), "(total, free) bytes of a device; None when it does not say.");
+    m.def("gpu_count", Safe(&phi::gpu::DeviceCount), "How many GPUs there are; 0 without a driver.");
+    m.def("gpu_properties", Safe(&GpuProperties), "What the driver says of a GPU.");
     m.def("reset_device_memory_peaks", PLACE_FN(phi::ResetDeviceMemoryPeaks));
     m.def("release_device_caches", Safe(&phi::ReleaseDeviceCaches), "Gives cached device memory back.");
     m.def("synchronize_place", PLACE_FN(phi::SynchronizeDevice), "Waits for a device.");
@@ -82,6 +106,9 @@ int Init(PyObject* module) {
     m.def("destroy_event", HANDLE_FN(phi::DestroyEvent));
     m.def("record_event", Safe(+[](const pyb::object& p, uintptr_t event, uintptr_t stream) {
             phi::RecordEvent(PlaceFrom(p), Pointer(event), Pointer(stream));
+          }));
+    m.def("elapsed_time", Safe(+[](const pyb::object& p, uintptr_t start, uintptr_t end) {
+            return phi::ElapsedTime(PlaceFrom(p), Pointer(start), Pointer(end));
           }));
     m.def("query_event", HANDLE_FN(phi::QueryEvent));
     m.def("synchronize_event", HANDLE_FN(phi::SynchronizeEvent));

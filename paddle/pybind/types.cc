@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "paddle/phi/backends/custom/plugin_loader.h"
+#include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/py_tensor.h"
 
@@ -113,6 +114,11 @@ PyObject* DevicePlaceNew(PyTypeObject* type, PyObject*, PyObject*) {
   return PyErr_Format(PyExc_ValueError, "[%s] expected a build with such devices, got one for CPUs: use CPUPlace()",
                       std::strrchr(type->tp_name, '.') + 1);
 }
+PyObject* CudaPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  int id;
+  if (RefusesKeywords("CUDAPlace", kwargs) || !PyArg_ParseTuple(args, "i", &id)) return nullptr;
+  return MakePlace(type, phi::gpu::PlaceOf(id, "CUDAPlace", "gpu:" + std::to_string(id)));
+}
 PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_RuntimeError, "[CUDAPinnedPlace] expected a build with CUDA, got one without");
   return nullptr;
@@ -171,7 +177,7 @@ PyObject* PlaceOf(PyObject*, PyObject* args) {
   const char* kind;
   if (!PyArg_ParseTuple(args, "is", &id, &kind)) return nullptr;
   if (std::string_view(kind) == "cpu") return PlaceObject(Place{});
-  if (std::string_view(kind) == "gpu") return PlaceObject(Place{phi::AllocationType::GPU, static_cast<int8_t>(id), 0});
+  if (std::string_view(kind) == "gpu") return PlaceObject(phi::gpu::PlaceOf(id, "Place", "gpu:" + std::to_string(id)));
   return PlaceObject(Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(kind)});
 }
 
@@ -358,6 +364,7 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
     const std::string name = ToStr(o, op, arg);
     const auto [kind, number] = DeviceOf(name);
     if (kind == "cpu" && number == 0) return Place{};
+    if ((kind == "gpu" || kind == "cuda") && number >= 0) return phi::gpu::PlaceOf(number, op, "'" + name + "'");
     for (const std::string& type : phi::CustomDeviceTypes())
       if (kind == type && number >= 0)
         return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(number), phi::CustomDeviceIndex(type)};
@@ -462,7 +469,8 @@ int InitTypes(PyObject* module) {
   if (Export(module, "Place", g_place_type) < 0) return -1;
   PyObject* parent = reinterpret_cast<PyObject*>(g_place_type);
   static PyType_Slot cpu_slots[] = {{Py_tp_new, P(PlaceNew)}, {0, nullptr}};
-  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(DevicePlaceNew)}, {0, nullptr}};
+  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(Entry<CudaPlaceNew>::Call)}, {0, nullptr}};
+  static PyType_Slot other_slots[] = {{Py_tp_new, P(DevicePlaceNew)}, {0, nullptr}};
   static PyType_Slot pinned_slots[] = {{Py_tp_new, P(PinnedPlaceNew)}, {0, nullptr}};
   static PyMethodDef custom_methods[] = {{"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
                                          {"get_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
@@ -477,8 +485,8 @@ int InitTypes(PyObject* module) {
   for (Sub s : {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", cpu_slots},
                 Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", cuda_slots},
                 Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", pinned_slots},
-                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", cuda_slots},
-                Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", cuda_slots},
+                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", other_slots},
+                Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", other_slots},
                 Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", pinned_slots},
                 Sub{"paddle.base.libpaddle.CustomPlace", "CustomPlace", custom_slots}}) {
     PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, s.slots, parent);

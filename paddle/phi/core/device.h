@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices other than the CPU as the core sees them: memory from a caching allocator, copies, streams, and the rule for
-// ops that a device has no kernel for. Implemented over plugins in phi/backends/custom.
+// ops that a device has no kernel for. Implemented in phi/backends/custom over plugins and the CUDA driver.
 #pragma once
 
 #include "paddle/phi/core/allocator.h"
@@ -8,8 +8,8 @@
 
 namespace phi {
 
-// Memory of `place`, which must be a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept
-// for requests of the same size class on the same stream.
+// Memory of `place`, a GPU's or a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept for
+// requests of the same size class on the same stream.
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place);
 // Copies between any two places. Host memory may be reused when this returns; copies within a device follow its stream.
 void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes);
@@ -35,6 +35,8 @@ void RecordEvent(Place place, void* event, void* stream);
 bool QueryEvent(Place place, void* event);
 void SynchronizeEvent(Place place, void* event);
 void StreamWaitEvent(Place place, void* stream, void* event);
+// Milliseconds between two events that have been reached; Unimplemented where the device has no clock.
+float ElapsedTime(Place place, void* start, void* end);
 
 // `x` itself where it already is, else a contiguous copy there (no autograd). A tensor without memory keeps none.
 Tensor ToPlace(const Tensor& x, Place place);

@@ -104,9 +104,9 @@ def _always(*args):
     return True
 
 
-is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = (
-    is_cuda_graph_capturing
-) = _never
+is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_ipu = is_cuda_graph_capturing = (
+    _never
+)
 is_compiled_with_nccl = is_compiled_with_mpi = is_compiled_with_mpi_aware = (
     is_compiled_with_brpc
 ) = op_support_gpu = _never
@@ -139,9 +139,14 @@ def supports_bfloat16_fast_performance():
     return _cpu_has('avx512_bf16') or _cpu_has('amx_bf16')
 
 
+def is_compiled_with_cuda():
+    """Whether GPUs can be used: there is a driver, and it has a device."""
+    return libpaddle.gpu_count() > 0
+
+
 def get_cuda_device_count():
-    """0: this build has no GPU support of its own."""
-    return 0
+    """How many GPUs there are."""
+    return libpaddle.gpu_count()
 
 
 def get_all_custom_device_type():

@@ -2,7 +2,6 @@
 """The current device and what is compiled in."""
 
 import importlib
-import re
 
 from paddle import _lazy
 from paddle.base import libpaddle as _core
@@ -68,8 +67,8 @@ __all__ = [
 
 
 def is_compiled_with_cuda():
-    """Whether GPUs can be used."""
-    return False
+    """Whether GPUs can be used: there is a driver, and it has a device."""
+    return device_count() > 0
 
 
 def is_compiled_with_rocm():
@@ -109,7 +108,7 @@ def get_cudnn_version():
 
 def device_count():
     """How many GPUs there are."""
-    return 0
+    return _core.gpu_count()
 
 
 def is_available():
@@ -139,37 +138,6 @@ def get_available_custom_device():
     return _core.get_available_custom_device()
 
 
-def _unknown(device):
-    return ValueError(
-        f"[device] expected 'cpu', 'gpu', 'gpu:0' or the name of a plugin's device, got {device!r}"
-    )
-
-
-def _parse(device):
-    """('cpu', 0) for 'cpu', ('gpu', 1) for 'gpu:1' or 'cuda:1'. ValueError otherwise."""
-    if hasattr(device, 'is_cpu_place'):
-        if device.is_custom_place():
-            return device.custom_device_type(), device.custom_device_id()
-        return ('cpu', 0) if device.is_cpu_place() else ('gpu', device.gpu_device_id())
-    if isinstance(device, int) and not isinstance(device, bool):
-        return 'gpu', device
-    found = re.fullmatch(r'(\w+)(?::(\d+))?', device) if isinstance(device, str) else None
-    if found is None:
-        raise _unknown(device)
-    kind, index = device.split(':')[0], int(found.group(2) or 0)
-    if kind in get_all_custom_device_type():
-        return kind, index
-    kind = kind.lower()
-    kind = 'gpu' if kind == 'cuda' else kind
-    if kind == 'cpu' and index == 0:
-        return 'cpu', 0
-    if kind == 'gpu':
-        if not is_compiled_with_cuda():
-            raise ValueError(f"[device] expected a device of a build without CUDA, got {device!r}")
-        return kind, index
-    raise _unknown(device)
-
-
 def set_device(device):
     """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its
     place.
@@ -180,10 +148,10 @@ def set_device(device):
 
 
 def _place(device):
-    kind, index = _parse(device)
-    if kind == 'cpu':
-        return _core.CPUPlace()
-    return _core.CUDAPlace(index) if kind == 'gpu' else _core.CustomPlace(kind, index)
+    """The place of a device, of which a plain number is a GPU's; the current one for None."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        return _core.CUDAPlace(device)
+    return _core.current_place() if device is None else _core.to_place(device)
 
 
 def _convert_to_place(device):
@@ -218,13 +186,10 @@ def is_bf16_supported(including_emulation=True):
     """
     if including_emulation:
         return True
+    if _core.current_place().is_gpu_place():
+        return get_device_capability()[0] >= 8
     with open('/proc/cpuinfo', encoding='utf-8') as file:
         return 'avx512_bf16' in file.read()
-
-
-def _place(device):
-    """The place of a device; the current one for None."""
-    return _core.current_place() if device is None else _core.to_place(device)
 
 
 def synchronize(device=None):

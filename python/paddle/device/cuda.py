@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPU memory and properties; without a GPU the counts are zero and queries say so."""
+"""GPU memory, streams and properties; without a GPU the count is zero and queries say so."""
+
+from types import SimpleNamespace as _Namespace
 
 from paddle.base import libpaddle as _core
 
+from . import streams as _streams
 from .streams import Event, Stream, stream_guard
 
 __all__ = [
@@ -27,48 +30,62 @@ __all__ = [
 ]
 
 
-def _absent(api):
-    return ValueError(f"[cuda.{api}] expected a build with CUDA, got one without")
+def _gpu(api, device=None):
+    """The place of a GPU: a number, a name or a place; the current or first one for None."""
+    if not device_count():
+        raise ValueError(f"[cuda.{api}] expected a GPU and its driver, got none")
+    if device is None:
+        current = _core.current_place()
+        return current if current.is_gpu_place() else _core.CUDAPlace(0)
+    place = _core.CUDAPlace(device) if isinstance(device, int) else _core.to_place(device)
+    if not place.is_gpu_place():
+        raise ValueError(f"[cuda.{api}] expected a GPU, got {device!r}")
+    return place
 
 
 def device_count():
     """How many GPUs there are."""
-    return 0
+    return _core.gpu_count()
 
 
 def empty_cache():
     """Give cached memory back."""
     _core.release_cpu_cache()
+    _core.release_device_caches()
 
 
 def synchronize(device=None):
     """Wait until the GPU has finished."""
-    raise _absent('synchronize')
+    _core.synchronize_place(_gpu('synchronize', device))
 
 
 def max_memory_allocated(device=None):
     """Most bytes that tensors have held."""
-    raise _absent('max_memory_allocated')
+    return _core.device_memory_stats(_gpu('max_memory_allocated', device))['allocated_max']
 
 
 def max_memory_reserved(device=None):
     """Most bytes that the allocator has held."""
-    raise _absent('max_memory_reserved')
+    return _core.device_memory_stats(_gpu('max_memory_reserved', device))['reserved_max']
 
 
 def memory_allocated(device=None):
     """Bytes that tensors hold."""
-    raise _absent('memory_allocated')
+    return _core.device_memory_stats(_gpu('memory_allocated', device))['allocated']
 
 
 def memory_reserved(device=None):
     """Bytes that the allocator holds."""
-    raise _absent('memory_reserved')
+    return _core.device_memory_stats(_gpu('memory_reserved', device))['reserved']
+
+
+class _gpuDeviceProperties(_Namespace):
+    """What the driver says of a GPU."""
 
 
 def get_device_properties(device=None):
     """Name, memory and other properties."""
-    raise _absent('get_device_properties')
+    return _gpuDeviceProperties(**_core.gpu_properties(_gpu('get_device_properties', device)))
 
 
 def get_device_name(device=None):
@@ -84,24 +101,38 @@ def get_device_capability(device=None):
 
 def current_stream(device=None):
     """The stream on which a GPU works."""
-    raise _absent('current_stream')
+    return _streams.current_stream(_gpu('current_stream', device))
 
 
 def memory_summary(device=None):
     """Print how a GPU's memory is used."""
-    raise _absent('memory_summary')
+    place = _gpu('memory_summary', device)
+    stats = _core.device_memory_stats(place)
+    total, free = _core.device_memory_info(place)
+    rows = [
+        ('of the device', total),
+        ('free on the device', free),
+        ('held by tensors', stats['allocated']),
+        ('held by tensors at most', stats['allocated_max']),
+        ('held by the allocator', stats['reserved']),
+        ('held by the allocator at most', stats['reserved_max']),
+    ]
+    print(f'memory of {str(place)[6:-1]}, bytes')
+    for name, value in rows:
+        print(f'{name:<32}{value:>20}')
 
 
 def reset_max_memory_allocated(device=None):
-    """Start the highest number of bytes of tensors again."""
-    raise _absent('reset_max_memory_allocated')
+    """Start the highest numbers of bytes of tensors and of the allocator again."""
+    _core.reset_device_memory_peaks(_gpu('reset_max_memory_allocated', device))
 
 
 def reset_max_memory_reserved(device=None):
-    """Start the highest number of bytes of the allocator again."""
-    raise _absent('reset_max_memory_reserved')
+    """Start the highest numbers of bytes of tensors and of the allocator again."""
+    _core.reset_device_memory_peaks(_gpu('reset_max_memory_reserved', device))
 
 
 def vmm_compact(device=None):
-    """Move blocks of a GPU's memory together."""
-    raise _absent('vmm_compact')
+    """Give memory that no tensor holds back to the GPU."""
+    _gpu('vmm_compact', device)
+    empty_cache()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams and events. The CPU runs everything at once and in order, so a stream there is empty and
-an event a time; those of a plugin device are its own, held by handles that go with the object."""
+an event a time; those of other devices are their own, held by handles that go with the object."""
 
 import time
 import weakref
@@ -52,11 +52,13 @@ class Event:
         """Milliseconds from this event to `end_event`; RuntimeError unless both are recorded."""
         if self._at is None or end_event._at is None:
             raise RuntimeError("[Event.elapsed_time] expected recorded events, got one that is not")
-        if self._place is not None or end_event._place is not None:
+        if self._place != end_event._place:
             raise RuntimeError(
-                "[Event.elapsed_time] expected events of the CPU, got one of a plugin device, "
-                "whose interface has no clock"
+                f"[Event.elapsed_time] expected events of one device, got {self._place or 'cpu'} "
+                f"and {end_event._place or 'cpu'}"
             )
+        if self._place is not None:
+            return _core.elapsed_time(self._place, self._handle, end_event._handle)
         return (end_event._at - self._at) * 1000.0
 
     def synchronize(self):

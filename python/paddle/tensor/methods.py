@@ -117,8 +117,11 @@ def _to(self, *args, **kwargs):
 
 
 def _cuda(self, device_id=None, blocking=True):
-    """A copy on a GPU; an error without one."""
-    raise ValueError("[Tensor.cuda] expected a GPU, got none")
+    """A copy on a GPU: the current one, or number `device_id`; an error without one."""
+    place = libpaddle.current_place()
+    if device_id is not None or not place.is_gpu_place():
+        place = libpaddle.CUDAPlace(0 if device_id is None else device_id)
+    return self._copy_to(place, blocking)
 
 
 def _pin_memory(self, blocking=True):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin devices at run time: the caching allocator over a device's functions, its copies, streams and events. Optional
+// Devices at run time: the caching allocator over a device's functions, its copies, streams and events. Optional
 // functions that are unset have working defaults; a device without any way to copy says so.
 #include "paddle/phi/backends/custom/device.h"
 
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "paddle/common/logging.h"
 #include "paddle/phi/core/device.h"
@@ -24,7 +25,9 @@ struct Block {
 struct Device {
   std::string name;
   C_DeviceInterface* f = nullptr;
+  float (*elapsed)(C_Device, C_Event, C_Event) = nullptr;
   C_Device_st id{};
+  std::once_flag started;
   C_Stream stream = nullptr;  // the current one
   std::mutex mutex;           // guards what follows
   std::map<std::pair<C_Stream, size_t>, std::vector<Block*>> free;
@@ -32,18 +35,11 @@ struct Device {
 };
 
 std::mutex g_types_mutex;
-// By type index and device number; never freed, so that tensors that die at exit find their device.
-std::map<std::pair<int16_t, int>, Device*>& Devices() {
-  static auto* d = new std::map<std::pair<int16_t, int>, Device*>;
+// By kind, type index and device number; never freed, so that tensors that die at exit find their device.
+using DeviceKey = std::tuple<AllocationType, int16_t, int>;
+std::map<DeviceKey, Device*>& Devices() {
+  static auto* d = new std::map<DeviceKey, Device*>;
   return *d;
-}
-
-Device& Of(Place place) {
-  std::lock_guard<std::mutex> lock(g_types_mutex);
-  auto it = Devices().find({place.custom, place.device_id});
-  PD_CHECK(place.type == AllocationType::CUSTOM && it != Devices().end(), InvalidArgument,
-           "expected a device that is loaded, got ", PlaceText(place));
-  return *it->second;
 }
 
 void Check(const Device& d, C_Status status, const char* what) {
@@ -56,6 +52,25 @@ void Check(const Device& d, C_Status status, const char* what) {
     Check(d, (d).f->set_device(&(d).id), "set_device"); \
     Check(d, (d).f->fn(&(d).id, ##__VA_ARGS__), #fn);   \
   } while (0)
+
+void Start(Device& d) {
+  std::call_once(d.started, [&] {
+    if (d.f->init_device) Check(d, d.f->init_device(&d.id), "init_device");
+    if (d.f->create_stream) DEVICE_CALL(d, create_stream, &d.stream);
+  });
+}
+
+Device& Of(Place place) {
+  Device* d = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(g_types_mutex);
+    auto it = Devices().find({place.type, place.custom, place.device_id});
+    PD_CHECK(it != Devices().end(), InvalidArgument, "expected a device that is loaded, got ", PlaceText(place));
+    d = it->second;
+  }
+  Start(*d);
+  return *d;
+}
 
 size_t BlockSize(size_t bytes) {
   size_t unit = bytes <= (1 << 20) ? 512 : (1 << 20);
@@ -122,18 +137,17 @@ void WaitFor(Device& d, C_Stream stream) {
 
 }  // namespace
 
-void RegisterDeviceType(const std::string& type, std::unique_ptr<C_DeviceInterface> functions, std::vector<int> ids) {
-  std::lock_guard<std::mutex> lock(g_types_mutex);
-  C_DeviceInterface* f = functions.release();
-  int16_t index = CustomDeviceIndex(type);
-  for (int id : ids) {
+void RegisterDeviceType(DeviceType type) {
+  C_DeviceInterface* f = type.functions.release();
+  for (int id : type.ids) {
     auto* d = new Device;
-    d->name = type + ":" + std::to_string(id);
+    d->name = type.name + ":" + std::to_string(id);
     d->f = f;
+    d->elapsed = type.elapsed;
     d->id.id = id;
-    if (f->init_device) Check(*d, f->init_device(&d->id), "init_device");
-    if (f->create_stream) DEVICE_CALL(*d, create_stream, &d->stream);
-    Devices()[{index, id}] = d;
+    if (!type.lazy) Start(*d);
+    std::lock_guard<std::mutex> lock(g_types_mutex);
+    Devices()[{type.first.type, type.first.custom, id}] = d;
   }
   g_has_external_kernels.State();
 }
@@ -183,7 +197,7 @@ void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
     }
   } else {
     Device &d = Of(to), &s = Of(from);
-    if (to.custom == from.custom && d.f->memory_copy_p2p) {
+    if (d.f == s.f && d.f->memory_copy_p2p) {
       WaitFor(s, s.stream);
       WaitFor(d, d.stream);
       Check(d, d.f->set_device(&d.id), "set_device");
@@ -226,6 +240,7 @@ void ReleaseDeviceCaches() {
     for (auto& [key, d] : Devices()) all.push_back(d);
   }
   for (Device* d : all) {
+    if (!d->stream && d->free.empty()) continue;  // never used
     WaitFor(*d, d->stream);
     std::lock_guard<std::mutex> lock(d->mutex);
     DropFreeBlocks(*d);
@@ -285,6 +300,13 @@ bool QueryEvent(Place place, void* event) {
 void SynchronizeEvent(Place place, void* event) {
   Device& d = Of(place);
   DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
+}
+float ElapsedTime(Place place, void* start, void* end) {
+  Device& d = Of(place);
+  PD_CHECK(d.elapsed, Unimplemented, "[Event.elapsed_time] expected events of the CPU or a GPU, got one of ", d.name,
+           ", whose interface has no clock");
+  Check(d, d.f->set_device(&d.id), "set_device");
+  return d.elapsed(&d.id, static_cast<C_Event>(start), static_cast<C_Event>(end));
 }
 void StreamWaitEvent(Place place, void* stream, void* event) {
   Device& d = Of(place);

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration of a plugin's devices with the runtime (phi/core/device.h is what the rest of the system uses).
+// Registration of devices with the runtime (phi/core/device.h is what the rest of the system uses).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "paddle/common/place.h"
 #include "paddle/phi/backends/device_ext.h"
 
 namespace phi {
 
-// Takes over the functions of a device type; `ids` are its devices.
-void RegisterDeviceType(const std::string& type, std::unique_ptr<C_DeviceInterface> functions, std::vector<int> ids);
+struct DeviceType {
+  std::string name;
+  Place first;           // the place of each is this with its number
+  std::vector<int> ids;  // numbers of the devices
+  std::unique_ptr<C_DeviceInterface> functions;
+  // Milliseconds between two recorded events, which the C interface has no function for; null: the device has no clock.
+  float (*elapsed)(C_Device device, C_Event start, C_Event end) = nullptr;
+  bool lazy = false;  // a device is initialised when it is first used, not here
+};
+// Takes over the functions of a device type.
+void RegisterDeviceType(DeviceType type);
 
 }  // namespace phi

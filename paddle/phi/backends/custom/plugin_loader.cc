@@ -150,7 +150,9 @@ PluginReport LoadPlugin(const std::string& given) {
   if (init) {
     report.device_type = device.type;
     report.device_count = device.count;
-    RegisterDeviceType(device.type, std::move(device.functions), device.ids);
+    DeviceType type{device.type, Place{AllocationType::CUSTOM, 0, CustomDeviceIndex(device.type)}, device.ids, nullptr};
+    type.functions = std::move(device.functions);
+    RegisterDeviceType(std::move(type));
     all.devices.push_back(std::move(device));
   }
   all.reports.push_back(report);

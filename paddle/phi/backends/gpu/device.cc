@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device interface (device_ext.h) filled with calls of the CUDA driver.
+#include "paddle/phi/backends/gpu/device.h"
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "paddle/common/error.h"
+#include "paddle/phi/backends/custom/device.h"
+#include "paddle/phi/backends/gpu/driver.h"
+
+namespace phi::gpu {
+namespace {
+
+const Driver& Api() { return *FindDriver(); }
+// A call that throws what the driver says.
+#define GPU_CALL(id, name, ...) CheckDriver(Api().name(__VA_ARGS__), #name, id)
+
+struct Gpu {
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+};
+std::vector<Gpu>& Gpus() {
+  static auto* gpus = new std::vector<Gpu>(static_cast<size_t>(DeviceCount()));
+  return *gpus;
+}
+Gpu& Of(C_Device d) { return Gpus()[static_cast<size_t>(d->id)]; }
+
+CUdeviceptr Address(const void* p) { return reinterpret_cast<uintptr_t>(p); }
+CUstream Stream(C_Stream s) { return reinterpret_cast<CUstream>(s); }
+CUevent Event(C_Event e) { return reinterpret_cast<CUevent>(e); }
+
+C_Status Init(const C_Device d) {
+  GPU_CALL(d->id, DeviceGet, &Of(d).device, d->id);
+  GPU_CALL(d->id, DevicePrimaryCtxRetain, &Of(d).context, Of(d).device);
+  return C_SUCCESS;
+}
+C_Status SetDevice(const C_Device d) {
+  GPU_CALL(d->id, CtxSetCurrent, Of(d).context);
+  return C_SUCCESS;
+}
+C_Status CreateStream(const C_Device d, C_Stream* s) {
+  GPU_CALL(d->id, StreamCreate, reinterpret_cast<CUstream*>(s), kStreamNonBlocking);
+  return C_SUCCESS;
+}
+C_Status DestroyStream(const C_Device d, C_Stream s) {
+  GPU_CALL(d->id, StreamDestroy, Stream(s));
+  return C_SUCCESS;
+}
+// Whether the work is done, as the status of a query.
+C_Status Done(int id, CUresult r, const char* call) {
+  if (r == kCudaNotReady) return C_FAILED;
+  CheckDriver(r, call, id);
+  return C_SUCCESS;
+}
+C_Status QueryStream(const C_Device d, C_Stream s) { return Done(d->id, Api().StreamQuery(Stream(s)), "StreamQuery"); }
+C_Status CreateEvent(const C_Device d, C_Event* e) {
+  GPU_CALL(d->id, EventCreate, reinterpret_cast<CUevent*>(e), kEventDefault);
+  return C_SUCCESS;
+}
+C_Status RecordEvent(const C_Device d, C_Stream s, C_Event e) {
+  GPU_CALL(d->id, EventRecord, Event(e), Stream(s));
+  return C_SUCCESS;
+}
+C_Status DestroyEvent(const C_Device d, C_Event e) {
+  GPU_CALL(d->id, EventDestroy, Event(e));
+  return C_SUCCESS;
+}
+C_Status QueryEvent(const C_Device d, C_Event e) { return Done(d->id, Api().EventQuery(Event(e)), "EventQuery"); }
+C_Status SynchronizeDevice(const C_Device d) {
+  GPU_CALL(d->id, CtxSynchronize);
+  return C_SUCCESS;
+}
+C_Status SynchronizeStream(const C_Device d, C_Stream s) {
+  GPU_CALL(d->id, StreamSynchronize, Stream(s));
+  return C_SUCCESS;
+}
+C_Status SynchronizeEvent(const C_Device d, C_Event e) {
+  GPU_CALL(d->id, EventSynchronize, Event(e));
+  return C_SUCCESS;
+}
+C_Status StreamWaitEvent(const C_Device d, C_Stream s, C_Event e) {
+  GPU_CALL(d->id, StreamWaitEvent, Stream(s), Event(e), 0);
+  return C_SUCCESS;
+}
+float Elapsed(C_Device d, C_Event start, C_Event end) {
+  float milliseconds = 0;
+  GPU_CALL(d->id, EventElapsedTime, &milliseconds, Event(start), Event(end));
+  return milliseconds;
+}
+
+C_Status Allocate(const C_Device d, void** p, size_t bytes) {
+  CUdeviceptr address = 0;
+  const CUresult r = Api().MemAlloc(&address, bytes);
+  if (r == kCudaOutOfMemory) return C_FAILED;
+  CheckDriver(r, "MemAlloc", d->id);
+  *p = reinterpret_cast<void*>(static_cast<uintptr_t>(address));
+  return C_SUCCESS;
+}
+C_Status Deallocate(const C_Device d, void* p, size_t) {
+  GPU_CALL(d->id, MemFree, Address(p));
+  return C_SUCCESS;
+}
+C_Status CopyIn(const C_Device d, C_Stream s, void* to, const void* from, size_t bytes) {
+  GPU_CALL(d->id, MemcpyHtoDAsync, Address(to), from, bytes, Stream(s));
+  return C_SUCCESS;
+}
+C_Status CopyOut(const C_Device d, C_Stream s, void* to, const void* from, size_t bytes) {
+  GPU_CALL(d->id, MemcpyDtoHAsync, to, Address(from), bytes, Stream(s));
+  return C_SUCCESS;
+}
+C_Status CopyWithin(const C_Device d, C_Stream s, void* to, const void* from, size_t bytes) {
+  GPU_CALL(d->id, MemcpyDtoDAsync, Address(to), Address(from), bytes, Stream(s));
+  return C_SUCCESS;
+}
+C_Status CopyPeer(const C_Device to_device, const C_Device from_device, void* to, const void* from, size_t bytes) {
+  GPU_CALL(to_device->id, MemcpyPeerAsync, Address(to), Of(to_device).context, Address(from), Of(from_device).context,
+           bytes, nullptr);
+  return SynchronizeStream(to_device, nullptr);
+}
+C_Status MemoryStatsOf(const C_Device d, size_t* total, size_t* free) {
+  GPU_CALL(d->id, MemGetInfo, free, total);
+  return C_SUCCESS;
+}
+
+void Register() {
+  DeviceType type;
+  type.name = "gpu";
+  type.first = Place{AllocationType::GPU, 0, 0};
+  type.lazy = true;
+  type.elapsed = Elapsed;
+  for (int k = 0; k < DeviceCount(); ++k) type.ids.push_back(k);
+  type.functions = std::make_unique<C_DeviceInterface>();
+  C_DeviceInterface& f = *type.functions;
+  f.size = sizeof(C_DeviceInterface);
+  f.init_device = Init;
+  f.set_device = SetDevice;
+  f.create_stream = CreateStream;
+  f.destroy_stream = DestroyStream;
+  f.query_stream = QueryStream;
+  f.create_event = CreateEvent;
+  f.record_event = RecordEvent;
+  f.destroy_event = DestroyEvent;
+  f.query_event = QueryEvent;
+  f.synchronize_device = SynchronizeDevice;
+  f.synchronize_stream = SynchronizeStream;
+  f.synchronize_event = SynchronizeEvent;
+  f.stream_wait_event = StreamWaitEvent;
+  f.device_memory_allocate = Allocate;
+  f.device_memory_deallocate = Deallocate;
+  f.async_memory_copy_h2d = CopyIn;
+  f.async_memory_copy_d2h = CopyOut;
+  f.async_memory_copy_d2d = CopyWithin;
+  f.memory_copy_p2p = CopyPeer;
+  f.device_memory_stats = MemoryStatsOf;
+  RegisterDeviceType(std::move(type));
+}
+
+}  // namespace
+
+int DeviceCount() {
+  const Driver* driver = FindDriver();
+  return driver ? std::min(driver->devices, INT8_MAX + 1) : 0;
+}
+
+Place PlaceOf(int number, const char* op, const std::string& given) {
+  PD_CHECK(FindDriver(), InvalidArgument, "[", op, "] expected a GPU and its driver for ", given,
+           ", got none: ", NoDriver());
+  PD_CHECK(number >= 0 && number < DeviceCount(), InvalidArgument, "[", op, "] expected a GPU below ", DeviceCount(),
+           ", got ", given);
+  static std::once_flag once;
+  std::call_once(once, Register);
+  return Place{AllocationType::GPU, static_cast<int8_t>(number), 0};
+}
+
+Properties PropertiesOf(int number) {
+  CUdevice d = 0;
+  GPU_CALL(number, DeviceGet, &d, number);
+  auto attribute = [&](int which) {
+    int value = 0;
+    GPU_CALL(number, DeviceGetAttribute, &value, which, d);
+    return value;
+  };
+  Properties p;
+  char name[256] = {};
+  GPU_CALL(number, DeviceGetName, name, sizeof(name) - 1, d);
+  p.name = name;
+  GPU_CALL(number, DeviceTotalMem, &p.total_memory, d);
+  p.major = attribute(kComputeCapabilityMajor);
+  p.minor = attribute(kComputeCapabilityMinor);
+  p.multiprocessors = attribute(kMultiprocessorCount);
+  p.integrated = attribute(kIntegrated) != 0;
+  p.l2_cache = static_cast<size_t>(attribute(kL2CacheSize));
+  p.max_threads_per_block = attribute(kMaxThreadsPerBlock);
+  p.max_threads_per_multiprocessor = attribute(kMaxThreadsPerMultiprocessor);
+  p.warp_size = attribute(kWarpSize);
+  p.pci_domain = attribute(kPciDomainId);
+  p.pci_bus = attribute(kPciBusId);
+  p.pci_device = attribute(kPciDeviceId);
+  return p;
+}
+
+#undef GPU_CALL
+
+}  // namespace phi::gpu
