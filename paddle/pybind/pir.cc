@@ -268,6 +268,8 @@ int Init(PyObject* module) {
         try {
           if (e) std::rethrow_exception(e);
         } catch (const common::Error&) { RaiseCurrent(); } catch (const PyErrAlreadySet&) {
+        } catch (const std::length_error&) {  // pybind11's, which makes room for the length that a sequence claims
+          PyErr_SetString(PyExc_MemoryError, "out of memory: got a sequence of more elements than memory can hold");
         } catch (const std::runtime_error&) {  // pybind11's, of a list or text that could not be made
           if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
         }

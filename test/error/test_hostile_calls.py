@@ -5,12 +5,18 @@ cause.
 
 import copy
 import inspect
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import paddle
 from static_program import static_program
+
+TESTS = str(pathlib.Path(__file__).parents[1])
 
 
 def test_gcd_of_what_is_not_finite_is_nan():
@@ -866,3 +872,30 @@ def test_an_order_of_axes_that_no_memory_holds_is_refused():
     assert paddle.vision.transforms.Transpose()(image).shape == [3, 4, 4]
     with pytest.raises(TypeError, match='perm'):
         paddle.vision.transforms.Transpose(order=Endless())(image)
+
+
+def test_a_mesh_of_a_length_that_is_claimed():
+    with pytest.raises(MemoryError, match='more elements than memory can hold'):
+        paddle.base.core.ProcessMesh(Sized(2**62), [0], ['a'])
+
+
+def test_more_sampled_classes_than_memory_holds():
+    code = (
+        'import paddle\n'
+        'from sanitizers import limit_memory\n'
+        'label = paddle.zeros([4], "int64")\n'
+        'limit_memory(1 << 30)\n'
+        'try:\n'
+        '    paddle.nn.functional.class_center_sample(label, 2**31 - 1, 2**31 - 1)\n'
+        'except MemoryError as error:\n'
+        '    print(error)\n'
+    )
+    path = os.pathsep.join([str(pathlib.Path(paddle.__file__).parents[1]), TESTS])
+    done = subprocess.run(
+        [sys.executable, '-c', code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, 'PYTHONPATH': path},
+    )
+    assert 'class_center_sample' in done.stdout, done.stderr

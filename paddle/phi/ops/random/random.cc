@@ -213,11 +213,11 @@ void class_center_sample_kernel(const Tensor& label, int64_t classes, int64_t sa
   std::transform(first, first + labels.numel(), places.data<int64_t>(),
                  [&](int64_t v) { return std::lower_bound(centers.begin(), centers.end(), v) - centers.begin(); });
   remapped = CastTo(places, label.dtype());
+  EnsureOut(sampled, Ints{std::max<int64_t>(samples, centers.size())}, label.dtype());
   std::unordered_set<int64_t> taken(centers.begin(), centers.end());
   std::uniform_int_distribution<int64_t> draw(0, classes - 1);
   while (static_cast<int64_t>(centers.size()) < samples)
     if (const int64_t v = draw(*e); taken.insert(v).second) centers.push_back(v);
-  EnsureOut(sampled, Ints{static_cast<int64_t>(centers.size())}, label.dtype());
   Convert(DataType::INT64, centers.data(), 1, label.dtype(), sampled.raw_data(), 1, sampled.numel());
 }
 
