@@ -37,8 +37,26 @@ class Decoder:
 
 
 class BeamSearchDecoder(Decoder):
-    """Keeps the `beam_size` best continuations of each batch entry of a cell's output
-    distribution.
+    """Keeps the `beam_size` best continuations of each batch entry of a cell's output distribution.
+
+    Args:
+        cell (RNNCellBase): What is called in each step.
+        start_token (int): The first id of all sequences.
+        end_token (int): The id that ends a sequence.
+        beam_size (int): How many continuations are kept.
+        embedding_fn (callable, default None): From ids to inputs of the cell; None for the ids.
+        output_fn (callable, default None): From outputs of the cell to scores of the ids; None for
+            the outputs.
+
+    Examples:
+        >>> cell = paddle.nn.GRUCell(4, 4)
+        >>> embed, scores = paddle.nn.Embedding(6, 4), paddle.nn.Linear(4, 6)
+        >>> decoder = paddle.nn.BeamSearchDecoder(
+        ...     cell, 0, 1, beam_size=2, embedding_fn=embed, output_fn=scores
+        ... )
+        >>> out, _ = paddle.nn.dynamic_decode(decoder, paddle.zeros([3, 4]), max_step_num=4)
+        >>> out.shape[0], out.shape[2]
+        (3, 2)
     """
 
     OutputWrapper = collections.namedtuple(
@@ -146,8 +164,32 @@ def dynamic_decode(
 ):
     """Call decoder.step until all is finished or after max_step_num + 1 steps.
 
-    Returns (outputs, final states), and the lengths if return_length; outputs are batch major by
-    default. TypeError for a max_step_num that is no integer.
+    Args:
+        decoder (BeamSearchDecoder): What is called.
+        inits (object, default None): The first states of its cell.
+        max_step_num (int, default None): The last step; None for as many as it takes.
+        output_time_major (bool, default False): Whether time is the first axis of outputs, else the
+            batch.
+        impute_finished (bool, default False): Whether finished entries keep their states.
+        is_test (bool, default False): Taken for compatibility; it has no effect.
+        return_length (bool, default False): Whether the lengths are returned too.
+        **kwargs (object): Given to each step.
+
+    Returns:
+        tuple: (outputs, final states), and the lengths with return_length.
+
+    Raises:
+        TypeError: max_step_num is no integer.
+
+    Examples:
+        >>> cell = paddle.nn.GRUCell(4, 6)
+        >>> embed = paddle.nn.Embedding(6, 4)
+        >>> decoder = paddle.nn.BeamSearchDecoder(cell, 0, 1, beam_size=2, embedding_fn=embed)
+        >>> decoded = paddle.nn.dynamic_decode(
+        ...     decoder, paddle.zeros([3, 6]), max_step_num=4, return_length=True
+        ... )
+        >>> len(decoded), decoded[2].shape
+        (3, paddle.Size([3, 2]))
     """
     if max_step_num is not None:
         max_step_num = integer('dynamic_decode', 'max_step_num', max_step_num)

@@ -72,12 +72,49 @@ def log_softmax(x, axis=-1, dtype=None, name=None):
 
 
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
-    """softmax((x + Gumbel noise) / temperature); one-hot with the soft gradient when `hard`."""
+    """softmax((x + Gumbel noise) / temperature); one-hot with the soft gradient when `hard`.
+
+    Args:
+        x (Tensor): Scores.
+        temperature (float, default 1.0): The divisor; the smaller, the nearer to one-hot.
+        hard (bool, default False): Whether the result is one-hot, with the gradient of the soft
+            one.
+        axis (int, default -1): The axis of classes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: probabilities, of the shape of x.
+
+    Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2016
+
+    Examples:
+        >>> draw = paddle.nn.functional.gumbel_softmax(paddle.zeros([5, 3]), hard=True)
+        >>> draw.sum(axis=1).tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0]
+    """
     return _C_ops.gumbel_softmax(x, temperature, hard, axis)
 
 
 def celu(x, alpha=1.0, name=None):
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)); ZeroDivisionError where alpha is 0."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)); ZeroDivisionError where alpha is 0.
+
+    Args:
+        x (Tensor): The values.
+        alpha (float, default 1.0): How far negative values reach.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the result, of the shape of x.
+
+    Raises:
+        ZeroDivisionError: alpha is 0.
+
+    Source: Barron, Continuously differentiable exponential linear units, 2017
+
+    Examples:
+        >>> paddle.nn.functional.celu(paddle.to_tensor([-1.0, 2.0])).tolist()
+        [-0.6321, 2.0]
+    """
     if alpha == 0:
         raise ZeroDivisionError("[celu] expected alpha other than 0, got 0")
     return _C_ops.celu(x, alpha)
@@ -127,6 +164,23 @@ def prelu(x, weight, data_format="NCHW", name=None):
 def rrelu(x, lower=0.125, upper=0.3333333333333333, training=True, name=None):
     """x where x >= 0, else a * x with a from U(lower, upper) while training, (lower + upper) / 2
     otherwise.
+
+    Args:
+        x (Tensor): The values.
+        lower (float, default 0.125): The least slope.
+        upper (float, default 0.3333333333333333): The greatest slope.
+        training (bool, default True): Whether slopes are drawn.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the result, of the shape of x.
+
+    Source: Xu et al., Empirical evaluation of rectified activations in convolutional network, 2015
+
+    Examples:
+        >>> x = paddle.to_tensor([-1.0, 2.0])
+        >>> paddle.nn.functional.rrelu(x, 0.25, 0.75, training=False).tolist()
+        [-0.5, 2.0]
     """
     for value, what in ((lower, "lower"), (upper, "upper")):
         if not isinstance(value, (int, float)):
@@ -216,12 +270,42 @@ def swiglu(x, y=None, name=None):
 
 
 def softmax_(x, axis=-1, dtype=None, name=None):
-    """softmax written back to x; with another `dtype` x takes that."""
+    """softmax written back to x; with another `dtype` x takes that.
+
+    Args:
+        x (Tensor): The values.
+        axis (int, default -1): The axis of classes.
+        dtype (str or dtype, default None): What x takes first; None for its own.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the result.
+
+    Examples:
+        >>> x = paddle.zeros([1, 4])
+        >>> paddle.nn.functional.softmax_(x).tolist()
+        [[0.25, 0.25, 0.25, 0.25]]
+    """
     return written(x, "softmax_", lambda old: softmax(old, axis, dtype))
 
 
 def elu_(x, alpha=1.0, name=None):
-    """elu written back to x; alpha must not be negative."""
+    """elu written back to x; alpha must not be negative.
+
+    Args:
+        x (Tensor): The values.
+        alpha (float, default 1.0): How far negative values reach.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the result.
+
+    Examples:
+        >>> x = paddle.to_tensor([-1.0, 2.0])
+        >>> _ = paddle.nn.functional.elu_(x)
+        >>> x.tolist()
+        [-0.6321, 2.0]
+    """
     if alpha < 0.0:
         raise AssertionError(f"[elu_] expected alpha of at least 0, got {alpha}")
     return _C_ops.elu_(x, alpha)

@@ -57,7 +57,23 @@ def linear(x, weight, bias=None, name=None):
 
 
 def bilinear(x1, x2, weight, bias=None, name=None):
-    """out[b, i] = x1[b] @ weight[i] @ x2[b] + bias[0, i]."""
+    """out[b, i] = x1[b] @ weight[i] @ x2[b] + bias[0, i].
+
+    Args:
+        x1 (Tensor): The first vectors, of shape [N, in1].
+        x2 (Tensor): The second ones, of shape [N, in2].
+        weight (Tensor): Matrices, of shape [out, in1, in2].
+        bias (Tensor, default None): Of shape [1, out]; None for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, out].
+
+    Examples:
+        >>> x, y = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0, 4.0]])
+        >>> paddle.nn.functional.bilinear(x, y, paddle.eye(2).unsqueeze(0)).tolist()
+        [[11.0]]
+    """
     return _C_ops.bilinear(x1, x2, weight, bias)
 
 
@@ -235,8 +251,22 @@ def label_smooth(label, prior_dist=None, epsilon=0.1, name=None):
 
 
 def class_center_sample(label, num_classes, num_samples, group=None):
-    """Keep the classes in `label` and random others up to `num_samples`; returns (remapped label,
-    sampled classes).
+    """Keep the classes in `label` and random others up to `num_samples`.
+
+    Args:
+        label (Tensor): Classes, of shape [N].
+        num_classes (int): How many classes there are.
+        num_samples (int): How many classes are kept, at least those in label.
+        group (Group, default None): The processes that take part; None for all.
+
+    Returns:
+        tuple of Tensors: label in places among the kept classes, and the kept classes, sorted.
+
+    Examples:
+        >>> label = paddle.to_tensor([11, 5, 1, 11])
+        >>> remapped, kept = paddle.nn.functional.class_center_sample(label, 20, 3)
+        >>> kept.tolist(), remapped.tolist()
+        ([1, 5, 11], [2, 1, 0, 2])
     """
     expect_tensors("class_center_sample", label=label)
     if group is not None and group is not False and not hasattr(group, "nranks"):
@@ -270,7 +300,21 @@ def sequence_mask(x, maxlen=None, dtype="int64", name=None):
 
 
 def gather_tree(ids, parents):
-    """Follow beam search parents [time, batch, beam] backwards to full id sequences."""
+    """Follow beam search parents [time, batch, beam] backwards to full id sequences.
+
+    Args:
+        ids (Tensor): What each beam chose in each step, of shape [time, batch, beam].
+        parents (Tensor): Which beam of the step before it continued.
+
+    Returns:
+        Tensor: the sequences, of the shape of ids.
+
+    Examples:
+        >>> ids = paddle.to_tensor([[[2, 3]], [[4, 5]]])
+        >>> parents = paddle.to_tensor([[[0, 0]], [[1, 0]]])
+        >>> paddle.nn.functional.gather_tree(ids, parents).tolist()
+        [[[3, 2]], [[4, 5]]]
+    """
     expect_tensors("gather_tree", ids=ids, parents=parents)
     if len(ids.shape) != 3:
         raise ValueError(
@@ -284,7 +328,25 @@ def gather_tree(ids, parents):
 
 
 def temporal_shift(x, seg_num, shift_ratio=0.25, name=None, data_format="NCHW"):
-    """Shift the first channels of each segment of frames back and the next ones forward in time."""
+    """Take the first channels of frames from the frame before, the next ones from the frame after.
+
+    Args:
+        x (Tensor): Frames, of shape [N * seg_num, C, H, W], or NHWC.
+        seg_num (int): How many frames a segment has.
+        shift_ratio (float, default 0.25): Which part of the channels is shifted in each direction.
+        name (str, default None): Taken for compatibility; it has no effect.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+
+    Returns:
+        Tensor: x with those channels shifted, zeros at the ends.
+
+    Source: Lin et al., TSM, 2018
+
+    Examples:
+        >>> x = paddle.arange(1, 9, dtype="float32").reshape([2, 4, 1, 1])
+        >>> paddle.nn.functional.temporal_shift(x, 2).reshape([2, 4]).tolist()
+        [[0.0, 6.0, 3.0, 4.0], [1.0, 0.0, 7.0, 8.0]]
+    """
     _parse.data_format("temporal_shift", data_format, "NCHW", "NHWC")
     return _C_ops.temporal_shift(x, seg_num, shift_ratio, data_format)
 
@@ -301,7 +363,24 @@ def _four(op, paddings):
 
 
 def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
-    """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks]."""
+    """Columns of sliding blocks: [N, C, H, W] -> [N, C * kh * kw, blocks].
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W].
+        kernel_sizes (int or list of ints): The extents of a block.
+        strides (int or list of ints, default 1): From one block to the next.
+        paddings (int or list of ints, default 0): What is added on each side.
+        dilations (int or list of ints, default 1): From one element of a block to the next.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, C * kh * kw, blocks].
+
+    Examples:
+        >>> x = paddle.arange(9, dtype="float32").reshape([1, 1, 3, 3])
+        >>> paddle.nn.functional.unfold(x, 2).tolist()
+        [[[0.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 5.0], [3.0, 4.0, 6.0, 7.0], [4.0, 5.0, 7.0, 8.0]]]
+    """
     expect_tensors("unfold", x=x)
     if len(x.shape) != 4:
         raise AssertionError(f"[unfold] expected x of shape [N, C, H, W], got {list(x.shape)}")
@@ -323,7 +402,26 @@ def unfold(x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
     stride='strides',
 )
 def fold(x, output_sizes, kernel_sizes, strides=1, paddings=0, dilations=1, name=None):
-    """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W]."""
+    """Sum of sliding blocks, the adjoint of unfold: [N, C * kh * kw, blocks] -> [N, C, H, W].
+
+    Args:
+        x (Tensor): Columns, of shape [N, C * kh * kw, blocks]. Also `input`.
+        output_sizes (int or list of ints): H and W of the result. Also `output_size`.
+        kernel_sizes (int or list of ints): The extents of a block. Also `kernel_size`.
+        strides (int or list of ints, default 1): From one block to the next. Also `stride`.
+        paddings (int or list of ints, default 0): What is added on each side. Also `padding`.
+        dilations (int or list of ints, default 1): From one element of a block to the next. Also
+            `dilation`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, C, H, W]; elements of several blocks are their sum.
+
+    Examples:
+        >>> columns = paddle.ones([1, 4, 4])
+        >>> paddle.nn.functional.fold(columns, [3, 3], 2).tolist()
+        [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
     expect_tensors("fold", x=x)
     if len(x.shape) != 3:
         raise ValueError(f"[fold] expected x of shape [N, C, L], got {list(x.shape)}")

@@ -248,7 +248,31 @@ def conv1d_transpose(
     data_format="NCL",
     name=None,
 ):
-    """Transposed convolution of x [N, C, L] with weight [C, out / groups, k]."""
+    """Transposed convolution of x [N, C, L] with weight [C, out / groups, k].
+
+    Args:
+        x (Tensor): Values of shape [N, C, L], or NLC.
+        weight (Tensor): Of shape [C, out / groups, k].
+        bias (Tensor, default None): Of shape [out]; None for none.
+        stride (int or list of ints, default 1): From one window of the result to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added to one side of the result.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        output_size (int or list of ints, default None): The extents of the result, instead of
+            output_padding.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, out, L'].
+
+    Examples:
+        >>> x, weight = paddle.ones([1, 1, 2]), paddle.ones([1, 1, 2])
+        >>> paddle.nn.functional.conv1d_transpose(x, weight, stride=1).tolist()
+        [[[1.0, 2.0, 1.0]]]
+    """
     return _conv_transpose(
         1,
         x,
@@ -277,7 +301,31 @@ def conv2d_transpose(
     data_format="NCHW",
     name=None,
 ):
-    """Transposed convolution of x [N, C, H, W] with weight [C, out / groups, kh, kw]."""
+    """Transposed convolution of x [N, C, H, W] with weight [C, out / groups, kh, kw].
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or NHWC.
+        weight (Tensor): Of shape [C, out / groups, kh, kw].
+        bias (Tensor, default None): Of shape [out]; None for none.
+        stride (int or list of ints, default 1): From one window of the result to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added to one side of the result.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        output_size (int or list of ints, default None): The extents of the result, instead of
+            output_padding.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, out, H', W'].
+
+    Examples:
+        >>> x, weight = paddle.ones([1, 1, 2, 2]), paddle.ones([1, 1, 2, 2])
+        >>> paddle.nn.functional.conv2d_transpose(x, weight).tolist()
+        [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
     return _conv_transpose(
         2,
         x,
@@ -306,7 +354,31 @@ def conv3d_transpose(
     data_format="NCDHW",
     name=None,
 ):
-    """Transposed convolution of x [N, C, D, H, W] with weight [C, out / groups, kd, kh, kw]."""
+    """Transposed convolution of x [N, C, D, H, W] with weight [C, out / groups, kd, kh, kw].
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
+        weight (Tensor): Of shape [C, out / groups, kd, kh, kw].
+        bias (Tensor, default None): Of shape [out]; None for none.
+        stride (int or list of ints, default 1): From one window of the result to the next.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        output_padding (int or list of ints, default 0): What is added to one side of the result.
+        groups (int, default 1): How many groups of channels have kernels of their own.
+        dilation (int or list of ints, default 1): From one element of the kernel to the next.
+        output_size (int or list of ints, default None): The extents of the result, instead of
+            output_padding.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, out, D', H', W'].
+
+    Examples:
+        >>> x, weight = paddle.ones([1, 2, 3, 3, 3]), paddle.ones([2, 4, 2, 2, 2])
+        >>> paddle.nn.functional.conv3d_transpose(x, weight, stride=2).shape
+        paddle.Size([1, 4, 6, 6, 6])
+    """
     return _conv_transpose(
         3,
         x,

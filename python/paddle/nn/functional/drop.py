@@ -105,7 +105,22 @@ def _dropout_axes(x, p, axes, training, mode):
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice."""
+    """Zero whole channels of [N, C, L] or [C, L]; the samples of a batch share one choice.
+
+    Args:
+        input (Tensor): Values of shape [N, C, L] or [C, L].
+        p (float, default 0.5): The probability that a channel becomes zero.
+        training (bool, default True): Whether channels become zero; else input comes back.
+        inplace (bool, default False): Whether input takes the result.
+
+    Returns:
+        Tensor: of the shape of input, what stays divided by 1 - p.
+
+    Examples:
+        >>> y = paddle.nn.functional.dropout1d(paddle.ones([1, 8, 4]), 0.5)
+        >>> sorted(set(y.flatten().tolist()))
+        [0.0, 2.0]
+    """
     expect_tensors("dropout1d", input=input)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -116,7 +131,23 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 
 
 def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
-    """Zero whole channels of [N, C, H, W] (or NHWC)."""
+    """Zero whole channels of [N, C, H, W] (or NHWC).
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or NHWC.
+        p (float, default 0.5): The probability that a channel becomes zero.
+        training (bool, default True): Whether channels become zero; else x comes back.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of x, what stays divided by 1 - p.
+
+    Examples:
+        >>> y = paddle.nn.functional.dropout2d(paddle.ones([2, 8, 4, 4]), 0.5)
+        >>> bool((y == y[:, :, :1, :1]).all())
+        True
+    """
     expect_tensors("dropout2d", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[dropout2d] expected x of 4 axes, got shape {list(x.shape)}")
@@ -125,7 +156,23 @@ def dropout2d(x, p=0.5, training=True, data_format="NCHW", name=None):
 
 
 def dropout3d(x, p=0.5, training=True, data_format="NCDHW", name=None):
-    """Zero whole channels of [N, C, D, H, W] (or NDHWC)."""
+    """Zero whole channels of [N, C, D, H, W] (or NDHWC).
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
+        p (float, default 0.5): The probability that a channel becomes zero.
+        training (bool, default True): Whether channels become zero; else x comes back.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of x, what stays divided by 1 - p.
+
+    Examples:
+        >>> y = paddle.nn.functional.dropout3d(paddle.ones([1, 2, 2, 2, 2]), 0.5, training=False)
+        >>> y.min().item()
+        1.0
+    """
     expect_tensors("dropout3d", x=x)
     if len(x.shape) != 5:
         raise ValueError(f"[dropout3d] expected x of 5 axes, got shape {list(x.shape)}")
@@ -147,13 +194,47 @@ def _alpha(op, x, p, training, mask_shape):
 
 
 def alpha_dropout(x, p=0.5, training=True, name=None):
-    """Dropout for SELU networks: keeps mean and variance of standardised inputs."""
+    """Dropout for SELU networks: keeps mean and variance of standardised inputs.
+
+    Args:
+        x (Tensor): The values.
+        p (float, default 0.5): The probability that an element is replaced.
+        training (bool, default True): Whether elements are replaced; else x comes back.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of x.
+
+    Source: Klambauer et al., Self-normalizing neural networks, 2017
+
+    Examples:
+        >>> x = paddle.to_tensor([-1.0, 1.0])
+        >>> paddle.nn.functional.alpha_dropout(x, 0.5, training=False).tolist()
+        [-1.0, 1.0]
+        >>> paddle.nn.functional.alpha_dropout(paddle.zeros([3]), 0.0).tolist()
+        [0.0, 0.0, 0.0]
+    """
     expect_tensors("alpha_dropout", x=x)
     return _alpha("alpha_dropout", x, p, training, extents(x))
 
 
 def feature_alpha_dropout(x, p=0.5, training=True, name=None):
-    """alpha_dropout of whole channels of [N, C, ...]."""
+    """alpha_dropout of whole channels of [N, C, ...].
+
+    Args:
+        x (Tensor): Values of shape [N, C, ...].
+        p (float, default 0.5): The probability that a channel is replaced.
+        training (bool, default True): Whether channels are replaced; else x comes back.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of x.
+
+    Examples:
+        >>> y = paddle.nn.functional.feature_alpha_dropout(paddle.zeros([1, 8, 4]), 0.5)
+        >>> bool((y == y[:, :, :1]).all())
+        True
+    """
     expect_tensors("feature_alpha_dropout", x=x)
     if x.ndim < 2:
         raise ValueError(

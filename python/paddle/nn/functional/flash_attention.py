@@ -95,6 +95,37 @@ def scaled_dot_product_attention(
 
     attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads
         are shared.
+
+    Args:
+        query (Tensor): The queries, of shape [batch, length, heads, dim].
+        key (Tensor): The keys, of shape [batch, length, heads, dim].
+        value (Tensor): The values, with the shape of key.
+        attn_mask (Tensor, default None): Which pairs attend (bool), or what is added to the scores;
+            broadcast to [batch, heads, q, k].
+        dropout_p (float, default 0.0): The dropout of attention weights.
+        is_causal (bool, default False): Whether a row attends to no later one.
+        training (bool, default True): Whether dropout acts.
+        backend (str, default None): Taken for compatibility; it has no effect.
+        scale (float, default None): The factor of the scores; None for 1 / sqrt(dim).
+        enable_gqa (bool, default True): Whether fewer heads of key and value are shared by those of
+            query. softmax(query key^T * scale + mask) value for [batch, length, heads, dim], or
+            without the batch.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of query, with the last extent of value.
+
+    Source: Vaswani et al., Attention is all you need, 2017
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
+        >>> f = paddle.nn.functional.scaled_dot_product_attention
+        >>> f(paddle.zeros([1, 2, 1, 1]), x, x).flatten().tolist()
+        [2.0, 2.0]
+        >>> f(paddle.zeros([1, 2, 1, 1]), x, x, is_causal=True).flatten().tolist()
+        [1.0, 2.0]
+        >>> paddle.nn.functional.scaled_dot_product_attention(x, x, x).shape
+        paddle.Size([1, 2, 1, 1])
     """
     expect_tensors("scaled_dot_product_attention", query=query)
     if query.ndim not in (3, 4):
@@ -162,6 +193,26 @@ def flash_attn_qkvpacked(
 ):
     """flash_attention for qkv [batch, length, groups + 2, kv heads, dim]: the last two groups are
     key and value.
+
+    Args:
+        qkv (Tensor): Of shape [batch, length, groups + 2, kv heads, dim].
+        dropout (float, default 0.0): The dropout of attention weights.
+        causal (bool, default False): Whether a row attends to no later one.
+        return_softmax (bool, default False): Whether the weights are returned too.
+        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
+            from.
+        rng_name (str, default ''): The name of the generator that dropout draws from.
+        training (bool, default True): Whether dropout acts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the results, of shape [batch, length, heads, dim], and the weights or
+            None.
+
+    Examples:
+        >>> out, _ = paddle.nn.functional.flash_attn_qkvpacked(paddle.ones([1, 2, 3, 1, 4]))
+        >>> out.shape
+        paddle.Size([1, 2, 1, 4])
     """
     expect_tensors("flash_attn_qkvpacked", qkv=qkv)
     groups, kv_heads = qkv.shape[2] - 2, qkv.shape[3]
@@ -265,7 +316,35 @@ def flash_attn_varlen_qkvpacked(
     training=True,
     name=None,
 ):
-    """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim]."""
+    """flash_attn_unpadded for qkv [tokens, groups + 2, kv heads, dim].
+
+    Args:
+        qkv (Tensor): Of shape [tokens, groups + 2, kv heads, dim].
+        cu_seqlens_q (Tensor): Where the sequences begin, and their end, int32.
+        cu_seqlens_k (Tensor): The same of the keys.
+        max_seqlen_q (int): The length of the longest sequence.
+        max_seqlen_k (int): The same of the keys.
+        scale (float): The factor of the scores.
+        dropout (float, default 0.0): The dropout of attention weights.
+        causal (bool, default False): Whether a row attends to no later one.
+        return_softmax (bool, default False): Whether the weights are returned too.
+        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
+            from.
+        rng_name (str, default ''): The name of the generator that dropout draws from.
+        varlen_padded (bool, default True): Whether sequences stand max_seqlen_q tokens apart.
+        training (bool, default True): Whether dropout acts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the results, of shape [tokens, heads, dim], and the weights or None.
+
+    Examples:
+        >>> starts = paddle.to_tensor([0, 1, 3], "int32")
+        >>> f = paddle.nn.functional.flash_attn_varlen_qkvpacked
+        >>> out, _ = f(paddle.ones([3, 3, 1, 4]), starts, starts, 2, 2, 0.5, varlen_padded=False)
+        >>> out.shape
+        paddle.Size([3, 1, 4])
+    """
     expect_tensors("flash_attn_varlen_qkvpacked", qkv=qkv)
     groups = qkv.shape[1] - 2
     if varlen_padded and qkv.shape[0] != int(cu_seqlens_q[-1]):
@@ -339,7 +418,44 @@ def flashmask_attention(
     softmax_scale=None,
     block_mask=None,
 ):
-    """Attention with column-wise row ranges masked out, for [batch, length, heads, dim]."""
+    """Attention with column-wise row ranges masked out, for [batch, length, heads, dim].
+
+    Args:
+        query (Tensor): The queries, of shape [batch, length, heads, dim].
+        key (Tensor): The keys, of shape [batch, length, heads, dim].
+        value (Tensor): The values, with the shape of key.
+        startend_row_indices (Tensor, default None): For each column the rows that do not attend to
+            it, of shape [batch, heads, length, 1, 2 or 4], int32: from where on, or where from and
+            to, below the diagonal and above it.
+        dropout (float, default 0.0): The dropout of attention weights.
+        causal (bool, default False): Whether a row attends to no later one.
+        window_size (int or tuple of ints, default None): How far a row attends to the left and to
+            the right.
+        return_softmax_lse (bool, default False): Must be false.
+        return_seed_offset (bool, default False): Must be false.
+        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
+            from.
+        rng_name (str, default ''): The name of the generator that dropout draws from.
+        training (bool, default True): Whether dropout acts.
+        name (str, default None): Taken for compatibility; it has no effect.
+        softmax_scale (float, default None): The factor of the scores; None for 1 / sqrt(dim).
+        block_mask (Tensor, default None): Must be None.
+
+    Returns:
+        Tensor: of the shape of query.
+
+    Source: Wang et al., FlashMask, 2024
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
+        >>> q = paddle.zeros([1, 2, 1, 1])
+        >>> paddle.nn.functional.flashmask_attention(q, x, x).flatten().tolist()
+        [2.0, 2.0]
+        >>> rows = paddle.to_tensor([2, 1], "int32").reshape([1, 1, 2, 1])
+        >>> f = paddle.nn.functional.flashmask_attention
+        >>> f(q, x, x, rows, causal=True).flatten().tolist()
+        [1.0, 1.0]
+    """
     expect_tensors("flashmask_attention", query=query, key=key)
     if return_softmax_lse or return_seed_offset or block_mask is not None:
         raise NotImplementedError(
@@ -391,6 +507,39 @@ def flash_attention_v3_varlen(
 ):
     """flash_attn_unpadded with the arguments of the third generation; quantised inputs and windows
     are refused.
+
+    Args:
+        query (Tensor): The queries of all sequences, of shape [tokens, heads, dim].
+        key (Tensor): The keys of all sequences, of shape [tokens, heads, dim].
+        value (Tensor): The values, with the shape of key.
+        cu_seqlens_q (Tensor): Where the sequences of query begin, and their end, int32.
+        cu_seqlens_k (Tensor): The same of key.
+        max_seqlen_q (int): The length of the longest sequence of query.
+        max_seqlen_k (int): The same of key.
+        seqused_q (Tensor, default None): Must be None.
+        seqused_k (Tensor, default None): Must be None.
+        softmax_scale (float, default None): The factor of the scores; None for 1 / sqrt(dim).
+        causal (bool, default False): Whether a row attends to no later one.
+        qv (Tensor, default None): Must be None.
+        q_descale (Tensor, default None): Must be None.
+        k_descale (Tensor, default None): Must be None.
+        v_descale (Tensor, default None): Must be None.
+        window_size (tuple of ints, default (-1, -1)): Must be (-1, -1).
+        softcap (float, default 0.0): Must be 0.
+        num_splits (int, default 1): Taken for compatibility; it has no effect.
+        pack_gqa (bool, default None): Taken for compatibility; it has no effect.
+        sm_margin (int, default 0): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the results, of the shape of query, and the logarithms of the sums of
+            exponentials.
+
+    Examples:
+        >>> x = paddle.ones([3, 1, 2])
+        >>> starts = paddle.to_tensor([0, 1, 3], "int32")
+        >>> f = paddle.nn.functional.flash_attention_v3_varlen
+        >>> f(x, x, x, starts, starts, 2, 2)[0].flatten().tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
     refused = {
         "seqused_q": seqused_q,
@@ -438,8 +587,28 @@ def sparse_attention(
     """Attention of [batch, heads, length, dim] where row i attends to the columns listed for it in
     CSR form.
 
-    key_padding_mask [batch, length] and attn_mask [length, length] remove the positions where they
-    are 0.
+    Args:
+        query (Tensor): The queries, of shape [batch, heads, length, dim].
+        key (Tensor): The keys, of the shape of query.
+        value (Tensor): The values, of the shape of query.
+        sparse_csr_offset (Tensor): Where the columns of each row begin, of shape [batch, heads,
+            length + 1], int32.
+        sparse_csr_columns (Tensor): The columns, of shape [batch, heads, count], int32.
+        key_padding_mask (Tensor, default None): 0 for columns that do not count, of shape [batch,
+            length].
+        attn_mask (Tensor, default None): 0 for pairs that do not count, of shape [length, length].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of query.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0], [3.0]]]])
+        >>> starts = paddle.to_tensor([[[0, 1, 3]]], "int32")
+        >>> columns = paddle.to_tensor([[[0, 0, 1]]], "int32")
+        >>> q = paddle.zeros([1, 1, 2, 1])
+        >>> paddle.nn.functional.sparse_attention(q, x, x, starts, columns).tolist()
+        [[[[1.0], [2.0]]]]
     """
     expect_tensors(
         "sparse_attention",

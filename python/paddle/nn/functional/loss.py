@@ -60,7 +60,29 @@ def softmax_with_cross_entropy(
     return_softmax=False,
     axis=-1,
 ):
-    """Unreduced cross entropy of softmax(logits) along `axis`, keeping that axis with size 1."""
+    """Unreduced cross entropy of softmax(logits) along `axis`, keeping that axis with size 1.
+
+    Args:
+        logits (Tensor): Scores of the classes.
+        label (Tensor): Classes, with extent 1 along axis, or probabilities of all classes where
+            soft_label is true.
+        soft_label (bool, default False): Whether label holds probabilities.
+        ignore_index (int, default -100): The class whose loss is 0.
+        numeric_stable_mode (bool, default True): Taken for compatibility; the stable form is always
+            used.
+        return_softmax (bool, default False): Whether the probabilities are returned too.
+        axis (int, default -1): The axis of classes.
+
+    Returns:
+        Tensor or tuple of Tensors: the loss of each sample, with extent 1 along axis; with
+            return_softmax also the probabilities.
+
+    Examples:
+        >>> scores = paddle.to_tensor([[2.0, 0.0], [0.0, 2.0]])
+        >>> label = paddle.to_tensor([[0], [1]])
+        >>> paddle.nn.functional.softmax_with_cross_entropy(scores, label).tolist()
+        [[0.1269], [0.1269]]
+    """
     expect_tensors("softmax_with_cross_entropy", label=label, logits=logits)
     if len(label.shape) != len(logits.shape):
         raise ValueError(
@@ -318,7 +340,27 @@ def binary_cross_entropy_with_logits(
 def sigmoid_focal_loss(
     logit, label, normalizer=None, alpha=0.25, gamma=2.0, reduction="sum", name=None
 ):
-    """alpha_t * (1 - p_t)^gamma * cross entropy, over `normalizer`."""
+    """alpha_t * (1 - p_t)^gamma * cross entropy, over `normalizer`.
+
+    Args:
+        logit (Tensor): Scores.
+        label (Tensor): 0 or 1, in the dtype of logit.
+        normalizer (Tensor, default None): What losses are divided by, of one element.
+        alpha (float, default 0.25): The share of the positives, from 0 to 1.
+        gamma (float, default 2.0): How much less well-classified samples count.
+        reduction (str, default 'sum'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or that of each element with reduction `none`.
+
+    Source: Lin et al., Focal loss for dense object detection, 2017
+
+    Examples:
+        >>> logit, label = paddle.zeros([2]), paddle.to_tensor([1.0, 0.0])
+        >>> paddle.nn.functional.sigmoid_focal_loss(logit, label, reduction="none").tolist()
+        [0.0433, 0.1300]
+    """
     _parse.reduction("sigmoid_focal_loss", reduction)
     if normalizer is not None and len(normalizer.shape) > 1:
         raise ValueError(
@@ -369,7 +411,22 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
 
 
 def log_loss(input, label, epsilon=0.0001, name=None):
-    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)."""
+    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon).
+
+    Args:
+        input (Tensor): Probabilities, of shape [N, 1].
+        label (Tensor): 0 or 1, in floating point.
+        epsilon (float, default 0.0001): What keeps logarithms finite.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the losses, with the shape of input.
+
+    Examples:
+        >>> p = paddle.to_tensor([[0.9], [0.1]])
+        >>> paddle.nn.functional.log_loss(p, paddle.to_tensor([[1.0], [1.0]])).tolist()
+        [[0.1052], [2.3016]]
+    """
     return _C_ops.log_loss(input, label, epsilon)
 
 
@@ -383,7 +440,34 @@ def ctc_loss(
     norm_by_times=False,
     zero_infinity=False,
 ):
-    """Connectionist temporal classification; log_probs are logits [time, batch, classes + 1]."""
+    """Connectionist temporal classification: minus the log-probability of a label sequence, summed
+    over all its alignments.
+
+    Args:
+        log_probs (Tensor): Scores, of shape [time, batch, classes + 1]; softmax is applied to them.
+        labels (Tensor): Label sequences, of shape [batch, length].
+        input_lengths (Tensor): How many steps of each sample count.
+        label_lengths (Tensor): How many labels of each sample count.
+        blank (int, default 0): The class that stands for no label.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        norm_by_times (bool, default False): Whether gradients are divided by the number of steps.
+        zero_infinity (bool, default False): Whether infinite losses and their gradients become
+            zero.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each sample with reduction `none`; `mean` divides by the label
+            lengths first.
+
+    Source: Graves et al., Connectionist temporal classification, 2006
+
+    Examples:
+        >>> scores = paddle.zeros([2, 1, 2])
+        >>> labels = paddle.to_tensor([[1]], "int32")
+        >>> steps, length = paddle.to_tensor([2]), paddle.to_tensor([1])
+        >>> loss = paddle.nn.functional.ctc_loss(scores, labels, steps, length)
+        >>> loss.neg().exp().item()
+        0.75
+    """
     _parse.reduction("ctc_loss", reduction)
     loss = _C_ops.warpctc(log_probs, labels, input_lengths, label_lengths, blank, norm_by_times)
     loss = paddle.squeeze(loss, [-1])
@@ -404,8 +488,31 @@ def rnnt_loss(
     reduction="mean",
     name=None,
 ):
-    """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1,
-    classes].
+    """RNN transducer loss; input holds log-probabilities [batch, time, label length + 1, classes].
+
+    Args:
+        input (Tensor): Log-probabilities, of shape [batch, time, length + 1, classes].
+        label (Tensor): Label sequences, of shape [batch, length], int32.
+        input_lengths (Tensor): How many steps of each sample count, int32.
+        label_lengths (Tensor): How many labels of each sample count, int32.
+        blank (int, default 0): The class that stands for no label.
+        fastemit_lambda (float, default 0.001): The factor by which early labels are favoured; it
+            changes gradients only.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each sample with reduction `none`.
+
+    Source: Graves, Sequence transduction with recurrent neural networks, 2012
+
+    Examples:
+        >>> scores = paddle.full([1, 2, 2, 2], 0.5).log()
+        >>> label = paddle.to_tensor([[1]], "int32")
+        >>> steps, length = paddle.to_tensor([2], "int32"), paddle.to_tensor([1], "int32")
+        >>> loss = paddle.nn.functional.rnnt_loss(scores, label, steps, length)
+        >>> loss.neg().exp().item()
+        0.25
     """
     _parse.reduction("rnnt_loss", reduction)
     loss = _C_ops.warprnnt(input, label, input_lengths, label_lengths, blank, fastemit_lambda)
@@ -427,6 +534,29 @@ def hsigmoid_loss(
 ):
     """Hierarchical sigmoid over a complete binary tree, or the tree given by path_table and
     path_code; [N, 1].
+
+    Args:
+        input (Tensor): Features, of shape [N, dim].
+        label (Tensor): Classes, of shape [N, 1].
+        num_classes (int): How many classes there are.
+        weight (Tensor): Weights of the inner nodes, of shape [num_classes - 1, dim].
+        bias (Tensor, default None): Biases of the inner nodes, of shape [num_classes - 1, 1].
+        path_table (Tensor, default None): The nodes on the way to each label, of shape [N, depth],
+            filled up with -1.
+        path_code (Tensor, default None): 0 or 1 for the side taken at each of them.
+        is_sparse (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss of each sample, of shape [N, 1].
+
+    Source: Morin and Bengio, Hierarchical probabilistic neural network language model, 2005
+
+    Examples:
+        >>> x, weight = paddle.ones([2, 3]), paddle.zeros([3, 3])
+        >>> label = paddle.to_tensor([[0], [3]])
+        >>> paddle.nn.functional.hsigmoid_loss(x, label, 4, weight).tolist()
+        [[1.3863], [1.3863]]
     """
     if num_classes < 2:
         raise ValueError(f"[hsigmoid_loss] expected num_classes of at least 2, got {num_classes}")
@@ -448,6 +578,32 @@ def margin_cross_entropy(
 ):
     """Cross entropy with the target cosine t replaced by cos(margin1 * acos(t) + margin2) -
     margin3, times scale.
+
+    Args:
+        logits (Tensor): Cosines, of shape [N, classes].
+        label (Tensor): Classes, of shape [N] or [N, 1].
+        margin1 (float, default 1.0): The factor of the target's angle.
+        margin2 (float, default 0.5): What is added to it.
+        margin3 (float, default 0.0): What is taken from its cosine.
+        scale (float, default 64.0): The factor of all cosines.
+        group (Group, default None): The processes that take part; None for all.
+        return_softmax (bool, default False): Whether the probabilities are returned too.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+
+    Returns:
+        Tensor or tuple of Tensors: the loss, 0-D, or of each sample with reduction None; with
+            return_softmax also the probabilities.
+
+    Source: Deng et al., ArcFace, 2018
+
+    Examples:
+        >>> cosines = paddle.to_tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> label = paddle.to_tensor([0, 1])
+        >>> f = paddle.nn.functional.margin_cross_entropy
+        >>> f(cosines, label, margin2=0.0, scale=2.0).item()
+        0.1269
+        >>> paddle.nn.functional.margin_cross_entropy(cosines, label, scale=2.0).item()
+        0.1595
     """
     if group not in (None, False):
         raise ValueError(f"[margin_cross_entropy] expected group None or False, got {group!r}")
@@ -467,6 +623,21 @@ def margin_cross_entropy(
 def dice_loss(input, label, epsilon=1e-05, name=None):
     """1 - 2 * overlap / (sum of both), mean over the batch; label holds ids in its last dimension
     of size 1.
+
+    Args:
+        input (Tensor): Probabilities, of shape [N, ..., classes].
+        label (Tensor): Classes, of shape [N, ..., 1].
+        epsilon (float, default 1e-05): What is added to the divisor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D.
+
+    Examples:
+        >>> p = paddle.to_tensor([[[1.0, 0.0], [0.5, 0.5]]])
+        >>> label = paddle.to_tensor([[[0], [1]]])
+        >>> paddle.nn.functional.dice_loss(p, label).item()
+        0.2500
     """
     expect_tensors("dice_loss", input=input, label=label)
     if dtype_name(input.dtype) not in ("float32", "float64"):
@@ -488,7 +659,24 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
 
 
 def npair_loss(anchor, positive, labels, l2_reg=0.002):
-    """Cross entropy of anchor @ positive^T against equal labels, plus l2 regularisation of both."""
+    """Cross entropy of anchor @ positive^T against equal labels, plus l2 regularisation of both.
+
+    Args:
+        anchor (Tensor): Features of the anchors, of shape [N, dim].
+        positive (Tensor): Features of their positives, of shape [N, dim].
+        labels (Tensor): The class of each, of shape [N].
+        l2_reg (float, default 0.002): The factor of the regularisation.
+
+    Returns:
+        Tensor: the loss, 0-D.
+
+    Source: Sohn, Improved deep metric learning with multi-class N-pair loss objective, 2016
+
+    Examples:
+        >>> x = paddle.eye(2)
+        >>> paddle.nn.functional.npair_loss(x, x, paddle.to_tensor([0.0, 1.0]), l2_reg=0.0).item()
+        0.3133
+    """
     labels = paddle.reshape(labels, [-1, 1])
     same = paddle.cast(labels == paddle.transpose(labels, [1, 0]), "float32")
     target = same / paddle.sum(same, axis=1, keepdim=True)
@@ -508,8 +696,34 @@ def npair_loss(anchor, positive, labels, l2_reg=0.002):
 def adaptive_log_softmax_with_loss(
     input, label, head_weight, tail_weights, cutoffs, head_bias=None, name=None
 ):
-    """(log-probability of each label, its negative mean) of an adaptive softmax with clusters at
-    cutoffs.
+    """(log-probability of each label, its negative mean) of a softmax over many classes in
+    clusters.
+
+    The frequent classes, below cutoffs[0], stand in the head beside one entry for each cluster.
+
+    Args:
+        input (Tensor): Features, of shape [N, in_features].
+        label (Tensor): Classes, of shape [N].
+        head_weight (Tensor): The weight of the head, of shape [in_features, cutoffs[0] + clusters].
+        tail_weights (list of tuples of Tensors): Two weights a cluster: a projection and the scores
+            of its classes.
+        cutoffs (list of ints): The first class of each cluster, and the number of classes.
+        head_bias (Tensor, default None): The bias of the head.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the log-probabilities, of shape [N], and the loss.
+
+    Source: Grave et al., Efficient softmax approximation for GPUs, 2016
+
+    Examples:
+        >>> x, head = paddle.ones([2, 4]), paddle.zeros([4, 3])
+        >>> tail = [(paddle.zeros([4, 2]), paddle.zeros([2, 2]))]
+        >>> label = paddle.to_tensor([0, 3])
+        >>> f = paddle.nn.functional.adaptive_log_softmax_with_loss
+        >>> logs, loss = f(x, label, head, tail, [2, 4])
+        >>> logs.exp().tolist()
+        [0.3333, 0.1667]
     """
     from .common import linear
 

@@ -68,6 +68,33 @@ def batch_norm(
 ):
     """Normalise each channel with batch statistics (updating the running ones) or with the running
     statistics.
+
+    Args:
+        x (Tensor): Values of shape [N, C, ...], or channels last.
+        running_mean (Tensor): The running means, of shape [C]; training moves them.
+        running_var (Tensor): The running variances, of shape [C]; training moves them.
+        weight (Tensor, default None): The factors, of shape [C]; None for none.
+        bias (Tensor, default None): The summands, of shape [C]; None for none.
+        training (bool, default False): Whether the statistics of x are used, else the running ones.
+        momentum (float, default 0.9): How much of the running statistics stays in a step.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        use_global_stats (bool, default None): Whether the running statistics are used in training
+            too; None for evaluation only.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the normalised values, of the shape of x.
+
+    Source: Ioffe and Szegedy, Batch normalization, 2015
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [3.0]])
+        >>> mean, var = paddle.zeros([1]), paddle.ones([1])
+        >>> paddle.nn.functional.batch_norm(x, mean, var, training=True).tolist()
+        [[-1.0000], [1.0000]]
+        >>> mean.item()
+        0.2000
     """
     expect_tensors("batch_norm", x=x)
     if len(x.shape) < 2:
@@ -139,8 +166,24 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
-    """Divide by the root mean square over the last dimensions, which must equal
-    `normalized_shape`.
+    """Divide by the root mean square over the last dimensions, which must equal `normalized_shape`.
+
+    Args:
+        input (Tensor): The values.
+        normalized_shape (int or list of ints): The extents of the last axes, over which is
+            normalised.
+        weight (Tensor, default None): The factors, of shape normalized_shape; None for none.
+        eps (float, default 1e-05): What keeps a divisor from zero.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the normalised values, of the shape of input.
+
+    Source: Zhang and Sennrich, Root mean square layer normalization, 2019
+
+    Examples:
+        >>> paddle.nn.functional.rms_norm(paddle.to_tensor([[3.0, 4.0]]), [2]).tolist()
+        [[0.8485, 1.1314]]
     """
     shape, begin = _last_axes('rms_norm', input, normalized_shape)
     if begin is None:
@@ -152,7 +195,29 @@ def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
 
 
 def group_norm(x, num_groups, epsilon=1e-05, weight=None, bias=None, data_format="NCHW", name=None):
-    """Normalise over groups of channels and all spatial positions."""
+    """Normalise over groups of channels and all spatial positions.
+
+    Args:
+        x (Tensor): Values of shape [N, C, ...], or channels last.
+        num_groups (int): How many groups of channels there are.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        weight (Tensor, default None): The factors, of shape [C]; None for none.
+        bias (Tensor, default None): The summands, of shape [C]; None for none.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the normalised values, of the shape of x.
+
+    Source: Wu and He, Group normalization, 2018
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 3.0, 5.0, 9.0]]).reshape([1, 4, 1, 1])
+        >>> paddle.nn.functional.group_norm(x, 2).flatten().tolist()
+        [-1.0000, 1.0000, -1.0000, 1.0000]
+        >>> paddle.group_norm(x, 2).shape
+        paddle.Size([1, 4, 1, 1])
+    """
     _parse.data_format("group_norm", data_format, *_FORMATS)
     return _C_ops.group_norm(
         x, weight, bias, epsilon, num_groups, "NHWC" if data_format[-1] == "C" else "NCHW"
@@ -175,6 +240,29 @@ def instance_norm(
 
     With `use_input_stats` False by the running statistics; with both, they move to those of x by 1
     - momentum.
+
+    Args:
+        x (Tensor): Values of shape [N, C, ...].
+        running_mean (Tensor, default None): The running means, of shape [C]; None for none.
+        running_var (Tensor, default None): The running variances, of shape [C]; None for none.
+        weight (Tensor, default None): The factors, of shape [C]; None for none.
+        bias (Tensor, default None): The summands, of shape [C]; None for none.
+        use_input_stats (bool, default True): Whether the statistics of x are used, else the running
+            ones.
+        momentum (float, default 0.9): How much of the running statistics stays in a step.
+        eps (float, default 1e-05): What keeps a divisor from zero.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the normalised values, of the shape of x.
+
+    Source: Ulyanov et al., Instance normalization, 2016
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 3.0], [10.0, 30.0]]])
+        >>> paddle.nn.functional.instance_norm(x).tolist()
+        [[[-1.0000, 1.0000], [-1.0000, 1.0000]]]
     """
     _parse.data_format("instance_norm", data_format, "NC", *_FORMATS)
     if data_format in ("NLC", "NHWC", "NDHWC"):
@@ -228,7 +316,28 @@ def instance_norm(
 
 
 def local_response_norm(x, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
-    """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta."""
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels) ^ beta.
+
+    Args:
+        x (Tensor): Values of shape [N, C, ...], or channels last.
+        size (int): How many neighbouring channels count.
+        alpha (float, default 0.0001): The factor of the mean square.
+        beta (float, default 0.75): The exponent.
+        k (float, default 1.0): What is added.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of x.
+
+    Source: Krizhevsky et al., ImageNet classification with deep convolutional neural networks, 2012
+
+    Examples:
+        >>> x = paddle.ones([1, 3, 1, 1])
+        >>> f = paddle.nn.functional.local_response_norm
+        >>> f(x, 3, alpha=3.0, beta=1.0).flatten().tolist()
+        [0.3333, 0.25, 0.3333]
+    """
     expect_tensors("local_response_norm", x=x)
     _parse.data_format("local_response_norm", data_format, *_FORMATS)
     if len(x.shape) < 3:

@@ -96,7 +96,29 @@ def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_overr
 
 
 def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
-    """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`."""
+    """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, L].
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the means, of shape [N, C, L'].
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])
+        >>> paddle.nn.functional.avg_pool1d(x, kernel_size=2).tolist()
+        [[[1.5, 3.5]]]
+        >>> paddle.nn.functional.avg_pool1d(x, 2, stride=1).tolist()
+        [[[1.5, 2.5, 3.5]]]
+    """
     check_input("avg_pool1d", x, 1)
     kernel, stride, pads, algorithm = _window(
         "avg_pool1d", 1, kernel_size, stride, padding, False, ceil_mode
@@ -158,8 +180,29 @@ def avg_pool3d(
     data_format="NCDHW",
     name=None,
 ):
-    """Mean over windows of x [N, C, D, H, W] (or NDHWC); padding is not counted when
-    `exclusive`.
+    """Mean over windows of x [N, C, D, H, W] (or NDHWC); padding is not counted when `exclusive`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        divisor_override (float, default None): What sums are divided by; None for the size of the
+            window.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the means, with the axes of x.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> paddle.nn.functional.avg_pool3d(x, kernel_size=2).tolist()
+        [[[[[3.5]]]]]
     """
     return _avg(
         3, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override, data_format
@@ -221,6 +264,29 @@ def max_pool1d(
 ):
     """Maximum over windows of x [N, C, L]; with `return_mask` also the index of each maximum
     (int32).
+
+    Args:
+        x (Tensor): Values of shape [N, C, L].
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima, of shape [N, C, L']; with return_mask also where
+            they are.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])
+        >>> paddle.nn.functional.max_pool1d(x, 2).tolist()
+        [[[5.0, 4.0]]]
+        >>> _, places = paddle.nn.functional.max_pool1d(x, 2, return_mask=True)
+        >>> places.tolist()
+        [[[1, 3]]]
     """
     check_input("max_pool1d", x, 1)
     kernel, stride, pads, algorithm = _window(
@@ -286,6 +352,27 @@ def max_pool3d(
 ):
     """Maximum over windows of x [N, C, D, H, W] (or NDHWC); with `return_mask` also the flat index
     (int32).
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima, with the axes of x; with return_mask also their flat
+            places.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 2, 2, 4])
+        >>> paddle.nn.functional.max_pool3d(x, kernel_size=2).tolist()
+        [[[[[13.0, 15.0]]]]]
     """
     return _max(3, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
@@ -314,7 +401,21 @@ def _adaptive_avg(n, x, output_size, data_format):
 
 @second_names(input='x')
 def adaptive_avg_pool1d(x, output_size, name=None):
-    """Mean over windows chosen so that L becomes `output_size`."""
+    """Mean over windows chosen so that L becomes `output_size`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, L]. Also `input`.
+        output_size (int): The extent of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the means, of shape [N, C, output_size].
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])
+        >>> paddle.nn.functional.adaptive_avg_pool1d(x, 2).tolist()
+        [[[1.5, 3.5]]]
+    """
     check_input("adaptive_avg_pool1d", x, 1)
     size = _parse.ints("adaptive_avg_pool1d", "output_size", output_size, 1)
     return _down(_pool(2, _up(x), [1, size[0]], [1, 1], [0, 0], False, True, "NCHW", "avg", True))
@@ -343,7 +444,22 @@ def adaptive_avg_pool2d(x, output_size, data_format="NCHW", name=None):
 
 @second_names(input='x')
 def adaptive_avg_pool3d(x, output_size, data_format="NCDHW", name=None):
-    """Mean over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
+    """Mean over windows chosen so that D, H, W become `output_size` (None keeps a dimension).
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W], or NDHWC. Also `input`.
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the means, D, H and W being output_size.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> paddle.nn.functional.adaptive_avg_pool3d(x, [1, 1, 2]).flatten().tolist()
+        [3.0, 4.0]
+    """
     return _adaptive_avg(3, x, output_size, data_format)
 
 
@@ -358,7 +474,24 @@ def _adaptive_max(n, x, output_size, return_mask):
 
 @second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
-    """Maximum over windows chosen so that L becomes `output_size`."""
+    """Maximum over windows chosen so that L becomes `output_size`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, L]. Also `input`.
+        output_size (int): The extent of the result.
+        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
+            `return_indices`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima, of shape [N, C, output_size]; with return_mask also
+            where they are.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])
+        >>> paddle.nn.functional.adaptive_max_pool1d(x, 2).tolist()
+        [[[5.0, 4.0]]]
+    """
     check_input("adaptive_max_pool1d", x, 1)
     size = _parse.ints("adaptive_max_pool1d", "output_size", output_size, 1)
     out, mask = _C_ops.max_pool2d_with_index(
@@ -369,13 +502,47 @@ def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
 
 @second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
-    """Maximum over windows chosen so that H, W become `output_size` (None keeps a dimension)."""
+    """Maximum over windows chosen so that H, W become `output_size` (None keeps a dimension).
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W]. Also `input`.
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
+            `return_indices`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima, H and W being output_size; with return_mask also
+            their flat places.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+        >>> paddle.nn.functional.adaptive_max_pool2d(x, 2).tolist()
+        [[[[5.0, 7.0], [13.0, 15.0]]]]
+    """
     return _adaptive_max(2, x, output_size, return_mask)
 
 
 @second_names(input='x', return_indices='return_mask')
 def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
-    """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension)."""
+    """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension).
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W]. Also `input`.
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
+            `return_indices`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima, D, H and W being output_size; with return_mask also
+            their flat places.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> paddle.nn.functional.adaptive_max_pool3d(x, [2, 1, 1]).flatten().tolist()
+        [3.0, 7.0]
+    """
     return _adaptive_max(3, x, output_size, return_mask)
 
 
@@ -383,7 +550,28 @@ def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
 def lp_pool1d(
     x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None
 ):
-    """(sum |x|^p)^(1/p) over windows of x [N, C, L]; p = inf gives the maximum."""
+    """(sum |x|^p)^(1/p) over windows of x [N, C, L]; p = inf gives the maximum.
+
+    Args:
+        x (Tensor): Values of shape [N, C, L], or NLC. Also `input`.
+        norm_type (float): The exponent p.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the norms, with the axes of x.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[3.0, 4.0, 6.0, 8.0]]])
+        >>> paddle.nn.functional.lp_pool1d(x, 2.0, kernel_size=2).tolist()
+        [[[5.0, 10.0]]]
+    """
     _parse.data_format("lp_pool1d", data_format, *_FORMATS[1])
     check_input("lp_pool1d", x, 1)
     channel_last = data_format == "NLC"
@@ -439,7 +627,28 @@ def lp_pool2d(
     data_format="NCHW",
     name=None,
 ):
-    """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum."""
+    """(sum |x|^p)^(1/p) over windows of x [N, C, H, W]; p = inf gives the maximum.
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or NHWC. Also `input`.
+        norm_type (float): The exponent p.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the norms, with the axes of x.
+
+    Examples:
+        >>> x = paddle.full([1, 1, 2, 2], 2.0)
+        >>> paddle.nn.functional.lp_pool2d(x, 2.0, kernel_size=2).item()
+        4.0
+    """
     _parse.data_format("lp_pool2d", data_format, *_FORMATS[2])
     check_input("lp_pool2d", x, 2)
     kernel, stride, pads, algorithm = _window(
@@ -480,7 +689,30 @@ def _unpool_size(op, x, kernel, stride, pads, output_size, n):
 def max_unpool1d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None
 ):
-    """Inverse of max_pool1d: put x at `indices`, zeros elsewhere."""
+    """Inverse of max_pool1d: put x at `indices`, zeros elsewhere.
+
+    Args:
+        x (Tensor): Maxima, of shape [N, C, L].
+        indices (Tensor): Where they were, as `max_pool1d` tells with `return_mask`.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, C, L'], zero but at indices.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])
+        >>> top, places = paddle.nn.functional.max_pool1d(x, 2, return_mask=True)
+        >>> paddle.nn.functional.max_unpool1d(top, places, 2).tolist()
+        [[[0.0, 5.0, 0.0, 4.0]]]
+    """
     _parse.data_format("max_unpool1d", data_format, "NCL")
     kernel, stride, pads, _ = _unpool_window(1, kernel_size, stride, padding, False)
     size = _unpool_size("max_unpool1d", x, kernel, stride, pads, output_size, 1)
@@ -502,7 +734,30 @@ def _unpool(n, x, indices, kernel_size, stride, padding, data_format, output_siz
 def max_unpool2d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
 ):
-    """Inverse of max_pool2d: put x at `indices`, zeros elsewhere."""
+    """Inverse of max_pool2d: put x at `indices`, zeros elsewhere.
+
+    Args:
+        x (Tensor): Maxima, of shape [N, C, H, W].
+        indices (Tensor): Where they were, as `max_pool2d` tells with `return_mask`.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, C, H', W'], zero but at indices.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0, 5.0], [3.0, 4.0]]]])
+        >>> top, places = paddle.nn.functional.max_pool2d(x, 2, return_mask=True)
+        >>> paddle.nn.functional.max_unpool2d(top, places, 2).tolist()
+        [[[[0.0, 5.0], [0.0, 0.0]]]]
+    """
     _parse.data_format("max_unpool2d", data_format, "NCHW")
     return _unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
@@ -517,7 +772,30 @@ def max_unpool3d(
     output_size=None,
     name=None,
 ):
-    """Inverse of max_pool3d: put x at `indices`, zeros elsewhere."""
+    """Inverse of max_pool3d: put x at `indices`, zeros elsewhere.
+
+    Args:
+        x (Tensor): Maxima, of shape [N, C, D, H, W].
+        indices (Tensor): Where they were, as `max_pool3d` tells with `return_mask`.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [N, C, D', H', W'], zero but at indices.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> top, places = paddle.nn.functional.max_pool3d(x, 2, return_mask=True)
+        >>> paddle.nn.functional.max_unpool3d(top, places, 2).flatten().tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0]
+    """
     _parse.data_format("max_unpool3d", data_format, "NCDHW")
     return _unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
 
@@ -544,12 +822,52 @@ def _fractional(n, x, output_size, kernel_size, random_u, return_mask):
 def fractional_max_pool2d(
     x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None
 ):
-    """Maximum over windows of random size that turn H, W into `output_size`."""
+    """Maximum over windows of random size that turn H, W into `output_size`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W].
+        output_size (int or list of ints): The extents of the result.
+        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
+            for windows that share no element.
+        random_u (float, default None): What tells the windows, between 0 and 1; None draws it.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima; with return_mask also their flat places.
+
+    Source: Graham, Fractional Max-Pooling, 2014
+
+    Examples:
+        >>> x = paddle.arange(25, dtype="float32").reshape([1, 1, 5, 5])
+        >>> paddle.nn.functional.fractional_max_pool2d(x, 2, random_u=0.5).tolist()
+        [[[[12.0, 14.0], [22.0, 24.0]]]]
+    """
     return _fractional(2, x, output_size, kernel_size, random_u, return_mask)
 
 
 def fractional_max_pool3d(
     x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None
 ):
-    """Maximum over windows of random size that turn D, H, W into `output_size`."""
+    """Maximum over windows of random size that turn D, H, W into `output_size`.
+
+    Args:
+        x (Tensor): Values of shape [N, C, D, H, W].
+        output_size (int or list of ints): The extents of the result.
+        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
+            for windows that share no element.
+        random_u (float, default None): What tells the windows, between 0 and 1; None draws it.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: the maxima; with return_mask also their flat places.
+
+    Source: Graham, Fractional Max-Pooling, 2014
+
+    Examples:
+        >>> x = paddle.rand([1, 2, 5, 5, 5])
+        >>> paddle.nn.functional.fractional_max_pool3d(x, 2, random_u=0.5).shape
+        paddle.Size([1, 2, 2, 2, 2])
+    """
     return _fractional(3, x, output_size, kernel_size, random_u, return_mask)

@@ -123,7 +123,24 @@ def smooth_l1_loss(input, label, reduction="mean", delta=1.0, is_huber=True, nam
 
 
 def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=None):
-    """max(0, -label * (input - other) + margin)."""
+    """max(0, -label * (input - other) + margin).
+
+    Args:
+        input (Tensor): The values.
+        other (Tensor): The values they are compared with.
+        label (Tensor): 1 where input shall be the greater, -1 where other shall.
+        margin (float, default 0.0): By how much at least.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x, y = paddle.to_tensor([3.0, 1.0]), paddle.to_tensor([1.0, 3.0])
+        >>> paddle.nn.functional.margin_ranking_loss(x, y, paddle.ones([2])).item()
+        1.0
+    """
     _parse.reduction("margin_ranking_loss", reduction)
     out = (other - input) * label
     if margin != 0.0:
@@ -132,7 +149,24 @@ def margin_ranking_loss(input, other, label, margin=0.0, reduction="mean", name=
 
 
 def cosine_embedding_loss(input1, input2, label, margin=0, reduction="mean", name=None):
-    """1 - cos for label 1, max(0, cos - margin) for label -1."""
+    """1 - cos for label 1, max(0, cos - margin) for label -1.
+
+    Args:
+        input1 (Tensor): Vectors, of shape [N, dim] or [dim].
+        input2 (Tensor): Those they are compared with.
+        label (Tensor): 1 for similar pairs, -1 for dissimilar ones.
+        margin (float, default 0): The cosine above which dissimilar pairs have a loss.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each pair with reduction `none`.
+
+    Examples:
+        >>> x, y = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0.0, 1.0]])
+        >>> paddle.nn.functional.cosine_embedding_loss(x, y, paddle.to_tensor([1])).item()
+        1.0
+    """
     expect_tensors("cosine_embedding_loss", label=label, input1=input1, input2=input2)
     _parse.reduction("cosine_embedding_loss", reduction)
     if len(label.shape) != 1:
@@ -267,6 +301,22 @@ def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mea
 def multi_label_margin_loss(input, label, reduction="mean", name=None):
     """Sum over (target, other class) of max(0, 1 - (input[target] - input[other])) / classes; -1
     ends the targets.
+
+    Args:
+        input (Tensor): Scores, of shape [N, classes].
+        label (Tensor): The targets of each sample, of shape [N, classes]; what follows a -1 does
+            not count.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each sample with reduction `none`.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.1, 0.2, 0.4, 0.8]])
+        >>> label = paddle.to_tensor([[3, 0, -1, 1]])
+        >>> paddle.nn.functional.multi_label_margin_loss(x, label).item()
+        0.8500
     """
     expect_tensors("multi_label_margin_loss", input=input, label=label)
     _parse.reduction("multi_label_margin_loss", reduction)
@@ -334,7 +384,29 @@ def triplet_margin_with_distance_loss(
     reduction="mean",
     name=None,
 ):
-    """max(0, d(input, positive) - d(input, negative) + margin) with any distance function."""
+    """max(0, d(input, positive) - d(input, negative) + margin) with any distance function.
+
+    Args:
+        input (Tensor): The anchors, of shape [N, dim].
+        positive (Tensor): What shall be near.
+        negative (Tensor): What shall be far.
+        distance_function (callable, default None): The distance of two batches; None for the
+            Euclidean.
+        margin (float, default 1.0): How much farther the negative shall be than the positive.
+        swap (bool, default False): Whether the distance of positive and negative counts where it is
+            smaller.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each triplet with reduction `none`.
+
+    Examples:
+        >>> x, near, far = paddle.zeros([1, 2]), paddle.ones([1, 2]), paddle.full([1, 2], 2.0)
+        >>> f = paddle.nn.functional.triplet_margin_with_distance_loss
+        >>> f(x, far, near, lambda a, b: (a - b).abs().sum(axis=-1)).item()
+        3.0
+    """
     _parse.reduction("triplet_margin_with_distance_loss", reduction)
     if margin < 0:
         raise ValueError(
@@ -366,7 +438,28 @@ def triplet_margin_loss(
     reduction="mean",
     name=None,
 ):
-    """max(0, |input - positive|_p - |input - negative|_p + margin)."""
+    """max(0, |input - positive|_p - |input - negative|_p + margin).
+
+    Args:
+        input (Tensor): The anchors, of shape [N, dim].
+        positive (Tensor): What shall be near.
+        negative (Tensor): What shall be far.
+        margin (float, default 1.0): How much farther the negative shall be than the positive.
+        p (float, default 2): The exponent of the norm.
+        epsilon (float, default 1e-06): What is added to differences.
+        swap (bool, default False): Whether the distance of positive and negative counts where it is
+            smaller.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each triplet with reduction `none`.
+
+    Examples:
+        >>> x, near, far = paddle.zeros([1, 2]), paddle.ones([1, 2]), paddle.full([1, 2], 2.0)
+        >>> paddle.nn.functional.triplet_margin_loss(x, far, near, p=1).item()
+        3.0
+    """
     _parse.reduction("triplet_margin_loss", reduction)
     if margin < 0:
         raise ValueError(f"[triplet_margin_loss] expected margin of at least 0, got {margin}")
@@ -384,6 +477,23 @@ def gaussian_nll_loss(
 ):
     """0.5 * (log(var) + (input - label)^2 / var), var = max(variance, epsilon); `full` adds 0.5 *
     log(2 pi).
+
+    Args:
+        input (Tensor): The expected values.
+        label (Tensor): The values found.
+        variance (Tensor): The variances.
+        full (bool, default False): Whether 0.5 * log(2 pi) is added.
+        epsilon (float, default 1e-06): The least variance.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the loss, 0-D, or of each element with reduction `none`.
+
+    Examples:
+        >>> x, y = paddle.ones([2]), paddle.zeros([2])
+        >>> paddle.nn.functional.gaussian_nll_loss(x, y, paddle.ones([2])).item()
+        0.5
     """
     expect_tensors("gaussian_nll_loss", variance=variance, input=input)
     _parse.reduction("gaussian_nll_loss", reduction)

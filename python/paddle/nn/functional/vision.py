@@ -56,7 +56,33 @@ def interpolate(
 ):
     """Resize the spatial dimensions of a 3-D, 4-D or 5-D batch to `size` or by `scale_factor`.
 
-    mode: 'nearest', 'linear' (3-D), 'bilinear', 'bicubic' (4-D), 'trilinear' (5-D) or 'area'.
+    Args:
+        x (Tensor): Values of shape [N, C, L], [N, C, H, W] or [N, C, D, H, W]. Also `input`.
+        size (int, list of ints or Tensor, default None): The spatial extents of the result.
+        scale_factor (float, list of floats or Tensor, default None): How many times as large the
+            result is, where size is not given.
+        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
+            `trilinear` (5-D) or `area`.
+        align_corners (bool, default False): Whether the centres of the corner elements coincide,
+            rather than the corners.
+        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
+            centres of elements, 1 from their corners.
+        data_format (str, default None): The order of axes; None for channels first.
+        recompute_scale_factor (bool, default None): Whether the factor is computed again from the
+            extents of the result.
+        antialias (bool, default False): Whether values are averaged where the result is smaller.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x with other spatial extents.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0, 3.0]]]])
+        >>> paddle.nn.functional.interpolate(x, size=[1, 4]).tolist()
+        [[[[1.0, 1.0, 3.0, 3.0]]]]
+        >>> f = paddle.nn.functional.interpolate
+        >>> f(x, [1, 3], mode="bilinear", align_corners=True).tolist()
+        [[[[1.0, 2.0, 3.0]]]]
     """
     expect_tensors("interpolate", x=x)
     mode = mode.lower()
@@ -263,7 +289,29 @@ def upsample(
     data_format=None,
     name=None,
 ):
-    """`interpolate` under its older name."""
+    """`interpolate` under its older name.
+
+    Args:
+        x (Tensor): Values of shape [N, C, L], [N, C, H, W] or [N, C, D, H, W].
+        size (int, list of ints or Tensor, default None): The spatial extents of the result.
+        scale_factor (float, list of floats or Tensor, default None): How many times as large the
+            result is, where size is not given.
+        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
+            `trilinear` (5-D) or `area`.
+        align_corners (bool, default False): Whether the centres of the corner elements coincide,
+            rather than the corners.
+        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
+            centres of elements, 1 from their corners.
+        data_format (str, default None): The order of axes; None for channels first.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x with other spatial extents.
+
+    Examples:
+        >>> paddle.nn.functional.upsample(paddle.ones([1, 1, 2, 3]), scale_factor=2).shape
+        paddle.Size([1, 1, 4, 6])
+    """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 
@@ -273,11 +321,29 @@ def _constant_pad_all(x, pairs, value):
 
 @second_names(input='x')
 def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis=True, name=None):
-    """Pad x. With 2 * ndim numbers and mode 'constant' every dimension is padded, otherwise the
+    """Pad x. With 2 * ndim numbers and mode `constant` every dimension is padded, otherwise the
     spatial ones.
 
-    mode: 'constant', 'reflect', 'replicate' or 'circular'. Spatial pads start from the last
-        dimension.
+    Args:
+        x (Tensor): The values. Also `input`.
+        pad (int, list of ints or Tensor): How much is added before and after each axis. Spatial
+            pads start from the last axis.
+        mode (str, default 'constant'): `constant`, `reflect`, `replicate` or `circular`.
+        value (float, default 0.0): What is added in mode `constant`.
+        data_format (str, default None): The order of axes; None for channels first.
+        pad_from_left_axis (bool, default True): Whether 2 * ndim numbers begin with the first axis,
+            else with the last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x with larger axes.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 2.0, 3.0]]])
+        >>> paddle.nn.functional.pad(x, [1, 2]).tolist()
+        [[[0.0, 1.0, 2.0, 3.0, 0.0, 0.0]]]
+        >>> paddle.nn.functional.pad(x, [1, 1], mode="reflect").tolist()
+        [[[2.0, 1.0, 2.0, 3.0, 2.0]]]
     """
     expect_tensors("pad", x=x)
     mode = mode.lower()
@@ -340,14 +406,45 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
 
 
 def zeropad2d(x, padding, data_format="NCHW", name=None):
-    """Zeros around H and W: padding is one int or [left, right, top, bottom]."""
+    """Zeros around H and W: padding is one int or [left, right, top, bottom].
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or NHWC.
+        padding (int, list of ints or Tensor): What is added left, right, above and below.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x with H and W larger.
+
+    Examples:
+        >>> paddle.nn.functional.zeropad2d(paddle.ones([1, 1, 1, 2]), [1, 0, 0, 1]).tolist()
+        [[[[0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]]]
+    """
     return pad(
         x, [padding] * 4 if isinstance(padding, int) else padding, "constant", 0.0, data_format
     )
 
 
 def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
-    """[N, C * r * r, H, W] -> [N, C, H * r, W * r]."""
+    """[N, C * r * r, H, W] -> [N, C, H * r, W * r].
+
+    Args:
+        x (Tensor): Values of shape [N, C * r * r, H, W], or NHWC.
+        upscale_factor (int): The factor r.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the same elements, of shape [N, C, H * r, W * r].
+
+    Source: Shi et al., Real-time single image and video super-resolution, 2016
+
+    Examples:
+        >>> x = paddle.arange(4, dtype="float32").reshape([1, 4, 1, 1])
+        >>> paddle.nn.functional.pixel_shuffle(x, 2).tolist()
+        [[[[0.0, 1.0], [2.0, 3.0]]]]
+    """
     if not isinstance(upscale_factor, int):
         raise TypeError(
             "[pixel_shuffle] expected upscale_factor to be an int, got "
@@ -358,7 +455,22 @@ def pixel_shuffle(x, upscale_factor, data_format="NCHW", name=None):
 
 
 def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
-    """[N, C, H * r, W * r] -> [N, C * r * r, H, W]."""
+    """[N, C, H * r, W * r] -> [N, C * r * r, H, W].
+
+    Args:
+        x (Tensor): Values of shape [N, C, H * r, W * r], or NHWC.
+        downscale_factor (int): The factor r.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the same elements, of shape [N, C * r * r, H, W].
+
+    Examples:
+        >>> x = paddle.arange(4, dtype="float32").reshape([1, 1, 2, 2])
+        >>> paddle.nn.functional.pixel_unshuffle(x, 2).flatten().tolist()
+        [0.0, 1.0, 2.0, 3.0]
+    """
     expect_tensors("pixel_unshuffle", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[pixel_unshuffle] expected x of 4 axes, got shape {list(x.shape)}")
@@ -376,7 +488,22 @@ def pixel_unshuffle(x, downscale_factor, data_format="NCHW", name=None):
 
 
 def channel_shuffle(x, groups, data_format="NCHW", name=None):
-    """Interleave the channels of `groups` groups."""
+    """Interleave the channels of `groups` groups.
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or NHWC.
+        groups (int): How many groups there are.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x with the channels interleaved.
+
+    Examples:
+        >>> x = paddle.arange(4, dtype="float32").reshape([1, 4, 1, 1])
+        >>> paddle.nn.functional.channel_shuffle(x, 2).flatten().tolist()
+        [0.0, 2.0, 1.0, 3.0]
+    """
     expect_tensors("channel_shuffle", x=x)
     if len(x.shape) != 4:
         raise ValueError(f"[channel_shuffle] expected x of 4 axes, got shape {list(x.shape)}")
@@ -391,8 +518,23 @@ def channel_shuffle(x, groups, data_format="NCHW", name=None):
 
 
 def affine_grid(theta, out_shape, align_corners=True, name=None):
-    """Sampling grid of the affine maps theta [N, 2, 3] (or [N, 3, 4]) for an output of
-    `out_shape`.
+    """Sampling grid of the affine maps theta [N, 2, 3] (or [N, 3, 4]) for an output of `out_shape`.
+
+    Args:
+        theta (Tensor): The maps, of shape [N, 2, 3], or [N, 3, 4] for volumes.
+        out_shape (list of ints or Tensor): The shape of the images, [N, C, H, W] or [N, C, D, H,
+            W].
+        align_corners (bool, default True): Whether -1 and 1 are the centres of the outermost
+            elements, rather than their edges.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: positions (x, y), or (x, y, z), of shape [N, H, W, 2] or [N, D, H, W, 3].
+
+    Examples:
+        >>> theta = paddle.to_tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> paddle.nn.functional.affine_grid(theta, [1, 1, 2, 2]).tolist()
+        [[[[-1.0, -1.0], [1.0, -1.0]], [[-1.0, 1.0], [1.0, 1.0]]]]
     """
     if isinstance(out_shape, Tensor):
         return _C_ops.affine_grid(
@@ -404,7 +546,27 @@ def affine_grid(theta, out_shape, align_corners=True, name=None):
 
 
 def grid_sample(x, grid, mode="bilinear", padding_mode="zeros", align_corners=True, name=None):
-    """Sample x at the normalised positions of `grid`; mode 'bilinear' or 'nearest'."""
+    """Sample x at the normalised positions of `grid`; mode 'bilinear' or 'nearest'.
+
+    Args:
+        x (Tensor): Values of shape [N, C, H, W], or [N, C, D, H, W].
+        grid (Tensor): Positions (x, y) from -1 to 1, of shape [N, H', W', 2], or (x, y, z) of
+            volumes.
+        mode (str, default 'bilinear'): `bilinear` or `nearest`.
+        padding_mode (str, default 'zeros'): What stands outside: `zeros`, `border` or `reflection`.
+        align_corners (bool, default True): Whether -1 and 1 are the centres of the outermost
+            elements, rather than their edges.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the values found, of shape [N, C, H', W'].
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[0.0, 1.0], [2.0, 3.0]]]])
+        >>> grid = paddle.to_tensor([[[[0.0, 0.0], [1.0, -1.0]]]])
+        >>> paddle.nn.functional.grid_sample(x, grid).tolist()
+        [[[[1.5, 1.0]]]]
+    """
     if mode not in ("bilinear", "nearest"):
         raise ValueError(f"[grid_sample] expected mode 'bilinear' or 'nearest', got {mode!r}")
     if padding_mode not in ("zeros", "reflection", "border"):

@@ -32,7 +32,17 @@ class NumpyArrayInitializer(Initializer):
 
 
 class Assign(NumpyArrayInitializer):
-    """The values of a numpy array, list, tuple or Tensor."""
+    """The values of a numpy array, list, tuple or Tensor.
+
+    Args:
+        value (array, list of numbers or Tensor): The values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Assign([1.0, 2.0]))
+        >>> paddle.create_parameter([2], "float32", attr=attr).tolist()
+        [1.0, 2.0]
+    """
 
     def __init__(self, value, name=None):
         import numpy as np

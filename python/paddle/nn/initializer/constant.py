@@ -19,7 +19,16 @@ class ConstantInitializer(Initializer):
 
 
 class Constant(ConstantInitializer):
-    """Every element is `value`."""
+    """Every element is `value`.
+
+    Args:
+        value (float, default 0.0): The value.
+
+    Examples:
+        >>> attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(3.0))
+        >>> paddle.create_parameter([2], "float32", attr=attr).tolist()
+        [3.0, 3.0]
+    """
 
     def __init__(self, value=0.0):
         super().__init__(value)

@@ -51,7 +51,21 @@ def choose(given, default, is_bias):
 
 
 def set_global_initializer(weight_init, bias_init=None):
-    """Initializers for parameters whose ParamAttr gives none; None restores the defaults."""
+    """Initializers for parameters whose ParamAttr gives none.
+
+    Args:
+        weight_init (Initializer or None): That of weights; None for the default.
+        bias_init (Initializer, default None): That of biases; None for the default.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.nn.initializer.set_global_initializer(paddle.nn.initializer.Constant(2.0))
+        >>> paddle.nn.Linear(1, 2).weight.tolist()
+        [[2.0, 2.0]]
+        >>> paddle.nn.initializer.set_global_initializer(None)
+    """
     for what, value in (("weight_init", weight_init), ("bias_init", bias_init)):
         if value is not None and not isinstance(value, Initializer):
             raise TypeError(
@@ -93,8 +107,24 @@ def gaussian(shape, dtype, mean, std, seed=0):
 
 
 def calculate_gain(nonlinearity, param=None):
-    """Recommended scale of weights before `nonlinearity` ('relu', 'tanh', 'leaky_relu' with slope
-    `param`, ...).
+    """Recommended scale of weights before an activation.
+
+    Args:
+        nonlinearity (str): The activation, or the name of a linear function: `relu`, `tanh`,
+            `leaky_relu`, `conv2d`, ...
+        param (float, default None): The slope of `leaky_relu`; None for 0.01.
+
+    Returns:
+        float: the scale.
+
+    Raises:
+        ValueError: No gain is known.
+
+    Examples:
+        >>> paddle.nn.initializer.calculate_gain("relu")
+        1.4142
+        >>> paddle.nn.initializer.calculate_gain("leaky_relu", 1.0)
+        1.0
     """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else float(param)

@@ -45,14 +45,44 @@ class MSRAInitializer(Initializer):
 
 
 class KaimingNormal(MSRAInitializer):
-    """Values from N(0, gain^2 / fan)."""
+    """Values from N(0, gain^2 / fan).
+
+    Args:
+        fan_in (float, default None): How many inputs count; None for those of the shape.
+        negative_slope (float, default 0.0): The slope of `leaky_relu`.
+        nonlinearity (str, default 'relu'): The activation that follows, which tells the gain.
+        mode (str, default 'fan_in'): `fan_in` or `fan_out`.
+
+    Source: He et al., Delving deep into rectifiers, 2015
+
+    Examples:
+        >>> init = paddle.nn.initializer.KaimingNormal()
+        >>> weight = paddle.create_parameter([200, 100], "float32", default_initializer=init)
+        >>> round(weight.std().item(), 2)
+        0.1
+    """
 
     def __init__(self, fan_in=None, negative_slope=0.0, nonlinearity="relu", mode="fan_in"):
         super().__init__(False, fan_in, 0, negative_slope, nonlinearity, mode)
 
 
 class KaimingUniform(MSRAInitializer):
-    """Values from U(-x, x), x = gain * sqrt(3 / fan)."""
+    """Values from U(-x, x), x = gain * sqrt(3 / fan).
+
+    Args:
+        fan_in (float, default None): How many inputs count; None for those of the shape.
+        negative_slope (float, default 0.0): The slope of `leaky_relu`.
+        nonlinearity (str, default 'relu'): The activation that follows, which tells the gain.
+        mode (str, default 'fan_in'): `fan_in` or `fan_out`.
+
+    Source: He et al., Delving deep into rectifiers, 2015
+
+    Examples:
+        >>> init = paddle.nn.initializer.KaimingUniform()
+        >>> weight = paddle.create_parameter([6, 100], "float32", default_initializer=init)
+        >>> bool((weight.abs() <= 1.0).all())
+        True
+    """
 
     def __init__(self, fan_in=None, negative_slope=0.0, nonlinearity="relu", mode="fan_in"):
         super().__init__(True, fan_in, 0, negative_slope, nonlinearity, mode)

@@ -24,7 +24,19 @@ class NormalInitializer(Initializer):
 
 
 class Normal(NormalInitializer):
-    """Values from N(mean, std^2)."""
+    """Values from N(mean, std^2).
+
+    Args:
+        mean (float, default 0.0): The mean.
+        std (float, default 1.0): The standard deviation.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> init = paddle.nn.initializer.Normal(5.0, 0.1)
+        >>> weight = paddle.create_parameter([100, 100], "float32", default_initializer=init)
+        >>> round(weight.mean().item(), 1), round(weight.std().item(), 1)
+        (5.0, 0.1)
+    """
 
     def __init__(self, mean=0.0, std=1.0, name=None):
         super().__init__(mean, std)
@@ -49,7 +61,21 @@ class TruncatedNormalInitializer(Initializer):
 
 
 class TruncatedNormal(TruncatedNormalInitializer):
-    """Values from N(mean, std^2) conditioned on lying in [a, b]."""
+    """Values from N(mean, std^2) conditioned on lying in [a, b].
+
+    Args:
+        mean (float, default 0.0): The mean.
+        std (float, default 1.0): The standard deviation.
+        a (float, default -2.0): The least value.
+        b (float, default 2.0): The greatest value.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> init = paddle.nn.initializer.TruncatedNormal(a=-1.0, b=1.0)
+        >>> weight = paddle.create_parameter([100], "float32", default_initializer=init)
+        >>> bool((weight.abs() <= 1.0).all())
+        True
+    """
 
     def __init__(self, mean=0.0, std=1.0, a=-2.0, b=2.0, name=None):
         super().__init__(mean, std, 0, a, b)

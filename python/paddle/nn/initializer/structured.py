@@ -42,12 +42,28 @@ class BilinearInitializer(Initializer):
 
 
 class Bilinear(BilinearInitializer):
-    """Kernel of a transposed convolution that upsamples bilinearly."""
+    """Kernel of a transposed convolution that upsamples bilinearly.
+
+    Examples:
+        >>> attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Bilinear())
+        >>> paddle.create_parameter([1, 1, 4, 4], "float32", attr=attr)[0, 0, 0].tolist()
+        [0.0625, 0.2812, 0.375, 0.1562]
+    """
 
 
 class Dirac(Initializer):
     """Identity for a convolution: weight[g * out + i, i, centre...] = 1, per group; 3-D, 4-D or 5-D
     weights.
+
+    Args:
+        groups (int, default 1): How many groups of channels there are.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Dirac())
+        >>> layer = paddle.nn.Conv1D(2, 2, 3, padding=1, weight_attr=attr, bias_attr=False)
+        >>> layer(paddle.to_tensor([[[1.0, 2.0], [3.0, 4.0]]])).tolist()
+        [[[1.0, 2.0], [3.0, 4.0]]]
     """
 
     def __init__(self, groups=1, name=None):
@@ -76,7 +92,20 @@ class Dirac(Initializer):
 
 
 class Orthogonal(Initializer):
-    """A (semi-)orthogonal matrix times `gain`; dimensions after the first are flattened."""
+    """A (semi-)orthogonal matrix times `gain`; dimensions after the first are flattened.
+
+    Args:
+        gain (float, default 1.0): The factor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Saxe et al., Exact solutions to the nonlinear dynamics of learning, 2013
+
+    Examples:
+        >>> init = paddle.nn.initializer.Orthogonal()
+        >>> weight = paddle.create_parameter([3, 3], "float32", default_initializer=init)
+        >>> bool(paddle.allclose(weight @ weight.T, paddle.eye(3), atol=1e-5))
+        True
+    """
 
     def __init__(self, gain=1.0, name=None):
         if gain is None:

@@ -30,7 +30,19 @@ class UniformInitializer(Initializer):
 
 
 class Uniform(UniformInitializer):
-    """Values from U[low, high)."""
+    """Values from U[low, high).
+
+    Args:
+        low (float, default -1.0): The least value.
+        high (float, default 1.0): What values stay below.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> init = paddle.nn.initializer.Uniform(2.0, 3.0)
+        >>> weight = paddle.create_parameter([100], "float32", default_initializer=init)
+        >>> bool(((weight >= 2.0) & (weight < 3.0)).all())
+        True
+    """
 
     def __init__(self, low=-1.0, high=1.0, name=None):
         super().__init__(low, high)

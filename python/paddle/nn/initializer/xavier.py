@@ -31,14 +31,46 @@ class XavierInitializer(Initializer):
 
 
 class XavierUniform(XavierInitializer):
-    """Values from U(-x, x), x = gain * sqrt(6 / (fan_in + fan_out))."""
+    """Values from U(-x, x), x = gain * sqrt(6 / (fan_in + fan_out)).
+
+    Args:
+        fan_in (float, default None): How many inputs count; None for those of the shape.
+        fan_out (float, default None): How many outputs count; None for those of the shape.
+        gain (float, default 1.0): The factor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks,
+    2010
+
+    Examples:
+        >>> init = paddle.nn.initializer.XavierUniform()
+        >>> weight = paddle.create_parameter([3, 3], "float32", default_initializer=init)
+        >>> bool((weight.abs() <= 1.0).all())
+        True
+    """
 
     def __init__(self, fan_in=None, fan_out=None, gain=1.0, name=None):
         super().__init__(True, fan_in, fan_out, 0, gain)
 
 
 class XavierNormal(XavierInitializer):
-    """Values from N(0, s^2), s = gain * sqrt(2 / (fan_in + fan_out))."""
+    """Values from N(0, s^2), s = gain * sqrt(2 / (fan_in + fan_out)).
+
+    Args:
+        fan_in (float, default None): How many inputs count; None for those of the shape.
+        fan_out (float, default None): How many outputs count; None for those of the shape.
+        gain (float, default 1.0): The factor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks,
+    2010
+
+    Examples:
+        >>> init = paddle.nn.initializer.XavierNormal()
+        >>> weight = paddle.create_parameter([100, 100], "float32", default_initializer=init)
+        >>> round(weight.std().item(), 1)
+        0.1
+    """
 
     def __init__(self, fan_in=None, fan_out=None, gain=1.0, name=None):
         super().__init__(False, fan_in, fan_out, 0, gain)

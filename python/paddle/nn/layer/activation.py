@@ -104,7 +104,11 @@ _ANSWERS = {
     "LogSigmoid": "[-1.3133, -0.5759, -0.1269, -0.0486]",
     "LogSoftmax": "[-4.3716, -3.1216, -1.3716, -0.3716]",
     "GLU": "[-0.8808, 0.2381]",
+    "Maxout": "[[[[0.25]], [[3.0]]]]",
 }
+# Calls that are not as usual, and second names of classes.
+_CALLS = {"Maxout": "Maxout(2)(x.reshape([1, 4, 1, 1]))"}
+_ALSO = {"Silu": "SiLU"}
 
 
 def _described(name, parameters, doc):
@@ -116,7 +120,10 @@ def _described(name, parameters, doc):
         lines.append(f"    {key} ({kind}{default}): {meaning}")
     if name in _ANSWERS:
         lines += ["", "Examples:", "    >>> x = paddle.to_tensor([-1.0, 0.25, 2.0, 3.0])"]
-        lines += [f"    >>> paddle.nn.{name}()(x).tolist()", f"    {_ANSWERS[name]}"]
+        call = _CALLS.get(name, f"{name}()(x)")
+        lines += [f"    >>> paddle.nn.{call}.tolist()", f"    {_ANSWERS[name]}"]
+    if name in _ALSO:
+        lines += [f"    >>> paddle.nn.{_ALSO[name]} is paddle.nn.{name}", "    True"]
     return "\n".join(lines)
 
 
@@ -304,7 +311,19 @@ class PReLU(_Named):
 
 
 class RReLU(_Named):
-    """x where x >= 0, else a * x with a random slope from [lower, upper] while training."""
+    """x where x >= 0, else a * x with a random slope from [lower, upper] while training.
+
+    Args:
+        lower (float, default 0.125): The least slope.
+        upper (float, default 0.3333333333333333): The greatest slope.
+        name (str, default None): Shown by `repr`.
+
+    Examples:
+        >>> layer = paddle.nn.RReLU(0.25, 0.75)
+        >>> _ = layer.eval()
+        >>> layer(paddle.to_tensor([-1.0, 2.0])).tolist()
+        [-0.5, 2.0]
+    """
 
     def __init__(self, lower=1.0 / 8.0, upper=1.0 / 3.0, name=None):
         super().__init__(name)
@@ -348,7 +367,15 @@ class Softmax(_Named):
 
 
 class Softmax2D(_Named):
-    """softmax over the channels of [N, C, H, W] or [C, H, W]."""
+    """softmax over the channels of [N, C, H, W] or [C, H, W].
+
+    Args:
+        name (str, default None): Shown by `repr`.
+
+    Examples:
+        >>> paddle.nn.Softmax2D()(paddle.zeros([1, 2, 1, 1])).flatten().tolist()
+        [0.5, 0.5]
+    """
 
     def forward(self, x):
         if x.ndim not in (3, 4):

@@ -445,7 +445,27 @@ class Unflatten(Layer):
 
 
 class Upsample(Layer):
-    """Resize to `size` or by `scale_factor`."""
+    """Resize to `size` or by `scale_factor`, `paddle.nn.functional.interpolate` as a layer.
+
+    Args:
+        size (int, list of ints or Tensor, default None): The spatial extents of the result.
+        scale_factor (float, list of floats or Tensor, default None): How many times as large the
+            result is, where size is not given.
+        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
+            `trilinear` (5-D) or `area`.
+        align_corners (bool, default False): Whether the centres of the corner elements coincide,
+            rather than the corners.
+        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
+            centres of elements, 1 from their corners.
+        data_format (str, default None): The order of axes; None for channels first.
+        recompute_scale_factor (bool, default None): Whether the factor is computed again from the
+            extents of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Upsample(scale_factor=2)(paddle.ones([1, 1, 2, 3])).shape
+        paddle.Size([1, 1, 4, 6])
+    """
 
     def __init__(
         self,
@@ -491,7 +511,20 @@ class Upsample(Layer):
 
 
 class UpsamplingNearest2D(Layer):
-    """Resize images by nearest neighbours."""
+    """Resize images by nearest neighbours.
+
+    Args:
+        size (int, list of ints or Tensor, default None): The spatial extents of the result.
+        scale_factor (float, list of floats or Tensor, default None): How many times as large the
+            result is, where size is not given.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0, 3.0]]]])
+        >>> paddle.nn.UpsamplingNearest2D(scale_factor=2)(x).tolist()
+        [[[[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0]]]]
+    """
 
     _mode, _align = "nearest", False
 
@@ -517,7 +550,19 @@ class UpsamplingNearest2D(Layer):
 
 
 class UpsamplingBilinear2D(UpsamplingNearest2D):
-    """Resize images bilinearly with aligned corners."""
+    """Resize images bilinearly with aligned corners.
+
+    Args:
+        size (int, list of ints or Tensor, default None): The spatial extents of the result.
+        scale_factor (float, list of floats or Tensor, default None): How many times as large the
+            result is.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.UpsamplingBilinear2D([1, 3])(paddle.to_tensor([[[[1.0, 3.0]]]])).tolist()
+        [[[[1.0, 2.0, 3.0]]]]
+    """
 
     _mode, _align = "bilinear", True
 
@@ -595,7 +640,20 @@ class PairwiseDistance(Layer):
 
 @aliases(kernel_size="kernel_sizes", dilation="dilations", padding="paddings", stride="strides")
 class Unfold(Layer):
-    """Columns of sliding blocks."""
+    """Columns of sliding blocks, `paddle.nn.functional.unfold` as a layer.
+
+    Args:
+        kernel_sizes (int or list of ints): The extents of a block. Also `kernel_size`.
+        dilations (int or list of ints, default 1): From one element of a block to the next. Also
+            `dilation`.
+        paddings (int or list of ints, default 0): What is added on each side. Also `padding`.
+        strides (int or list of ints, default 1): From one block to the next. Also `stride`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Unfold(2)(paddle.ones([1, 3, 4, 4])).shape
+        paddle.Size([1, 12, 9])
+    """
 
     def __init__(self, kernel_sizes, dilations=1, paddings=0, strides=1, name=None):
         super().__init__()
@@ -624,7 +682,21 @@ class Unfold(Layer):
     stride="strides",
 )
 class Fold(Unfold):
-    """Sum of sliding blocks."""
+    """Sum of sliding blocks, `paddle.nn.functional.fold` as a layer.
+
+    Args:
+        output_sizes (int or list of ints): H and W of the result. Also `output_size`.
+        kernel_sizes (int or list of ints): The extents of a block. Also `kernel_size`.
+        dilations (int or list of ints, default 1): From one element of a block to the next. Also
+            `dilation`.
+        paddings (int or list of ints, default 0): What is added on each side. Also `padding`.
+        strides (int or list of ints, default 1): From one block to the next. Also `stride`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.Fold([3, 3], 2)(paddle.ones([1, 4, 4])).tolist()
+        [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
 
     output_size = reads("output_sizes")
     kernel_size = reads("kernel_sizes")

@@ -125,6 +125,8 @@ class LayerList(Layer):
         (3, 2)
         >>> len([w for layer in layers for w in layer.parameters()])
         6
+        >>> paddle.nn.ModuleList is paddle.nn.LayerList
+        True
     """
 
     def __init__(self, sublayers=None):
@@ -198,7 +200,22 @@ class LayerList(Layer):
 
 
 class LayerDict(Layer):
-    """An ordered dict of layers whose parameters are registered."""
+    """An ordered dict of layers whose parameters are registered.
+
+    Args:
+        sublayers (dict or list of tuples, default None): The first layers, by name.
+
+    Examples:
+        >>> first = {"hidden": paddle.nn.Linear(4, 8), "act": paddle.nn.ReLU()}
+        >>> layers = paddle.nn.LayerDict(first)
+        >>> layers["head"] = paddle.nn.Linear(8, 2)
+        >>> list(layers.keys())
+        ['hidden', 'act', 'head']
+        >>> len(layers.parameters())
+        4
+        >>> paddle.nn.ModuleDict is paddle.nn.LayerDict
+        True
+    """
 
     def __init__(self, sublayers=None):
         super().__init__()
@@ -316,7 +333,17 @@ class ParameterList(Layer):
 
 
 class ParameterDict(Layer):
-    """An ordered dict of parameters."""
+    """An ordered dict of parameters.
+
+    Args:
+        parameters (dict or list of tuples, default None): The first parameters, by name.
+
+    Examples:
+        >>> weight = paddle.create_parameter([2, 2], "float32")
+        >>> params = paddle.nn.ParameterDict({"weight": weight})
+        >>> list(params.keys()), params["weight"].shape
+        (['weight'], paddle.Size([2, 2]))
+    """
 
     def __init__(self, parameters=None):
         super().__init__()

@@ -170,6 +170,8 @@ class Conv1D(_ConvNd):
         paddle.Size([1, 4, 8])
         >>> layer.weight.shape
         paddle.Size([4, 3, 3])
+        >>> paddle.nn.Conv1d is paddle.nn.Conv1D
+        True
     """
 
     def __init__(
@@ -237,6 +239,8 @@ class Conv2D(_ConvNd):
         paddle.Size([1, 4, 8, 8])
         >>> layer.weight.shape
         paddle.Size([4, 3, 3, 3])
+        >>> paddle.nn.Conv2d is paddle.nn.Conv2D
+        True
     """
 
     def __init__(
@@ -304,6 +308,8 @@ class Conv3D(_ConvNd):
         paddle.Size([1, 4, 8, 8, 8])
         >>> layer.weight.shape
         paddle.Size([4, 3, 3, 3, 3])
+        >>> paddle.nn.Conv3d is paddle.nn.Conv3D
+        True
     """
 
     def __init__(

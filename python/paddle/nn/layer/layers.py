@@ -66,8 +66,25 @@ class Layer(ConvertMixin):
     """Base class of modules. Subclasses set sublayers and parameters in `__init__` and define
     `forward`.
 
-    Args: name_scope (prefix of parameter names; the class name in snake case by default), dtype of
-        parameters.
+    Args:
+        name_scope (str, default None): The prefix of names of parameters; None for the name of the
+            class in snake case.
+        dtype (str or dtype, default 'float32'): The dtype of the parameters.
+
+    Examples:
+        >>> class Scale(paddle.nn.Layer):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.factor = self.create_parameter([1])
+        ...     def forward(self, x):
+        ...         return x * self.factor
+        >>> layer = Scale()
+        >>> layer(paddle.ones([3])).shape
+        paddle.Size([3])
+        >>> list(layer.state_dict())
+        ['factor']
+        >>> paddle.nn.Module is paddle.nn.Layer
+        True
     """
 
     training = True

@@ -120,7 +120,25 @@ class CrossEntropyLoss(Layer):
 
 
 class HSigmoidLoss(Layer):
-    """Hierarchical sigmoid over a binary tree of classes."""
+    """Hierarchical sigmoid over a binary tree of classes.
+
+    Args:
+        feature_size (int): How many features the input has.
+        num_classes (int): How many classes there are.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        is_custom (bool, default False): Whether calls give the tree, as path_table and path_code;
+            else it is complete.
+        is_sparse (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Morin and Bengio, Hierarchical probabilistic neural network language model, 2005
+
+    Examples:
+        >>> layer = paddle.nn.HSigmoidLoss(3, 4)
+        >>> layer(paddle.ones([2, 3]), paddle.to_tensor([[0], [3]])).shape
+        paddle.Size([2, 1])
+    """
 
     def __init__(
         self,
@@ -310,7 +328,18 @@ class KLDivLoss(Layer):
 
 
 class MarginRankingLoss(Layer):
-    """max(0, -label * (input - other) + margin)."""
+    """max(0, -label * (input - other) + margin).
+
+    Args:
+        margin (float, default 0.0): The margin.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x, y = paddle.to_tensor([3.0, 1.0]), paddle.to_tensor([1.0, 3.0])
+        >>> paddle.nn.MarginRankingLoss(reduction="none")(x, y, paddle.ones([2])).tolist()
+        [0.0, 2.0]
+    """
 
     def __init__(self, margin=0.0, reduction="mean", name=None):
         super().__init__()
@@ -323,7 +352,21 @@ class MarginRankingLoss(Layer):
 
 
 class CTCLoss(Layer):
-    """Connectionist temporal classification."""
+    """Connectionist temporal classification, `paddle.nn.functional.ctc_loss` as a layer.
+
+    Args:
+        blank (int, default 0): The class that stands for no label.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        zero_infinity (bool, default False): Whether infinite losses and their gradients become
+            zero.
+
+    Examples:
+        >>> scores = paddle.zeros([2, 1, 2])
+        >>> labels = paddle.to_tensor([[1]], "int32")
+        >>> loss = paddle.nn.CTCLoss()(scores, labels, paddle.to_tensor([2]), paddle.to_tensor([1]))
+        >>> loss.neg().exp().item()
+        0.75
+    """
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__()
@@ -345,7 +388,24 @@ class CTCLoss(Layer):
 
 
 class RNNTLoss(Layer):
-    """RNN transducer loss."""
+    """RNN transducer loss, `paddle.nn.functional.rnnt_loss` as a layer.
+
+    Args:
+        blank (int, default 0): The class that stands for no label.
+        fastemit_lambda (float, default 0.001): The factor by which early labels are favoured; it
+            changes gradients only.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Graves, Sequence transduction with recurrent neural networks, 2012
+
+    Examples:
+        >>> scores = paddle.full([1, 2, 2, 2], 0.5).log()
+        >>> label, length = paddle.to_tensor([[1]], "int32"), paddle.to_tensor([1], "int32")
+        >>> loss = paddle.nn.RNNTLoss()(scores, label, paddle.to_tensor([2], "int32"), length)
+        >>> loss.neg().exp().item()
+        0.25
+    """
 
     def __init__(self, blank=0, fastemit_lambda=0.001, reduction="mean", name=None):
         super().__init__()
@@ -417,7 +477,17 @@ class MultiLabelSoftMarginLoss(Layer):
 
 
 class MultiLabelMarginLoss(Layer):
-    """Hinge between every target and every other class."""
+    """Hinge between every target and every other class.
+
+    Args:
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.1, 0.2, 0.4, 0.8]])
+        >>> paddle.nn.MultiLabelMarginLoss()(x, paddle.to_tensor([[3, 0, -1, 1]])).item()
+        0.8500
+    """
 
     def __init__(self, reduction="mean", name=None):
         super().__init__()
@@ -453,7 +523,18 @@ class HingeEmbeddingLoss(Layer):
 
 
 class CosineEmbeddingLoss(Layer):
-    """Cosine distance for similar pairs, hinge for dissimilar ones."""
+    """Cosine distance for similar pairs, hinge for dissimilar ones.
+
+    Args:
+        margin (float, default 0): The cosine above which dissimilar pairs have a loss.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x, y = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0.0, 1.0]])
+        >>> paddle.nn.CosineEmbeddingLoss()(x, y, paddle.to_tensor([1])).item()
+        1.0
+    """
 
     def __init__(self, margin=0, reduction="mean", name=None):
         super().__init__()
@@ -468,7 +549,23 @@ class CosineEmbeddingLoss(Layer):
 
 
 class TripletMarginWithDistanceLoss(Layer):
-    """Triplet loss with any distance function."""
+    """Triplet loss with any distance function.
+
+    Args:
+        distance_function (callable, default None): The distance of two batches; None for the
+            Euclidean.
+        margin (float, default 1.0): How much farther the negative shall be than the positive.
+        swap (bool, default False): Whether the distance of positive and negative counts where it is
+            smaller.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.TripletMarginWithDistanceLoss(lambda a, b: (a - b).abs().sum(axis=-1))
+        >>> x, near, far = paddle.zeros([1, 2]), paddle.ones([1, 2]), paddle.full([1, 2], 2.0)
+        >>> loss(x, far, near).item()
+        3.0
+    """
 
     def __init__(self, distance_function=None, margin=1.0, swap=False, reduction="mean", name=None):
         super().__init__()
@@ -491,7 +588,24 @@ class TripletMarginWithDistanceLoss(Layer):
 
 
 class TripletMarginLoss(Layer):
-    """Triplet loss with the p-norm distance."""
+    """Triplet loss with the p-norm distance, `paddle.nn.functional.triplet_margin_loss` as a layer.
+
+    Args:
+        margin (float, default 1.0): How much farther the negative shall be than the positive.
+        p (float, default 2.0): The exponent of the norm.
+        epsilon (float, default 1e-06): What is added to differences.
+        swap (bool, default False): Whether the distance of positive and negative counts where it is
+            smaller.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x, near, far = paddle.zeros([1, 2]), paddle.ones([1, 2]), paddle.full([1, 2], 2.0)
+        >>> paddle.nn.TripletMarginLoss(p=1.0)(x, near, far).item()
+        0.0
+        >>> paddle.nn.TripletMarginLoss(p=1.0)(x, far, near).item()
+        3.0
+    """
 
     def __init__(self, margin=1.0, p=2.0, epsilon=1e-6, swap=False, reduction="mean", name=None):
         super().__init__()
@@ -559,7 +673,19 @@ class SoftMarginLoss(Layer):
 
 
 class GaussianNLLLoss(Layer):
-    """Negative log likelihood of normal values."""
+    """Negative log likelihood of normal values.
+
+    Args:
+        full (bool, default False): Whether the constant term is added.
+        epsilon (float, default 1e-06): The least variance.
+        reduction (str, default 'mean'): `mean`, `sum` or `none`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> loss = paddle.nn.GaussianNLLLoss()
+        >>> loss(paddle.ones([2]), paddle.zeros([2]), paddle.ones([2])).item()
+        0.5
+    """
 
     def __init__(self, full=False, epsilon=1e-6, reduction="mean", name=None):
         super().__init__()
@@ -573,7 +699,31 @@ class GaussianNLLLoss(Layer):
 
 
 class AdaptiveLogSoftmaxWithLoss(Layer):
-    """Softmax over many classes, split into a frequent head and rarer clusters at `cutoffs`."""
+    """Softmax over many classes, split into a frequent head and rarer clusters at `cutoffs`.
+
+    Args:
+        in_features (int): How many features the input has.
+        n_classes (int): How many classes there are.
+        cutoffs (list of ints): The first class of each cluster; classes below the first stand in
+            the head.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        div_value (float, default 4.0): By how much the projection of a cluster is narrower than
+            that of the one before.
+        head_bias (bool, default False): Whether the head has a bias.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Grave et al., Efficient softmax approximation for GPUs, 2016
+
+    Examples:
+        >>> layer = paddle.nn.AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs=[4, 7])
+        >>> x, label = paddle.rand([5, 8]), paddle.to_tensor([0, 3, 5, 8, 9])
+        >>> logs, loss = layer(x, label)
+        >>> logs.shape, loss.shape
+        (paddle.Size([5]), paddle.Size([]))
+        >>> round(layer.log_prob(x).exp().sum().item(), 3)
+        5.0
+    """
 
     def __init__(
         self,

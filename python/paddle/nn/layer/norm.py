@@ -126,7 +126,29 @@ class _BatchNormBase(Layer):
         return text
 
 
-def _batch_norm_class(name, ranks, layout, allowed, doc):
+_TEXT = """Batch normalisation of {shapes}.
+
+Args:
+    num_features (int): How many channels the input has.
+    momentum (float, default 0.9): How much of the running statistics stays in a step.
+    epsilon (float, default 1e-05): What keeps a divisor from zero. Also `eps`.
+    weight_attr (ParamAttr, default None): How the weight is made; False for none.
+    bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+    data_format (str, default {layout!r}): {allowed}.
+    use_global_stats (bool, default None): Whether the running statistics are used in training too;
+        None for evaluation only.
+    name (str, default None): The prefix of the names of the running statistics.
+
+Source: Ioffe and Szegedy, Batch normalization, 2015.
+
+Examples:
+    >>> x = paddle.to_tensor([1.0, 3.0]).reshape([2, 1{ones}])
+    >>> paddle.nn.{name}(1)(x).flatten().tolist()
+    [-1.0000, 1.0000]
+"""
+
+
+def _batch_norm_class(name, ranks, layout, allowed, shapes):
     @aliases(eps="epsilon")
     class Norm(_BatchNormBase):
         _ranks = ranks
@@ -155,32 +177,54 @@ def _batch_norm_class(name, ranks, layout, allowed, doc):
             )
 
     Norm.__name__ = Norm.__qualname__ = name
-    Norm.__doc__ = doc
+    formats = [f"`{layout}`" for layout in allowed]
+    Norm.__doc__ = _TEXT.format(
+        name=name,
+        shapes=shapes,
+        layout=layout,
+        allowed=f"{', '.join(formats[:-1])} or {formats[-1]}",
+        ones=", 1" * (ranks[-1] - 2),
+    )
     return Norm
 
 
 BatchNorm1D = _batch_norm_class(
-    "BatchNorm1D",
-    (2, 3),
-    "NCL",
-    ("NCL", "NLC", "NC"),
-    "Batch normalisation of [N, C] or [N, C, L].",
+    "BatchNorm1D", (2, 3), "NCL", ("NCL", "NLC", "NC"), "[N, C] or [N, C, L]"
 )
-BatchNorm2D = _batch_norm_class(
-    "BatchNorm2D", (4,), "NCHW", ("NCHW", "NHWC", "NC"), "Batch normalisation of [N, C, H, W]."
-)
+BatchNorm2D = _batch_norm_class("BatchNorm2D", (4,), "NCHW", ("NCHW", "NHWC", "NC"), "[N, C, H, W]")
 BatchNorm3D = _batch_norm_class(
-    "BatchNorm3D",
-    (5,),
-    "NCDHW",
-    ("NCDHW", "NDHWC", "NC"),
-    "Batch normalisation of [N, C, D, H, W].",
+    "BatchNorm3D", (5,), "NCDHW", ("NCDHW", "NDHWC", "NC"), "[N, C, D, H, W]"
 )
 
 
 class BatchNorm(Layer):
     """Batch normalisation of any rank, followed by an optional activation named by `act`;
     `is_test`: made in evaluation mode.
+
+    Args:
+        num_channels (int): How many channels the input has.
+        act (str, default None): The activation that follows; None for none.
+        is_test (bool, default False): Whether the layer begins in evaluation mode.
+        momentum (float, default 0.9): How much of the running statistics stays in a step.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        param_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        dtype (str or dtype, default 'float32'): The dtype of the parameters.
+        data_layout (str, default 'NCHW'): The order of axes, channels first or last.
+        in_place (bool, default False): Taken for compatibility; it has no effect.
+        moving_mean_name (str, default None): The name of the running means.
+        moving_variance_name (str, default None): The name of the running variances.
+        do_model_average_for_mean_and_var (bool, default True): Whether averages of parameters cover
+            the statistics.
+        use_global_stats (bool, default False): Whether the running statistics are used in training
+            too.
+        trainable_statistics (bool, default False): Whether evaluation uses the statistics of the
+            input.
+
+    Examples:
+        >>> layer = paddle.nn.BatchNorm(1)
+        >>> layer(paddle.to_tensor([[1.0], [3.0]])).tolist()
+        [[-1.0000], [1.0000]]
     """
 
     def __init__(
@@ -241,7 +285,25 @@ class BatchNorm(Layer):
 
 @aliases(eps="epsilon")
 class SyncBatchNorm(_BatchNormBase):
-    """Batch normalisation with statistics over all processes of the job, in training."""
+    """Batch normalisation with statistics over all processes of the job, in training.
+
+    Args:
+        num_features (int): How many channels the input has.
+        momentum (float, default 0.9): How much of the running statistics stays in a step.
+        epsilon (float, default 1e-05): What keeps a divisor from zero. Also `eps`.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer = paddle.nn.SyncBatchNorm(1)
+        >>> layer(paddle.to_tensor([[[[1.0]]], [[[3.0]]]])).flatten().tolist()
+        [-1.0000, 1.0000]
+        >>> net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 2, 3), paddle.nn.BatchNorm2D(2))
+        >>> type(paddle.nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]).__name__
+        'SyncBatchNorm'
+    """
 
     def __init__(
         self,
@@ -539,7 +601,25 @@ class _InstanceNormBase(Layer):
 
 
 class InstanceNorm1D(_InstanceNormBase):
-    """Instance normalisation of [N, C, L]."""
+    """Instance normalisation of [N, C, L].
+
+    Args:
+        num_features (int): How many channels the input has.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        momentum (float, default 0.9): Taken for compatibility; no running statistics are kept.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none, together with
+            bias_attr.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none, together
+            with weight_attr.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Ulyanov et al., Instance normalization, 2016
+
+    Examples:
+        >>> paddle.nn.InstanceNorm1D(2)(paddle.to_tensor([[[1.0, 3.0], [10.0, 30.0]]])).tolist()
+        [[[-1.0000, 1.0000], [-1.0000, 1.0000]]]
+    """
 
     _ranks = (2, 3)
 
@@ -557,7 +637,25 @@ class InstanceNorm1D(_InstanceNormBase):
 
 
 class InstanceNorm2D(_InstanceNormBase):
-    """Instance normalisation of [N, C, H, W]."""
+    """Instance normalisation of [N, C, H, W].
+
+    Args:
+        num_features (int): How many channels the input has.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        momentum (float, default 0.9): Taken for compatibility; no running statistics are kept.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none, together with
+            bias_attr.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none, together
+            with weight_attr.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Ulyanov et al., Instance normalization, 2016
+
+    Examples:
+        >>> paddle.nn.InstanceNorm2D(1)(paddle.to_tensor([[[[1.0, 3.0]]]])).tolist()
+        [[[[-1.0000, 1.0000]]]]
+    """
 
     _ranks = (4,)
 
@@ -575,7 +673,25 @@ class InstanceNorm2D(_InstanceNormBase):
 
 
 class InstanceNorm3D(_InstanceNormBase):
-    """Instance normalisation of [N, C, D, H, W]."""
+    """Instance normalisation of [N, C, D, H, W].
+
+    Args:
+        num_features (int): How many channels the input has.
+        epsilon (float, default 1e-05): What keeps a divisor from zero.
+        momentum (float, default 0.9): Taken for compatibility; no running statistics are kept.
+        weight_attr (ParamAttr, default None): How the weight is made; False for none, together with
+            bias_attr.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none, together
+            with weight_attr.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Ulyanov et al., Instance normalization, 2016
+
+    Examples:
+        >>> paddle.nn.InstanceNorm3D(1)(paddle.to_tensor([[[[[1.0, 3.0]]]]])).tolist()
+        [[[[[-1.0000, 1.0000]]]]]
+    """
 
     _ranks = (5,)
 
@@ -593,7 +709,21 @@ class InstanceNorm3D(_InstanceNormBase):
 
 
 class LocalResponseNorm(Layer):
-    """Divide by a power of the mean square of neighbouring channels."""
+    """Divide by a power of the mean square of neighbouring channels.
+
+    Args:
+        size (int): How many neighbouring channels count.
+        alpha (float, default 0.0001): The factor of the mean square.
+        beta (float, default 0.75): The exponent.
+        k (float, default 1.0): What is added.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer = paddle.nn.LocalResponseNorm(3, alpha=3.0, beta=1.0)
+        >>> layer(paddle.ones([1, 3, 1, 1])).flatten().tolist()
+        [0.3333, 0.25, 0.3333]
+    """
 
     def __init__(self, size, alpha=0.0001, beta=0.75, k=1.0, data_format="NCHW", name=None):
         super().__init__()
@@ -617,7 +747,22 @@ class LocalResponseNorm(Layer):
 
 
 class SpectralNorm(Layer):
-    """Divide a weight by its largest singular value, estimated by power iterations."""
+    """Divide a weight by its largest singular value, estimated by power iterations.
+
+    Args:
+        weight_shape (list of ints): The shape of the weight.
+        dim (int, default 0): Its axis that becomes the rows of a matrix.
+        power_iters (int, default 1): How many iterations a call makes.
+        eps (float, default 1e-12): What keeps a divisor from zero.
+        dtype (str or dtype, default 'float32'): The dtype of the vectors that it keeps.
+
+    Source: Miyato et al., Spectral normalization for generative adversarial networks, 2018
+
+    Examples:
+        >>> layer = paddle.nn.SpectralNorm([2, 2], power_iters=20)
+        >>> layer(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).tolist()
+        [[1.0, 0.0], [0.0, 0.5]]
+    """
 
     def __init__(self, weight_shape, dim=0, power_iters=1, eps=1e-12, dtype="float32"):
         super().__init__()

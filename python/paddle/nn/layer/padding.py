@@ -49,22 +49,95 @@ def _fixed(mode):
     return make
 
 
+_TEXT = """{what}
+
+Args:
+    padding (int, list of ints or Tensor): How much is added to both sides of the spatial axes, or
+        before and after each, the last axis first.
+{args}    data_format (str, default {layout!r}): The order of axes, channels first or last.
+    name (str, default None): Shown by `repr`.
+
+Examples:
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0]).reshape([1, 1, {ones}3])
+    >>> paddle.nn.{name}({call})(x).flatten().tolist()
+    {answer}
+"""
+_MODE = (
+    "    mode (str, default 'constant'): `constant`, `reflect`, `replicate` or `circular`.\n"
+    "    value (float, default 0.0): What is added in mode `constant`.\n"
+)
+_ALIAS = """    >>> paddle.nn.{alias} is paddle.nn.{name}
+    True
+"""
+# How a class is made, what it does, its own arguments; what the example gives, and its answer.
 _KINDS = {
-    "Pad": (_general, "Pad with `mode`: constant, reflect, replicate or circular."),
-    "ConstantPad": (_constant, "Pad with one value."),
-    "ZeroPad": (_fixed("constant"), "Pad with zeros."),
-    "ReflectionPad": (_fixed("reflect"), "Pad with the mirrored inside."),
-    "ReplicationPad": (_fixed("replicate"), "Pad with the edge values."),
-    "CircularPad": (_fixed("circular"), "Pad with the opposite side."),
+    "Pad": (
+        _general,
+        "Pad with one value, the mirrored inside, the edge values or the opposite side.",
+        _MODE,
+        ", mode='reflect'",
+        "[2.0, 1.0, 2.0, 3.0, 2.0]",
+    ),
+    "ConstantPad": (
+        _constant,
+        "Pad with one value.",
+        "    value (float): What is added.\n",
+        ", 7.0",
+        "[7.0, 1.0, 2.0, 3.0, 7.0]",
+    ),
+    "ZeroPad": (_fixed("constant"), "Pad with zeros.", "", "", "[0.0, 1.0, 2.0, 3.0, 0.0]"),
+    "ReflectionPad": (
+        _fixed("reflect"),
+        "Pad with the mirrored inside.",
+        "",
+        "",
+        "[2.0, 1.0, 2.0, 3.0, 2.0]",
+    ),
+    "ReplicationPad": (
+        _fixed("replicate"),
+        "Pad with the edge values.",
+        "",
+        "",
+        "[1.0, 1.0, 2.0, 3.0, 3.0]",
+    ),
+    "CircularPad": (
+        _fixed("circular"),
+        "Pad with the opposite side.",
+        "",
+        "",
+        "[3.0, 1.0, 2.0, 3.0, 1.0]",
+    ),
 }
+
+
+def _described(kind, n, layout):
+    """The documentation of the class of a kind in n dimensions."""
+    _, what, args, given, answer = _KINDS[kind]
+    name, alias = f"{kind}{n}D", f"{kind}{n}d"
+    text = _TEXT.format(
+        what=what,
+        args=args,
+        layout=layout,
+        name=name,
+        ones="1, " * (n - 1),
+        call=f"[1, 1{', 0, 0' * (n - 1)}]{given}",
+        answer=answer,
+    )
+    return text + (_ALIAS.format(alias=alias, name=name) if kind != "Pad" else "")
+
+
 __all__ = []
-for _kind, (_make, _doc) in _KINDS.items():
+for _kind, (_make, *_) in _KINDS.items():
     for _n, _layout in ((1, "NCL"), (2, "NCHW"), (3, "NCDHW")):
         _name = f"{_kind}{_n}D"
         globals()[_name] = type(
             _name,
             (_PadNd,),
-            {"__init__": _make(_n, _layout), "__doc__": _doc, "__module__": __name__},
+            {
+                "__init__": _make(_n, _layout),
+                "__doc__": _described(_kind, _n, _layout),
+                "__module__": __name__,
+            },
         )
         __all__.append(_name)
         if _kind != "Pad":

@@ -52,7 +52,22 @@ class _Interval(Layer):
 
 
 class AvgPool1D(_Interval):
-    """Mean over windows of [N, C, L]."""
+    """Mean over windows of [N, C, L].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.AvgPool1D(2)(paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])).tolist()
+        [[[1.5, 3.5]]]
+    """
 
     def __init__(
         self, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None
@@ -133,7 +148,26 @@ class AvgPool2D(_Window):
 
 
 class AvgPool3D(_Window):
-    """Mean over windows of [N, C, D, H, W]."""
+    """Mean over windows of [N, C, D, H, W].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        exclusive (bool, default True): Whether padding is left out of the mean.
+        divisor_override (float, default None): What sums are divided by; None for the size of the
+            window.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> paddle.nn.AvgPool3D(2)(x).tolist()
+        [[[[[3.5]]]]]
+    """
 
     def __init__(
         self,
@@ -164,7 +198,22 @@ class AvgPool3D(_Window):
 
 
 class MaxPool1D(_Interval):
-    """Maximum over windows of [N, C, L]."""
+    """Maximum over windows of [N, C, L].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.MaxPool1D(2)(paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])).tolist()
+        [[[5.0, 4.0]]]
+    """
 
     def __init__(
         self, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None
@@ -224,7 +273,24 @@ class MaxPool2D(_Window):
 
 
 class MaxPool3D(_Window):
-    """Maximum over windows of [N, C, D, H, W]."""
+    """Maximum over windows of [N, C, D, H, W].
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> paddle.nn.MaxPool3D(2)(x).tolist()
+        [[[[[7.0]]]]]
+    """
 
     def __init__(
         self,
@@ -252,7 +318,25 @@ class MaxPool3D(_Window):
 
 
 class LPPool1D(Layer):
-    """Power-average over windows of [N, C, L]."""
+    """Power-average over windows of [N, C, L].
+
+    Args:
+        norm_type (float): The exponent of the norm.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.LPPool1D(2.0, 2)(paddle.to_tensor([[[3.0, 4.0, 6.0, 8.0]]])).tolist()
+        [[[5.0, 10.0]]]
+        >>> paddle.nn.LPPool1d is paddle.nn.LPPool1D
+        True
+    """
 
     def __init__(
         self,
@@ -292,7 +376,25 @@ class LPPool1D(Layer):
 
 
 class LPPool2D(_Window):
-    """Power-average over windows of [N, C, H, W]."""
+    """Power-average over windows of [N, C, H, W].
+
+    Args:
+        norm_type (float): The exponent of the norm.
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        ceil_mode (bool, default False): Whether the last, partial window counts.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.LPPool2D(2.0, 2)(paddle.full([1, 1, 2, 2], 2.0)).item()
+        4.0
+        >>> paddle.nn.LPPool2d is paddle.nn.LPPool2D
+        True
+    """
 
     def __init__(
         self,
@@ -333,7 +435,16 @@ LPPool1d, LPPool2d = LPPool1D, LPPool2D
 
 
 class AdaptiveAvgPool1D(Layer):
-    """Mean over windows that make L equal to output_size."""
+    """Mean over windows that make L equal to output_size.
+
+    Args:
+        output_size (int): The extent of the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.AdaptiveAvgPool1D(2)(paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])).tolist()
+        [[[1.5, 3.5]]]
+    """
 
     def __init__(self, output_size, name=None):
         super().__init__()
@@ -378,7 +489,17 @@ class AdaptiveAvgPool2D(Layer):
 
 
 class AdaptiveAvgPool3D(Layer):
-    """Mean over windows that make D, H, W equal to output_size."""
+    """Mean over windows that make D, H, W equal to output_size.
+
+    Args:
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.AdaptiveAvgPool3D([1, 2, 2])(paddle.ones([1, 2, 4, 4, 4])).shape
+        paddle.Size([1, 2, 1, 2, 2])
+    """
 
     output_size = reads("_output_size")
 
@@ -397,7 +518,20 @@ class AdaptiveAvgPool3D(Layer):
 
 @aliases(return_indices="return_mask")
 class AdaptiveMaxPool1D(Layer):
-    """Maximum over windows that make L equal to output_size."""
+    """Maximum over windows that make L equal to output_size.
+
+    Args:
+        output_size (int): The extent of the result.
+        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
+            `return_indices`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.AdaptiveMaxPool1D(2)(paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])).tolist()
+        [[[5.0, 4.0]]]
+        >>> paddle.nn.AdaptiveMaxPool1d is paddle.nn.AdaptiveMaxPool1D
+        True
+    """
 
     return_indices = reads("return_mask")
 
@@ -416,7 +550,21 @@ class AdaptiveMaxPool1D(Layer):
 
 @aliases(return_indices="return_mask")
 class AdaptiveMaxPool2D(Layer):
-    """Maximum over windows that make H, W equal to output_size."""
+    """Maximum over windows that make H, W equal to output_size.
+
+    Args:
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
+            `return_indices`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
+        >>> paddle.nn.AdaptiveMaxPool2D(2)(x).tolist()
+        [[[[5.0, 7.0], [13.0, 15.0]]]]
+        >>> paddle.nn.AdaptiveMaxPool2d is paddle.nn.AdaptiveMaxPool2D
+        True
+    """
 
     return_indices = reads("_return_mask")
 
@@ -434,7 +582,19 @@ class AdaptiveMaxPool2D(Layer):
 
 
 class AdaptiveMaxPool3D(AdaptiveMaxPool2D):
-    """Maximum over windows that make D, H, W equal to output_size."""
+    """Maximum over windows that make D, H, W equal to output_size.
+
+    Args:
+        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.nn.AdaptiveMaxPool3D([2, 1, 1])(paddle.ones([1, 2, 4, 4, 4])).shape
+        paddle.Size([1, 2, 2, 1, 1])
+        >>> paddle.nn.AdaptiveMaxPool3d is paddle.nn.AdaptiveMaxPool3D
+        True
+    """
 
     def forward(self, x):
         return F.adaptive_max_pool3d(x, self._output_size, self._return_mask)
@@ -475,7 +635,25 @@ class _MaxUnPool(Layer):
 
 
 class MaxUnPool1D(_MaxUnPool):
-    """Inverse of MaxPool1D."""
+    """Inverse of MaxPool1D.
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCL'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])
+        >>> top, places = paddle.nn.MaxPool1D(2, return_mask=True)(x)
+        >>> paddle.nn.MaxUnPool1D(2)(top, places).tolist()
+        [[[0.0, 5.0, 0.0, 4.0]]]
+    """
 
     _fn = "max_unpool1d"
 
@@ -486,7 +664,25 @@ class MaxUnPool1D(_MaxUnPool):
 
 
 class MaxUnPool2D(_MaxUnPool):
-    """Inverse of MaxPool2D."""
+    """Inverse of MaxPool2D.
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCHW'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0, 5.0], [3.0, 4.0]]]])
+        >>> top, places = paddle.nn.MaxPool2D(2, return_mask=True)(x)
+        >>> paddle.nn.MaxUnPool2D(2)(top, places).tolist()
+        [[[[0.0, 5.0], [0.0, 0.0]]]]
+    """
 
     _fn = "max_unpool2d"
 
@@ -497,7 +693,25 @@ class MaxUnPool2D(_MaxUnPool):
 
 
 class MaxUnPool3D(_MaxUnPool):
-    """Inverse of MaxPool3D."""
+    """Inverse of MaxPool3D.
+
+    Args:
+        kernel_size (int or list of ints): The extents of the window.
+        stride (int or list of ints, default None): From one window to the next; None for the
+            extents of the window.
+        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+            `VALID`.
+        data_format (str, default 'NCDHW'): The order of axes, channels first or last.
+        output_size (int or list of ints, default None): The extents of the result; None for the
+            smallest that fit.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
+        >>> top, places = paddle.nn.MaxPool3D(2, return_mask=True)(x)
+        >>> paddle.nn.MaxUnPool3D(2)(top, places).flatten().tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0]
+    """
 
     _fn = "max_unpool3d"
 
@@ -516,7 +730,24 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = MaxUnPool1D, MaxUnPool2D, MaxUnPool3D
 
 
 class FractionalMaxPool2D(Layer):
-    """Maximum over windows of random size for images."""
+    """Maximum over windows of random size for images.
+
+    Args:
+        output_size (int or list of ints): The extents of the result.
+        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
+            for windows that share no element.
+        random_u (float, default None): What tells the windows, between 0 and 1; None draws it in
+            each call.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Graham, Fractional Max-Pooling, 2014
+
+    Examples:
+        >>> x = paddle.arange(25, dtype="float32").reshape([1, 1, 5, 5])
+        >>> paddle.nn.FractionalMaxPool2D(2, random_u=0.5)(x).tolist()
+        [[[[12.0, 14.0], [22.0, 24.0]]]]
+    """
 
     def __init__(self, output_size, kernel_size=None, random_u=None, return_mask=False, name=None):
         super().__init__()
@@ -536,7 +767,23 @@ class FractionalMaxPool2D(Layer):
 
 
 class FractionalMaxPool3D(FractionalMaxPool2D):
-    """Maximum over windows of random size for volumes."""
+    """Maximum over windows of random size for volumes.
+
+    Args:
+        output_size (int or list of ints): The extents of the result.
+        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
+            for windows that share no element.
+        random_u (float, default None): What tells the windows, between 0 and 1; None draws it in
+            each call.
+        return_mask (bool, default False): Whether the places of the maxima are returned too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Graham, Fractional Max-Pooling, 2014
+
+    Examples:
+        >>> paddle.nn.FractionalMaxPool3D(2)(paddle.rand([1, 2, 5, 5, 5])).shape
+        paddle.Size([1, 2, 2, 2, 2])
+    """
 
     def forward(self, x):
         return F.fractional_max_pool3d(

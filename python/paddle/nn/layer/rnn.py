@@ -40,7 +40,25 @@ def _is_shape(tree):
 
 
 class RNNCellBase(Layer):
-    """Base of cells: `forward(inputs, states)` gives (outputs, new states)."""
+    """Base of cells: `forward(inputs, states)` gives (outputs, new states).
+
+    Args:
+        name_scope (str, default None): The prefix of names of parameters; None for the name of the
+            class.
+        dtype (str or dtype, default 'float32'): The dtype of the parameters.
+
+    Examples:
+        >>> class Sum(paddle.nn.RNNCellBase):
+        ...     def forward(self, inputs, states):
+        ...         states = states + inputs
+        ...         return states, states
+        ...     @property
+        ...     def state_shape(self):
+        ...         return [1]
+        >>> layer = paddle.nn.RNN(Sum())
+        >>> layer(paddle.ones([1, 3, 1]))[0].flatten().tolist()
+        [1.0, 2.0, 3.0]
+    """
 
     def get_initial_states(
         self, batch_ref, shape=None, dtype=None, init_value=0.0, batch_dim_idx=0
@@ -122,7 +140,25 @@ class RNNCellBase(Layer):
 
 
 class SimpleRNNCell(RNNCellBase):
-    """h' = act(W_ih x + b_ih + W_hh h + b_hh); returns (h', h')."""
+    """h' = act(W_ih x + b_ih + W_hh h + b_hh); returns (h', h').
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        activation (str, default 'tanh'): `tanh` or `relu`.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> out, state = paddle.nn.SimpleRNNCell(4, 8)(paddle.ones([3, 4]))
+        >>> out.shape, state.shape
+        (paddle.Size([3, 8]), paddle.Size([3, 8]))
+    """
 
     def __init__(
         self,
@@ -169,7 +205,28 @@ class SimpleRNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """Long short-term memory: gates i, f, g, o; returns (h', (h', c'))."""
+    """Long short-term memory: gates i, f, g, o; returns (h', (h', c')).
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        proj_size (int, default 0): How many features the state is projected to; 0 for no
+            projection.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Hochreiter and Schmidhuber, Long short-term memory, 1997
+
+    Examples:
+        >>> out, (state, cell) = paddle.nn.LSTMCell(4, 8)(paddle.ones([3, 4]))
+        >>> out.shape, cell.shape
+        (paddle.Size([3, 8]), paddle.Size([3, 8]))
+    """
 
     def __init__(
         self,
@@ -224,8 +281,25 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """Gated recurrent unit: h' = z * h + (1 - z) * tanh(W x + b + r * (U h + d)); returns (h',
-    h').
+    """Gated recurrent unit: h' = z * h + (1 - z) * tanh(W x + b + r * (U h + d)); returns (h', h').
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014
+
+    Examples:
+        >>> out, state = paddle.nn.GRUCell(4, 8)(paddle.ones([3, 4]))
+        >>> out.shape, state.shape
+        (paddle.Size([3, 8]), paddle.Size([3, 8]))
     """
 
     def __init__(
@@ -336,6 +410,17 @@ def birnn(cell_fw, cell_bw, inputs, initial_states, sequence_length, time_major,
 class RNN(Layer):
     """Runs a cell over the time axis of inputs [batch, time, ...] (or [time, batch, ...] if
     time_major).
+
+    Args:
+        cell (RNNCellBase): What is called in each step.
+        is_reverse (bool, default False): Whether it runs from the last step to the first.
+        time_major (bool, default False): Whether time is the first axis, else the batch.
+
+    Examples:
+        >>> layer = paddle.nn.RNN(paddle.nn.GRUCell(4, 8))
+        >>> out, state = layer(paddle.ones([3, 5, 4]))
+        >>> out.shape, state.shape
+        (paddle.Size([3, 5, 8]), paddle.Size([3, 8]))
     """
 
     def __init__(self, cell, is_reverse=False, time_major=False):
@@ -357,7 +442,19 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Runs one cell forwards and one backwards over time."""
+    """Runs one cell forwards and one backwards over time.
+
+    Args:
+        cell_fw (RNNCellBase): The cell that runs forwards.
+        cell_bw (RNNCellBase): The cell that runs backwards.
+        time_major (bool, default False): Whether time is the first axis, else the batch.
+
+    Examples:
+        >>> layer = paddle.nn.BiRNN(paddle.nn.GRUCell(4, 8), paddle.nn.GRUCell(4, 8))
+        >>> out, states = layer(paddle.ones([3, 5, 4]))
+        >>> out.shape, len(states)
+        (paddle.Size([3, 5, 16]), 2)
+    """
 
     def __init__(self, cell_fw, cell_bw, time_major=False):
         super().__init__()

@@ -190,7 +190,31 @@ class RNNBase(LayerList):
 
 
 class SimpleRNN(RNNBase):
-    """Multi-layer Elman network with tanh or relu."""
+    """Multi-layer Elman network with tanh or relu.
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        num_layers (int, default 1): How many layers follow one another.
+        direction (str, default 'forward'): `forward` or `bidirect`.
+        time_major (bool, default False): Whether time is the first axis, else the batch.
+        dropout (float, default 0.0): The dropout between layers.
+        activation (str, default 'tanh'): `tanh` or `relu`.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Elman, Finding structure in time, 1990
+
+    Examples:
+        >>> out, state = paddle.nn.SimpleRNN(4, 8)(paddle.ones([3, 5, 4]))
+        >>> out.shape, state.shape
+        (paddle.Size([3, 5, 8]), paddle.Size([1, 3, 8]))
+    """
 
     def __init__(
         self,
@@ -229,7 +253,33 @@ class SimpleRNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Multi-layer long short-term memory."""
+    """Multi-layer long short-term memory.
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        num_layers (int, default 1): How many layers follow one another.
+        direction (str, default 'forward'): `forward` or `bidirect`.
+        time_major (bool, default False): Whether time is the first axis, else the batch.
+        dropout (float, default 0.0): The dropout between layers.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        proj_size (int, default 0): How many features the state is projected to; 0 for no
+            projection.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Hochreiter and Schmidhuber, Long short-term memory, 1997
+
+    Examples:
+        >>> layer = paddle.nn.LSTM(4, 8, direction="bidirect")
+        >>> out, (state, cell) = layer(paddle.ones([3, 5, 4]))
+        >>> out.shape, state.shape, cell.shape
+        (paddle.Size([3, 5, 16]), paddle.Size([2, 3, 8]), paddle.Size([2, 3, 8]))
+    """
 
     def __init__(
         self,
@@ -263,7 +313,31 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Multi-layer gated recurrent network."""
+    """Multi-layer gated recurrent network.
+
+    Args:
+        input_size (int): How many features the input has.
+        hidden_size (int): How many features the state has.
+        num_layers (int, default 1): How many layers follow one another.
+        direction (str, default 'forward'): `forward` or `bidirect`.
+        time_major (bool, default False): Whether time is the first axis, else the batch.
+        dropout (float, default 0.0): The dropout between layers.
+        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
+        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
+        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
+            none.
+        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
+            none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014
+
+    Examples:
+        >>> layer = paddle.nn.GRU(4, 8, num_layers=2)
+        >>> out, state = layer(paddle.ones([3, 5, 4]))
+        >>> out.shape, state.shape
+        (paddle.Size([3, 5, 8]), paddle.Size([2, 3, 8]))
+    """
 
     def __init__(
         self,

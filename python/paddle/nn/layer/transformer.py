@@ -63,6 +63,25 @@ def _mask(mask, dtype):
 class MultiHeadAttention(Layer):
     """Attention of query [batch, q, embed_dim] over key and value [batch, k, kdim / vdim], with
     num_heads heads.
+
+    Args:
+        embed_dim (int): How many features the query and the result have.
+        num_heads (int): How many heads there are.
+        dropout (float, default 0.0): The dropout of attention weights.
+        kdim (int, default None): How many features the key has; None for embed_dim.
+        vdim (int, default None): How many features the value has; None for embed_dim.
+        need_weights (bool, default False): Whether the weights are returned too.
+        weight_attr (ParamAttr, default None): How the weight is made.
+        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
+
+    Source: Vaswani et al., Attention is all you need, 2017
+
+    Examples:
+        >>> layer = paddle.nn.MultiHeadAttention(8, 2)
+        >>> layer(paddle.ones([3, 5, 8])).shape
+        paddle.Size([3, 5, 8])
+        >>> layer(paddle.ones([3, 5, 8]), paddle.ones([3, 4, 8]), paddle.ones([3, 4, 8])).shape
+        paddle.Size([3, 5, 8])
     """
 
     Cache = collections.namedtuple("Cache", ["k", "v"])
@@ -210,7 +229,30 @@ class _Block(Layer):
 
 
 class TransformerEncoderLayer(_Block):
-    """Self attention and a feed-forward network, each with dropout, residual and layer norm."""
+    """Self attention and a feed-forward network, each with dropout, residual and layer norm.
+
+    Args:
+        d_model (int): How many features a position has.
+        nhead (int): How many heads attention has.
+        dim_feedforward (int): How many features the feed-forward network has inside.
+        dropout (float, default 0.1): The dropout after each block.
+        activation (str, default 'relu'): The activation of the feed-forward network, `relu` or
+            `gelu`.
+        attn_dropout (float, default None): The dropout of attention weights; None for dropout.
+        act_dropout (float, default None): The dropout after the activation; None for dropout.
+        normalize_before (bool, default False): Whether layer norm comes before a block, else after
+            its residual.
+        weight_attr (ParamAttr or list of ParamAttrs, default None): How the weights are made;
+            several are for attention and the feed-forward network.
+        bias_attr (ParamAttr, bool or list of ParamAttrs, default None): The same of the biases;
+            False for none.
+        layer_norm_eps (float, default 1e-05): The epsilon of layer norms.
+
+    Examples:
+        >>> layer = paddle.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0)
+        >>> layer(paddle.ones([3, 5, 8])).shape
+        paddle.Size([3, 5, 8])
+    """
 
     def __init__(
         self,
@@ -246,7 +288,18 @@ class TransformerEncoderLayer(_Block):
 
 
 class TransformerEncoder(Layer):
-    """A stack of encoder layers; the first is the one given, the others are built like it."""
+    """A stack of encoder layers; the first is the one given, the others are built like it.
+
+    Args:
+        encoder_layer (Layer): The first layer.
+        num_layers (int): How many layers there are.
+        norm (Layer, default None): What follows the last layer; None for nothing.
+
+    Examples:
+        >>> net = paddle.nn.TransformerEncoder(paddle.nn.TransformerEncoderLayer(8, 2, 16), 2)
+        >>> net(paddle.ones([3, 5, 8])).shape
+        paddle.Size([3, 5, 8])
+    """
 
     def __init__(self, encoder_layer, num_layers, norm=None):
         super().__init__()
@@ -279,7 +332,30 @@ class TransformerEncoder(Layer):
 
 
 class TransformerDecoderLayer(_Block):
-    """Masked self attention, attention over the memory, and a feed-forward network."""
+    """Masked self attention, attention over the memory, and a feed-forward network.
+
+    Args:
+        d_model (int): How many features a position has.
+        nhead (int): How many heads attention has.
+        dim_feedforward (int): How many features the feed-forward network has inside.
+        dropout (float, default 0.1): The dropout after each block.
+        activation (str, default 'relu'): The activation of the feed-forward network, `relu` or
+            `gelu`.
+        attn_dropout (float, default None): The dropout of attention weights; None for dropout.
+        act_dropout (float, default None): The dropout after the activation; None for dropout.
+        normalize_before (bool, default False): Whether layer norm comes before a block, else after
+            its residual.
+        weight_attr (ParamAttr or list of ParamAttrs, default None): How the weights are made;
+            several are for attention, cross attention and the feed-forward network.
+        bias_attr (ParamAttr, bool or list of ParamAttrs, default None): The same of the biases;
+            False for none.
+        layer_norm_eps (float, default 1e-05): The epsilon of layer norms.
+
+    Examples:
+        >>> layer = paddle.nn.TransformerDecoderLayer(8, 2, 16)
+        >>> layer(paddle.ones([3, 4, 8]), paddle.ones([3, 5, 8])).shape
+        paddle.Size([3, 4, 8])
+    """
 
     def __init__(
         self,
@@ -328,7 +404,19 @@ class TransformerDecoderLayer(_Block):
 
 
 class TransformerDecoder(Layer):
-    """A stack of decoder layers; the first is the one given, the others are built like it."""
+    """A stack of decoder layers; the first is the one given, the others are built like it.
+
+    Args:
+        decoder_layer (Layer): The first layer.
+        num_layers (int): How many layers there are.
+        norm (Layer, default None): What follows the last layer; None for nothing.
+
+    Examples:
+        >>> layer = paddle.nn.TransformerDecoderLayer(8, 2, 16)
+        >>> net = paddle.nn.TransformerDecoder(layer, 2)
+        >>> net(paddle.ones([3, 4, 8]), paddle.ones([3, 5, 8])).shape
+        paddle.Size([3, 4, 8])
+    """
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__()
@@ -364,7 +452,37 @@ class TransformerDecoder(Layer):
 
 
 class Transformer(Layer):
-    """Encoder and decoder."""
+    """Encoder and decoder.
+
+    Args:
+        d_model (int, default 512): How many features a position has.
+        nhead (int, default 8): How many heads attention has.
+        num_encoder_layers (int, default 6): How many layers the encoder has.
+        num_decoder_layers (int, default 6): How many layers the decoder has.
+        dim_feedforward (int, default 2048): How many features the feed-forward network has inside.
+        dropout (float, default 0.1): The dropout after each block.
+        activation (str, default 'relu'): The activation of the feed-forward network, `relu` or
+            `gelu`.
+        attn_dropout (float, default None): The dropout of attention weights; None for dropout.
+        act_dropout (float, default None): The dropout after the activation; None for dropout.
+        normalize_before (bool, default False): Whether layer norm comes before a block, else after
+            its residual.
+        weight_attr (ParamAttr or list of ParamAttrs, default None): How the weights are made;
+            several are for attention, cross attention and the feed-forward network.
+        bias_attr (ParamAttr, bool or list of ParamAttrs, default None): The same of the biases;
+            False for none.
+        custom_encoder (Layer, default None): An encoder instead of that made here.
+        custom_decoder (Layer, default None): A decoder instead of that made here.
+
+    Source: Vaswani et al., Attention is all you need, 2017
+
+    Examples:
+        >>> net = paddle.nn.Transformer(8, 2, 1, 1, 16)
+        >>> net(paddle.ones([3, 5, 8]), paddle.ones([3, 4, 8])).shape
+        paddle.Size([3, 4, 8])
+        >>> net.generate_square_subsequent_mask(2).tolist()
+        [[0.0, -inf], [0.0, 0.0]]
+    """
 
     def __init__(
         self,

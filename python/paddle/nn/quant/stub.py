@@ -9,6 +9,13 @@ __all__ = ['QuanterStub', 'Stub']
 class Stub(Layer):
     """Returns its input; in a quantised model a quanter stands here, one of `observer` or of the
     configuration.
+
+    Args:
+        observer (object, default None): What makes the quanter; None for that of the configuration.
+
+    Examples:
+        >>> paddle.nn.quant.Stub()(paddle.to_tensor([1.0, 2.0])).tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, observer=None):

@@ -23,8 +23,27 @@ def _with_grads(parameters):
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Scale the gradients in place so that their total norm is at most max_norm; returns the norm
-    before.
+    """Scale the gradients in place so that their total norm is at most max_norm.
+
+    Args:
+        parameters (Tensor or iterable): Whose gradients.
+        max_norm (float): The greatest norm.
+        norm_type (float, default 2.0): The exponent of the norm; inf for the largest magnitude.
+        error_if_nonfinite (bool, default False): Whether a norm that is not finite is an error.
+
+    Returns:
+        Tensor: the norm before.
+
+    Raises:
+        RuntimeError: The norm is not finite and error_if_nonfinite is true.
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
+        >>> (x * x).sum().backward()
+        >>> paddle.nn.utils.clip_grad_norm_([x], 5.0).item()
+        10.0
+        >>> x.grad.tolist()
+        [3.0000, 4.0000]
     """
     params = _with_grads(parameters)
     if norm_type not in (float("inf"), 0, 1, 2) and not isinstance(norm_type, (int, float)):
@@ -55,7 +74,22 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def clip_grad_value_(parameters, clip_value):
-    """Clip every element of the gradients in place to [-clip_value, clip_value]."""
+    """Clip every element of the gradients in place to [-clip_value, clip_value].
+
+    Args:
+        parameters (Tensor or iterable): Whose gradients.
+        clip_value (float): The greatest magnitude.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0, 0.5], stop_gradient=False)
+        >>> (x * x).sum().backward()
+        >>> paddle.nn.utils.clip_grad_value_([x], 2.0)
+        >>> x.grad.tolist()
+        [2.0, 1.0]
+    """
     if not isinstance(clip_value, (int, float)):
         raise TypeError(
             f"[clip_grad_value_] expected clip_value to be a number, got "

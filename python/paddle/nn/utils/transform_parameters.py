@@ -13,12 +13,41 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters, name=None):
-    """All parameters, flattened, one after another in a 1-D Tensor."""
+    """All parameters, flattened, one after another in a 1-D Tensor.
+
+    Args:
+        parameters (iterable): The parameters.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of one axis.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(3, 2)
+        >>> paddle.nn.utils.parameters_to_vector(layer.parameters()).shape
+        paddle.Size([8])
+    """
     return paddle.concat([_C_ops.reshape(p, [-1]) for p in parameters], axis=0)
 
 
 def vector_to_parameters(vec, parameters, name=None):
-    """Write the parts of a 1-D Tensor into the parameters."""
+    """Write the parts of a 1-D Tensor into the parameters.
+
+    Args:
+        vec (Tensor): What `parameters_to_vector` gives.
+        parameters (iterable): Where it is written.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(1, 2)
+        >>> vec = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+        >>> paddle.nn.utils.vector_to_parameters(vec, layer.parameters())
+        >>> layer.weight.tolist(), layer.bias.tolist()
+        ([[1.0, 2.0]], [3.0, 4.0])
+    """
     expect_tensors("vector_to_parameters", vec=vec)
     parameters = items('parameters_to_vector', 'parameters', parameters)
     for p in parameters:

@@ -79,15 +79,43 @@ class WeightNorm:
 
 
 def weight_norm(layer, name="weight", dim=0):
-    """Replace layer.<name> by trained <name>_g (norms over all but `dim`) and <name>_v (direction);
-    returns layer.
+    """Replace layer.<name> by trained <name>_g (norms over all but `dim`) and <name>_v (direction).
+
+    Args:
+        layer (Layer): The layer.
+        name (str, default 'weight'): The parameter.
+        dim (int, default 0): The axis that has norms of its own; None for one norm.
+
+    Returns:
+        Layer: layer itself.
+
+    Source: Salimans and Kingma, Weight normalization, 2016
+
+    Examples:
+        >>> layer = paddle.nn.utils.weight_norm(paddle.nn.Linear(3, 2), dim=1)
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight_v', 'weight_g']
     """
     WeightNorm.apply(layer, name, dim)
     return layer
 
 
 def remove_weight_norm(layer, name="weight"):
-    """Turn <name>_g and <name>_v back into one parameter; returns layer."""
+    """Turn <name>_g and <name>_v back into one parameter.
+
+    Args:
+        layer (Layer): The layer.
+        name (str, default 'weight'): The parameter.
+
+    Returns:
+        Layer: layer itself.
+
+    Examples:
+        >>> layer = paddle.nn.utils.weight_norm(paddle.nn.Linear(3, 2))
+        >>> layer = paddle.nn.utils.remove_weight_norm(layer)
+        >>> [name for name, _ in layer.named_parameters()]
+        ['bias', 'weight']
+    """
     for key, hook in list(layer._forward_pre_hooks.items()):
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(layer)
