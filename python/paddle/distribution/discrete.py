@@ -38,7 +38,19 @@ def _inside(p):
 
 
 class Bernoulli(ExponentialFamily):
-    """0 or 1, with probability `probs` of 1."""
+    """0 or 1, with probability `probs` of 1.
+
+    Args:
+        probs (float or Tensor): The probabilities.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.Bernoulli(paddle.to_tensor([0.25]))
+        >>> d.mean.tolist(), d.variance.tolist()
+        ([0.25], [0.1875])
+        >>> d.log_prob(paddle.to_tensor([1.0])).exp().tolist()
+        [0.25]
+    """
 
     def __init__(self, probs, name=None):
         self.name = name or 'Bernoulli'
@@ -94,7 +106,19 @@ class Bernoulli(ExponentialFamily):
 
 class Categorical(Distribution):
     """One of n categories; `logits` [..., n] are weights: `sample` and `probs` normalise them by
-    their sum, `entropy` and `kl_divergence` take them as logarithms."""
+    their sum, `entropy` and `kl_divergence` take them as logarithms.
+
+    Args:
+        logits (Tensor): The weights, of shape [..., n].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.Categorical(paddle.to_tensor([1.0, 3.0]))
+        >>> d.probs(paddle.to_tensor([0, 1])).tolist()
+        [0.25, 0.75]
+        >>> d.sample([2, 3]).shape
+        paddle.Size([2, 3])
+    """
 
     def __init__(self, logits, name=None):
         self.name = name or 'Categorical'
@@ -147,7 +171,17 @@ class Categorical(Distribution):
 
 
 class Multinomial(Distribution):
-    """Counts of `total_count` draws from categories with probabilities `probs` [..., n]."""
+    """Counts of `total_count` draws from categories with probabilities `probs` [..., n].
+
+    Args:
+        total_count (int): How many draws there are.
+        probs (Tensor): The probabilities, of shape [..., n].
+
+    Examples:
+        >>> d = paddle.distribution.Multinomial(4, paddle.to_tensor([0.25, 0.75]))
+        >>> d.mean.tolist(), d.sample().sum().item()
+        ([1.0, 3.0], 4.0)
+    """
 
     def __init__(self, total_count, probs):
         if not isinstance(total_count, int) or total_count < 1:
@@ -211,7 +245,17 @@ class Multinomial(Distribution):
 
 
 class Binomial(Distribution):
-    """How many of `total_count` trials of probability `probs` succeed."""
+    """How many of `total_count` trials of probability `probs` succeed.
+
+    Args:
+        total_count (int or Tensor): How many trials there are.
+        probs (float or Tensor): The probabilities.
+
+    Examples:
+        >>> d = paddle.distribution.Binomial(4, paddle.to_tensor(0.5))
+        >>> d.mean.item(), d.prob(paddle.to_tensor(2.0)).item()
+        (2.0, 0.375)
+    """
 
     def __init__(self, total_count, probs):
         count = (
@@ -277,7 +321,16 @@ class Binomial(Distribution):
 
 
 class Poisson(Distribution):
-    """Counts at the rate `rate`."""
+    """Counts at the rate `rate`.
+
+    Args:
+        rate (float or Tensor): The rate.
+
+    Examples:
+        >>> d = paddle.distribution.Poisson(paddle.to_tensor(2.0))
+        >>> d.mean.item(), d.log_prob(paddle.to_tensor(0.0)).exp().item()
+        (2.0, 0.1353)
+    """
 
     def __init__(self, rate):
         self.rate = as_vector(rate)
@@ -326,7 +379,16 @@ class Poisson(Distribution):
 
 
 class Geometric(Distribution):
-    """How many trials of probability `probs` fail before the first success."""
+    """How many trials of probability `probs` fail before the first success.
+
+    Args:
+        probs (float or Tensor): The probabilities.
+
+    Examples:
+        >>> d = paddle.distribution.Geometric(paddle.to_tensor(0.5))
+        >>> d.mean.item(), d.pmf(2).item()
+        (1.0, 0.125)
+    """
 
     def __init__(self, probs):
         self.probs = as_tensor(probs)
@@ -390,6 +452,17 @@ class Geometric(Distribution):
 class ContinuousBernoulli(Distribution):
     """On [0, 1], density proportional to probs^x (1 - probs)^(1 - x); near probs = 0.5 (inside
     `lims`) by a series.
+
+    Args:
+        probs (float or Tensor): The probabilities.
+        lims (tuple of floats, default (0.499, 0.501)): Where the series is used.
+
+    Source: Loaiza-Ganem and Cunningham, The continuous Bernoulli, 2019
+
+    Examples:
+        >>> d = paddle.distribution.ContinuousBernoulli(paddle.to_tensor(0.5))
+        >>> d.mean.item(), d.log_prob(paddle.to_tensor(0.3)).exp().item()
+        (0.5, 1.0)
     """
 
     def __init__(self, probs, lims=(0.499, 0.501)):

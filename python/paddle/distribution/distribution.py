@@ -91,7 +91,19 @@ def open_uniform(shape, dtype):
 
 
 class Distribution:
-    """Base of distributions: `batch_shape` independent ones over events of `event_shape`."""
+    """Base of distributions.
+
+    Args:
+        batch_shape (tuple of ints, default ()): The shape of independent distributions.
+        event_shape (tuple of ints, default ()): The shape of a draw of one.
+
+    Examples:
+        >>> d = paddle.distribution.Distribution([2], [3])
+        >>> d.batch_shape, d.event_shape
+        ((2,), (3,))
+        >>> isinstance(paddle.distribution.Normal(0.0, 1.0), paddle.distribution.Distribution)
+        True
+    """
 
     def __init__(self, batch_shape=(), event_shape=()):
         for name, shape in (('batch_shape', batch_shape), ('event_shape', event_shape)):
@@ -198,6 +210,15 @@ class Distribution:
 class ExponentialFamily(Distribution):
     """Distributions exp(<parameters, statistics> - log normalizer); gives entropy by
     differentiation.
+
+    Args:
+        batch_shape (tuple of ints, default ()): The shape of independent distributions.
+        event_shape (tuple of ints, default ()): The shape of a draw of one.
+
+    Examples:
+        >>> d = paddle.distribution.Beta(2.0, 2.0)
+        >>> isinstance(d, paddle.distribution.ExponentialFamily), d.entropy().item()
+        (True, -0.1251)
     """
 
     @property

@@ -11,6 +11,15 @@ __all__ = ['Gamma', 'Chi2', 'Exponential', 'Beta', 'Dirichlet']
 class Gamma(ExponentialFamily):
     """The gamma distribution with shape `concentration` and inverse scale `rate`, which keep their
     own shapes.
+
+    Args:
+        concentration (float or Tensor): The shape.
+        rate (float or Tensor): The inverse scale.
+
+    Examples:
+        >>> d = paddle.distribution.Gamma(paddle.to_tensor(2.0), paddle.to_tensor(4.0))
+        >>> d.mean.item(), d.variance.item()
+        (0.5, 0.125)
     """
 
     def __init__(self, concentration, rate):
@@ -69,7 +78,16 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The chi-squared distribution with `df` degrees of freedom."""
+    """The chi-squared distribution with `df` degrees of freedom.
+
+    Args:
+        df (float or Tensor): The degrees of freedom.
+
+    Examples:
+        >>> d = paddle.distribution.Chi2(paddle.to_tensor(3.0))
+        >>> d.mean.item(), d.variance.item()
+        (3.0, 6.0)
+    """
 
     def __init__(self, df):
         self.df = as_tensor(df)
@@ -79,7 +97,16 @@ class Chi2(Gamma):
 
 
 class Exponential(ExponentialFamily):
-    """The exponential distribution with `rate`."""
+    """The exponential distribution with `rate`.
+
+    Args:
+        rate (float or Tensor): The rate.
+
+    Examples:
+        >>> d = paddle.distribution.Exponential(paddle.to_tensor(2.0))
+        >>> d.mean.item(), d.prob(paddle.to_tensor(0.0)).item()
+        (0.5, 2.0)
+    """
 
     def __init__(self, rate):
         self.rate = as_tensor(rate)
@@ -138,7 +165,16 @@ class Exponential(ExponentialFamily):
 
 
 class Dirichlet(ExponentialFamily):
-    """The Dirichlet distribution over probabilities, with `concentration` [..., n]."""
+    """The Dirichlet distribution over probabilities, with `concentration` [..., n].
+
+    Args:
+        concentration (Tensor): The weights, of shape [..., n].
+
+    Examples:
+        >>> d = paddle.distribution.Dirichlet(paddle.to_tensor([1.0, 3.0]))
+        >>> d.mean.tolist(), d.sample().sum().item()
+        ([0.25, 0.75], 1.0)
+    """
 
     def __init__(self, concentration):
         concentration = as_tensor(concentration)
@@ -208,7 +244,17 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """The beta distribution on [0, 1]."""
+    """The beta distribution on [0, 1].
+
+    Args:
+        alpha (float or Tensor): The first shape parameter.
+        beta (float or Tensor): The second one.
+
+    Examples:
+        >>> d = paddle.distribution.Beta(1.0, 3.0)
+        >>> d.mean.item(), d.prob(paddle.to_tensor(0.5)).item()
+        (0.25, 0.75)
+    """
 
     def __init__(self, alpha, beta):
         self.alpha, self.beta = broadcast(alpha, beta)

@@ -13,7 +13,24 @@ _rules = {}
 
 
 def register_kl(cls_p, cls_q):
-    """Decorator: use the function for kl_divergence of a `cls_p` from a `cls_q`."""
+    """Decorator: use the function for kl_divergence of a `cls_p` from a `cls_q`.
+
+    Args:
+        cls_p (class): The class of p.
+        cls_q (class): The class of q.
+
+    Returns:
+        callable: the decorator.
+
+    Examples:
+        >>> class Point(paddle.distribution.Normal):
+        ...     pass
+        >>> @paddle.distribution.register_kl(Point, Point)
+        ... def distance(p, q):
+        ...     return (p.loc - q.loc).abs()
+        >>> paddle.distribution.kl_divergence(Point(1.0, 1.0), Point(3.0, 1.0)).item()
+        2.0
+    """
     if not issubclass(cls_p, Distribution) or not issubclass(cls_q, Distribution):
         raise TypeError(
             f"[register_kl] expected two classes of distributions, got {cls_p.__name__} and "
@@ -35,7 +52,24 @@ def _unknown(p, q):
 
 
 def kl_divergence(p, q):
-    """KL(p || q). NotImplementedError when no rule fits the types."""
+    """The Kullback-Leibler divergence of p from q.
+
+    Args:
+        p (Distribution): The first distribution.
+        q (Distribution): The second one.
+
+    Returns:
+        Tensor: the divergence, of the batch shape.
+
+    Raises:
+        NotImplementedError: No rule fits the types.
+
+    Examples:
+        >>> D = paddle.distribution
+        >>> p, q = D.Normal(paddle.to_tensor(0.0), paddle.to_tensor(1.0)), D.Normal(1.0, 1.0)
+        >>> paddle.distribution.kl_divergence(p, q).item()
+        0.5
+    """
     found = [(a, b) for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
     if not found:
         raise _unknown(p, q)

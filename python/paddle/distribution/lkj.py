@@ -15,6 +15,19 @@ __all__ = ['LKJCholesky']
 class LKJCholesky(Distribution):
     """Lower Cholesky factors of `dim` x `dim` correlation matrices with density det^(concentration
     - 1).
+
+    Args:
+        dim (int, default 2): The side of the matrices.
+        concentration (float or Tensor, default 1.0): What favours the identity, where above 1.
+        sample_method (str, default 'onion'): `onion` or `cvine`.
+
+    Source: Lewandowski et al., Generating random correlation matrices based on vines and extended
+    onion method, 2009
+
+    Examples:
+        >>> factor = paddle.distribution.LKJCholesky(3, 1.0).sample()
+        >>> bool(paddle.allclose((factor @ factor.T).diagonal(), paddle.ones([3])))
+        True
     """
 
     def __init__(self, dim=2, concentration=1.0, sample_method='onion'):

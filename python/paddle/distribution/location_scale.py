@@ -40,7 +40,20 @@ class _Seeded(Distribution):
 
 
 class Normal(_Seeded):
-    """The normal distribution; complex when `loc` is. `loc` and `scale` keep their own shapes."""
+    """The normal distribution; complex when `loc` is. `loc` and `scale` keep their own shapes.
+
+    Args:
+        loc (float, Tensor or array): The mean.
+        scale (float, Tensor or array): The standard deviation.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.Normal(0.0, paddle.to_tensor([1.0, 2.0]))
+        >>> d.log_prob(paddle.to_tensor([0.0, 0.0])).exp().tolist()
+        [0.3989, 0.1995]
+        >>> d.sample([5]).shape
+        paddle.Size([5, 2])
+    """
 
     def __init__(self, loc, scale, name=None):
         self.name = name or 'Normal'
@@ -86,7 +99,17 @@ class Normal(_Seeded):
 
 
 class LogNormal(Distribution):
-    """exp of a normal distribution."""
+    """exp of a normal distribution.
+
+    Args:
+        loc (float or Tensor): The mean of the logarithm.
+        scale (float or Tensor): The standard deviation of the logarithm.
+
+    Examples:
+        >>> d = paddle.distribution.LogNormal(paddle.to_tensor(0.0), paddle.to_tensor(1.0))
+        >>> d.mean.item()
+        1.6487
+    """
 
     def __init__(self, loc, scale):
         self._base = Normal(loc, scale)
@@ -123,7 +146,18 @@ class LogNormal(Distribution):
 
 
 class Uniform(_Seeded):
-    """Uniform on [low, high), which keep their own shapes."""
+    """Uniform on [low, high), which keep their own shapes.
+
+    Args:
+        low (float, Tensor or array): The least value.
+        high (float, Tensor or array): What values stay below.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.Uniform(1.0, paddle.to_tensor([3.0, 5.0]))
+        >>> d.probs(paddle.to_tensor([2.0, 2.0])).tolist(), d.entropy().tolist()
+        ([0.5, 0.25], [0.6931, 1.3863])
+    """
 
     def __init__(self, low, high, name=None):
         self.name = name or 'Uniform'
@@ -163,7 +197,17 @@ class Uniform(_Seeded):
 
 
 class Laplace(_LocationScale):
-    """The double exponential distribution."""
+    """The double exponential distribution.
+
+    Args:
+        loc (float or Tensor): The location.
+        scale (float or Tensor): The scale.
+
+    Examples:
+        >>> d = paddle.distribution.Laplace(paddle.to_tensor(0.0), paddle.to_tensor(1.0))
+        >>> d.mean.item(), d.log_prob(paddle.to_tensor(0.0)).exp().item()
+        (0.0, 0.5)
+    """
 
     @property
     def mean(self):
@@ -213,7 +257,17 @@ class Laplace(_LocationScale):
 
 
 class Gumbel(_LocationScale):
-    """The distribution of maxima, exp(-exp(-(x - loc) / scale))."""
+    """The distribution of maxima, exp(-exp(-(x - loc) / scale)).
+
+    Args:
+        loc (float or Tensor): The location.
+        scale (float or Tensor): The scale.
+
+    Examples:
+        >>> d = paddle.distribution.Gumbel(paddle.to_tensor(0.0), paddle.to_tensor(1.0))
+        >>> d.mean.item(), d.cdf(paddle.to_tensor(0.0)).item()
+        (0.5772, 0.3679)
+    """
 
     @property
     def mean(self):
@@ -254,7 +308,18 @@ class Gumbel(_LocationScale):
 
 
 class Cauchy(_LocationScale):
-    """The Cauchy distribution, without mean and variance."""
+    """The Cauchy distribution, without mean and variance.
+
+    Args:
+        loc (float or Tensor): The location.
+        scale (float or Tensor): The scale.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.Cauchy(paddle.to_tensor(0.0), paddle.to_tensor(1.0))
+        >>> d.prob(paddle.to_tensor(0.0)).item(), d.cdf(paddle.to_tensor(1.0)).item()
+        (0.3183, 0.75)
+    """
 
     def __init__(self, loc, scale, name=None):
         self.name = name or 'Cauchy'
@@ -313,7 +378,19 @@ class Cauchy(_LocationScale):
 
 
 class StudentT(Distribution):
-    """Student's t distribution with `df` degrees of freedom."""
+    """Student's t distribution with `df` degrees of freedom.
+
+    Args:
+        df (float or Tensor): The degrees of freedom.
+        loc (float or Tensor): The location.
+        scale (float or Tensor): The scale.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> d = paddle.distribution.StudentT(3.0, 0.0, 1.0)
+        >>> d.variance.item(), d.prob(paddle.to_tensor(0.0)).item()
+        (3.0, 0.3676)
+    """
 
     def __init__(self, df, loc, scale, name=None):
         self.name = name or 'StudentT'

@@ -41,10 +41,22 @@ class Type(enum.Enum):
 
 
 class Transform:
-    """Base of transforms. Called with a tensor it transforms it, with a distribution it gives the
-    distribution of the transformed values, with a transform the composition.
+    """Base of transforms.
 
-    Subclasses define `_forward`, `_inverse` and `_forward_log_det_jacobian`.
+    Called with a tensor it transforms it, with a distribution it gives the distribution of the
+    transformed values, with a transform the composition. Subclasses define `_forward`, `_inverse`
+    and `_forward_log_det_jacobian`.
+
+    Examples:
+        >>> class Shift(paddle.distribution.Transform):
+        ...     def _forward(self, x):
+        ...         return x + 1.0
+        ...     def _inverse(self, y):
+        ...         return y - 1.0
+        ...     def _forward_log_det_jacobian(self, x):
+        ...         return paddle.zeros_like(x)
+        >>> Shift().forward(paddle.to_tensor([1.0])).tolist()
+        [2.0]
     """
 
     _domain_rank = 0  # dimensions of one event before
@@ -120,7 +132,15 @@ class Transform:
 
 
 class AbsTransform(Transform):
-    """y = |x|, not injective: the inverse is the pair (-y, y)."""
+    """y = |x|, not injective: the inverse is the pair (-y, y).
+
+    Examples:
+        >>> t = paddle.distribution.AbsTransform()
+        >>> t.forward(paddle.to_tensor([-1.0, 2.0])).tolist()
+        [1.0, 2.0]
+        >>> [x.tolist() for x in t.inverse(paddle.to_tensor([1.0]))]
+        [[-1.0], [1.0]]
+    """
 
     _type = Type.SURJECTION
 
@@ -136,7 +156,20 @@ class AbsTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale x."""
+    """y = loc + scale x.
+
+    Args:
+        loc (Tensor): The summand.
+        scale (Tensor): The factor.
+
+    Examples:
+        >>> t = paddle.distribution.AffineTransform(paddle.to_tensor(1.0), paddle.to_tensor(2.0))
+        >>> x = paddle.to_tensor([0.0, 3.0])
+        >>> t.forward(x).tolist(), t.inverse(x).tolist()
+        ([1.0, 7.0], [-0.5, 1.0])
+        >>> t.forward_log_det_jacobian(x).item()
+        0.6931
+    """
 
     _type = Type.BIJECTION
 
@@ -179,7 +212,14 @@ class AffineTransform(Transform):
 
 
 class ExpTransform(Transform):
-    """y = exp(x)."""
+    """y = exp(x).
+
+    Examples:
+        >>> t = paddle.distribution.ExpTransform()
+        >>> x = paddle.to_tensor([0.0, 1.0])
+        >>> t.forward(x).tolist(), t.forward_log_det_jacobian(x).tolist()
+        ([1.0, 2.7183], [0.0, 1.0])
+    """
 
     _type = Type.BIJECTION
 
@@ -194,7 +234,18 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """y = x ^ power, for positive x."""
+    """y = x ^ power, for positive x.
+
+    Args:
+        power (Tensor): The exponent.
+
+    Examples:
+        >>> t = paddle.distribution.PowerTransform(paddle.to_tensor(2.0))
+        >>> t.forward(paddle.to_tensor([1.0, 3.0])).tolist()
+        [1.0, 9.0]
+        >>> t.inverse(paddle.to_tensor([9.0])).tolist()
+        [3.0]
+    """
 
     _type = Type.BIJECTION
 
@@ -226,7 +277,13 @@ class PowerTransform(Transform):
 
 
 class SigmoidTransform(Transform):
-    """y = 1 / (1 + exp(-x))."""
+    """y = 1 / (1 + exp(-x)).
+
+    Examples:
+        >>> t = paddle.distribution.SigmoidTransform()
+        >>> t.forward(paddle.to_tensor([0.0])).tolist(), t.inverse(paddle.to_tensor([0.5])).tolist()
+        ([0.5], [0.0])
+    """
 
     def _forward(self, x):
         return F.sigmoid(x)
@@ -239,7 +296,13 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """y = tanh(x)."""
+    """y = tanh(x).
+
+    Examples:
+        >>> t = paddle.distribution.TanhTransform()
+        >>> t.forward(paddle.to_tensor([0.0, 1.0])).tolist()
+        [0.0, 0.7616]
+    """
 
     _type = Type.BIJECTION
 
@@ -254,7 +317,13 @@ class TanhTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """y = softmax(x) along the last axis; not injective, so without a Jacobian."""
+    """y = softmax(x) along the last axis; not injective, so without a Jacobian.
+
+    Examples:
+        >>> t = paddle.distribution.SoftmaxTransform()
+        >>> t.forward(paddle.to_tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
 
     _domain_rank = 1
     _codomain_rank = 1
@@ -278,7 +347,14 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """R^n to n + 1 probabilities, breaking off a share of what is left."""
+    """R^n to n + 1 probabilities, breaking off a share of what is left.
+
+    Examples:
+        >>> t = paddle.distribution.StickBreakingTransform()
+        >>> p = t.forward(paddle.to_tensor([0.0, 0.0]))
+        >>> p.tolist(), t.inverse(p).abs().max().item() < 1e-5
+        ([0.3333, 0.3333, 0.3333], True)
+    """
 
     _type = Type.BIJECTION
     _domain_rank = 1
@@ -322,7 +398,17 @@ class StickBreakingTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Reshapes events."""
+    """Reshapes events.
+
+    Args:
+        in_event_shape (tuple of ints): The shape of events.
+        out_event_shape (tuple of ints): Their shape after.
+
+    Examples:
+        >>> t = paddle.distribution.ReshapeTransform((2, 3), (3, 2))
+        >>> t.forward(paddle.ones([4, 2, 3])).shape
+        paddle.Size([4, 3, 2])
+    """
 
     _type = Type.BIJECTION
 
@@ -382,7 +468,18 @@ class ReshapeTransform(Transform):
 
 
 class IndependentTransform(Transform):
-    """A transform whose last batch dimensions count as part of the event."""
+    """A transform whose last batch dimensions count as part of the event.
+
+    Args:
+        base (Transform): The transform.
+        reinterpreted_batch_rank (int): How many axes.
+
+    Examples:
+        >>> T = paddle.distribution
+        >>> t = paddle.distribution.IndependentTransform(T.ExpTransform(), 1)
+        >>> t.forward_log_det_jacobian(paddle.to_tensor([[1.0, 2.0]])).tolist()
+        [3.0]
+    """
 
     def __init__(self, base, reinterpreted_batch_rank):
         if not isinstance(base, Transform):
@@ -433,7 +530,18 @@ def _checked(op, transforms):
 
 
 class ChainTransform(Transform):
-    """Transforms one after another, the first in the list first."""
+    """Transforms one after another, the first in the list first.
+
+    Args:
+        transforms (list of Transforms): The transforms.
+
+    Examples:
+        >>> T = paddle.distribution
+        >>> double = T.AffineTransform(paddle.to_tensor(0.0), paddle.to_tensor(2.0))
+        >>> t = paddle.distribution.ChainTransform([double, T.ExpTransform()])
+        >>> t.forward(paddle.to_tensor([0.0, 1.0])).tolist()
+        [1.0, 7.3891]
+    """
 
     def __init__(self, transforms):
         self.transforms = _checked('ChainTransform', transforms)
@@ -482,7 +590,18 @@ class ChainTransform(Transform):
 
 
 class StackTransform(Transform):
-    """A transform for each slice along `axis`."""
+    """A transform for each slice along `axis`.
+
+    Args:
+        transforms (list of Transforms): The transforms.
+        axis (int, default 0): The axis of slices.
+
+    Examples:
+        >>> T = paddle.distribution
+        >>> t = paddle.distribution.StackTransform([T.ExpTransform(), T.TanhTransform()])
+        >>> t.forward(paddle.to_tensor([[0.0], [0.0]])).tolist()
+        [[1.0], [0.0]]
+    """
 
     def __init__(self, transforms, axis=0):
         self._transforms = _checked('StackTransform', transforms)

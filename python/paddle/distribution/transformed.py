@@ -15,7 +15,18 @@ __all__ = ['Independent', 'TransformedDistribution', 'MultivariateNormal']
 
 
 class Independent(Distribution):
-    """`base` with its last `reinterpreted_batch_rank` batch dimensions as part of the event."""
+    """`base` with its last `reinterpreted_batch_rank` batch dimensions as part of the event.
+
+    Args:
+        base (Distribution): The distribution.
+        reinterpreted_batch_rank (int): How many axes.
+
+    Examples:
+        >>> base = paddle.distribution.Normal(paddle.zeros([2, 3]), paddle.ones([2, 3]))
+        >>> d = paddle.distribution.Independent(base, 1)
+        >>> d.batch_shape, d.event_shape, d.log_prob(paddle.zeros([2, 3])).shape
+        ((2,), (3,), paddle.Size([2]))
+    """
 
     def __init__(self, base, reinterpreted_batch_rank):
         if not isinstance(base, Distribution):
@@ -65,7 +76,19 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of transform(x) for x from `base`."""
+    """The distribution of transform(x) for x from `base`.
+
+    Args:
+        base (Distribution): The distribution.
+        transforms (list of Transforms): The transforms, the first one first.
+
+    Examples:
+        >>> base = paddle.distribution.Normal(paddle.to_tensor(0.0), paddle.to_tensor(1.0))
+        >>> exp = paddle.distribution.ExpTransform()
+        >>> d = paddle.distribution.TransformedDistribution(base, [exp])
+        >>> d.log_prob(paddle.to_tensor(1.0)).exp().item()
+        0.3989
+    """
 
     def __init__(self, base, transforms):
         if not isinstance(base, Distribution):
@@ -132,6 +155,18 @@ def _swap(x):
 class MultivariateNormal(Distribution):
     """The normal distribution over vectors, given its covariance, precision or lower Cholesky
     factor.
+
+    Args:
+        loc (Tensor): The means, of shape [..., n].
+        covariance_matrix (Tensor, default None): The covariance, of shape [..., n, n].
+        precision_matrix (Tensor, default None): Its inverse.
+        scale_tril (Tensor, default None): Its lower Cholesky factor. One of the three is given.
+
+    Examples:
+        >>> cov = paddle.to_tensor([[2.0, 1.0], [1.0, 2.0]])
+        >>> d = paddle.distribution.MultivariateNormal(paddle.zeros([2]), cov)
+        >>> d.mean.tolist(), d.sample([5]).shape
+        ([0.0, 0.0], paddle.Size([5, 2]))
     """
 
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None):

@@ -13,20 +13,76 @@ def _segments(data, segment_ids, how):
 
 
 def segment_sum(data, segment_ids, name=None):
-    """Sum the rows of each segment; `segment_ids` rise."""
+    """Sum the rows of each segment; `segment_ids` rise.
+
+    Args:
+        data (Tensor): The rows.
+        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a row for each segment, 0 for an empty one.
+
+    Examples:
+        >>> data = paddle.to_tensor([[1.0], [3.0], [2.0]])
+        >>> paddle.geometric.segment_sum(data, paddle.to_tensor([0, 0, 2])).tolist()
+        [[4.0], [0.0], [2.0]]
+    """
     return _segments(data, segment_ids, 'sum')
 
 
 def segment_mean(data, segment_ids, name=None):
-    """Average the rows of each segment."""
+    """Average the rows of each segment.
+
+    Args:
+        data (Tensor): The rows.
+        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a row for each segment, 0 for an empty one.
+
+    Examples:
+        >>> data = paddle.to_tensor([[1.0], [3.0], [2.0]])
+        >>> paddle.geometric.segment_mean(data, paddle.to_tensor([0, 0, 1])).tolist()
+        [[2.0], [2.0]]
+    """
     return _segments(data, segment_ids, 'mean')
 
 
 def segment_min(data, segment_ids, name=None):
-    """The least of each segment, 0 for an empty one."""
+    """The least of each segment, 0 for an empty one.
+
+    Args:
+        data (Tensor): The rows.
+        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a row for each segment.
+
+    Examples:
+        >>> data = paddle.to_tensor([[1.0], [3.0], [2.0]])
+        >>> paddle.geometric.segment_min(data, paddle.to_tensor([0, 0, 1])).tolist()
+        [[1.0], [2.0]]
+    """
     return _segments(data, segment_ids, 'min')
 
 
 def segment_max(data, segment_ids, name=None):
-    """The largest of each segment, 0 for an empty one."""
+    """The largest of each segment, 0 for an empty one.
+
+    Args:
+        data (Tensor): The rows.
+        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a row for each segment.
+
+    Examples:
+        >>> data = paddle.to_tensor([[1.0], [3.0], [2.0]])
+        >>> paddle.geometric.segment_max(data, paddle.to_tensor([0, 0, 1])).tolist()
+        [[3.0], [2.0]]
+    """
     return _segments(data, segment_ids, 'max')

@@ -52,6 +52,19 @@ def _aligned(x, y):
 def add(x, y, name=None):
     """x + y of two sparse tensors of one form and shape; of a sparse COO tensor and a dense one,
     dense.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        y (Tensor): A sparse tensor of the form and shape of x, or a dense one.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: sparse, or dense where y is.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.add(x, x).to_dense().tolist()
+        [[0.0, 6.0], [2.0, 0.0]]
     """
     if is_sparse(x) and x.is_sparse_coo() and isinstance(y, paddle.Tensor) and not is_sparse(y):
         return paddle.add(x.to_dense(), y)
@@ -61,7 +74,22 @@ def add(x, y, name=None):
 
 
 def subtract(x, y, name=None):
-    """x - y of two sparse tensors of one form and shape."""
+    """x - y of two sparse tensors of one form and shape.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        y (Tensor): A sparse tensor of the form and shape of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> y = paddle.to_tensor([[1.0, 1.0], [0.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.subtract(x, y).to_dense().tolist()
+        [[-1.0, 2.0], [1.0, 0.0]]
+    """
     _expect_pair('subtract', x, y)
     pattern, a, b = _aligned(x, y)
     return SparseTensor(pattern, paddle.subtract(a, b))
@@ -70,6 +98,19 @@ def subtract(x, y, name=None):
 def multiply(x, y, name=None):
     """x * y, element by element, of two sparse tensors of one form and shape, or of a sparse tensor
     and a number.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        y (Tensor or number): A sparse tensor of the form and shape of x, or a number.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.multiply(x, 2.0).to_dense().tolist()
+        [[0.0, 6.0], [2.0, 0.0]]
     """
     if isinstance(y, numbers.Number):
         expect_sparse('multiply', x)
@@ -82,8 +123,23 @@ def multiply(x, y, name=None):
 
 
 def divide(x, y, name=None):
-    """x / y, element by element, of two sparse tensors of one form and shape: the result has an
-    element at every place, NaN where neither has one. Or of a sparse tensor and a number.
+    """x / y, element by element, of two sparse tensors of one form and shape, or of a sparse tensor
+    and a number.
+
+    Of two tensors the result has an element at every place, NaN where neither has one.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        y (Tensor or number): A sparse tensor of the form and shape of x, or a number.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.divide(x, 2.0).to_dense().tolist()
+        [[0.0, 1.5], [0.5, 0.0]]
     """
     if isinstance(y, numbers.Number):
         expect_sparse('divide', x)
@@ -97,7 +153,20 @@ def divide(x, y, name=None):
 
 
 def is_same_shape(x, y):
-    """Whether two tensors, sparse or dense, have the same shape."""
+    """Whether two tensors, sparse or dense, have the same shape.
+
+    Args:
+        x (Tensor): A tensor.
+        y (Tensor): Another one.
+
+    Returns:
+        bool: whether the shapes are equal.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.is_same_shape(x, paddle.ones([1, 2]))
+        True
+    """
     return list(x.shape) == list(y.shape)
 
 
@@ -186,6 +255,11 @@ def matmul(x, y, name=None):
 
     Returns:
         Tensor: [m, n], dense where y is, else sparse in the form of x.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_csr()
+        >>> paddle.sparse.matmul(x, paddle.to_tensor([[1.0], [2.0]])).tolist()
+        [[6.0], [1.0]]
     """
     expect_sparse('matmul', x, 'x')
     if not is_sparse(y):
@@ -198,7 +272,21 @@ def matmul(x, y, name=None):
 
 
 def mv(x, vec, name=None):
-    """The product of a sparse matrix and a dense vector."""
+    """The product of a sparse matrix and a dense vector.
+
+    Args:
+        x (Tensor): A sparse matrix [m, n].
+        vec (Tensor): A vector [n].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [m].
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_csr()
+        >>> paddle.sparse.mv(x, paddle.to_tensor([1.0, 2.0])).tolist()
+        [6.0, 1.0]
+    """
     expect_sparse('mv', x)
     expect_dense('mv', vec, 'vec')
     if x.ndim != 2 or vec.ndim != 1:
@@ -209,7 +297,22 @@ def mv(x, vec, name=None):
 
 
 def mask_as(x, mask, name=None):
-    """The elements of a dense tensor at the places of a sparse one, in its form."""
+    """The elements of a dense tensor at the places of a sparse one, in its form.
+
+    Args:
+        x (Tensor): A dense tensor.
+        mask (Tensor): A sparse tensor of its shape.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor in the form of mask.
+
+    Examples:
+        >>> mask = paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> paddle.sparse.mask_as(x, mask).to_dense().tolist()
+        [[0.0, 2.0], [3.0, 0.0]]
+    """
     expect_dense('mask_as', x, 'x')
     p = expect_sparse('mask_as', mask, 'mask')._pattern
     if list(x.shape) != list(p.shape):
@@ -223,6 +326,21 @@ def mask_as(x, mask, name=None):
 def masked_matmul(x, y, mask, name=None):
     """The product of two dense matrices, or batches of them, at the places of a sparse `mask`
     alone, in its form.
+
+    Args:
+        x (Tensor): A dense matrix [m, k], or a batch of them.
+        y (Tensor): A dense matrix [k, n], or a batch of them.
+        mask (Tensor): A sparse tensor of the shape of the product.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor in the form of mask.
+
+    Examples:
+        >>> mask = paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]]).to_sparse_csr()
+        >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> paddle.sparse.masked_matmul(x, x, mask).to_dense().tolist()
+        [[0.0, 10.0], [15.0, 0.0]]
     """
     expect_dense('masked_matmul', x, 'x')
     expect_dense('masked_matmul', y, 'y')

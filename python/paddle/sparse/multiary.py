@@ -22,6 +22,12 @@ def addmm(input, x, y, beta=1.0, alpha=1.0, name=None):
 
     Returns:
         Tensor: [m, n], dense where y is, else sparse.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_csr()
+        >>> y = paddle.to_tensor([[1.0], [2.0]])
+        >>> paddle.sparse.addmm(paddle.ones([2, 1]), x, y, beta=10.0).tolist()
+        [[16.0], [11.0]]
     """
     expect_sparse('addmm', x, 'x')
     if is_sparse(input) != is_sparse(y):

@@ -417,7 +417,19 @@ def as_values(op, outputs, grad_outputs, inputs=(), rest=()):
 
 
 def to_sparse_coo(self, sparse_dim):
-    """A sparse COO tensor of the first `sparse_dim` axes; the others are dense."""
+    """A sparse COO tensor of the first `sparse_dim` axes; the others are dense.
+
+    Args:
+        sparse_dim (int): How many axes are sparse.
+
+    Returns:
+        Tensor: a sparse COO tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [0.0, 0.0]]).to_sparse_coo(2)
+        >>> x.is_sparse_coo(), x.to_dense().tolist()
+        (True, [[0.0, 3.0], [0.0, 0.0]])
+    """
     count = integer('to_sparse_coo', 'sparse_dim', sparse_dim)
     if not 0 < count <= self.ndim:
         raise ValueError(
@@ -436,7 +448,16 @@ def to_sparse_coo(self, sparse_dim):
 
 
 def to_sparse_csr(self):
-    """A sparse CSR tensor of a matrix or a batch of matrices."""
+    """A sparse CSR tensor of a matrix or a batch of matrices.
+
+    Returns:
+        Tensor: a sparse CSR tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [0.0, 0.0]]).to_sparse_csr()
+        >>> x.is_sparse_csr(), x.to_dense().tolist()
+        (True, [[0.0, 3.0], [0.0, 0.0]])
+    """
     if self.ndim not in (2, 3):
         raise ValueError(
             f'[to_sparse_csr] expected a tensor of 2 or 3 dimensions, got shape {list(self.shape)}'

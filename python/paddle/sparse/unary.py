@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def on_values(name, dense=None):
+def on_values(name, dense=None, home='paddle.sparse'):
     """The function `name` of dense tensors, on the values of a sparse one. It maps 0 to 0."""
     dense = dense or getattr(paddle, name)
 
@@ -46,7 +46,7 @@ def on_values(name, dense=None):
         return x._with(dense(x._values))
 
     label = function.__name__ = function.__qualname__ = name
-    function.__module__ = 'paddle.sparse'
+    function.__module__ = home
     function.__doc__ = f"""`paddle.{name}` of the stored elements of a sparse tensor.
 
     Args:
@@ -55,6 +55,12 @@ def on_values(name, dense=None):
 
     Returns:
         Tensor: a sparse tensor with its elements at the same places.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 0.5], [0.25, 0.0]]).to_sparse_csr()
+        >>> y = {home}.{name}(x)
+        >>> y.is_sparse_csr(), y.shape
+        (True, paddle.Size([2, 2]))
     """
     return function
 
@@ -67,13 +73,45 @@ deg2rad, rad2deg = map(on_values, ('deg2rad', 'rad2deg'))
 
 
 def pow(x, factor, name=None):
-    """The stored elements of a sparse tensor to the power `factor`, a number."""
+    """The stored elements of a sparse tensor to the power `factor`, a number.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        factor (number): The exponent.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor with its elements at the same places.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.pow(x, 2).to_dense().tolist()
+        [[0.0, 9.0]]
+    """
     expect_sparse('pow', x)
     return x._with(paddle.pow(x._values, factor))
 
 
 def cast(x, index_dtype=None, value_dtype=None, name=None):
-    """A sparse tensor with indices and values of other dtypes; None keeps one."""
+    """A sparse tensor with indices and values of other dtypes; None keeps one.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        index_dtype (str or dtype, default None): int32 or int64.
+        value_dtype (str or dtype, default None): The dtype of the values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Raises:
+        TypeError: index_dtype is no such dtype.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.cast(x, "int32", "float64").dtype
+        paddle.float64
+    """
     p = expect_sparse('cast', x)._pattern
     if index_dtype is not None:
         if str(paddle.empty([0], index_dtype).dtype) not in ('paddle.int32', 'paddle.int64'):
@@ -84,7 +122,21 @@ def cast(x, index_dtype=None, value_dtype=None, name=None):
 
 
 def coalesce(x, name=None):
-    """A sparse COO tensor with its elements in order, each once: repeated ones are added up."""
+    """A sparse COO tensor with its elements in order, each once: repeated ones are added up.
+
+    Args:
+        x (Tensor): A sparse COO tensor.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse COO tensor.
+
+    Examples:
+        >>> x = paddle.sparse.sparse_coo_tensor([[1, 1, 0]], [1.0, 2.0, 5.0], [3])
+        >>> y = paddle.sparse.coalesce(x)
+        >>> y.to_dense().tolist()
+        [5.0, 3.0, 0.0]
+    """
     return expect_sparse('coalesce', x).coalesce()
 
 
@@ -96,7 +148,21 @@ def _axis(op, axis, rank):
 
 
 def transpose(x, perm, name=None):
-    """A sparse tensor with its axes in the order `perm`; sparse axes stay before dense ones."""
+    """A sparse tensor with its axes in the order `perm`; sparse axes stay before dense ones.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        perm (list of ints): Which axis stands in each place.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.transpose(x, [1, 0]).to_dense().tolist()
+        [[0.0, 1.0], [3.0, 0.0]]
+    """
     p = expect_sparse('transpose', x)._pattern
     rank, sparse = len(p.shape), p.sparse_dim
     perm = [_axis('transpose', axis, rank) for axis in items('transpose', 'perm', perm)]
@@ -139,6 +205,19 @@ def reshape(x, shape, name=None):
     """A sparse tensor with other extents; -1 stands for what is left, 0 for the extent of x.
 
     Extents of sparse axes and of dense axes are each made of their own.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        shape (list of ints or Tensor): The extents.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.reshape(x, [-1]).to_dense().tolist()
+        [0.0, 3.0, 1.0, 0.0]
     """
     p = expect_sparse('reshape', x)._pattern
     shape = _wanted_shape(shape, p.shape)
@@ -197,6 +276,11 @@ def sum(x, axis=None, dtype=None, keepdim=False, name=None):
 
     Returns:
         Tensor: a sparse tensor; one element where all axes are summed.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 2.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.sum(x, axis=1).to_dense().tolist()
+        [3.0, 3.0]
     """
     p = expect_sparse('sum', x)._pattern
     x = x._with(_sum_dtype(x._values, dtype))
@@ -231,6 +315,21 @@ def sum(x, axis=None, dtype=None, keepdim=False, name=None):
 def slice(x, axes, starts, ends, name=None):
     """The part of a sparse tensor from `starts` to before `ends` in `axes`; negative bounds count
     from the end, and those beyond an axis are its ends.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        axes (list of ints or Tensor): The axes.
+        starts (list of ints or Tensor): Where the part begins in each.
+        ends (list of ints or Tensor): Before where it ends.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.slice(x, [0], [1], [2]).to_dense().tolist()
+        [[1.0, 0.0]]
     """
     p = expect_sparse('slice', x)._pattern
     rank, sparse = len(p.shape), p.sparse_dim
@@ -280,6 +379,12 @@ def pca_lowrank(x, q=None, center=True, niter=2, name=None):
         tuple of Tensors: U [m, q], S [q] and V [n, q], dense, with x nearly U diag(S) V^T.
 
     Source: Halko, Martinsson and Tropp, Finding structure with randomness, 2009 (arXiv:0909.4061)
+
+    Examples:
+        >>> x = paddle.to_tensor([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]]).to_sparse_coo(2)
+        >>> u, s, v = paddle.sparse.pca_lowrank(x, q=2, center=False)
+        >>> s.tolist()
+        [2.0, 1.0]
     """
     from .binary import matmul
 

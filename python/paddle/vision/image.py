@@ -20,13 +20,37 @@ def _check(backend, also=()):
 
 
 def set_image_backend(backend):
-    """Choose 'pil', 'cv2' or 'tensor' for `image_load` and the datasets."""
+    """Choose 'pil', 'cv2' or 'tensor' for `image_load` and the datasets.
+
+    Args:
+        backend (str): The backend.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such backend.
+
+    Examples:
+        >>> paddle.vision.set_image_backend("tensor")
+        >>> paddle.vision.get_image_backend()
+        'tensor'
+        >>> paddle.vision.set_image_backend("pil")
+    """
     _check(backend, ('tensor',))
     _backend[0] = backend
 
 
 def get_image_backend():
-    """The chosen backend, 'pil' unless set."""
+    """The chosen backend, 'pil' unless set.
+
+    Returns:
+        str: the backend.
+
+    Examples:
+        >>> paddle.vision.get_image_backend()
+        'pil'
+    """
     return _backend[0]
 
 
@@ -46,7 +70,21 @@ def _open(path):
 
 
 def image_load(path, backend=None):
-    """Read an image file as a PIL image, a BGR array (cv2) or a tensor [H, W, C]."""
+    """Read an image file as a PIL image, a BGR array (cv2) or a tensor [H, W, C].
+
+    Args:
+        path (str): The file.
+        backend (str, default None): `pil`, `cv2` or `tensor`; None for the chosen one.
+
+    Returns:
+        Tensor or object: the image.
+
+    Examples:
+        >>> from PIL import Image
+        >>> Image.new("RGB", (4, 3), (255, 0, 0)).save("red.png")
+        >>> paddle.vision.image_load("red.png", backend="tensor").shape
+        paddle.Size([3, 4, 3])
+    """
     backend = _backend[0] if backend is None else backend
     _check(backend, ('tensor',))
     if backend == 'pil':

@@ -61,7 +61,21 @@ def image_size(img):
 
 
 def to_tensor(pic, data_format='CHW'):
-    """A float32 tensor of an image; 8-bit values become 0 to 1."""
+    """A float32 tensor of an image; 8-bit values become 0 to 1.
+
+    Args:
+        pic (numpy.ndarray or object): The image: an array [H, W, C] or a PIL image.
+        data_format (str, default 'CHW'): `CHW` or `HWC`.
+
+    Returns:
+        Tensor: of dtype float32.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[0], [255]]], "uint8")
+        >>> paddle.vision.transforms.to_tensor(img).tolist()
+        [[[0.0, 1.0]]]
+    """
     if not (_is_pil(pic) or isinstance(pic, (np.ndarray, paddle.Tensor))):
         raise TypeError(
             "[to_tensor] expected a PIL image, a tensor or an array of 2 or 3 axes, got "
@@ -81,7 +95,24 @@ def to_tensor(pic, data_format='CHW'):
 
 
 def resize(img, size, interpolation='bilinear'):
-    """Resize to (height, width), or the shorter side to an integer."""
+    """Resize to (height, width), or the shorter side to an integer.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        size (int or tuple of ints): (height, width), or the shorter side.
+        interpolation (str, default 'bilinear'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([4, 6, 3], "uint8")
+        >>> paddle.vision.transforms.resize(img, 2).shape
+        (2, 3, 3)
+    """
     if not (isinstance(size, int) or (isinstance(size, Iterable) and len(size) == 2)):
         raise TypeError(f"[resize] expected size to be an int or two ints, got {size!r}")
     module = _backend(img)
@@ -99,7 +130,25 @@ def resize(img, size, interpolation='bilinear'):
 
 
 def pad(img, padding, fill=0, padding_mode='constant'):
-    """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom)."""
+    """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom).
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        padding (int or tuple of ints): How much: everywhere, (left-right, top-bottom) or (left,
+            top, right, bottom).
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        padding_mode (str, default 'constant'): `constant`, `edge`, `reflect` or `symmetric`.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 1, 1], 5, "uint8")
+        >>> paddle.vision.transforms.pad(img, (1, 0, 0, 1)).reshape([2, 2]).tolist()
+        [[0, 5], [0, 0]]
+    """
     if not isinstance(padding, (numbers.Number, list, tuple)):
         raise TypeError(
             "[pad] expected padding to be a number, a list or a tuple, got "
@@ -131,12 +180,45 @@ def pad(img, padding, fill=0, padding_mode='constant'):
 
 
 def crop(img, top, left, height, width):
-    """The box of `height` x `width` at (top, left)."""
+    """The box of `height` x `width` at (top, left).
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        top (int): The first row.
+        left (int): The first column.
+        height (int): How many rows.
+        width (int): How many columns.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.arange(9, dtype="uint8").reshape([3, 3, 1])
+        >>> paddle.vision.transforms.crop(img, 0, 1, 2, 2).reshape([2, 2]).tolist()
+        [[1, 2], [4, 5]]
+    """
     return _backend(img).crop(img, top, left, height, width)
 
 
 def center_crop(img, output_size):
-    """The middle of the image: an integer or (height, width)."""
+    """The middle of the image: an integer or (height, width).
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        output_size (int or tuple of ints): The side of a square, or (height, width).
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.arange(16, dtype="uint8").reshape([4, 4, 1])
+        >>> paddle.vision.transforms.center_crop(img, 2).reshape([2, 2]).tolist()
+        [[5, 6], [9, 10]]
+    """
     if isinstance(output_size, numbers.Number):
         output_size = (int(output_size), int(output_size))
     width, height = image_size(img)
@@ -145,22 +227,80 @@ def center_crop(img, output_size):
 
 
 def hflip(img):
-    """Mirror left to right."""
+    """Mirror left to right.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
+        >>> paddle.vision.transforms.hflip(img)[:, :, 0].tolist()
+        [[2, 1], [4, 3]]
+    """
     return _backend(img).hflip(img)
 
 
 def vflip(img):
-    """Mirror top to bottom."""
+    """Mirror top to bottom.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
+        >>> paddle.vision.transforms.vflip(img)[:, :, 0].tolist()
+        [[3, 4], [1, 2]]
+    """
     return _backend(img).vflip(img)
 
 
 def adjust_brightness(img, brightness_factor):
-    """0 gives black, 1 the image, 2 twice as bright."""
+    """0 gives black, 1 the image, 2 twice as bright.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        brightness_factor (float): The factor.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 2, 3], 100, "uint8")
+        >>> paddle.vision.transforms.adjust_brightness(img, 0.5)[0, 0].tolist()
+        [50, 50, 50]
+    """
     return _backend(img).adjust_brightness(img, brightness_factor)
 
 
 def adjust_contrast(img, contrast_factor):
-    """0 gives plain gray, 1 the image."""
+    """0 gives plain gray, 1 the image.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        contrast_factor (float): The factor of what differs from the mean gray.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[0, 0, 0], [200, 200, 200]]], "uint8")
+        >>> paddle.vision.transforms.adjust_contrast(img, 0.0)[0].tolist()
+        [[100, 100, 100], [100, 100, 100]]
+    """
     return _backend(img).adjust_contrast(img, contrast_factor)
 
 
@@ -170,7 +310,25 @@ def adjust_saturation(img, saturation_factor):
 
 
 def adjust_hue(img, hue_factor):
-    """Turn the hue by a fraction of the circle, -0.5 to 0.5."""
+    """Turn the hue by a fraction of the circle, -0.5 to 0.5.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        hue_factor (float): By which part of the circle, from -0.5 to 0.5.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Raises:
+        ValueError: hue_factor is beyond -0.5 or 0.5.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[255, 0, 0]]], "uint8")
+        >>> paddle.vision.transforms.adjust_hue(img, 0.5).tolist()
+        [[[0, 255, 255]]]
+    """
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"[adjust_hue] expected hue_factor from -0.5 to 0.5, got {hue_factor}")
     return _backend(img).adjust_hue(img, hue_factor)
@@ -193,7 +351,31 @@ def _inverse_affine(center, angle, translate, scale, shear):
 
 
 def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0, center=None):
-    """Rotate by `angle` degrees, move by `translate`, scale and shear, keeping the size."""
+    """Rotate by `angle` degrees, move by `translate`, scale and shear, keeping the size.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        angle (float): The angle in degrees, clockwise.
+        translate (tuple of ints): How far to the right and down.
+        scale (float): The factor of the size.
+        shear (float or tuple of floats): Angles of shear in degrees, along x and y.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+            image.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind and the size of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.arange(9, dtype="uint8").reshape([3, 3, 1])
+        >>> out = paddle.vision.transforms.affine(img, 0.0, (1, 0), 1.0, (0.0, 0.0))
+        >>> out.reshape([3, 3]).tolist()
+        [[0, 0, 1], [0, 3, 4], [0, 6, 7]]
+    """
     if not isinstance(angle, (int, float)):
         raise TypeError(f"[affine] expected angle to be a number, got {type(angle).__name__}")
     if not isinstance(translate, (list, tuple)) or len(translate) != 2:
@@ -213,8 +395,27 @@ def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0,
 
 
 def rotate(img, angle, interpolation='nearest', expand=False, center=None, fill=0):
-    """Rotate counter-clockwise by `angle` degrees; `expand` enlarges the image to hold the
-    result.
+    """Rotate counter-clockwise by `angle` degrees; `expand` enlarges the image to hold the result.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        angle (float): The angle in degrees, counter-clockwise.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        expand (bool, default False): Whether the image becomes large enough to hold the result.
+        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+            image.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
+        >>> paddle.vision.transforms.rotate(img, 90).reshape([2, 2]).tolist()
+        [[2, 4], [1, 3]]
     """
     return _backend(img).rotate(img, angle, interpolation, expand, center, fill)
 
@@ -229,14 +430,51 @@ def _perspective_coeffs(startpoints, endpoints):
 
 
 def perspective(img, startpoints, endpoints, interpolation='nearest', fill=0):
-    """Move the four corners `startpoints` to `endpoints`."""
+    """Move the four corners `startpoints` to `endpoints`.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        startpoints (list of lists): Four points (x, y) of the image.
+        endpoints (list of lists): Where they move.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind and the size of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.arange(9, dtype="uint8").reshape([3, 3, 1])
+        >>> corners = [[0, 0], [3, 0], [3, 3], [0, 3]]
+        >>> mirrored = [[3, 0], [0, 0], [0, 3], [3, 3]]
+        >>> out = paddle.vision.transforms.perspective(img, corners, mirrored)
+        >>> out.reshape([3, 3]).tolist()
+        [[2, 1, 0], [5, 4, 3], [8, 7, 6]]
+    """
     return _backend(img).perspective(
         img, _perspective_coeffs(startpoints, endpoints), interpolation, fill
     )
 
 
 def to_grayscale(img, num_output_channels=1):
-    """Black and white, in 1 or 3 equal channels."""
+    """Black and white, in 1 or 3 equal channels.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        num_output_channels (int, default 1): 1 or 3.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 2, 3], 100, "uint8")
+        >>> paddle.vision.transforms.to_grayscale(img).flatten().tolist()
+        [100, 100]
+    """
     if num_output_channels not in (1, 3):
         raise ValueError(
             f"[to_grayscale] expected num_output_channels 1 or 3, got {num_output_channels!r}"
@@ -245,7 +483,25 @@ def to_grayscale(img, num_output_channels=1):
 
 
 def normalize(img, mean, std, data_format='CHW', to_rgb=False):
-    """(img - mean) / std, channel by channel; `to_rgb` reverses the channels first."""
+    """(img - mean) / std, channel by channel.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        mean (list of floats): The means.
+        std (list of floats): The standard deviations.
+        data_format (str, default 'CHW'): `CHW` or `HWC`.
+        to_rgb (bool, default False): Whether channels are reversed first.
+
+    Returns:
+        numpy.ndarray or Tensor: of the shape of img.
+
+    Examples:
+        >>> img = paddle.full([3, 1, 1], 1.0)
+        >>> out = paddle.vision.transforms.normalize(img, [0.5, 0.5, 0.0], [0.5, 0.25, 1.0])
+        >>> out.flatten().tolist()
+        [1.0, 2.0, 1.0]
+    """
     if isinstance(img, paddle.Tensor):
         shape = [-1, 1, 1] if data_format == 'CHW' else [1, 1, -1]
         mean = paddle.to_tensor(mean, dtype=img.dtype).reshape(shape)
@@ -266,7 +522,26 @@ def normalize(img, mean, std, data_format='CHW', to_rgb=False):
 
 
 def erase(img, i, j, h, w, v, inplace=False):
-    """Set the box of h x w at (i, j) to `v`."""
+    """Set the box of h x w at (i, j) to `v`.
+
+    Args:
+        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
+            a PIL image.
+        i (int): The first row.
+        j (int): The first column.
+        h (int): How many rows.
+        w (int): How many columns.
+        v (float, array or Tensor): What stands there.
+        inplace (bool, default False): Whether img is written, where it is an array or a tensor.
+
+    Returns:
+        numpy.ndarray, Tensor or object: an image of the kind of img.
+
+    Examples:
+        >>> img = paddle.ones([1, 2, 2])
+        >>> paddle.vision.transforms.erase(img, 0, 1, 2, 1, paddle.zeros([1])).tolist()
+        [[[1.0, 0.0], [1.0, 0.0]]]
+    """
     if inplace and isinstance(img, np.ndarray):
         img[i : i + h, j : j + w, ...] = v
         return img

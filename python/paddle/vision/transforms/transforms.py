@@ -42,7 +42,18 @@ __all__ = [
 
 
 class Compose:
-    """Transforms one after another."""
+    """Transforms one after another.
+
+    Args:
+        transforms (list of callables): The transforms.
+
+    Examples:
+        >>> import numpy
+        >>> T = paddle.vision.transforms
+        >>> transform = paddle.vision.transforms.Compose([T.Resize(8), T.ToTensor()])
+        >>> transform(numpy.zeros([16, 20, 3], "uint8")).shape
+        paddle.Size([3, 8, 10])
+    """
 
     def __init__(self, transforms):
         self.transforms = transforms
@@ -66,10 +77,20 @@ class Compose:
 
 
 class BaseTransform:
-    """Base of transforms: `_apply_image` handles inputs whose key is 'image', `_get_params` draws
+    """Base of transforms: `_apply_image` handles inputs whose key is `image`, `_get_params` draws
     what one call uses.
 
-    `keys` names the elements of the input tuple, ('image',) by default; the rest pass through.
+    Args:
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> class Invert(paddle.vision.transforms.BaseTransform):
+        ...     def _apply_image(self, img):
+        ...         return 255 - img
+        >>> import numpy
+        >>> Invert()(numpy.full([1, 1, 1], 55, "uint8")).item()
+        200
     """
 
     def __init__(self, keys=None):
@@ -113,7 +134,18 @@ class BaseTransform:
 
 
 class ToTensor(BaseTransform):
-    """Image to float32 tensor; 8-bit values become 0 to 1."""
+    """Image to float32 tensor; 8-bit values become 0 to 1.
+
+    Args:
+        data_format (str, default 'CHW'): `CHW` or `HWC`.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> paddle.vision.transforms.ToTensor()(numpy.array([[[0], [255]]], "uint8")).tolist()
+        [[[0.0, 1.0]]]
+    """
 
     def __init__(self, data_format='CHW', keys=None):
         super().__init__(keys)
@@ -124,7 +156,20 @@ class ToTensor(BaseTransform):
 
 
 class Resize(BaseTransform):
-    """Resize to (height, width), or the shorter side to an integer."""
+    """Resize to (height, width), or the shorter side to an integer.
+
+    Args:
+        size (int or tuple of ints): (height, width), or the shorter side.
+        interpolation (str, default 'bilinear'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> paddle.vision.transforms.Resize((2, 3))(numpy.zeros([4, 6, 3], "uint8")).shape
+        (2, 3, 3)
+    """
 
     def __init__(self, size, interpolation='bilinear', keys=None):
         super().__init__(keys)
@@ -140,6 +185,24 @@ class Resize(BaseTransform):
 class RandomResizedCrop(BaseTransform):
     """A random box of a share of the area and an aspect ratio in the given ranges, resized to
     `size`.
+
+    Args:
+        size (int or tuple of ints): The side of a square, or (height, width).
+        scale (tuple of floats, default (0.08, 1.0)): The least and the largest part of the area.
+        ratio (tuple of floats, default (0.75, 1.3333333333333333)): The least and the largest
+            aspect ratio.
+        interpolation (str, default 'bilinear'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Source: Szegedy et al., Going deeper with convolutions, 2014
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([16, 20, 3], "uint8")
+        >>> paddle.vision.transforms.RandomResizedCrop(8)(img).shape
+        (8, 8, 3)
     """
 
     def __init__(
@@ -179,7 +242,19 @@ class RandomResizedCrop(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """The middle of the image."""
+    """The middle of the image.
+
+    Args:
+        size (int or tuple of ints): The side of a square, or (height, width).
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.arange(16, dtype="uint8").reshape([4, 4, 1])
+        >>> paddle.vision.transforms.CenterCrop(2)(img).reshape([2, 2]).tolist()
+        [[5, 6], [9, 10]]
+    """
 
     def __init__(self, size, keys=None):
         super().__init__(keys)
@@ -190,7 +265,19 @@ class CenterCrop(BaseTransform):
 
 
 class RandomHorizontalFlip(BaseTransform):
-    """Mirror left to right with probability `prob`."""
+    """Mirror left to right with probability `prob`.
+
+    Args:
+        prob (float, default 0.5): The probability.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1], [2]]], "uint8")
+        >>> paddle.vision.transforms.RandomHorizontalFlip(1.0)(img).flatten().tolist()
+        [2, 1]
+    """
 
     def __init__(self, prob=0.5, keys=None):
         super().__init__(keys)
@@ -203,7 +290,19 @@ class RandomHorizontalFlip(BaseTransform):
 
 
 class RandomVerticalFlip(BaseTransform):
-    """Mirror top to bottom with probability `prob`."""
+    """Mirror top to bottom with probability `prob`.
+
+    Args:
+        prob (float, default 0.5): The probability.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1]], [[2]]], "uint8")
+        >>> paddle.vision.transforms.RandomVerticalFlip(1.0)(img).flatten().tolist()
+        [2, 1]
+    """
 
     def __init__(self, prob=0.5, keys=None):
         super().__init__(keys)
@@ -216,7 +315,21 @@ class RandomVerticalFlip(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """(img - mean) / std, channel by channel."""
+    """(img - mean) / std, channel by channel.
+
+    Args:
+        mean (float or list of floats, default 0.0): The means.
+        std (float or list of floats, default 1.0): The standard deviations.
+        data_format (str, default 'CHW'): `CHW` or `HWC`.
+        to_rgb (bool, default False): Whether channels are reversed first.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> img = paddle.full([3, 1, 1], 1.0)
+        >>> paddle.vision.transforms.Normalize(0.5, 0.25)(img).flatten().tolist()
+        [2.0, 2.0, 2.0]
+    """
 
     def __init__(self, mean=0.0, std=1.0, data_format='CHW', to_rgb=False, keys=None):
         super().__init__(keys)
@@ -230,7 +343,18 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """Image to an array with its axes in `order`."""
+    """Image to an array with its axes in `order`.
+
+    Args:
+        order (tuple of ints, default (2, 0, 1)): Which axis stands in each place.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> paddle.vision.transforms.Transpose()(numpy.zeros([4, 6, 3], "uint8")).shape
+        (3, 4, 6)
+    """
 
     def __init__(self, order=(2, 0, 1), keys=None):
         super().__init__(keys)
@@ -281,14 +405,39 @@ class _Jitter(BaseTransform):
 
 
 class BrightnessTransform(_Jitter):
-    """Brightness by a random factor in [max(0, 1 - value), 1 + value]."""
+    """Brightness by a random factor in [max(0, 1 - value), 1 + value].
+
+    Args:
+        value (float): How far the factor may be from 1.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 1, 3], 100, "uint8")
+        >>> out = paddle.vision.transforms.BrightnessTransform(0.5)(img)
+        >>> bool((out >= 50).all() and (out <= 150).all())
+        True
+    """
 
     def __init__(self, value, keys=None):
         super().__init__(value, keys, F.adjust_brightness, 'brightness')
 
 
 class ContrastTransform(_Jitter):
-    """Contrast by a random factor in [max(0, 1 - value), 1 + value]."""
+    """Contrast by a random factor in [max(0, 1 - value), 1 + value].
+
+    Args:
+        value (float): How far the factor may be from 1.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([2, 2, 3], "uint8")
+        >>> paddle.vision.transforms.ContrastTransform(0.5)(img).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, value, keys=None):
         if isinstance(value, numbers.Number) and value < 0:
@@ -297,21 +446,60 @@ class ContrastTransform(_Jitter):
 
 
 class SaturationTransform(_Jitter):
-    """Saturation by a random factor in [max(0, 1 - value), 1 + value]."""
+    """Saturation by a random factor in [max(0, 1 - value), 1 + value].
+
+    Args:
+        value (float): How far the factor may be from 1.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 1, 3], 100, "uint8")
+        >>> paddle.vision.transforms.SaturationTransform(0.5)(img).flatten().tolist()
+        [100, 100, 100]
+    """
 
     def __init__(self, value, keys=None):
         super().__init__(value, keys, F.adjust_saturation, 'saturation')
 
 
 class HueTransform(_Jitter):
-    """Hue turned by a random amount in [-value, value], at most 0.5."""
+    """Hue turned by a random amount in [-value, value], at most 0.5.
+
+    Args:
+        value (float): The largest part of the circle, from 0 to 0.5.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 1, 3], 100, "uint8")
+        >>> paddle.vision.transforms.HueTransform(0.5)(img).flatten().tolist()
+        [100, 100, 100]
+    """
 
     def __init__(self, value, keys=None):
         super().__init__(value, keys, F.adjust_hue, 'hue', center=0, bound=(-0.5, 0.5), clip=False)
 
 
 class ColorJitter(BaseTransform):
-    """Brightness, contrast, saturation and hue at random, in random order."""
+    """Brightness, contrast, saturation and hue at random, in random order.
+
+    Args:
+        brightness (float, default 0): How far its factor may be from 1.
+        contrast (float, default 0): How far its factor may be from 1.
+        saturation (float, default 0): How far its factor may be from 1.
+        hue (float, default 0): The largest turn, from 0 to 0.5.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([2, 2, 3], 100, "uint8")
+        >>> paddle.vision.transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)(img).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, brightness=0, contrast=0, saturation=0, hue=0, keys=None):
         super().__init__(keys)
@@ -335,7 +523,23 @@ class ColorJitter(BaseTransform):
 
 
 class RandomCrop(BaseTransform):
-    """A random box of `size`, after padding."""
+    """A random box of `size`, after padding.
+
+    Args:
+        size (int or tuple of ints): The side of a square, or (height, width).
+        padding (int or tuple of ints, default None): What is added before, as for `Pad`.
+        pad_if_needed (bool, default False): Whether a smaller image is padded.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        padding_mode (str, default 'constant'): `constant`, `edge`, `reflect` or `symmetric`.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([4, 6, 3], "uint8")
+        >>> paddle.vision.transforms.RandomCrop(3)(img).shape
+        (3, 3, 3)
+    """
 
     def __init__(
         self, size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant', keys=None
@@ -371,7 +575,22 @@ class RandomCrop(BaseTransform):
 
 
 class Pad(BaseTransform):
-    """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom)."""
+    """Pad by one number, (left-right, top-bottom) or (left, top, right, bottom).
+
+    Args:
+        padding (int or tuple of ints): How much: everywhere, (left-right, top-bottom) or (left,
+            top, right, bottom).
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        padding_mode (str, default 'constant'): `constant`, `edge`, `reflect` or `symmetric`.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 1, 1], 5, "uint8")
+        >>> paddle.vision.transforms.Pad(1)(img).reshape([3, 3]).tolist()
+        [[0, 0, 0], [0, 5, 0], [0, 0, 0]]
+    """
 
     def __init__(self, padding, fill=0, padding_mode='constant', keys=None):
         super().__init__(keys)
@@ -408,7 +627,30 @@ def _angle_range(value, name):
 
 
 class RandomAffine(BaseTransform):
-    """Random rotation, translation, scale and shear in the given ranges."""
+    """Random rotation, translation, scale and shear in the given ranges.
+
+    Args:
+        degrees (float or tuple of floats): The largest angle, or the least and the largest.
+        translate (tuple of floats, default None): The largest shift along x and y, in parts of the
+            image.
+        scale (tuple of floats, default None): The least and the largest factor.
+        shear (float or tuple of floats, default None): The largest angle of shear, or the ranges
+            along x and y.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+            image.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([4, 6, 3], "uint8")
+        >>> transform = paddle.vision.transforms.RandomAffine(30, translate=(0.1, 0.1))
+        >>> transform(img).shape
+        (4, 6, 3)
+    """
 
     def __init__(
         self,
@@ -464,7 +706,25 @@ class RandomAffine(BaseTransform):
 
 
 class RandomRotation(BaseTransform):
-    """Rotation by a random angle in [-degrees, degrees] or the given range."""
+    """Rotation by a random angle in [-degrees, degrees] or the given range.
+
+    Args:
+        degrees (float or tuple of floats): The largest angle, or the least and the largest.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        expand (bool, default False): Whether the image becomes large enough to hold the result.
+        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+            image.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
+        >>> paddle.vision.transforms.RandomRotation((90, 90))(img).reshape([2, 2]).tolist()
+        [[2, 4], [1, 3]]
+    """
 
     def __init__(
         self, degrees, interpolation='nearest', expand=False, center=None, fill=0, keys=None
@@ -491,7 +751,23 @@ class RandomRotation(BaseTransform):
 
 
 class RandomPerspective(BaseTransform):
-    """A random change of perspective with probability `prob`."""
+    """A random change of perspective with probability `prob`.
+
+    Args:
+        prob (float, default 0.5): The probability.
+        distortion_scale (float, default 0.5): How far corners may move, from 0 to 1.
+        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
+            or OpenCV have.
+        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.zeros([4, 6, 3], "uint8")
+        >>> paddle.vision.transforms.RandomPerspective(1.0)(img).shape
+        (4, 6, 3)
+    """
 
     def __init__(self, prob=0.5, distortion_scale=0.5, interpolation='nearest', fill=0, keys=None):
         super().__init__(keys)
@@ -534,7 +810,19 @@ class RandomPerspective(BaseTransform):
 
 
 class Grayscale(BaseTransform):
-    """Black and white, in 1 or 3 equal channels."""
+    """Black and white, in 1 or 3 equal channels.
+
+    Args:
+        num_output_channels (int, default 1): 1 or 3.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Examples:
+        >>> import numpy
+        >>> img = numpy.full([1, 2, 3], 100, "uint8")
+        >>> paddle.vision.transforms.Grayscale()(img).flatten().tolist()
+        [100, 100]
+    """
 
     def __init__(self, num_output_channels=1, keys=None):
         super().__init__(keys)
@@ -547,6 +835,24 @@ class Grayscale(BaseTransform):
 class RandomErasing(BaseTransform):
     """Erase a random box with probability `prob`; `value` is a number, one for each channel, or
     'random'.
+
+    Args:
+        prob (float, default 0.5): The probability.
+        scale (tuple of floats, default (0.02, 0.33)): The least and the largest part of the area.
+        ratio (tuple of floats, default (0.3, 3.3)): The least and the largest aspect ratio.
+        value (float, list of floats or str, default 0): What stands there: a number, one for each
+            channel, or `random`.
+        inplace (bool, default False): Whether the image is written.
+        keys (list of strs, default None): What the elements of an input tuple are; None for
+            (`image`,).
+
+    Source: Zhong et al., Random erasing data augmentation, 2017
+
+    Examples:
+        >>> img = paddle.ones([3, 8, 8])
+        >>> out = paddle.vision.transforms.RandomErasing(prob=1.0)(img)
+        >>> bool((out == 0.0).any())
+        True
     """
 
     def __init__(

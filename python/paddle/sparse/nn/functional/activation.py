@@ -12,12 +12,26 @@ from ...unary import on_values
 
 __all__ = ['leaky_relu', 'relu', 'relu6', 'softmax']
 
-relu = on_values('relu', dense.relu)
-relu6 = on_values('relu6', dense.relu6)
+relu = on_values('relu', dense.relu, 'paddle.sparse.nn.functional')
+relu6 = on_values('relu6', dense.relu6, 'paddle.sparse.nn.functional')
 
 
 def leaky_relu(x, negative_slope=0.01, name=None):
-    """`paddle.nn.functional.leaky_relu` of the stored elements of a sparse tensor."""
+    """`paddle.nn.functional.leaky_relu` of the stored elements of a sparse tensor.
+
+    Args:
+        x (Tensor): A sparse tensor.
+        negative_slope (float, default 0.01): The slope left of zero.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a sparse tensor with its elements at the same places.
+
+    Examples:
+        >>> x = paddle.to_tensor([[-1.0, 9.0]]).to_sparse_coo(2)
+        >>> paddle.sparse.nn.functional.leaky_relu(x, 0.5).to_dense().tolist()
+        [[-0.5, 9.0]]
+    """
     expect_sparse('leaky_relu', x)
     return x._with(dense.leaky_relu(x._values, negative_slope))
 
@@ -40,6 +54,11 @@ def softmax(x, axis=-1, name=None):
 
     Returns:
         Tensor: a sparse tensor with its elements at the same places.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0, 1.0]]).to_sparse_csr()
+        >>> paddle.sparse.nn.functional.softmax(x).to_dense().tolist()
+        [[0.5, 0.0, 0.5]]
     """
     p = expect_sparse('softmax', x)._pattern
     rank, axis = len(p.shape), integer('softmax', 'axis', axis)

@@ -34,6 +34,12 @@ _ARGS = """
 
     Returns:
         Tensor: a sparse COO tensor; {result}.
+
+    Examples:
+        >>> x = paddle.ones([1, {axes}, 1]).to_sparse_coo({sparse})
+        >>> weight = paddle.ones([{kernel}, 1, 4])
+        >>> paddle.sparse.nn.functional.{name}(x, weight).shape
+        paddle.Size([1, {out}, 4])
     """
 _KEY = """
         key (str, default None): Taken for compatibility: what is derived from the places of x is
@@ -129,6 +135,11 @@ def _made(count, subm, name):
         stride='; the results stand where x has elements whatever it is' if subm else '',
         key=_KEY if subm else '',
         result=result,
+        name=name,
+        sparse=count + 1,
+        axes=', '.join('4' * count),
+        kernel=', '.join('3' * count),
+        out=', '.join(('4' if subm else '2') * count),
     )
     return function
 

@@ -27,6 +27,11 @@ def max_pool3d(
 
     Returns:
         Tensor: a sparse COO tensor with its elements in order.
+
+    Examples:
+        >>> x = paddle.arange(1, 9, dtype="float32").reshape([1, 2, 2, 2, 1]).to_sparse_coo(4)
+        >>> paddle.sparse.nn.functional.max_pool3d(x, 2).to_dense().flatten().tolist()
+        [8.0]
     """
     op = 'max_pool3d'
     p = expect_image(op, x, 3, data_format)

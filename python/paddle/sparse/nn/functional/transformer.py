@@ -27,6 +27,13 @@ def attention(query, key, value, sparse_mask, key_padding_mask=None, attn_mask=N
 
     Returns:
         Tensor: dense, of the shape of query. A query without keys gives zeros.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[[1.0], [3.0]]]])
+        >>> mask = paddle.to_tensor([[[1.0, 0.0], [1.0, 1.0]]]).to_sparse_csr()
+        >>> q = paddle.zeros([1, 1, 2, 1])
+        >>> paddle.sparse.nn.functional.attention(q, x, x, mask).flatten().tolist()
+        [1.0, 2.0]
     """
     op = 'attention'
     for what, x in (('query', query), ('key', key), ('value', value)):

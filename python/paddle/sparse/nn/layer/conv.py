@@ -89,7 +89,14 @@ _ARGS = """
 _ATTRS = """
         weight_attr (ParamAttr, default None): How the weight is made.
         bias_attr (ParamAttr or bool, default None): How the bias is made; False for none.
-        data_format (str): It must be the default."""
+        data_format (str, default '{layout}'): It must be the default."""
+_EXAMPLE = """
+
+    Examples:
+        >>> layer = paddle.sparse.nn.{name}(1, 8, 3)
+        >>> layer(paddle.ones([1, {axes}, 1]).to_sparse_coo({sparse})).shape
+        paddle.Size([1, {out}, 8])
+    """
 
 
 def _layer(name, axes, data_format, function):
@@ -172,12 +179,17 @@ def _subm_layer(name, axes, data_format, function, igemm):
 def _made(name, axes, function, init, more, backend=''):
     init.__qualname__ = f'{name}.__init__'
     doc = f'`paddle.sparse.nn.functional.{function.__name__}` as a layer.'
+    attrs = _ATTRS.format(layout={2: 'NHWC', 3: 'NDHWC'}[axes])
+    extents = {kind: ', '.join(kind * axes) for kind in '24'}
+    example = _EXAMPLE.format(
+        name=name, axes=extents['4'], sparse=axes + 1, out=extents['4' if 'Subm' in name else '2']
+    )
     return type(
         name,
         (_Conv,),
         {
             '__init__': init,
-            '__doc__': doc + _ARGS + more + _ATTRS + backend + '\n    ',
+            '__doc__': doc + _ARGS + more + attrs + backend + example,
             '__module__': __name__,
             '_axes': axes,
             '_function': staticmethod(function),

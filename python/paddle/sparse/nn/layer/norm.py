@@ -31,6 +31,11 @@ class BatchNorm(paddle.nn.BatchNorm1D):
         data_format (str, default 'NDHWC'): 'NDHWC' or 'NHWC': channels are the last axis.
         use_global_stats (bool, default None): Whether running statistics serve in training too.
         name (str, default None): The name of the statistics.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0]).reshape([1, 1, 1, 2, 1]).to_sparse_coo(4)
+        >>> paddle.sparse.nn.BatchNorm(1)(x).to_dense().flatten().tolist()
+        [-1.0000, 1.0000]
     """
 
     def __init__(
@@ -81,6 +86,11 @@ class SyncBatchNorm(paddle.nn.SyncBatchNorm):
         bias_attr (ParamAttr, default None): How the bias is made; False for none.
         data_format (str, default 'NCHW'): Taken for compatibility: channels are the last axis.
         name (str, default None): The name of the statistics.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 3.0]).reshape([1, 1, 1, 2, 1]).to_sparse_coo(4)
+        >>> paddle.sparse.nn.SyncBatchNorm(1)(x).to_dense().flatten().tolist()
+        [-1.0000, 1.0000]
     """
 
     def forward(self, x):

@@ -20,6 +20,11 @@ class MaxPool3D(_Window):
         ceil_mode (bool, default False): Whether a last window may end beyond the volume.
         data_format (str, default 'NDHWC'): It must be 'NDHWC'.
         name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> x = paddle.arange(1, 9, dtype="float32").reshape([1, 2, 2, 2, 1]).to_sparse_coo(4)
+        >>> paddle.sparse.nn.MaxPool3D(2)(x).to_dense().flatten().tolist()
+        [8.0]
     """
 
     def __init__(
