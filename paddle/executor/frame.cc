@@ -331,7 +331,7 @@ void Frame::RunKernel(const Instruction& ins) {
     attrs = s.attrs.data();
   }
   for (auto [out, in] : ins.inplace) *s.out[out].p = *s.in[in].p;
-  ins.op->Run(s.in.data(), attrs, s.out.data());
+  ins.op->Run(phi::ThreadContext(), s.in.data(), attrs, s.out.data());
   for (size_t k = 0; k < ins.out.size(); ++k) {
     if (!ins.out[k].variadic) continue;
     for (size_t j = 0; j < ins.out[k].list.size() && j < s.lists_out[k].size(); ++j)

@@ -36,7 +36,7 @@ void Infer(const phi::MetaSlot*, const phi::AttrValue* attrs, std::vector<phi::M
   }
 }
 
-void Run(const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+void Run(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const GilHeld gil;
   const int64_t number = phi::AttrAs<int64_t>(attrs[0], "py_func", "function");
   PD_CHECK(number >= 0 && number < static_cast<int64_t>(Functions().size()), PreconditionNotMet,

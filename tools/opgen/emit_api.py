@@ -4,7 +4,7 @@
 import re
 
 from .emit_node import setup
-from .emit_run import attr_values
+from .emit_run import attr_values, joined
 from .signatures import list_or_tensor, names, params, ret_type
 from .template import commas, fill, when
 from .update import SKIP, norms
@@ -177,7 +177,9 @@ def api(g):
             slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()",
             attrs=attr_values(op),
             outs=commas(f"OutSlot({o.name})" for o in op.outs),
-            args=commas([a.name for a in op.args] + [o.name for o in op.outs]),
+            args=joined(
+                op.draws and "phi::ThreadContext()", names(op), commas(o.name for o in op.outs)
+            ),
             written=written(op),
             history=g.exists
             and fill(HISTORY, needed=needs_grad(g.inputs), setup=indent(setup(g, op.outs[0].name))),
@@ -354,7 +356,7 @@ DIRECT = """
       !(State().grad_enabled && ($every)) && $apart) {
     BeforeInplace(x_, "${op}_");
     Tensor out_ = x_;
-    run_$op(x_$rest, out_);
+    run_$op(${context}x_$rest, out_);
     PD_ASSERT(out_.impl() == x_.impl());
     AfterInplace(x_, nullptr, 0);
     return x_;
@@ -453,6 +455,7 @@ def inplace_kernel(g, x, rest):
             0,
             fill(
                 DIRECT,
+                context=when(op.draws, "phi::ThreadContext(), ") or "",
                 op=op.name,
                 rest=rest,
                 special=in_place(op, special(op)),

@@ -328,7 +328,7 @@ def infer_statements(g, d, values):
 
 
 GRAD_OP = """
-void run_$name(const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
+void run_$name(const KernelContext&, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   PlainGuard plain;
   bool need[$count];
   $wanted

@@ -35,11 +35,17 @@ def joined(*parts):
     return commas(part for part in parts if part)
 
 
+def context_param(op, name=""):
+    """The first parameter of what runs a kernel that draws numbers."""
+    return op.draws and f"const KernelContext& {name}".rstrip()
+
+
 def kernel_declarations(g):
     """Declarations of the hand-written kernels and shape rules of an op."""
     op, out = g.op, []
     if op.kernel:
-        out.append(f"void {op.kernel}({joined(of_numbers(params(op)), out_params(op))});")
+        given = joined(context_param(op), of_numbers(params(op)), out_params(op))
+        out.append(f"void {op.kernel}({given});")
     if op.infer and op.infer not in ("unchanged", "broadcast", "none"):
         out.append(f"void {op.infer}({infer_params(op)});")
     if op.grad_infer:
@@ -103,7 +109,7 @@ def run(op):
     return fill(
         RUN,
         op=op.name,
-        params=joined(params(op), out_params(op)),
+        params=joined(context_param(op, "context"), params(op), out_params(op)),
         declared=when(op.tensors, f"extern OpDef def_{op.name};"),
         external=external,
         body=body,
@@ -160,17 +166,18 @@ def run_kernel(op):
         else []
     )
     outs = commas(o.name for o in op.outs)
-    call = f"phi::{op.kernel}({joined(names(op), outs)});"
+    context = op.draws and "context"
+    call = f"phi::{op.kernel}({joined(context, names(op), outs)});"
     work = " + ".join(f"phi::WorkOf({n.name})" for n in [*op.tensors, *op.outs])
     if op.tensors and not op.view:
-        args = commas([*[f"h_{a.name}" if a.is_tensor else a.name for a in op.args], outs])
+        held = commas(f"h_{a.name}" if a.is_tensor else a.name for a in op.args)
         out.append(
             fill(
                 LONG,
                 work=work,
                 long_work=op.long_work,
                 kernel=op.kernel,
-                args=args,
+                args=joined(context, held, outs),
                 held=" ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in op.tensors),
                 written=[
                     f"if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()
@@ -231,7 +238,8 @@ def infer_call(op, eager):
 
 # --- the OpDef
 OP_DEF = """
-void run_${op}_generic([[maybe_unused]] const InSlot* in,
+void run_${op}_generic([[maybe_unused]] const KernelContext& context,
+                       [[maybe_unused]] const InSlot* in,
                        [[maybe_unused]] const AttrValue* attrs, OutSlot* outs) {
   PlainGuard plain;
   run_$op($args);
@@ -250,7 +258,7 @@ def op_def(op):
     return fill(
         OP_DEF,
         op=op.name,
-        args=commas([*slot_values(op, slot_tensor), *outs]),
+        args=joined(op.draws and "context", *slot_values(op, slot_tensor), *outs),
         infer=infer_statements(op),
         defs=commas(arg_def(op, a) for a in op.args),
         outs=commas(out_def(op, o) for o in op.outs),

@@ -447,7 +447,9 @@ class Op:
     bool_inputs: list = key(NAMES, "Operands that are bool.", [], names="tensors")
     cost: int = key(NUMBER, "16ths of a nanosecond an element.", 16)
     kernel: str | None = key(
-        NAME, "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi."
+        NAME,
+        "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi; one that "
+        "draws (`random`, or an argument `seed`) takes a `const KernelContext&` first.",
     )
     infer: str | None = key(
         NAME,
@@ -655,6 +657,13 @@ class Op:
     def public(self):
         """All public signatures, in-place forms too."""
         return [one for sig in self.py for one in (sig, self.inplace_signature(sig)) if one]
+
+    @property
+    def draws(self):
+        """Whether the kernel draws numbers: its first parameter is the KernelContext."""
+        return self.kernel is not None and (
+            self.random or any(a.name == "seed" for a in self.attrs)
+        )
 
     @property
     def long_work(self):

@@ -108,7 +108,7 @@ CustomValues Perform(const CustomOp& op, const CustomValues& inputs, const std::
     RecordOp(*op.def, in.data(), attrs.data(), out.data());
   } else {
     const PlainGuard plain;
-    op.Run(in.data(), attrs.data(), out.data());
+    op.Run(phi::ThreadContext(), in.data(), attrs.data(), out.data());
   }
   for (auto& list : outputs)
     if (list.size() == 1 && !list[0].defined()) list.clear();

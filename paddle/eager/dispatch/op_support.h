@@ -25,6 +25,7 @@ using phi::AttrValue;
 using phi::EwDef;
 using phi::EwOut;
 using phi::InSlot;
+using phi::KernelContext;
 using phi::Meta;
 using phi::MetaList;
 using phi::MetaSlot;

@@ -24,7 +24,7 @@ struct PD_Tensor {
   bool is_output = false;
 };
 struct PD_DeviceContext {
-  phi::Place place;
+  phi::KernelContext context;
 };
 struct PD_Scalar {
   phi::Scalar value;
@@ -105,10 +105,11 @@ bool Fits(const Tensor& t, const PD_Tensor& want) {
   return t.defined() && t.is_contiguous() && t.dtype() == want.dtype && t.dims() == want.dims;
 }
 
-void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
-                     phi::OutSlot* outs) {
+void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::OpDef& op, const phi::InSlot* in,
+                     const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const auto& kernel = *static_cast<PluginKernel*>(self);
   PD_KernelContext ctx;
+  ctx.device.context = context;
   ctx.op = &op;
   ctx.attrs = attrs;
   std::vector<std::vector<phi::Meta>> metas(op.tensors.size()), results(op.outs.size());
@@ -122,7 +123,6 @@ void RunPluginKernel(void* self, const phi::OpDef& op, const phi::InSlot* in, co
         continue;
       }
       metas[i].push_back(t.meta());
-      ctx.device.place = t.place();
       ctx.tensors.push_back({phi::Contiguous(t), t.dims(), t.dtype(), false});
       ctx.inputs.back().push_back(&ctx.tensors.back());
     }
@@ -350,7 +350,7 @@ PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tens
     if (!t->t.defined() || t->t.dtype() != dtype || t->t.dims() != t->dims) {
       PD_CHECK(t->is_output, PreconditionNotMet, "expected an output, got an input");
       t->dtype = dtype;
-      t->t = phi::Empty(t->dims, dtype, ctx->place);
+      t->t = phi::Empty(t->dims, dtype, ctx->context.place);
     }
     size_t bytes = static_cast<size_t>(t->t.numel()) * phi::SizeOf(dtype);
     PD_CHECK(size <= bytes, InvalidArgument, "expected at most the ", bytes, " bytes the dims need, got ", size);
@@ -360,11 +360,11 @@ PD_API void* PD_DeviceContextAllocateTensor(const PD_DeviceContext* ctx, PD_Tens
 PD_API void* PD_DeviceContextHostAllocateTensor(const PD_DeviceContext* ctx, PD_Tensor* t, size_t size,
                                                 PD_DataType dtype, PD_Status* s) {
   PD_DeviceContext host = *ctx;
-  host.place = {};
+  host.context.place = {};
   return PD_DeviceContextAllocateTensor(&host, t, size, dtype, s);
 }
 PD_API void* PD_DeviceContextGetStream(const PD_DeviceContext* ctx, PD_Status* s) {
-  return Safely(s, static_cast<void*>(nullptr), [&] { return phi::CurrentStream(ctx->place); });
+  return Safely(s, static_cast<void*>(nullptr), [&] { return ctx->context.stream; });
 }
 
 // --- arguments

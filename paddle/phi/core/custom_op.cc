@@ -205,7 +205,7 @@ void CustomOp::Infer(const MetaSlot* in, const AttrValue* values, std::vector<Me
   }
 }
 
-void CustomOp::Run(const InSlot* in, const AttrValue* values, OutSlot* outs) const {
+void CustomOp::Run(const KernelContext&, const InSlot* in, const AttrValue* values, OutSlot* outs) const {
   auto call = FactsOf<CustomCall>(*this, values);
   std::vector<size_t> lengths(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)

@@ -101,7 +101,7 @@ struct CustomOp final : OpCode {
   int OutputIndex(std::string_view output) const;
   int AttrIndex(std::string_view attr) const;
   void Infer(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) const override;
-  void Run(const InSlot* in, const AttrValue* attrs, OutSlot* outs) const override;
+  void Run(const KernelContext& context, const InSlot* in, const AttrValue* attrs, OutSlot* outs) const override;
 };
 
 // The declaration of order 0 to 2 of an operator, made where there is none; it counts once RegisterCustomOps has run.

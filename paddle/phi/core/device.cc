@@ -99,7 +99,7 @@ void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlo
     if (outs[k].p) to[k] = OutSlot(results[k]);
     if (outs[k].list) to[k] = OutSlot(lists[k]);
   }
-  op.Run(slots.data(), attrs, to.data());
+  op.Run(ThreadContext(), slots.data(), attrs, to.data());
   // A result that is an input's host copy is that input, changed in place.
   auto back = [&](const Tensor& r) {
     for (size_t i = 0; i < nin; ++i)

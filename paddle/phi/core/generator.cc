@@ -40,11 +40,12 @@ Generator& DefaultCpuGenerator() {
   return *g;
 }
 
-EngineFor::EngineFor(int64_t seed) {
+EngineFor::EngineFor(const KernelContext& context, int64_t seed)
+    : generator_(context.generator ? *context.generator : DefaultCpuGenerator()) {
   if (seed != 0) {
     own_ = std::make_unique<std::mt19937_64>(static_cast<uint64_t>(seed));
   } else {
-    lock_ = std::unique_lock<std::mutex>(DefaultCpuGenerator().mutex());
+    lock_ = std::unique_lock<std::mutex>(generator_.mutex());
   }
 }
 

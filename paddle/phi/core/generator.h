@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "paddle/phi/core/kernel_context.h"
+
 namespace phi {
 
 class Generator {
@@ -29,13 +31,14 @@ class Generator {
 
 Generator& DefaultCpuGenerator();
 
-// The engine an op draws from: the default generator's, or for a non-zero seed a fresh one, seeded without seed_seq.
+// The engine an op draws from: the context's generator's, or for a non-zero seed a fresh one, seeded without seed_seq.
 class EngineFor {
  public:
-  explicit EngineFor(int64_t seed);
-  std::mt19937_64& operator*() { return own_ ? *own_ : DefaultCpuGenerator().engine(); }
+  EngineFor(const KernelContext& context, int64_t seed);
+  std::mt19937_64& operator*() { return own_ ? *own_ : generator_.engine(); }
 
  private:
+  Generator& generator_;
   std::unique_ptr<std::mt19937_64> own_;
   std::unique_lock<std::mutex> lock_;
 };

@@ -195,7 +195,7 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     }
   const ExternalKernel* kernel = FindExternalKernel(op, dtype, place);
   if (place.is_cpu() || (!kernel && (op.flags & (kOpView | kOpComposed)))) {
-    if (kernel) kernel->fn(kernel->self, op, in, attrs, outs);
+    if (kernel) kernel->fn(kernel->self, ThreadContext(), op, in, attrs, outs);
     return kernel != nullptr;
   }
   if (!kernel) {
@@ -208,7 +208,10 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     for (int k = 0; k < in[i].n; ++k) here[i].push_back(ToPlace(in[i].p[k], place));
     slots[i] = InSlot(here[i]);
   }
-  kernel->fn(kernel->self, op, slots.data(), attrs, outs);
+  KernelContext context = ThreadContext();
+  context.place = place;
+  context.stream = CurrentStream(place);
+  kernel->fn(kernel->self, context, op, slots.data(), attrs, outs);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "paddle/common/attr.h"
+#include "paddle/phi/core/kernel_context.h"
 #include "paddle/phi/core/tensor.h"
 
 namespace phi {
@@ -66,7 +67,7 @@ enum OpFlags : uint32_t {
 class OpCode {
  public:
   virtual void Infer(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) const = 0;
-  virtual void Run(const InSlot* in, const AttrValue* attrs, OutSlot* outs) const = 0;
+  virtual void Run(const KernelContext& context, const InSlot* in, const AttrValue* attrs, OutSlot* outs) const = 0;
 
  protected:
   ~OpCode() = default;
@@ -79,7 +80,7 @@ struct OpDef {
   uint32_t flags = 0;
   // attrs are indexed by position among the attribute arguments, inputs by position among the tensor arguments.
   void (*infer)(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) = nullptr;
-  void (*run)(const InSlot* in, const AttrValue* attrs, OutSlot* outs) = nullptr;
+  void (*run)(const KernelContext& context, const InSlot* in, const AttrValue* attrs, OutSlot* outs) = nullptr;
   const OpCode* code = nullptr;  // where it is set, in place of `infer` and `run`
   const OpDef* inplace_of = nullptr;
   std::vector<const ArgDef*> tensors, attrs;  // views into args
@@ -92,8 +93,8 @@ struct OpDef {
   void Infer(const MetaSlot* in, const AttrValue* values, std::vector<Meta>* results) const {
     code ? code->Infer(in, values, results) : infer(in, values, results);
   }
-  void Run(const InSlot* in, const AttrValue* values, OutSlot* results) const {
-    code ? code->Run(in, values, results) : run(in, values, results);
+  void Run(const KernelContext& context, const InSlot* in, const AttrValue* values, OutSlot* results) const {
+    code ? code->Run(context, in, values, results) : run(context, in, values, results);
   }
   // What its name begins with in programs.
   const char* dialect() const { return code ? "custom_op." : "pd_op."; }
@@ -108,7 +109,8 @@ template <class T>
 T AttrAs(const AttrValue& v, const char* op, const char* name);
 
 // A kernel from elsewhere (plugin, custom op) that replaces `run` of an op for tensors of a dtype at a place.
-using KernelFn = void (*)(void* self, const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
+using KernelFn = void (*)(void* self, const KernelContext& context, const OpDef& op, const InSlot* in,
+                          const AttrValue* attrs, OutSlot* outs);
 struct ExternalKernel {
   KernelFn fn = nullptr;
   void* self = nullptr;

@@ -5,4 +5,6 @@ namespace phi {
 
 thread_local constinit ThreadState t_state;
 
+const KernelContext& ThreadContext() { return t_state.kernels; }
+
 }  // namespace phi

@@ -3,6 +3,8 @@
 // back: the end of a thread has nothing to do.
 #pragma once
 
+#include "paddle/phi/core/kernel_context.h"
+
 namespace phi {
 
 struct EwSeen;
@@ -15,9 +17,9 @@ struct Loading;
 }
 
 struct ThreadState {
+  KernelContext kernels;                  // what calls of ops on this thread hand to kernels
   int host_runs = 0;                      // scopes in which new tensors stay on the CPU (device.cc)
   int apart = 0;                          // scopes that compute without the host's lock (host_lock.cc)
-  int thread_limit = 0;                   // threads a parallel loop may use; 0: all (cpu/threads.cc)
   EwSeen* seen = nullptr;                 // where elementwise ops tell the loop they came down to (ew_run.cc)
   cpu::UpdateBatch* updates = nullptr;    // collects small optimizer steps (optim.cc)
   EventLog* events = nullptr;             // of watched operations; owned by the list of all logs (op_watch.cc)

@@ -7,6 +7,8 @@
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
@@ -139,6 +141,27 @@ TEST(ThreadMemory, AThreadKeepsWhatItFreesAndGivesItBackAtItsEnd) {
   const int64_t allocated = CpuMemoryStats().allocated;
   handed.reset();
   EXPECT_EQ(CpuMemoryStats().allocated, allocated - 64);
+}
+
+TEST(KernelContext, AnOpDrawsFromTheGeneratorItIsGiven) {
+  const OpDef* op = FindOpDef("gaussian");
+  const AttrValue attrs[] = {IntArray(Ints{5}), 0.0, 1.0, int64_t{0}, DataType::FLOAT32, Place{}};
+  const auto drawn = [&](Generator* generator) {
+    KernelContext context;
+    context.generator = generator;
+    Tensor out;
+    OutSlot outs[] = {OutSlot(out)};
+    op->run(context, nullptr, attrs, outs);
+    return std::vector<float>(out.data<float>(), out.data<float>() + out.numel());
+  };
+  DefaultCpuGenerator().SetSeed(7);
+  const auto state = DefaultCpuGenerator().GetState();
+  Generator own(7);
+  const auto first = drawn(&own), second = drawn(&own);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(DefaultCpuGenerator().GetState(), state);
+  EXPECT_EQ(drawn(nullptr), first);
+  EXPECT_NE(DefaultCpuGenerator().GetState(), state);
 }
 
 TEST(Inplace, AWriteThatKeepsTheOldValueLeavesNothingBehindWithoutViews) {

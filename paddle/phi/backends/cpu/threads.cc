@@ -65,18 +65,18 @@ int MaxThreads() {
     g_threads.store(n, std::memory_order_relaxed);
   }
   if (n == 1 || omp_in_parallel()) return 1;
-  return t_state.thread_limit && t_state.thread_limit < n ? t_state.thread_limit : n;
+  return t_state.kernels.threads && t_state.kernels.threads < n ? t_state.kernels.threads : n;
 }
 
-ThreadLimit::ThreadLimit(int n) : limit_(t_state.thread_limit), openmp_(omp_get_max_threads()) {
+ThreadLimit::ThreadLimit(int n) : limit_(t_state.kernels.threads), openmp_(omp_get_max_threads()) {
   if (n < 1) n = 1;
-  t_state.thread_limit = n;
+  t_state.kernels.threads = n;
   omp_set_num_threads(n < openmp_ ? n : openmp_);
   mkl_ = mkl_set_num_threads_local(n);
 }
 
 ThreadLimit::~ThreadLimit() {
-  t_state.thread_limit = limit_;
+  t_state.kernels.threads = limit_;
   omp_set_num_threads(openmp_);
   mkl_set_num_threads_local(mkl_);
 }

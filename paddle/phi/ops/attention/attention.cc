@@ -122,8 +122,8 @@ void attention_keep_infer(const Meta& q, const Meta& k, double, Meta& keep) {
   keep = {Dims{q.dims[0], q.dims[2], q.dims[1], k.dims[1]}, DataType::UINT8};
 }
 
-void attention_keep_kernel(const Tensor&, const Tensor&, double dropout, Tensor& keep) {
-  EngineFor engine(0);
+void attention_keep_kernel(const KernelContext& context, const Tensor&, const Tensor&, double dropout, Tensor& keep) {
+  EngineFor engine(context, 0);
   std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
   const float p = static_cast<float>(dropout);
   uint8_t* d = keep.data<uint8_t>();
@@ -142,10 +142,10 @@ void flash_attn_infer(const Meta& q, const Meta& k, const Meta& v, const Meta*, 
   if (is_test || dropout == 0) seed_offset.dims = Dims{Dim(0)};
 }
 
-void flash_attn_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor&, const Tensor& mask,
-                       double dropout, bool causal, bool, bool, const std::string&, Tensor& out, Tensor&, Tensor& lse,
-                       Tensor& seed_offset) {
-  if (seed_offset.numel()) attention_keep_kernel(q, k, dropout, seed_offset);
+void flash_attn_kernel(const KernelContext& context, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor&,
+                       const Tensor& mask, double dropout, bool causal, bool, bool, const std::string&, Tensor& out,
+                       Tensor&, Tensor& lse, Tensor& seed_offset) {
+  if (seed_offset.numel()) attention_keep_kernel(context, q, k, dropout, seed_offset);
   fused_attention_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(),
                          std::pow(std::max<int64_t>(q.dim(3), 1), -0.5), causal, k.dim(1) - q.dim(1), dropout, out,
                          lse);

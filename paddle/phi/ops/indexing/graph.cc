@@ -103,10 +103,10 @@ void graph_sample_neighbors_infer(const Meta& row, const Meta& colptr, const Met
                                   int64_t, bool return_eids, bool, Meta& out, Meta& count, Meta& out_eids) {
   SampleInfer("sample_neighbors", row, colptr, x, eids, return_eids, out, count, out_eids);
 }
-void graph_sample_neighbors_kernel(const Tensor& row, const Tensor& colptr, const Tensor& x, const Tensor& eids,
-                                   const Tensor&, int64_t size, bool return_eids, bool, Tensor& out, Tensor& count,
-                                   Tensor& out_eids) {
-  EngineFor e(0);
+void graph_sample_neighbors_kernel(const KernelContext& context, const Tensor& row, const Tensor& colptr,
+                                   const Tensor& x, const Tensor& eids, const Tensor&, int64_t size, bool return_eids,
+                                   bool, Tensor& out, Tensor& count, Tensor& out_eids) {
+  EngineFor e(context, 0);
   // The first `size` steps of a shuffle of 0, 1, ..., undone after each node: no node costs more than what it gives.
   std::vector<int64_t> order, swapped;
   std::uniform_int_distribution<int64_t> draw;
@@ -131,12 +131,12 @@ void weighted_sample_neighbors_infer(const Meta& row, const Meta& colptr, const 
   PD_CHECK(weight.dtype == DataType::FLOAT32, InvalidArgument,
            "[weighted_sample_neighbors] expected edge_weight of dtype float32, got ", NameOf(weight.dtype));
 }
-void weighted_sample_neighbors_kernel(const Tensor& row, const Tensor& colptr, const Tensor& weight,
-                                      const Tensor& nodes, const Tensor& eids, int64_t size, bool return_eids,
-                                      Tensor& out, Tensor& count, Tensor& out_eids) {
+void weighted_sample_neighbors_kernel(const KernelContext& context, const Tensor& row, const Tensor& colptr,
+                                      const Tensor& weight, const Tensor& nodes, const Tensor& eids, int64_t size,
+                                      bool return_eids, Tensor& out, Tensor& count, Tensor& out_eids) {
   constexpr const char* kOp = "weighted_sample_neighbors";
   CheckLength(kOp, "edge_weight", weight, row.numel());
-  EngineFor e(0);
+  EngineFor e(context, 0);
   const Tensor w = Contiguous(weight);
   std::exponential_distribution<double> draw(1.0);
   std::vector<std::pair<double, int64_t>> times;

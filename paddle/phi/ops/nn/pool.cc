@@ -323,10 +323,11 @@ void FractionalPool(const T* x, const Ints& in, const Windows& depth, const Wind
     }
 }
 
-void FractionalKernel(const Tensor& x, const Ints& size, const Ints& kernel, double given, Tensor& out, Tensor& mask) {
+void FractionalKernel(const KernelContext& context, const Tensor& x, const Ints& size, const Ints& kernel, double given,
+                      Tensor& out, Tensor& mask) {
   float u = static_cast<float>(given);
   if (u == 0) {
-    EngineFor e(0);
+    EngineFor e(context, 0);
     u = std::uniform_real_distribution<float>(0, 1)(*e);
   }
   if (out.numel() == 0) return;
@@ -361,17 +362,17 @@ void fractional_max_pool2d_infer(const Meta& x, const Ints& size, const Ints& ke
                                  Meta& mask) {
   FractionalInfer("fractional_max_pool2d", 2, x, size, kernel, u, out, mask);
 }
-void fractional_max_pool2d_kernel(const Tensor& x, const Ints& size, const Ints& kernel, double u, bool, Tensor& out,
-                                  Tensor& mask) {
-  FractionalKernel(x, size, kernel, u, out, mask);
+void fractional_max_pool2d_kernel(const KernelContext& context, const Tensor& x, const Ints& size, const Ints& kernel,
+                                  double u, bool, Tensor& out, Tensor& mask) {
+  FractionalKernel(context, x, size, kernel, u, out, mask);
 }
 void fractional_max_pool3d_infer(const Meta& x, const Ints& size, const Ints& kernel, double u, bool, Meta& out,
                                  Meta& mask) {
   FractionalInfer("fractional_max_pool3d", 3, x, size, kernel, u, out, mask);
 }
-void fractional_max_pool3d_kernel(const Tensor& x, const Ints& size, const Ints& kernel, double u, bool, Tensor& out,
-                                  Tensor& mask) {
-  FractionalKernel(x, size, kernel, u, out, mask);
+void fractional_max_pool3d_kernel(const KernelContext& context, const Tensor& x, const Ints& size, const Ints& kernel,
+                                  double u, bool, Tensor& out, Tensor& mask) {
+  FractionalKernel(context, x, size, kernel, u, out, mask);
 }
 
 }  // namespace phi

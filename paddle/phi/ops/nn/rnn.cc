@@ -246,15 +246,15 @@ void rnn_infer(const Meta& x, const MetaList& pre_state, const MetaList& weights
   state.assign(gates == 4 ? 2 : 1, {Dims{Dim(layers * directions), x.dims[1], Dim(hidden)}, x.dtype});
 }
 
-void rnn_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
-                const Tensor& sequence_length, const Tensor&, double dropout, bool is_bidirec, int64_t, int64_t hidden,
-                int64_t layers, const std::string& mode, int64_t seed, bool is_test, Tensor& out, Tensor& dropout_state,
-                std::vector<Tensor>& state, Tensor& reserve) {
+void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector<Tensor>& pre_state,
+                const std::vector<Tensor>& weights, const Tensor& sequence_length, const Tensor&, double dropout,
+                bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t seed,
+                bool is_test, Tensor& out, Tensor& dropout_state, std::vector<Tensor>& state, Tensor& reserve) {
   const Net net(x, sequence_length, dropout, is_bidirec, hidden, layers, mode, is_test);
   state = Copies(pre_state);
   if (out.numel() == 0) return;
   if (dropout_state.numel()) {
-    EngineFor engine(seed);
+    EngineFor engine(context, seed);
     std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
     uint8_t* mask = dropout_state.data<uint8_t>();
     for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);

@@ -46,14 +46,14 @@ auto Drawer(std::mt19937_64& engine, D make) {
   };
 }
 
-void FillUniform(Tensor& out, double lo, double hi, int64_t seed) {
-  EngineFor e(seed);
+void FillUniform(const KernelContext& context, Tensor& out, double lo, double hi, int64_t seed) {
+  EngineFor e(context, seed);
   Fill(out, Drawer(*e, [&](auto t) {
          return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
        }));
 }
-void FillNormal(Tensor& out, double mean, double std, int64_t seed) {
-  EngineFor e(seed);
+void FillNormal(const KernelContext& context, Tensor& out, double mean, double std, int64_t seed) {
+  EngineFor e(context, seed);
   if (IsComplex(out.dtype())) {
     // Real and imaginary parts each carry half of the variance.
     Tensor parts = Empty(Ints{out.numel() * 2}, RealOf(out.dtype()));
@@ -103,23 +103,25 @@ double ErfInv(double x) {
 void uniform_infer(const IntArray& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) {
   out = ShapedFloat("uniform", shape, dtype);
 }
-void uniform_kernel(const Ints&, DataType, const Scalar& min, const Scalar& max, int64_t seed, Place, Tensor& out) {
-  FillUniform(out, min.to_double(), max.to_double(), seed);
+void uniform_kernel(const KernelContext& context, const Ints&, DataType, const Scalar& min, const Scalar& max,
+                    int64_t seed, Place, Tensor& out) {
+  FillUniform(context, out, min.to_double(), max.to_double(), seed);
 }
 void gaussian_infer(const IntArray& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
   out = ShapedFloat("gaussian", shape, dtype);
 }
-void gaussian_kernel(const Ints&, double mean, double std, int64_t seed, DataType, Place, Tensor& out) {
-  FillNormal(out, mean, std, seed);
+void gaussian_kernel(const KernelContext& context, const Ints&, double mean, double std, int64_t seed, DataType, Place,
+                     Tensor& out) {
+  FillNormal(context, out, mean, std, seed);
 }
 
 void truncated_gaussian_random_infer(const Ints& shape, double, double, int64_t, double, double, DataType dtype, Place,
                                      Meta& out) {
   out = ShapedFloat("truncated_gaussian_random", shape, dtype);
 }
-void truncated_gaussian_random_kernel(const Ints&, double mean, double std, int64_t seed, double a, double b, DataType,
-                                      Place, Tensor& out) {
-  EngineFor e(seed);
+void truncated_gaussian_random_kernel(const KernelContext& context, const Ints&, double mean, double std, int64_t seed,
+                                      double a, double b, DataType, Place, Tensor& out) {
+  EngineFor e(context, seed);
   auto phi_of = [](double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; };
   double lo = 2 * phi_of((a - mean) / std) - 1, hi = 2 * phi_of((b - mean) / std) - 1;
   auto draw = Drawer(*e, [&](auto t) {
@@ -135,8 +137,9 @@ void randint_infer(int64_t low, int64_t high, const IntArray& shape, DataType dt
   PD_CHECK(low < high, InvalidArgument, "[randint] expected low < high, got ", low, " and ", high);
   out = {ShapeArg("randint", shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }
-void randint_kernel(int64_t low, int64_t high, const Ints&, DataType, Place, Tensor& out) {
-  EngineFor e(0);
+void randint_kernel(const KernelContext& context, int64_t low, int64_t high, const Ints&, DataType, Place,
+                    Tensor& out) {
+  EngineFor e(context, 0);
   std::uniform_int_distribution<int64_t> d(low, high - 1);
   for (int64_t i = 0; i < out.numel(); ++i) {
     int64_t v = d(*e);
@@ -160,8 +163,8 @@ void random_infer(const Meta& x, int64_t from, int64_t to, Meta& out) {
            "[random] expected from and to - 1 to fit in ", NameOf(x.dtype), ", got ", from, " and ", to);
   out = x;
 }
-void random_kernel(const Tensor&, int64_t from, int64_t to, Tensor& out) {
-  EngineFor e(0);
+void random_kernel(const KernelContext& context, const Tensor&, int64_t from, int64_t to, Tensor& out) {
+  EngineFor e(context, 0);
   // PaddlePaddle's stream: remainders of 32 bits below this range, of 64 from it on.
   constexpr uint64_t kWide = uint64_t{1} << 28;
   const uint64_t range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
@@ -176,8 +179,8 @@ void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
   PD_CHECK(n >= 0, InvalidArgument, "[randperm] expected a non-negative n, got ", n);
   out = {Dims{Dim(n)}, dtype};
 }
-void randperm_kernel(int64_t n, DataType, Place, Tensor& out) {
-  EngineFor e(0);
+void randperm_kernel(const KernelContext& context, int64_t n, DataType, Place, Tensor& out) {
+  EngineFor e(context, 0);
   std::vector<int64_t> v(n);
   std::iota(v.begin(), v.end(), 0);
   std::shuffle(v.begin(), v.end(), *e);
@@ -198,9 +201,10 @@ void class_center_sample_infer(const Meta& label, int64_t classes, int64_t sampl
   remapped = label;
   sampled = {Dims{common::NewSymbol()}, label.dtype};
 }
-void class_center_sample_kernel(const Tensor& label, int64_t classes, int64_t samples, int64_t, int64_t, int64_t,
-                                bool fix_seed, int64_t seed, Tensor& remapped, Tensor& sampled) {
-  EngineFor e(fix_seed ? seed : 0);
+void class_center_sample_kernel(const KernelContext& context, const Tensor& label, int64_t classes, int64_t samples,
+                                int64_t, int64_t, int64_t, bool fix_seed, int64_t seed, Tensor& remapped,
+                                Tensor& sampled) {
+  EngineFor e(context, fix_seed ? seed : 0);
   const Tensor labels = Contiguous(CastTo(label, DataType::INT64));
   const int64_t* first = labels.data<int64_t>();
   std::vector<int64_t> centers(first, first + labels.numel());
@@ -221,8 +225,8 @@ void class_center_sample_kernel(const Tensor& label, int64_t classes, int64_t sa
   Convert(DataType::INT64, centers.data(), 1, label.dtype(), sampled.raw_data(), 1, sampled.numel());
 }
 
-void bernoulli_kernel(const Tensor& x, Tensor& out) {
-  EngineFor e(0);
+void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  EngineFor e(context, 0);
   Tensor p = Contiguous(CastTo(x, DataType::FLOAT64));
   std::uniform_real_distribution<double> d(0.0, 1.0);
   for (int64_t i = 0; i < out.numel(); ++i) {
@@ -233,8 +237,8 @@ void bernoulli_kernel(const Tensor& x, Tensor& out) {
   }
 }
 
-void poisson_kernel(const Tensor& x, Tensor& out) {
-  EngineFor e(0);
+void poisson_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  EngineFor e(context, 0);
   Tensor m = Contiguous(CastTo(x, DataType::FLOAT64));
   for (int64_t i = 0; i < out.numel(); ++i) {
     double mean = m.data<double>()[i];
@@ -252,8 +256,9 @@ void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
   out = {x.dims, DataType::INT64};
   out.dims.back() = num.known() ? Dim(num.to_int()) : num.integer().extent();
 }
-void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Tensor& out) {
-  EngineFor e(0);
+void multinomial_kernel(const KernelContext& context, const Tensor& x, const Scalar& num, bool replacement,
+                        Tensor& out) {
+  EngineFor e(context, 0);
   Tensor p = Contiguous(CastTo(x, DataType::FLOAT64));
   int64_t n = x.dim(x.ndim() - 1), rows = n ? x.numel() / n : 0, k = num.to_int();
   PD_CHECK(n > 0 || out.numel() == 0, InvalidArgument,
@@ -283,19 +288,20 @@ void multinomial_kernel(const Tensor& x, const Scalar& num, bool replacement, Te
   }
 }
 
-void uniform_inplace_kernel(const Tensor&, double min, double max, int64_t seed, int64_t, int64_t, double,
-                            Tensor& out) {
-  FillUniform(out, min, max, seed);
+void uniform_inplace_kernel(const KernelContext& context, const Tensor&, double min, double max, int64_t seed, int64_t,
+                            int64_t, double, Tensor& out) {
+  FillUniform(context, out, min, max, seed);
 }
-void gaussian_inplace_kernel(const Tensor&, double mean, double std, int64_t seed, Tensor& out) {
-  FillNormal(out, mean, std, seed);
+void gaussian_inplace_kernel(const KernelContext& context, const Tensor&, double mean, double std, int64_t seed,
+                             Tensor& out) {
+  FillNormal(context, out, mean, std, seed);
 }
 
-void exponential_kernel(const Tensor& x, double lam, Tensor& out) {
+void exponential_kernel(const KernelContext& context, const Tensor& x, double lam, Tensor& out) {
   PD_CHECK(lam > 0, InvalidArgument, "[exponential_] expected a positive lam, got ", lam);
   Tensor fresh = Empty(x.dims(), x.dtype());
   {
-    EngineFor e(0);
+    EngineFor e(context, 0);
     Fill(fresh,
          Drawer(*e, [&](auto t) { return std::exponential_distribution<decltype(t)>(static_cast<decltype(t)>(lam)); }));
   }
@@ -312,14 +318,14 @@ void dropout_infer(const Meta& x, const Meta*, const Scalar& p, bool is_test, co
   out = x;
   mask = is_test ? Meta{} : Meta{x.dims, DataType::UINT8};
 }
-void dropout_kernel(const Tensor& x, const Tensor& seed_tensor, const Scalar& ps, bool is_test, const std::string& mode,
-                    int64_t seed, bool fix_seed, Tensor& out, Tensor& mask) {
+void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor& seed_tensor, const Scalar& ps,
+                    bool is_test, const std::string& mode, int64_t seed, bool fix_seed, Tensor& out, Tensor& mask) {
   double p = ps.to_double();
   bool up = mode == "upscale_in_train";
   Tensor c = Contiguous(x);
   const int64_t n = x.numel(), size = SizeOf(x.dtype());
   if (!is_test) {
-    EngineFor e(seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
+    EngineFor e(context, seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
     std::uniform_real_distribution<float> d(0.0f, 1.0f);
     uint8_t* m = mask.data<uint8_t>();
     for (int64_t i = 0; i < n; ++i) m[i] = d(*e) >= static_cast<float>(p);

@@ -111,8 +111,8 @@ void standard_gamma_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsFloating(x.dtype), InvalidType, "[standard_gamma] expected a floating tensor, got ", NameOf(x.dtype));
   out = x;
 }
-void standard_gamma_kernel(const Tensor& x, Tensor& out) {
-  EngineFor e(0);
+void standard_gamma_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  EngineFor e(context, 0);
   const int64_t n = x.numel();
   InComputeType("standard_gamma", x, out, [&](const auto* alpha, auto* p) {
     for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, alpha[i]);
@@ -124,8 +124,8 @@ void dirichlet_infer(const Meta& alpha, Meta& out) {
   PD_CHECK(alpha.dims.size() >= 1, InvalidArgument, "[dirichlet] expected a tensor of at least 1 axis, got a 0-D one");
   out = alpha;
 }
-void dirichlet_kernel(const Tensor& alpha, Tensor& out) {
-  EngineFor e(0);
+void dirichlet_kernel(const KernelContext& context, const Tensor& alpha, Tensor& out) {
+  EngineFor e(context, 0);
   const int64_t n = alpha.numel(), k = alpha.dim(alpha.ndim() - 1);
   InComputeType("dirichlet", alpha, out, [&](const auto* a, auto* p) {
     for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, a[i]);
@@ -142,8 +142,8 @@ void binomial_infer(const Meta& count, const Meta& prob, Meta& out) {
   PD_CHECK(!IsComplex(count.dtype), InvalidType, "[binomial] expected real counts, got ", NameOf(count.dtype));
   out = {BroadcastDims("binomial", count.dims, prob.dims), DataType::INT64};
 }
-void binomial_kernel(const Tensor& count, const Tensor& prob, Tensor& out) {
-  EngineFor e(0);
+void binomial_kernel(const KernelContext& context, const Tensor& count, const Tensor& prob, Tensor& out) {
+  EngineFor e(context, 0);
   const auto numbers = [&](const Tensor& x) { return BroadcastBatch(CastTo(x, DataType::FLOAT64), out, 0, 0); };
   const Tensor n = numbers(count), p = numbers(prob);
   for (int64_t i = 0; i < out.numel(); ++i) {
