@@ -199,3 +199,23 @@ def test_errors_name_what_was_expected():
         net(x, states, paddle.to_tensor([7, 1, 1, 1, 1]))
     with pytest.raises(ValueError, match='an initial state'):
         net(x, [states[0][:, :2], states[1]])
+
+
+def test_a_program_keeps_the_draws_of_a_layer_nobody_reads():
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data('x', [2, 3, 4])
+            out, _ = paddle.nn.LSTM(4, 8, num_layers=2, dropout=0.5)(x)
+            after = paddle.rand([4])
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        drawn = []
+        for fetched in ([after], [after, out]):
+            paddle.seed(3)
+            feed = {'x': np.ones([2, 3, 4], 'float32')}
+            drawn.append(executor.run(main, feed=feed, fetch_list=fetched)[0])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_array_equal(*drawn)

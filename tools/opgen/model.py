@@ -448,8 +448,8 @@ class Op:
     cost: int = key(NUMBER, "16ths of a nanosecond an element.", 16)
     kernel: str | None = key(
         NAME,
-        "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi; one that "
-        "draws (`random`, or an argument `seed`) takes a `const KernelContext&` first.",
+        "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi; of a `random` "
+        "op, with a `const KernelContext&` first.",
     )
     infer: str | None = key(
         NAME,
@@ -661,9 +661,7 @@ class Op:
     @property
     def draws(self):
         """Whether the kernel draws numbers: its first parameter is the KernelContext."""
-        return self.kernel is not None and (
-            self.random or any(a.name == "seed" for a in self.attrs)
-        )
+        return self.kernel is not None and self.random
 
     @property
     def long_work(self):
