@@ -21,9 +21,9 @@ class Stack final : public phi::RefCounted {
 };
 
 Stack& StackOf(const Tensor& t, const char* op) {
-  PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kTensorArray && t->node, InvalidArgument, "[", op,
+  PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kTensorArray && t->node(), InvalidArgument, "[", op,
            "] expected a stack made by cf.stack_create, got another value");
-  return static_cast<Stack&>(*t->node);
+  return static_cast<Stack&>(*t->node());
 }
 
 bool Condition(const Tensor& t, const char* op) {
@@ -75,19 +75,19 @@ void SetBool(Tensor& out, bool value) {
 }  // namespace
 
 Tensor CopyOfStack(const Tensor& t, StackCopies& copies) {
-  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node) return t;
-  phi::Ref<phi::RefCounted> copy = copies[t->node.get()];
+  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node()) return t;
+  phi::Ref<phi::RefCounted> copy = copies[t->node().get()];
   if (!copy) {
     auto* stack = new Stack;
     copy = phi::Ref<phi::RefCounted>(stack);
-    for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node).entries) {
+    for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node()).entries) {
       std::vector<Tensor>& values = stack->entries.emplace_back();
       for (const Tensor& v : entry) values.push_back(CopyOfStack(v, copies));
     }
-    copies[t->node.get()] = copy;
+    copies[t->node().get()] = copy;
   }
   Tensor r(phi::TensorState::TensorArray());
-  r->node = copy;
+  r->SetHistory(copy);
   return r;
 }
 
@@ -98,8 +98,8 @@ Tensor Frame::Take(const Code& code, size_t yield) {
 
 uint32_t VersionOfStack(const Tensor& t) {
   uint32_t sum = 0;
-  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node) return sum;
-  for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node).entries)
+  if (!t.defined() || t->kind() != phi::ImplKind::kTensorArray || !t->node()) return sum;
+  for (const std::vector<Tensor>& entry : static_cast<Stack&>(*t->node()).entries)
     for (const Tensor& v : entry)
       if (v.defined()) sum += v->storage() ? v->storage()->version() : VersionOfStack(v);
   return sum;
@@ -132,7 +132,7 @@ void Frame::RunWhile(const Instruction& ins) {
 void Frame::RunStack(const Instruction& ins) {
   if (ins.kind == Instruction::kStackCreate) {
     Tensor t(phi::TensorState::TensorArray());
-    t->node = phi::Ref<phi::RefCounted>(new Stack);
+    t->SetHistory(phi::Ref<phi::RefCounted>(new Stack));
     for (auto& out : ins.out) values_[out.value] = t;
     return;
   }

@@ -283,12 +283,12 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       bool written = is_input && t->storage() && t->storage()->version() != versions[input];
       if (is_input && written && !InSequence(not_inplace.get(), t)) {
         // The input was changed in place and returned: it takes the new history.
-        PD_CHECK(!(!t->node && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
+        PD_CHECK(!(!t->node() && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
                  "] expected to change in place no leaf that needs a gradient, got one as input ", input);
         egr::AfterInplace(t, raw, static_cast<int>(k));
         continue;
       }
-      if (is_input || t->node) {
+      if (is_input || t->node()) {
         Tensor fresh = Fresh(t);
         raw->SetOutput(static_cast<int>(k), fresh);
         PyObject* f = ToPy(fresh);

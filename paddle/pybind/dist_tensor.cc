@@ -192,7 +192,7 @@ pyb::object ReshardTensor(const pyb::object& tensor, const PyMesh& mesh, const p
 // `to`, an object that others hold, is from now on what `from` is.
 void Become(const pyb::object& to, const pyb::object& from) {
   const Tensor &t = Given("shard_tensor", to, "to"), &f = Given("shard_tensor", from, "from");
-  PD_CHECK(!t->node, InvalidArgument, "[shard_tensor] expected a leaf tensor, got the result of an operation");
+  PD_CHECK(!t->node(), InvalidArgument, "[shard_tensor] expected a leaf tensor, got the result of an operation");
   const bool stop = t->stop_gradient;
   t->Become(f->state());
   t->stop_gradient = stop;

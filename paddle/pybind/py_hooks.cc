@@ -124,9 +124,9 @@ PyObject* RegisterPostAccumulate(PyObject* self, PyObject* fn, bool pass_tensor)
     const Tensor& t = phi::LocalOf(whole);
     PD_CHECK(t.defined(), PreconditionNotMet,
              "[register_post_accumulate_grad_hook] expected a process of the mesh, got one outside it");
-    PD_CHECK(!t.stop_gradient() && !t->node, PreconditionNotMet,
+    PD_CHECK(!t.stop_gradient() && !t->node(), PreconditionNotMet,
              "[register_post_accumulate_grad_hook] expected a leaf tensor that needs gradients, got ",
-             t->node ? "the result of an operation" : "one with stop_gradient=True");
+             t->node() ? "the result of an operation" : "one with stop_gradient=True");
     CheckCallable(fn, "register_post_accumulate_grad_hook");
     const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
     Add(egr::MetaOf(t).post_accumulate_hooks, PostHookCall{hook, pass_tensor ? t.impl() : nullptr});
@@ -194,7 +194,7 @@ int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
     if (k == num_pairs) pairs[num_pairs++] = {p->hooks.get(), 0};
     if (++pairs[k].second == p->hooks.use_count()) see(static_cast<PyObject*>(p->hooks->owner.get()));
   };
-  take(t->node.get());
+  take(t->node().get());
   while (n > 0) {
     egr::GradNode* node = waiting[--n];
     if (auto* holder = dynamic_cast<ObjectHolder*>(node))
@@ -213,7 +213,7 @@ int VisitHistory(const Tensor& t, visitproc visit, void* arg) {
 
 void ClearHistory(const Tensor& t) {
   if (!t.defined() || t->use_count() != 1) return;
-  const phi::Ref<phi::RefCounted> node = std::move(t->node);
+  const phi::Ref<phi::RefCounted> node = t->DropHistory();
   if (auto* m = egr::MaybeMeta(t)) {
     const auto leaf = std::move(m->leaf_hooks);
     const auto post = std::move(m->post_accumulate_hooks);
@@ -232,7 +232,7 @@ PyObject* RegisterHook(PyObject* self, PyObject* fn) {
              "[register_hook] expected a tensor that needs gradients, got one with stop_gradient=True");
     CheckCallable(fn, "register_hook");
     const auto hook = std::make_shared<Hook>(Hook{Share(fn)});
-    if (t->node) {
+    if (t->node()) {
       egr::Edge e = egr::GradEdge(t);
       Add(e.node->hooks(e.slot), TensorHookCall{hook, Outline(whole)});
     } else {

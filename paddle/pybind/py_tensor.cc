@@ -94,7 +94,7 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
   if (!self) return nullptr;
   new (&self->t) Tensor(std::move(t));
   if (self->t.defined()) self->t->pyobj = self;
-  if (type != g_tensor_type || (self->t.defined() && self->t->node && HistoriesHoldObjects()))
+  if (type != g_tensor_type || (self->t.defined() && self->t->node() && HistoriesHoldObjects()))
     PyObject_GC_Track(reinterpret_cast<PyObject*>(self));
   return reinterpret_cast<PyObject*>(self);
 }

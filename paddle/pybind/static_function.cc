@@ -375,8 +375,7 @@ Tensor AsResult(const Tensor& t) {
   egr::MetaOf(result).apart = true;
   if (!egr::NeedsGrad(t)) return result;
   const egr::Edge to = egr::GradEdge(t);
-  result->node = phi::Ref<phi::RefCounted>(to.node.get());
-  result->slot = to.slot;
+  result->SetHistory(phi::Ref<phi::RefCounted>(to.node.get()), to.slot);
   return result;
 }
 
@@ -398,9 +397,8 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
     Tensor stand_in;
     try {
       stand_in = program->recorder().Wrap(program->recorder().ValueOf(t));
-      stand_in->stop_gradient = t->stop_gradient || !t->node;
-      stand_in->node = t->node;
-      stand_in->slot = t->slot;
+      stand_in->stop_gradient = t->stop_gradient || !t->node();
+      stand_in->ShareHistory(*t.impl());
     } catch (const common::Error&) {
       // Not a value of this program: only what it was matters.
     }
@@ -410,8 +408,7 @@ pyb::list TakeWrites(const std::shared_ptr<ProgramObject>& program) {
       break;  // the first is the oldest
     }
     t->value = nullptr;
-    t->node.reset();
-    t->slot = 0;
+    t->DropHistory();
     t->stop_gradient = stop_gradient;
     if (stand_in.defined() && !program->recorder().IsMade(t))
       l.append(pyb::make_tuple(TensorObject(t), TensorObject(stand_in)));

@@ -24,8 +24,7 @@ pyb::list Settle(ProgramObject& p) {
     if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
     Tensor stand_in = p.recorder().Wrap(v);
     stand_in->stop_gradient = c.tensor->stop_gradient;
-    stand_in->node = c.tensor->node;
-    stand_in->slot = c.tensor->slot;
+    stand_in->ShareHistory(*c.tensor.impl());
     l.append(pyb::make_tuple(TensorObject(c.tensor), TensorObject(stand_in)));
   }
   return l;
@@ -35,8 +34,7 @@ pyb::list Settle(ProgramObject& p) {
 void Resume(pyb::handle tensor, pyb::handle value) {
   const Tensor &t = ToTensor(tensor.ptr(), "program", "tensor"), &v = ToTensor(value.ptr(), "program", "value");
   t->value = v->value;
-  t->node = v->node;
-  t->slot = v->slot;
+  t->ShareHistory(*v.impl());
 }
 
 void WriteBack(pyb::handle tensor, pyb::handle result) {

@@ -59,10 +59,10 @@ struct Tape::Fields {
   phi::RecordedValue value;
 };
 
-Tape::Fields Tape::Keep(const Tensor& t) { return {t, t->state(), t->stop_gradient, t->slot, t->node, t->value}; }
+Tape::Fields Tape::Keep(const Tensor& t) { return {t, t->state(), t->stop_gradient, t->slot(), t->node(), t->value}; }
 
 Tape::Before Tape::Look(const Tensor& t) {
-  return {t, t->dims(), t->dtype(), t->stop_gradient, t->node, t->storage()->version()};
+  return {t, t->dims(), t->dtype(), t->stop_gradient, t->node(), t->storage()->version()};
 }
 
 Tape::Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known) : inputs_(std::move(inputs)) {
@@ -138,7 +138,7 @@ void Tape::Finish() {
 
 void Tape::CheckBefore(const Before& b) {
   const Tensor& t = b.tensor;
-  if (!(t->dims() == b.dims) || t->dtype() != b.dtype || t->node.get() != b.node.get()) {
+  if (!(t->dims() == b.dims) || t->dtype() != b.dtype || t->node().get() != b.node.get()) {
     Stop(kPlain, "shape, dtype or history of a tensor from outside was changed");
   } else if (t->stop_gradient != b.stop_gradient) {
     Stop(kChanged, "stop_gradient of a tensor from outside was changed");
@@ -487,8 +487,7 @@ void Tape::Restore() {
     phi::TensorImpl* d = f.tensor.impl();
     d->Become(f.state);
     d->stop_gradient = f.stop_gradient;
-    d->slot = f.slot;
-    d->node = f.node;
+    d->SetHistory(f.node, f.slot);
     d->value = f.value;
   }
   saved_.clear();

@@ -76,7 +76,7 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
     const Tensor& t = phi::LocalOf(ToTensor(self, "retain_grads", "self"));
     if (!t.defined()) Py_RETURN_NONE;
     auto& m = egr::MetaOf(t);
-    if (!t->node || t.stop_gradient() || m.retain_grads) Py_RETURN_NONE;
+    if (!t->node() || t.stop_gradient() || m.retain_grads) Py_RETURN_NONE;
     m.retain_grads = true;
     auto cell = std::make_shared<WeakCell>(WeakCell{t.impl()});
     auto guard = std::make_shared<WeakGuard>(cell);
@@ -133,7 +133,7 @@ PyObject* ClearGradWith(PyObject* self, bool zero) {
     if (m && m->grad.defined()) {
       Tensor old = m->grad;
       if (zero && !old.is_symbolic() && old->kind() == phi::ImplKind::kDense) {
-        if (old.is_contiguous() && !old->node && old.place().is_cpu()) {
+        if (old.is_contiguous() && !old->node() && old.place().is_cpu()) {
           std::memset(old.raw_data(), 0, static_cast<size_t>(old.numel() * phi::SizeOf(old.dtype())));
           old->storage()->BumpVersion();
         } else {
@@ -176,11 +176,12 @@ PyObject* DetachInplace(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach_", "self");
     PD_CHECK(!t.is_dist(), Unimplemented, "[detach_] expected a dense tensor, got a distributed one; use detach()");
-    PD_CHECK(!t->base, PreconditionNotMet, "[detach_] expected a tensor that is not a view, got a view; use detach()");
-    PD_CHECK(!t.is_symbolic() || t->node || t->stop_gradient, Unimplemented,
+    PD_CHECK(!t->base(), PreconditionNotMet,
+             "[detach_] expected a tensor that is not a view, got a view; use detach()");
+    PD_CHECK(!t.is_symbolic() || t->node() || t->stop_gradient, Unimplemented,
              "[detach_] expected the result of an operation while recording, got a leaf: each call has another tensor; "
              "use detach()");
-    t->node.reset();
+    t->DropHistory();
     t->stop_gradient = true;
     Py_INCREF(self);
     return self;
@@ -261,7 +262,7 @@ PyObject* GetGradFn(PyObject* self, void*) {
 }
 PyObject* GetIsLeaf(PyObject* self, void*) {
   const phi::TensorImpl* source = Source(self);
-  return PyBool_FromLong(!source || !source->node);
+  return PyBool_FromLong(!source || !source->node());
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))

@@ -189,7 +189,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       phi::CopyInto(WholeOf(o), t);
       t->storage()->BumpVersion();
     } else {
-      PD_CHECK(!t->node, InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
+      PD_CHECK(!t->node(), InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
                ", that of the one written, which has a history, got ", common::ShapeText(o.dims()));
       Tensor c = phi::Empty(o.dims(), o.dtype(), t.place());
       phi::CopyInto(o, c);
@@ -205,7 +205,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
     PD_CHECK(!t.is_symbolic(), InvalidType, "[deepcopy] expected a tensor with data, got a value of a program");
     PD_CHECK(!t.is_dist(), Unimplemented, "[deepcopy] expected a dense tensor, got a distributed one; use clone()");
-    PD_CHECK(!t->node, PreconditionNotMet,
+    PD_CHECK(!t->node(), PreconditionNotMet,
              "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
     Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
     phi::CopyInto(t, c);

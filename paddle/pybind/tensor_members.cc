@@ -72,7 +72,7 @@ std::string& NameOf(const Tensor& t) {
   std::string& name = egr::MetaOf(t).name;
   if (name.empty()) {
     static int64_t outputs = 0, data = 0;
-    name = t->node ? "eager_tmp_" + std::to_string(outputs++) : "generated_tensor_" + std::to_string(data++);
+    name = t->node() ? "eager_tmp_" + std::to_string(outputs++) : "generated_tensor_" + std::to_string(data++);
   }
   return name;
 }
@@ -95,7 +95,7 @@ int SetData(PyObject* self, PyObject* v, void*) {
     const Tensor& o = ToTensor(v, "Tensor", "data");
     PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType,
              "[Tensor.data] expected tensors with data, got one that is being recorded");
-    if (t->node && (t.dims() != o.dims() || t.dtype() != o.dtype())) t->node.reset();
+    if (t->node() && (t.dims() != o.dims() || t.dtype() != o.dtype())) t->DropHistory();
     t->Become(o->state());
   });
 }
@@ -305,7 +305,7 @@ PyObject* CopyToPlace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
     Tensor r = paddle::assign(t);
     if (t.place() == place || t.is_symbolic()) return ToPy(std::move(r));
     Tensor moved = phi::ToPlace(t, place);
-    if (!r->node) {
+    if (!r->node()) {
       moved->stop_gradient = t.stop_gradient();
       return ToPy(std::move(moved));
     }
@@ -351,14 +351,13 @@ void Rebind(const Tensor& to, const Tensor& from) {
   phi::TensorImpl* d = to.impl();
   const phi::TensorImpl* s = from.impl();
   // As in eager mode, values without a history end the history of what had their shape and dtype.
-  const bool cut = egr::State().grad_enabled && d->node && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
+  const bool cut = egr::State().grad_enabled && d->node() && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
                    to.dtype() == from.dtype() && phi::MayMatch(before, from.extents());
   if (cut) egr::CutHistory(to);
   d->Become(s->state());
   d->value = s->value;
-  if (!cut && (s->node || (d->node && egr::State().grad_enabled))) {
-    d->node = s->node;
-    d->slot = s->slot;
+  if (!cut && (s->node() || (d->node() && egr::State().grad_enabled))) {
+    d->ShareHistory(*s);
     d->stop_gradient = s->stop_gradient;
   }
   egr::AfterRecordedWrite(to, before);

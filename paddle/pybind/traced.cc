@@ -22,7 +22,7 @@ namespace {
 
 // Whether a backward pass has run through a part of the graph of `t` and freed it.
 bool IsSpent(const Tensor& t) {
-  std::vector<egr::GradNode*> work{static_cast<egr::GradNode*>(t->node.get())};
+  std::vector<egr::GradNode*> work{static_cast<egr::GradNode*>(t->node().get())};
   std::unordered_set<egr::GradNode*> seen;
   while (!work.empty()) {
     egr::GradNode* n = work.back();
@@ -49,7 +49,7 @@ bool IsConstant(const pir::Operation& op) {
 }
 
 // Whether the node of `t` is that of the leaf it stands for.
-bool LeadsToLeaf(const Tensor& t) { return t->node && static_cast<egr::GradNode*>(t->node.get())->leaf(); }
+bool LeadsToLeaf(const Tensor& t) { return t->node() && static_cast<egr::GradNode*>(t->node().get())->leaf(); }
 
 // Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
 std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
@@ -100,8 +100,7 @@ class RunProgramNode final : public egr::GradNode {
     copy->stop_gradient = t->stop_gradient;
     if (egr::NeedsGrad(t)) {
       egr::Edge e = egr::GradEdge(t);
-      copy->node = phi::Ref<phi::RefCounted>(e.node.get());
-      copy->slot = e.slot;
+      copy->SetHistory(phi::Ref<phi::RefCounted>(e.node.get()), e.slot);
     }
     inputs_[i] = copy;
   }
@@ -277,7 +276,7 @@ void Traced::RecordGradients() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (IsLeafOutput(i)) {
       leaves.push_back({-1, static_cast<int>(i), outputs_[i]});
-    } else if (egr::NeedsGrad(outputs_[i]) && outputs_[i]->node && !IsSpent(outputs_[i]) && !CutsInput(i)) {
+    } else if (egr::NeedsGrad(outputs_[i]) && outputs_[i]->node() && !IsSpent(outputs_[i]) && !CutsInput(i)) {
       diff_out_.push_back(static_cast<int>(i));
       roots.push_back(outputs_[i]);
     }
@@ -533,7 +532,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
     const bool shared = std::any_of(writes_.begin(), writes_.end(), [&](const Write& o) {
       return &o != &w && value->storage() && target_of(o)->storage().get() == value->storage().get();
     });
-    if (shared && !value->node) {
+    if (shared && !value->node()) {
       Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
       phi::CopyInto(value, copy);
       value = copy;
@@ -542,7 +541,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   }
   for (size_t i = 0; i < writes_.size(); ++i) {
     const Tensor &target = target_of(writes_[i]), &value = values[i];
-    if (value->node || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage()) {
+    if (value->node() || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage()) {
       Rebind(target, value);
     } else {
       phi::CopyInto(value, target);

@@ -328,12 +328,12 @@ AMP_OFF = (
 VIEW = """
   if (__builtin_expect(State().record != RecordMode::kRun || !x_.is_dense(), 0)) {
     $dist
-    const GradModeGuard history(State().grad_enabled || x_->node);
+    const GradModeGuard history(State().grad_enabled || x_->node());
     ShowRecordedAs(x_, [&](const Tensor& was) { return paddle::$op(was$rest); });
     return x_;
   }
   BeforeInplace(x_, "${op}_");
-  const GradModeGuard history(State().grad_enabled || x_->node);  // what it has fits the new shape
+  const GradModeGuard history(State().grad_enabled || x_->node());  // it fits the new shape
   ShowAs(x_, paddle::$op(AliasWithHistory(x_)$rest));
   return x_;
 """

@@ -50,7 +50,7 @@ class AccumulateGrad final : public GradNode {
         g = copy;
       }
       if (!create_graph) {
-        g->node.reset();
+        g->DropHistory();
         g->stop_gradient = true;
       }
       m.grad = g;
@@ -88,8 +88,7 @@ void GradNode::Destroy() {
 
 void GradNode::SetOutput(int slot, Tensor& out) {
   out->stop_gradient = false;
-  out->node = Ref<phi::RefCounted>(this);
-  out->slot = static_cast<uint16_t>(slot);
+  out->SetHistory(Ref<phi::RefCounted>(this), slot);
 }
 
 TensorHooks& GradNode::hooks(int slot) {
@@ -105,7 +104,7 @@ AutogradMeta* MaybeMeta(const Tensor& t) { return t.defined() ? static_cast<Auto
 
 Edge GradEdge(const Tensor& t) {
   RefreshView(t);
-  if (t->node) return {Ref<GradNode>(static_cast<GradNode*>(t->node.get())), t->slot};
+  if (t->node()) return {Ref<GradNode>(static_cast<GradNode*>(t->node().get())), t->slot()};
   AutogradMeta& m = MetaOf(t);
   if (!m.accumulator) {
     auto n = Ref<GradNode>::First(new AccumulateGrad(t));
@@ -125,8 +124,7 @@ Tensor AsRecordedNow(const Tensor& t) {
   now->stop_gradient = t->stop_gradient;
   if (NeedsGrad(t)) {
     Edge e = GradEdge(t);  // of an input its accumulator, which stays that of what the input was
-    now->node = Ref<phi::RefCounted>(e.node.get());
-    now->slot = e.slot;
+    now->SetHistory(Ref<phi::RefCounted>(e.node.get()), e.slot);
   }
   return now;
 }
@@ -166,7 +164,7 @@ Tensor Pack(const Tensor& t, bool input) {
   phi::Ref<Packed> packed(new Packed(t, t_state.saved_hooks->back()));
   if (input && NeedsGrad(t)) packed->edge = GradEdge(t);
   Tensor meta = phi::WithoutData(t);
-  meta->node = Ref<phi::RefCounted>(packed.get());
+  meta->SetHistory(Ref<phi::RefCounted>(packed.get()));
   return meta;
 }
 }  // namespace
@@ -187,7 +185,7 @@ Tensor Packed::Unpack(const Tensor& like, const char* op, const char* what) cons
 }
 
 const Packed* SavedTensor::packed() const {
-  return meta_only_ && t_.defined() ? static_cast<const Packed*>(t_->node.get()) : nullptr;
+  return meta_only_ && t_.defined() ? static_cast<const Packed*>(t_->node().get()) : nullptr;
 }
 
 void PushSavedTensorHooks(SavedTensorHooks hooks) {
@@ -219,8 +217,8 @@ void SavedTensor::SaveInput(const Tensor& t) {
 
 void SavedTensor::SaveOutput(const Tensor& t) {
   if (!t.defined()) return;
-  is_output_ = static_cast<bool>(t->node);  // else a result without history
-  slot_ = t->slot;
+  is_output_ = static_cast<bool>(t->node());  // else a result without history
+  slot_ = t->slot();
   if (Packs(t)) [[unlikely]] {
     t_ = Pack(t, false);
     meta_only_ = true;
@@ -242,14 +240,14 @@ void SavedTensor::SaveMeta(const Tensor& t) {
 }
 
 Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const {
-  if (!t_.defined() || (meta_only_ && !t_->node)) return t_;
+  if (!t_.defined() || (meta_only_ && !t_->node())) return t_;
   if (meta_only_) {
     const Packed* p = packed();
     Tensor t = p->Unpack(t_, op, what);
     if (!is_output_ && !p->edge.node) return t;
     t->stop_gradient = false;
-    t->node = is_output_ ? Ref<phi::RefCounted>(self) : Ref<phi::RefCounted>(p->edge.node.get());
-    t->slot = is_output_ ? slot_ : p->edge.slot;
+    t->SetHistory(is_output_ ? Ref<phi::RefCounted>(self) : Ref<phi::RefCounted>(p->edge.node.get()),
+                  is_output_ ? slot_ : p->edge.slot);
     return t;
   }
   if (VersionOf(t_) != version_)
@@ -259,8 +257,7 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
   Tensor t = phi::AliasOf(t_);
   t->value = t_->value;
   t->stop_gradient = false;
-  t->node = Ref<phi::RefCounted>(self);
-  t->slot = slot_;
+  t->SetHistory(Ref<phi::RefCounted>(self), slot_);
   return t;
 }
 

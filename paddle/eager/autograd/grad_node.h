@@ -137,7 +137,7 @@ struct AutogradMeta final : phi::AutogradMetaBase {
 
 AutogradMeta& MetaOf(const Tensor& t);
 AutogradMeta* MaybeMeta(const Tensor& t);
-inline bool IsLeaf(const Tensor& t) { return !t->node; }
+inline bool IsLeaf(const Tensor& t) { return !t->node(); }
 // The node and slot gradients of `t` flow to: its grad node or, for a leaf, its accumulator (made on first use).
 Edge GradEdge(const Tensor& t);
 
@@ -173,8 +173,7 @@ inline void GradNode::SetInput(int i, const Tensor& t) {
 template <class Node>
 void SetOnlyOutput(Ref<Node>&& node, Tensor& out) {
   out->stop_gradient = false;
-  out->slot = 0;
-  out->node = Ref<phi::RefCounted>(std::move(node));
+  out->SetHistory(Ref<phi::RefCounted>(std::move(node)));
 }
 
 // A view made by an op through which gradients flow: later in-place writes reach the base's history.
@@ -186,7 +185,7 @@ void AfterInplace(Tensor& x, GradNode* node, int slot);
 // A view whose base was written in place derives its node anew.
 void RefreshStaleView(const Tensor& t);
 inline void RefreshView(const Tensor& t) {
-  if (t->base) RefreshStaleView(t);
+  if (t->base()) RefreshStaleView(t);
 }
 
 }  // namespace egr

@@ -105,15 +105,15 @@ class OverwrittenGrad final : public GradNode {
 // What `x` is a view of; null for a tensor of its own. A base that has taken other memory since left a tensor behind
 // that stands for it.
 phi::TensorImpl* BaseOf(phi::TensorImpl* x) {
-  phi::TensorImpl* base = x->base.get();
+  phi::TensorImpl* base = x->base().get();
   if (__builtin_expect(base && base->storage() && base->storage().get() != x->storage().get(), 0)) {
     Tensor stands;
     if (base->meta && x->storage())
       for (auto& [id, t] : static_cast<AutogradMeta&>(*base->meta).left)
         if (id == x->storage()->id()) stands = t;
-    x->base = Ref<phi::TensorImpl>(stands.impl());
+    x->SetBase(Ref<phi::TensorImpl>(stands.impl()));
   }
-  return x->base.get();
+  return x->base().get();
 }
 
 // x has the memory of `from` from now on and is no view; its version goes on. `handles`: how many of its memory the
@@ -124,12 +124,11 @@ void TakeMemory(const Tensor& x, const Tensor& from, uint32_t handles) {
   if (x->storage() && x->storage()->use_count() > handles && !IsView(x)) {
     Tensor stands = phi::WithoutData(x);
     stands->stop_gradient = x->stop_gradient;
-    stands->node = x->node;
-    stands->slot = x->slot;
-    stands->generation = x->generation;
+    stands->ShareHistory(*x.impl());
+    stands->SetGeneration(x->generation());
     m.left.emplace_back(x->storage()->id(), stands);
   }
-  x->base.reset();
+  x->SetBase({});
   x->Become(from->state());
   m.replaced = x->storage() ? version + 1 - x->storage()->version() : 0;
 }
@@ -167,21 +166,21 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
     Ref<GradNode> w(new WriteViewGrad(base, x));
     if (node) w->edge(1) = {Ref<GradNode>(node), static_cast<uint16_t>(slot)};
     w->SetOutput(0, base);
-    ++base->generation;
+    base->SetGeneration(base->generation() + 1);
     if (node) {
       node->SetOutput(slot, x);
-      x->base_generation = base->generation;
+      x->SetBaseGeneration(base->generation());
     } else {
       RefreshView(x);
     }
     return;
   }
-  if (!node && (!NeedsGrad(x) || !x->node)) return;
+  if (!node && (!NeedsGrad(x) || !x->node())) return;
   if (node)
     node->SetOutput(slot, x);
   else
     CutHistory(x);
-  ++x->generation;
+  x->SetGeneration(x->generation() + 1);
 }
 
 [[noreturn]] void ThrowLeaf(const char* op) {
@@ -234,7 +233,7 @@ void CutHistory(const Tensor& x) {
   Tensor same = x;
   Ref<GradNode>(new OverwrittenGrad(x))->SetOutput(0, same);
 }
-bool IsCut(const Tensor& x) { return dynamic_cast<OverwrittenGrad*>(x->node.get()) != nullptr; }
+bool IsCut(const Tensor& x) { return dynamic_cast<OverwrittenGrad*>(x->node().get()) != nullptr; }
 
 bool IsView(const Tensor& x) { return BaseOf(x.impl()) != nullptr; }
 
@@ -242,14 +241,14 @@ void MarkView(const Tensor& view, const Tensor& base) {
   if (view.is_symbolic()) return;
   phi::TensorImpl* of = BaseOf(base.impl());
   phi::TensorImpl* root = of ? of : base.impl();
-  view->base = Ref<phi::TensorImpl>(root);
-  view->base_generation = root->generation;
+  view->SetBase(Ref<phi::TensorImpl>(root));
+  view->SetBaseGeneration(root->generation());
 }
 
 void RefreshStaleView(const Tensor& t) {
   phi::TensorImpl* root = BaseOf(t.impl());
-  if (!root || root->generation == t->base_generation) return;
-  t->base_generation = root->generation;
+  if (!root || root->generation() == t->base_generation()) return;
+  t->SetBaseGeneration(root->generation());
   const Tensor base{Ref<phi::TensorImpl>(root)};
   if (!NeedsGrad(base)) return;
   Ref<GradNode> node(new ViewOfBaseGrad(t, base));
@@ -263,7 +262,7 @@ void BeforeInplace(const Tensor& x, const char* op) {
   const phi::TensorImpl* base = BaseOf(x.impl());
   const phi::TensorImpl& root = base ? *base : *x.impl();
   if (!NeedsGrad(root)) return;
-  if (!root.node) ThrowLeaf(op);
+  if (!root.node()) ThrowLeaf(op);
   PD_CHECK(!base || !MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
            "] expected each element of a view with a gradient to have a place of its own, got shape ",
            common::ShapeText(x.dims()), " with strides ", common::ShapeText(x.strides()));
@@ -286,7 +285,7 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
            "] expected a tensor that is not distributed, got one that is: this form has no rule of placements");
   BeforeInplace(x, op);
   // Memory of a tensor without a history may be somebody else's: it is written, never left.
-  const bool own = x->node && x->storage()->use_count() == 1;
+  const bool own = x->node() && x->storage()->use_count() == 1;
   return saved && !own ? paddle::CloneWithHistory(x) : paddle::AliasWithHistory(x);
 }
 
@@ -295,26 +294,26 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
            common::ShapeText(x.extents()), " of the tensor that is written in place, got ",
            common::ShapeText(result.extents()));
   if (State().record == RecordMode::kRecord) return paddle::ReplaceRecorded(x, result);
-  Tensor traced = State().grad_enabled && NeedsGrad(result) && !result->node ? paddle::assign(result) : result;
+  Tensor traced = State().grad_enabled && NeedsGrad(result) && !result->node() ? paddle::assign(result) : result;
   if (State().amp_level != 0 && x.dtype() != traced.dtype() && phi::IsFloating(x.dtype()) &&
       phi::IsFloating(traced.dtype()))
     traced = paddle::cast(traced, x.dtype());
-  Ref<GradNode> node(static_cast<GradNode*>(traced->node.get()));
-  const int slot = traced->slot;
+  Ref<GradNode> node(static_cast<GradNode*>(traced->node().get()));
+  const int slot = traced->slot();
   const bool shared = old->storage().get() == x->storage().get();
   if (traced.dtype() != x.dtype()) {
     PD_CHECK(!IsView(x), InvalidArgument, "[", op, "] expected a result of the dtype of the view that is written, ",
              phi::NameOf(x.dtype()), ", got ", phi::NameOf(traced.dtype()));
-    if (!State().grad_enabled && x->node && phi::IsDifferentiable(traced.dtype())) {
+    if (!State().grad_enabled && x->node() && phi::IsDifferentiable(traced.dtype())) {
       const GradModeGuard on(true);  // x keeps its history, by way of a cast
       traced = CastOf(x, traced);
-      node = Ref<GradNode>(static_cast<GradNode*>(traced->node.get()));
+      node = Ref<GradNode>(static_cast<GradNode*>(traced->node().get()));
     }
     const bool free = traced.is_same(result) && IsFree(result, handles + 1);
     TakeMemory(x, free ? result : CopyOf(traced), 1 + shared);
-    x->node.reset();
-    if (node && phi::IsDifferentiable(x.dtype())) node->SetOutput(traced->slot, x);
-    ++x->generation;
+    x->DropHistory();
+    if (node && phi::IsDifferentiable(x.dtype())) node->SetOutput(traced->slot(), x);
+    x->SetGeneration(x->generation() + 1);
     return;
   }
   if (saved && shared) {
@@ -330,15 +329,15 @@ void Assume(Tensor& x, const Tensor& result) {
   PD_CHECK(!x.is_dist() && !result.is_dist(), Unimplemented,
            "[out] expected tensors that are not distributed, got one that is");
   const bool differentiable = State().grad_enabled && NeedsGrad(result);
-  const Tensor value = differentiable && !result->node ? paddle::assign(result) : result;
-  Ref<GradNode> node(static_cast<GradNode*>(value->node.get()));
-  const int slot = value->slot;
+  const Tensor value = differentiable && !result->node() ? paddle::assign(result) : result;
+  Ref<GradNode> node(static_cast<GradNode*>(value->node().get()));
+  const int slot = value->slot();
   // Memory that repeats places cannot hold a result: x leaves it.
   if (x->storage() && x.dims() == value.dims() && x.dtype() == value.dtype() && x->kind() == value->kind() &&
       !MayOverlap(x.dims(), x.strides())) {
     // A leaf takes other values as its own; a history it cannot take.
     const phi::TensorImpl* base = BaseOf(x.impl());
-    const bool of_leaf = base && NeedsGrad(*base) && !base->node;
+    const bool of_leaf = base && NeedsGrad(*base) && !base->node();
     if (of_leaf && differentiable) ThrowLeaf("out=");
     phi::CopyInto(value, x);
     x->storage()->BumpVersion();
@@ -348,8 +347,8 @@ void Assume(Tensor& x, const Tensor& result) {
   TakeMemory(x, value, 1);
   if (node) {
     node->SetOutput(slot, x);
-  } else if (x->node) {  // that of other elements
-    x->node.reset();
+  } else if (x->node()) {  // that of other elements
+    x->DropHistory();
     x->stop_gradient = value->stop_gradient;
   }
 }
@@ -363,14 +362,13 @@ Tensor Apart(const Tensor& result, const Tensor& x) {
   if (result.is_symbolic() || !result->storage() || result->storage().get() != x->storage().get()) return result;
   Tensor own = CopyOf(result);
   own->stop_gradient = result->stop_gradient;
-  own->node = result->node;
-  own->slot = result->slot;
+  own->ShareHistory(*result.impl());
   return own;
 }
 
 void ShowAs(Tensor& x, const Tensor& result) {
-  Ref<GradNode> node(static_cast<GradNode*>(result->node.get()));
-  const int slot = result->slot;
+  Ref<GradNode> node(static_cast<GradNode*>(result->node().get()));
+  const int slot = result->slot();
   if (result->storage().get() != x->storage().get()) {
     TakeMemory(x, result, 1);
   } else {

@@ -25,8 +25,7 @@ class SameGrad final : public GradNode {
 Tensor Twin(const Tensor& t) {
   if (!t.defined()) return t;
   Tensor r = State().recorder->Wrap(State().recorder->ValueOf(t));
-  r->node = t->node;
-  r->slot = t->slot;
+  r->ShareHistory(*t.impl());
   r->stop_gradient = t->stop_gradient;
   return r;
 }
@@ -47,7 +46,7 @@ bool SameValue(pir::Value a, pir::Value b, int depth) {
 
 bool SameTensor(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();
-  if (a->node.get() != b->node.get() || (a->node && a->slot != b->slot)) return false;
+  if (a->node().get() != b->node().get() || (a->node() && a->slot() != b->slot())) return false;
   Recorder& r = *State().recorder;
   return SameValue(r.ValueOf(a), r.ValueOf(b), kDepth);
 }

@@ -133,8 +133,7 @@ pir::Type WithFreed(pir::Type got, pir::Type held, pir::Type init) {
 void RebindCell(Recorder& rec, const Tensor& cell, const Tensor& r, bool symbolic) {
   rec.BeforeWrite(cell);
   cell->value = r->value;
-  cell->node = r->node;
-  cell->slot = r->slot;
+  cell->ShareHistory(*r.impl());
   cell->stop_gradient = r->stop_gradient;
   if (symbolic) cell->Become(r->state());
 }
@@ -590,15 +589,13 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
 
 }  // namespace
 
-CellState::CellState(const Tensor& t) : state_(t->state()), leaf_(!t->node) {
+CellState::CellState(const Tensor& t) : state_(t->state()), leaf_(!t->node()) {
   state_->stop_gradient = t->stop_gradient;
-  state_->node = t->node;
-  state_->slot = t->slot;
+  state_->ShareHistory(*t.impl());
   state_->value = t->value;
   if (leaf_ && NeedsGrad(t)) {
     Edge e = GradEdge(t);
-    state_->node = Ref<phi::RefCounted>(e.node.get());
-    state_->slot = e.slot;
+    state_->SetHistory(Ref<phi::RefCounted>(e.node.get()), e.slot);
   }
 }
 
@@ -607,11 +604,10 @@ void CellState::Restore(const Tensor& t) const {
   const phi::TensorImpl* s = state_.impl();
   d->Become(s->state());
   d->stop_gradient = s->stop_gradient;
-  d->slot = leaf_ ? 0 : s->slot;
   if (leaf_)
-    d->node.reset();
+    d->DropHistory();
   else
-    d->node = s->node;
+    d->ShareHistory(*s);
   d->value = s->value;
 }
 

@@ -52,7 +52,7 @@ class ComposeNode final : public egr::GradNode {
     std::vector<Tensor> fresh;
     for (Tensor& t : inputs) {
       fresh.push_back(!t.defined() ? t : create_graph ? assign(t) : AliasWithHistory(t));
-      if (!create_graph && t.defined()) fresh.back()->node.reset();
+      if (!create_graph && t.defined()) fresh.back()->DropHistory();
     }
     Tensor out = f_(fresh);
     std::vector<int> index;
@@ -147,8 +147,7 @@ Tensor AliasWithHistory(const Tensor& x) {
   bool recording = State().record == egr::RecordMode::kRecord;
   Tensor t = recording ? State().recorder->Wrap(State().recorder->ValueOf(x)) : phi::AliasOf(x);
   t->stop_gradient = x->stop_gradient;
-  t->node = x->node;
-  t->slot = x->slot;
+  t->ShareHistory(*x.impl());
   if (!recording) t->value = x->value;
   return t;
 }
@@ -158,8 +157,7 @@ Tensor CloneWithHistory(const Tensor& x) {
   Tensor t = phi::Empty(x.dims(), x.dtype(), x.place());
   phi::CopyInto(x, t);
   t->stop_gradient = x->stop_gradient;
-  t->node = x->node;
-  t->slot = x->slot;
+  t->ShareHistory(*x.impl());
   return t;
 }
 
@@ -175,7 +173,7 @@ void CheckInplaceShape(const char* op, const Tensor& x, const Tensor& other) {
 void ReplaceRecorded(Tensor& x, const Tensor& out) {
   egr::AutogradMeta* m = egr::MaybeMeta(x);
   PD_CHECK(
-      !(x->base && !(m && m->recorded_view)), Unimplemented,
+      !(x->base() && !(m && m->recorded_view)), Unimplemented,
       "[in-place] expected a tensor of its own while recording, got a view that was made before: its base would keep "
       "the old recorded value");
   PD_CHECK(x.is_symbolic() || x.dtype() == out.dtype(), InvalidType,
@@ -188,11 +186,10 @@ void ReplaceRecorded(Tensor& x, const Tensor& out) {
   if (State().recorder && !x.is_symbolic()) State().recorder->ValueOf(x);
   if (State().recorder) State().recorder->BeforeWrite(x);
   if (State().grad_enabled) {  // what is written under no_grad keeps its history, as in eager mode
-    if (!out->node && egr::NeedsGrad(x) && phi::IsDifferentiable(out.dtype())) {
+    if (!out->node() && egr::NeedsGrad(x) && phi::IsDifferentiable(out.dtype())) {
       egr::CutHistory(x);
     } else {
-      x->node = out->node;
-      x->slot = out->slot;
+      x->ShareHistory(*out.impl());
       x->stop_gradient = out->stop_gradient;
     }
   }

@@ -187,8 +187,7 @@ void SetCell(Recorder& r, const Tensor& cell, const Tensor& value) {
   r.BeforeWrite(cell);
   cell->value = value->value;
   if (!State().grad_enabled) return;
-  cell->node = value->node;
-  cell->slot = value->slot;
+  cell->ShareHistory(*value.impl());
   cell->stop_gradient = value->stop_gradient;
 }
 
@@ -396,7 +395,7 @@ void BeforeRecordedValues(const Tensor& t, const Recorder& recorder) {
     if (v->detached) return;
     root = v->base;
   }
-  PD_CHECK(!State().grad_enabled || root.is_same(t) || !NeedsGrad(root) || root->node || recorder.IsMade(root),
+  PD_CHECK(!State().grad_enabled || root.is_same(t) || !NeedsGrad(root) || root->node() || recorder.IsMade(root),
            Unimplemented,
            "[out] expected a tensor of its own while recording, or values with a gradient, got a view of an input that "
            "needs a gradient and values that do not: whether that input is a leaf is not known");
@@ -449,8 +448,7 @@ void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show)
   was->stop_gradient = x->stop_gradient;
   if (NeedsGrad(x)) {
     const Edge e = GradEdge(x);
-    was->node = Ref<phi::RefCounted>(e.node.get());
-    was->slot = e.slot;
+    was->SetHistory(Ref<phi::RefCounted>(e.node.get()), e.slot);
   }
   if (AutogradMeta* m = MaybeMeta(x)) {
     AutogradMeta& w = MetaOf(was);
@@ -467,8 +465,7 @@ void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show)
   Tensor out = show(was);
   State().recorder->BeforeWrite(x);
   x->value = out->value;
-  x->node = out->node;
-  x->slot = out->slot;
+  x->ShareHistory(*out.impl());
   x->Become(out->state());
   if (AutogradMeta* o = MaybeMeta(out); o && o->recorded_view) {
     auto info = std::move(o->recorded_view);

@@ -222,15 +222,32 @@ class TensorImpl final : public RefCounted {
   const Dims& symbolic_dims() const { return state_.symbolic_dims_; }
   const Ref<RefCounted>& parts() const { return state_.parts_; }
 
+  // The history: the grad node that made this tensor, null for a leaf, and which of its outputs the tensor is.
+  const Ref<RefCounted>& node() const { return node_; }
+  uint16_t slot() const { return slot_; }
+  void SetHistory(Ref<RefCounted> node, int slot = 0) {
+    node_ = std::move(node);
+    slot_ = static_cast<uint16_t>(slot);
+  }
+  void ShareHistory(const TensorImpl& of) { SetHistory(of.node_, of.slot_); }
+  // Makes the tensor a leaf. Returns the node it had.
+  Ref<RefCounted> DropHistory() {
+    slot_ = 0;
+    return std::move(node_);
+  }
+  // Of a view that gradients pass through: the tensor whose history follows writes to it (eager/autograd).
+  const Ref<TensorImpl>& base() const { return base_; }
+  void SetBase(Ref<TensorImpl> base) { base_ = std::move(base); }
+  // Counts in-place writes that changed the node of this tensor; of a view, also what the base's was when its node was
+  // derived.
+  uint32_t generation() const { return generation_; }
+  uint32_t base_generation() const { return base_generation_; }
+  void SetGeneration(uint32_t generation) { generation_ = generation; }
+  void SetBaseGeneration(uint32_t generation) { base_generation_ = generation; }
+
   bool stop_gradient = true;
   bool persistable = false;
   bool is_parameter = false;
-  uint16_t slot = 0;     // which output of `node` this tensor is
-  Ref<RefCounted> node;  // the grad node that made this tensor
-  // A view that gradients pass through: the tensor whose history follows writes to it (eager/autograd).
-  Ref<TensorImpl> base;
-  uint32_t generation = 0;       // counts in-place writes that changed the node of this tensor
-  uint32_t base_generation = 0;  // the base's that the node of this view was derived from
   std::unique_ptr<AutogradMetaBase> meta;
   RecordedValue value = nullptr;
   void* pyobj = nullptr;  // the Python object of this impl, borrowed
@@ -244,6 +261,10 @@ class TensorImpl final : public RefCounted {
   void Destroy() override;
 
   TensorState state_;
+  uint16_t slot_ = 0;
+  Ref<RefCounted> node_;
+  Ref<TensorImpl> base_;
+  uint32_t generation_ = 0, base_generation_ = 0;
 };
 
 // The shape and dtype of a tensor while inferring.
