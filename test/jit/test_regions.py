@@ -282,6 +282,74 @@ def test_exceptions_and_blocks():
         _check(function, _vector, lambda n=n: n)
 
 
+def test_a_try_is_taken_apart():
+    def function(x, n):
+        a = b = x
+        try:
+            a = paddle.tanh(x) * 2 + 1
+            if float(a.sum()) < n:
+                raise KeyError('small')
+            b = paddle.exp(a) * x - 1
+            print(end='')
+            b = paddle.sin(b) * a + x
+        except KeyError as e:
+            b = paddle.cos(a) * x + len(str(e))
+            print(end='')
+            a = a * 2 + b * 3
+        else:
+            a = a - b
+        finally:
+            b = b * 2 + a
+        return a, b
+
+    for n in (0, 100):
+        marked = _check(function, _vector, lambda n=n: n)
+        assert sum(c > 3 for c in _counts(marked)) >= 3
+
+
+def test_a_block_of_any_manager_is_taken_apart():
+    class Quiet:
+        def __enter__(self):
+            print(end='')
+
+        def __exit__(self, kind, error, trace):
+            return kind is KeyError
+
+    def function(x, n):
+        y = x
+        with Quiet():
+            y = paddle.tanh(x) * 2 + 1
+            z = paddle.exp(y) * x - 1
+            if float(z.sum()) < n:
+                raise KeyError('small')
+            y = paddle.sin(z) * y + x
+            w = y * 2 + 1
+            y = w * y
+        return paddle.cos(y) * y + x
+
+    for n in (0, 100):
+        marked = _check(function, _vector, lambda n=n: n)
+        assert sum(c > 3 for c in _counts(marked)) >= 2
+
+
+def test_a_generator_is_taken_apart():
+    def steps(x, n):
+        for i in range(n):
+            x = paddle.tanh(x) * 2 + i
+            yield x
+            x = paddle.exp(x) * 0.5 - 1
+            print(end='')
+            x = paddle.sin(x) * x + 1
+
+    def function(x):
+        total = x
+        for y in steps(x, 3):
+            total = total + y * float(y.sum())
+        return total
+
+    assert sum(c > 3 for c in _counts(_check(function, _vector))) >= 2
+
+
 def test_random_numbers_keep_their_order():
     def function(x):
         y = x * paddle.rand([2]) + random.random()

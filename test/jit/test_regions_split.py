@@ -2,6 +2,7 @@
 """A function that is taken apart at any of its lines does what it did: results, exceptions, order
 of calls, names that are bound."""
 
+import contextlib
 import itertools
 import random
 import types
@@ -113,6 +114,95 @@ def arguments(x, n, *rest, k=4, **more):
         p += x
 
 
+def risky(x, n):
+    say(x)
+    if x % 4 == n:
+        raise ValueError(x)
+    return x + 1
+
+
+def guarded(x, n):
+    a, total = 0, 0
+    for i in range(4):
+        try:
+            a = risky(x + i, n)
+            b = risky(a + 1, n)
+            a, c = risky(b, n), a
+            total += risky(c, n) + a
+            if total > 20:
+                break
+            if i == 2:
+                continue
+            say(total)
+        except ValueError as e:
+            total += a + len(str(e))
+            try:
+                a = risky(total, n) * 2
+                total = a + 1
+                del a
+            except ValueError:
+                say(('inner', a, total))
+                if n == 3:
+                    raise
+                a = risky(i, -1)
+                total = total + a
+            else:
+                a = risky(total, -1)
+            finally:
+                say(('finally', total))
+                total += 1
+        else:
+            say('else')
+            total = risky(total, n) - 1
+    d = a + total
+    try:
+        say(b)
+        return d, total
+    except NameError:
+        return d
+    finally:
+        d = risky(d, -1)
+        say(d)
+
+
+def managers(x, n):
+    a = x
+    with contextlib.suppress(ValueError) as s:
+        a = risky(x, n)
+        b = risky(a, n)
+        a = a + b
+        say(a)
+        a = (b := risky(a, n)) + risky(b, n)
+    say((s, a, x > 1 or b))
+    with contextlib.ExitStack() as stack, contextlib.suppress(NameError):
+        stack.callback(say, 'left')
+        c = a + b
+        say(c)
+        return c
+    return a, 'unbound'
+
+
+def rounds(x, n):
+    total = risky(x, -1)
+    for i in range(3):
+        y = risky(total, n)
+        total = y * 2 + i
+        got = yield total
+        say((got, y))
+        if total > 40:
+            return total + y
+        z = y + total
+        yield from [risky(k, -1) for k in (z, total)]
+    try:
+        total = risky(total, n)
+        yield say(total)
+        total = risky(total, n)
+    finally:
+        z = total + 1
+        say(z)
+    return z, total
+
+
 def enclosing(c):
     def counts(x, n):
         nonlocal c
@@ -166,17 +256,23 @@ def _taken_apart(function, lines):
 
 def _result(function, given):
     said.clear()
+    items = []
     try:
         result = function(*given)
+        while isinstance(result, types.GeneratorType):
+            items.append(next(result))
     except Exception as error:
         result = type(error), str(error)
-    return result, list(said)
+    return result, items, list(said)
 
 
 @pytest.mark.parametrize(
     'make',
-    [lambda: loops, lambda: unbound, lambda: containers, lambda: arguments, lambda: enclosing(1)],
-    ids=['loops', 'unbound', 'containers', 'arguments', 'enclosing'],
+    [
+        *(lambda: loops, lambda: unbound, lambda: containers, lambda: arguments),
+        *(lambda: enclosing(1), lambda: guarded, lambda: managers, lambda: rounds),
+    ],
+    ids='loops unbound containers arguments enclosing guarded managers rounds'.split(),
 )
 def test_any_lines_stay(make):
     code, generator, parts = make().__code__, random.Random(1), 0

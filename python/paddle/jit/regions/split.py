@@ -8,6 +8,7 @@ likewise.
 """
 
 import ast
+import contextlib
 
 from paddle.jit.dy2static import source
 
@@ -16,7 +17,7 @@ from . import names
 UNBOUND, CALL, SEGMENT = '_pt_unbound', '_pt_call', '_pt_part'
 _NORMAL, _RETURN, _BREAK, _CONTINUE = range(4)
 _FRAME_READERS = {'locals', 'vars', 'dir', 'eval', 'exec', 'breakpoint'}
-_BLOCKS = (ast.If, ast.For, ast.While, ast.With)
+_BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _STAYS = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
     *(ast.Global, ast.Nonlocal),
@@ -25,7 +26,6 @@ _WORK = (
     *(ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign, ast.JoinedStr),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.For, ast.While, ast.With),
 )
-_GENERATOR = 0x20
 
 
 class Whole(Exception):
@@ -57,8 +57,9 @@ def _statements_with(s, name, storing, found):
     if not hasattr(s, 'lineno'):  # made, beside those of the function
         return
     kind = (ast.Store, ast.Del) if storing else ast.Load
-    bodies = [b for f in ('body', 'orelse', 'finalbody') for b in getattr(s, f, None) or ()]
-    bodies = [b for b in bodies if isinstance(b, ast.stmt)] if isinstance(s, _BLOCKS) else []
+    homes = [s, *getattr(s, 'handlers', ())] if isinstance(s, _BLOCKS) else []
+    fields = ('body', 'orelse', 'finalbody')
+    bodies = [b for home in homes for f in fields for b in getattr(home, f, ())]
     inner = set(map(id, bodies))
     stack = [s]
     while stack:
@@ -72,6 +73,13 @@ def _statements_with(s, name, storing, found):
         stack.extend(c for c in ast.iter_child_nodes(node) if id(c) not in inner)
     for b in bodies:
         _statements_with(b, name, storing, found)
+
+
+def _is_of_frame(node):
+    """Whether an expression or statement is of the frame that it stands in."""
+    return isinstance(node, (ast.Yield, ast.YieldFrom)) or (
+        isinstance(node, ast.Raise) and node.exc is None
+    )
 
 
 def _load(name):
@@ -234,8 +242,8 @@ class Splitter:
     def __init__(self, tree, code, lines, is_quick, keeps_errors):
         self._tree, self._code, self._lines = tree, code, lines
         self._keeps_errors = keeps_errors
-        if not isinstance(tree, ast.FunctionDef) or code.co_flags & (_GENERATOR | 0x380):
-            raise Whole(_TEXT + 'that is a generator, coroutine or lambda')
+        if not isinstance(tree, ast.FunctionDef) or code.co_flags & 0x380:
+            raise Whole(_TEXT + 'that is a coroutine or lambda')
         body = tree.body
         for n in ast.walk(tree):
             if isinstance(n, ast.Name) and n.id in _FRAME_READERS:
@@ -257,6 +265,7 @@ class Splitter:
             s for s in names.own_nodes(body) if isinstance(s, (ast.Global, ast.Nonlocal))
         ]
         self.parts, self._loose = [], set()
+        self._caught = set()  # names that code reads after an exception of the block
 
     @property
     def calls(self):
@@ -285,18 +294,28 @@ class Splitter:
         """Whether a line of the statement stays as it is."""
         return self._has_line(s.lineno, s.end_lineno)
 
-    def _opens(self, s):
-        """Whether statements inside are taken apart."""
-        if isinstance(s, ast.With):
-            return all(self._keeps_errors(i.context_expr) for i in s.items)
-        return isinstance(s, _BLOCKS)
-
     def _stays(self, s):
         if isinstance(s, _STAYS):
             return True
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Lambda):
             return True
-        return self._is_touched(s)
+        if any(map(_is_of_frame, names.own_nodes([s]))):
+            return True
+        return self._is_touched(s) or (self._binds_caught(s) and not self._binds_at_once(s))
+
+    def _binds_caught(self, s):
+        """Whether the statement binds names that are read after an exception of the block."""
+        return bool(self._caught) and bool(self._caught & names.stored([s]))
+
+    @staticmethod
+    def _binds_at_once(s):
+        """Whether the statement binds all of its names or, if it raises, none."""
+        targets = s.targets if isinstance(s, ast.Assign) else [getattr(s, 'target', None)]
+        if not isinstance(s, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or len(targets) != 1:
+            return False
+        parts = getattr(targets[0], 'elts', targets)
+        inside = any(isinstance(n, ast.NamedExpr) for n in names.own_nodes([s]))
+        return not inside and all(isinstance(p, ast.Name) for p in parts)
 
     # --- blocks
 
@@ -315,10 +334,13 @@ class Splitter:
             held = names.captured([s], self._locals)
             if not self._stays(s) and held <= names.flow(pending, bound)[1]:
                 pending.append(s)
+                if self._binds_caught(s):
+                    bound = self._flush(pending, bound, after[k + 1] | loop, False, result)
+                    pending = []
                 continue
             bound = self._flush(pending, bound, after[k] | loop, False, result)
             pending = []
-            if self._opens(s):
+            if isinstance(s, _BLOCKS):
                 new, bound = self._open(
                     s, bound, after[k + 1], loop, last and k == len(statements) - 1
                 )
@@ -340,14 +362,21 @@ class Splitter:
             if s.orelse and isinstance(s.orelse[-1], (ast.Return, ast.Raise)):
                 return [s], first
             return [s], first & second
+        rest = bound - names.unbound([s])
         if isinstance(s, ast.With):
+            keeps_errors = all(self._keeps_errors(i.context_expr) for i in s.items)
             for i in s.items:
                 i.context_expr = self._plain.visit(i.context_expr)
                 if i.optional_vars is not None:
-                    bound = bound | names.stored([i.optional_vars])
-            s.body, bound = self._block(s.body, bound, later, loop, False)
-            return [s], bound
-        rest = bound - names.unbound([s])
+                    bound, rest = [b | names.stored([i.optional_vars]) for b in (bound, rest)]
+            if keeps_errors:
+                s.body, bound = self._block(s.body, bound, later, loop, False)
+                return [s], bound
+            with self._catching(later | loop):
+                s.body, _ = self._block(s.body, bound, later, loop, False)
+            return [s], rest
+        if isinstance(s, ast.Try):
+            return self._open_try(s, bound, rest, later, loop)
         around = frozenset(loop | names.read([s]))
         inside = set(rest)
         if isinstance(s, ast.For):
@@ -358,6 +387,31 @@ class Splitter:
         s.body, _ = self._block(s.body, inside, later | around, around, False)
         s.orelse, _ = self._block(s.orelse, rest, later, loop, False)
         return [s], rest
+
+    def _open_try(self, s, bound, rest, later, loop):
+        """The same for a `try`, after which the names of `rest` are bound."""
+        last = later | names.read(s.finalbody)
+        after = last | names.read([*s.handlers, *s.orelse])
+        with self._catching(after | loop):
+            s.body, _ = self._block(s.body, bound, after, loop, False)
+        with self._catching(last | loop):
+            for h in s.handlers:
+                h.type = h.type and self._plain.visit(h.type)
+                inside = rest | {h.name} if h.name else rest
+                h.body, _ = self._block(h.body, inside, last, loop, False)
+            s.orelse, _ = self._block(s.orelse, rest, last, loop, False)
+        s.finalbody, _ = self._block(s.finalbody, rest, later, loop, False)
+        return [s], rest
+
+    @contextlib.contextmanager
+    def _catching(self, reads):
+        """Statements may be left by an exception after which these names are read."""
+        before = self._caught
+        self._caught = before | reads
+        try:
+            yield
+        finally:
+            self._caught = before
 
     # --- parts
 
