@@ -53,6 +53,22 @@ bool LetsGo(const Instruction& ins) {
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
 }
 
+// Bytes of a workspace that the kernel takes with these values.
+int64_t WorkspaceOf(const Instruction& ins, const std::vector<Tensor>& values) {
+  if (ins.kind != Instruction::kOp || !ins.op->workspace || !ins.dynamic_attrs.empty()) return 0;
+  std::vector<std::vector<phi::Meta>> metas(ins.in.size());
+  std::vector<phi::MetaSlot> slots(ins.in.size());
+  for (size_t k = 0; k < ins.in.size(); ++k) {
+    const auto add = [&](int v) {
+      if (v >= 0 && values[v].defined()) metas[k].push_back(values[v].meta());
+    };
+    add(ins.in[k].value);
+    for (int v : ins.in[k].list) add(v);
+    slots[k] = {metas[k].data(), static_cast<int>(metas[k].size())};
+  }
+  return ins.op->workspace(slots.data(), ins.attrs.data());
+}
+
 }  // namespace
 
 bool TakesMemory(const Instruction& ins) {
@@ -132,6 +148,7 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
     if (!a.variadic) result(a.value, false);
     for (int v : a.list) result(v, true);
   }
+  if (i < stable_) t.workspace = WorkspaceOf(ins, values);
   if (i < stable_ && std::all_of(ins.shapes.begin(), ins.shapes.end(),
                                  [&](auto& s) { return IsDense(values[s.first]) && values[s.first].is_contiguous(); }))
     for (auto [v, shape] : ins.shapes) t.shapes.push_back({shape, values[shape]});
@@ -221,6 +238,7 @@ struct Binding::Layout {
   size_t bytes = 0;
   std::unordered_map<int, size_t> values;                     // those that take the memory they are offered
   std::vector<std::vector<std::pair<int, size_t>>> requests;  // by instruction: number of the request
+  std::unordered_map<size_t, size_t> workspaces;              // by instruction
   const Block& at(size_t k) const { return blocks[place[k]]; }
 };
 
@@ -270,6 +288,8 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
       if (q.died && !result[k] && q.bytes >= kLeastGiven)
         layout.requests[i].push_back({static_cast<int>(k), add(q.bytes, q.born, q.died)});
     }
+    if (t.workspace >= static_cast<int64_t>(kLeastGiven))
+      layout.workspaces[i] = add(static_cast<size_t>(t.workspace), t.begin, t.end);
   }
   // An elementwise run may write over an operand that dies with it.
   for (size_t i = 0; i < count; ++i) {
@@ -382,6 +402,10 @@ void Binding::Bind(const Code& code) {
     if (!layout.requests[i].empty()) {
       for (const phi::MemoryRequest& q : t.requests) s.places.push_back({q.bytes, nullptr});
       for (auto [request, block] : layout.requests[i]) s.places[request].data = address_of(block);
+    }
+    if (auto it = layout.workspaces.find(i); it != layout.workspaces.end()) {
+      s.workspace = address_of(it->second);
+      s.workspace_bytes = t.workspace;
     }
     for (const Result& r : t.results)
       s.results.push_back({r.value, r.shape, r.request >= 0 && !r.own ? s.places[r.request].data : nullptr});

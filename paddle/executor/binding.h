@@ -55,6 +55,8 @@ struct Step {
   std::vector<int> drops;
   std::vector<Expected> results;
   std::vector<phi::MemoryPlace> places;  // for the requests of its kernel
+  char* workspace = nullptr;             // lent to its kernel; null: none
+  int64_t workspace_bytes = 0;
 };
 
 class Binding {
@@ -113,6 +115,7 @@ class Binding {
     std::vector<int> operand_values;  // of seen.operands; none: no loop to call
     std::vector<int> overwrites;      // operands that the only result may take the place of
     std::vector<phi::MemoryRequest> requests;
+    int64_t workspace = 0;        // bytes that its kernel declares
     uint32_t begin = 0, end = 0;  // by the clock of the requests
     bool apart = false;
     int8_t operand_sizes[Step::kMaxOperands] = {};

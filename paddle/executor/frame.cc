@@ -2,11 +2,13 @@
 #include "paddle/executor/frame.h"
 
 #include <chrono>
+#include <optional>
 
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/optim.h"
 
 namespace executor {
@@ -210,10 +212,13 @@ void Frame::RunBound(const Code& code, Binding& b) {
         run();
     } else {
       if (!s.places.empty()) hook.Serve(s.places, b.memory());
+      std::optional<phi::Workspace> lent;
+      if (s.workspace) lent.emplace(s.workspace, s.workspace_bytes);
       if constexpr (kProfiled)
         Execute(*s.ins);
       else
         RunInstruction(*s.ins);
+      lent.reset();
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
       for (const Expected& r : s.results)

@@ -111,6 +111,22 @@ def test_memory_is_near_the_least(programs):
     assert plan.least_workspace_bytes < 4 * full
 
 
+def test_scratch_that_operators_declare_lies_in_the_workspace(programs):
+    main, _ = programs
+    x = static.data('x', [2, 8, 32, 32], 'float64')
+    x.stop_gradient = False
+    w = static.data('w', [1, 8, 3, 3], 'float64')
+    out = F.conv2d(x, w)
+    (dx,) = static.gradients(out.sum(), [x])
+    feed = {'x': random(2, 8, 32, 32).astype('float64'), 'w': random(1, 8, 3, 3).astype('float64')}
+    results, plan = run(main, feed, [out.sum(), dx])
+    columns = 8 * 9 * 30 * 30 * 8  # of one image, in either direction
+    assert columns <= plan.workspace_bytes < 2 * columns
+    for result in results[1:]:
+        for a, b in zip(result, results[0]):
+            np.testing.assert_array_equal(a, b)
+
+
 def test_gradients_nobody_reads_are_not_computed(programs):
     main, _ = programs
     x = static.data('x', [256, 2048])

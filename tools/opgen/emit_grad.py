@@ -239,11 +239,11 @@ def arg_defs(g, d):
     return commas(out)
 
 
-def call_values(g, d):
+def call_values(g, d, of_slot=slot_tensor, absent="Tensor()"):
     """The arguments of a rule, from the slots of the generic call."""
-    slots = {t.local: slot_tensor(t, k) for k, t in enumerate(d.tensors)}
+    slots = {t.local: of_slot(t, k) for k, t in enumerate(d.tensors)}
     positions = {name: k for k, (name, _) in enumerate(d.attrs)}
-    out = [slots.get(n, "Tensor()") for n in [*g.context, *g.op.douts]]
+    out = [slots.get(n, absent) for n in [*g.context, *g.op.douts]]
     for a in g.op.attrs:
         if pir_name(a) in positions:
             out.append(
@@ -253,6 +253,10 @@ def call_values(g, d):
         else:
             out.append(a.cpp_default or "{}")
     return out
+
+
+def meta_of_slot(t, k):
+    return f"in[{k}].n ? *in[{k}].p : Meta()" if t.optional else f"*in[{k}].p"
 
 
 def in_place_results(g, d):
@@ -339,8 +343,20 @@ void infer_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs,
                  std::vector<Meta>* outs) {
   $infer
 }
-OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name);
+$workspace
+OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name$declared);
 """
+WORKSPACE = """
+int64_t workspace_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs) {
+  $variables
+  return phi::$function($args);
+}
+"""
+
+
+def workspace(name, function, args, variables=()):
+    """How much scratch an op declares, in the form of its OpDef."""
+    return fill(WORKSPACE, name=name, function=function, args=args, variables=variables)
 
 
 def op_def(g, d):
@@ -366,6 +382,11 @@ def op_def(g, d):
         args=rule_args(g, values),
         delivered=delivered(g, d, given),
         infer=infer_statements(g, d, values),
+        workspace=g.op.grad_workspace
+        and workspace(
+            d.name, g.op.grad_workspace, commas(call_values(g, d, meta_of_slot, "Meta()"))
+        ),
+        declared=f", workspace_{d.name}" if g.op.grad_workspace else "",
         defs=arg_defs(g, d),
         flags=" | ".join(flags),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),

@@ -4,7 +4,7 @@ the OpDef.
 """
 
 from . import emit_loops
-from .emit_grad import kernel_params
+from .emit_grad import kernel_params, workspace
 from .signatures import (
     ARG_KIND,
     attr_form,
@@ -48,6 +48,13 @@ def kernel_declarations(g):
         out.append(f"void {op.kernel}({given});")
     if op.infer and op.infer not in ("unchanged", "broadcast", "none"):
         out.append(f"void {op.infer}({infer_params(op)});")
+    if op.workspace:
+        out.append(f"int64_t {op.workspace}({of_numbers(commas(map(meta_param, op.args)))});")
+    if op.grad_workspace:
+        given = [f"const Meta& {n}" for n in [*g.context, *op.douts]] + [
+            meta_param(a) for a in op.attrs
+        ]
+        out.append(f"int64_t {op.grad_workspace}({of_numbers(commas(given))});")
     if op.grad_infer:
         attrs = [f"{a.cpp} {a.name}" for a in op.attrs]
         out.append(f"void {op.grad_infer}({commas(['const Meta& dout', *attrs, 'Meta& x'])});")
@@ -56,17 +63,21 @@ def kernel_declarations(g):
     return out
 
 
-def infer_params(op):
-    def one(a):
-        if not a.is_tensor:
-            return f"{a.cpp} {a.name}"
-        return (
-            f"const MetaList& {a.name}"
-            if a.variadic
-            else f"const Meta{'*' if a.optional else '&'} {a.name}"
-        )
+def meta_param(a):
+    """An argument of what is known from metas alone."""
+    if not a.is_tensor:
+        return f"{a.cpp} {a.name}"
+    return (
+        f"const MetaList& {a.name}"
+        if a.variadic
+        else f"const Meta{'*' if a.optional else '&'} {a.name}"
+    )
 
-    return commas([*map(one, op.args), *[f"{meta_type(o.variadic)}& {o.name}" for o in op.outs]])
+
+def infer_params(op):
+    return commas(
+        [*map(meta_param, op.args), *[f"{meta_type(o.variadic)}& {o.name}" for o in op.outs]]
+    )
 
 
 # --- run_<op>
@@ -248,7 +259,8 @@ void infer_${op}_generic([[maybe_unused]] const MetaSlot* in,
                          [[maybe_unused]] const AttrValue* attrs, std::vector<Meta>* outs) {
   $infer
 }
-OpDef def_$op("$op", {$defs}, {$outs}, $flags, infer_${op}_generic, run_${op}_generic);
+$workspace
+OpDef def_$op("$op", {$defs}, {$outs}, $flags, infer_${op}_generic, run_${op}_generic$declared);
 """
 LISTS = ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]")
 
@@ -260,6 +272,9 @@ def op_def(op):
         op=op.name,
         args=joined(op.draws and "context", *slot_values(op, slot_tensor), *outs),
         infer=infer_statements(op),
+        workspace=op.workspace
+        and workspace(op.name, op.workspace, names(op), variables_of_metas(op)),
+        declared=f", workspace_{op.name}" if op.workspace else "",
         defs=commas(arg_def(op, a) for a in op.args),
         outs=commas(out_def(op, o) for o in op.outs),
         flags=" | ".join(op_flags(op)),
@@ -329,13 +344,17 @@ def infer_statements(op):
             f'symbolic shapes");'
         )
         return [text if op.composed else "(void)outs;"]
-    variables = slot_values(
-        op,
-        meta_variable,
-        lambda a, value: f"[[maybe_unused]] const {a.cpp_value} {a.name} = {value};",
-    )
     results = [
         f"outs[{k}] = m_{o.name};" if o.variadic else f"outs[{k}].assign(1, m_{o.name});"
         for k, o in enumerate(op.outs)
     ]
-    return [*variables, *infer_call(op, eager=False), *results]
+    return [*variables_of_metas(op), *infer_call(op, eager=False), *results]
+
+
+def variables_of_metas(op):
+    """Statements that name the arguments of the generic call of a shape rule."""
+    return slot_values(
+        op,
+        meta_variable,
+        lambda a, value: f"[[maybe_unused]] const {a.cpp_value} {a.name} = {value};",
+    )

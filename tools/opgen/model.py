@@ -456,6 +456,11 @@ class Op:
         "The shape rule `void f(metas..., Meta& out...)`; `unchanged`: the first tensor's "
         "meta; `none`: known after running.",
     )
+    workspace: str | None = key(
+        NAME,
+        "Bytes of scratch (`CallMemory`) that the kernel takes, `int64_t f(metas..., attrs...)`, "
+        "of known extents: programs lay it out in advance.",
+    )
     long_from: int | None = key(
         NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
     )
@@ -579,6 +584,11 @@ class Op:
     )
     grad_infer: str | None = key(
         NAME, "The shape rule of `<op>_grad`, `void f(dout, attrs..., Meta& x)`."
+    )
+    grad_workspace: str | None = key(
+        NAME,
+        "The workspace of `<op>_grad`, `int64_t f(saved..., output gradients..., attrs...)`, of "
+        "metas.",
     )
     grad_like: dict = key(
         RENAMES,
@@ -802,6 +812,8 @@ NEEDS = {
     "method": ["py"],
     "varargs": ["py"],
     "long_from": ["kernel"],
+    "workspace": ["kernel"],
+    "grad_workspace": ["vjp", "vjp_kernel"],
     "infer": ["kernel", "compose", "decomposition"],
     "layout": ["kernel", "compose"],
 }

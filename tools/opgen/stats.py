@@ -49,6 +49,7 @@ def files(op, found):
     too.
     """
     names = {op.kernel, op.infer, op.grad_infer, op.vjp_kernel, op.compose}
+    names |= {op.workspace, op.grad_workspace}
     names.update(name for text in rules(op) for name in CALL.findall(text))
     python = classes().get(op.name, []) if kind(op) == "optimizer" else []
     return 1 + len({found[name] for name in names if name in found}) + len(python)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/memory_hook.h"
 
-#include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
@@ -51,21 +50,6 @@ void MemoryHook::Released(const void* data) {
     r.died = ++*clock_;
     return;
   }
-}
-
-CallMemory::CallMemory(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {
-  RefCounted* owner = nullptr;
-  p_ = t_memory.hook ? t_memory.hook->Ask(bytes_, &owner) : nullptr;
-  lent_ = p_ != nullptr;
-  if (lent_) return;
-  p_ = AllocateCpu(bytes_);
-  if (t_memory.hook) t_memory.hook->Note(p_, bytes_);
-}
-
-CallMemory::~CallMemory() {
-  if (lent_) return;
-  if (t_memory.hook) t_memory.hook->Released(p_);
-  FreeCpu(p_, bytes_);
 }
 
 }  // namespace phi

@@ -51,22 +51,4 @@ class MemoryHook {
   bool differed_ = false;
 };
 
-// Memory for the length of a call.
-class CallMemory {
- public:
-  explicit CallMemory(int64_t bytes);
-  ~CallMemory();
-  CallMemory(const CallMemory&) = delete;
-  CallMemory& operator=(const CallMemory&) = delete;
-  template <class T = char>
-  T* as() const {
-    return static_cast<T*>(p_);
-  }
-
- private:
-  size_t bytes_;
-  void* p_;
-  bool lent_ = false;
-};
-
 }  // namespace phi

@@ -83,8 +83,8 @@ std::vector<E> AsNumbers(const AttrValue& v, const char* op, const char* name) {
 }  // namespace
 
 OpDef::OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf,
-             decltype(run) r)
-    : name(n), args(std::move(a)), outs(std::move(o)), flags(f), infer(inf), run(r) {
+             decltype(run) r, decltype(workspace) w)
+    : name(n), args(std::move(a)), outs(std::move(o)), flags(f), infer(inf), run(r), workspace(w) {
   for (const ArgDef& d : args) (d.kind <= ArgDef::kTensorList ? tensors : attrs).push_back(&d);
   Registry()[n] = this;
 }

@@ -81,11 +81,14 @@ struct OpDef {
   // attrs are indexed by position among the attribute arguments, inputs by position among the tensor arguments.
   void (*infer)(const MetaSlot* in, const AttrValue* attrs, std::vector<Meta>* outs) = nullptr;
   void (*run)(const KernelContext& context, const InSlot* in, const AttrValue* attrs, OutSlot* outs) = nullptr;
+  // Bytes that a call takes of a workspace (workspace.h), of tensors whose extents are known; null: none.
+  int64_t (*workspace)(const MetaSlot* in, const AttrValue* attrs) = nullptr;
   const OpCode* code = nullptr;  // where it is set, in place of `infer` and `run`
   const OpDef* inplace_of = nullptr;
   std::vector<const ArgDef*> tensors, attrs;  // views into args
 
-  OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r);
+  OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r,
+        decltype(workspace) w = nullptr);
   // One that FindCustomOp finds.
   OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, const OpCode* c);
   OpDef(const OpDef&) = delete;

@@ -17,6 +17,7 @@
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/core/tensor.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
@@ -75,6 +76,15 @@ int64_t Volume(const int64_t* v) { return v[0] * v[1] * v[2]; }
 // Index of element (n, c, position) in either order.
 int64_t At(bool last, int64_t channels, int64_t positions, int64_t n, int64_t c, int64_t p) {
   return last ? (n * positions + p) * channels + c : (n * channels + c) * positions + p;
+}
+
+// Calls in a workspace of the bytes that are declared, which the call takes and no more.
+template <class F>
+void InDeclared(int64_t bytes, const F& call) {
+  const Tensor memory = Empty({bytes + 1}, DataType::UINT8);
+  const Workspace lent(memory.raw_data(), bytes);
+  call();
+  EXPECT_EQ(lent.most(), bytes);
 }
 
 // f(x index, w index, y index) for every product of the convolution. Unused dims of the description are 1.
@@ -178,22 +188,25 @@ void CheckConv(DataType t, const ConvDesc& d, int nd) {
   }
   const std::vector<char> junk = Store(t, Random(std::max({nx, ny, nw, d.oc, d.ic})));
   auto blank = [&](int64_t n) { return std::vector<char>(junk.begin(), junk.begin() + n * SizeOf(t)); };
+  auto lent = [&](ConvUse use, bool bias, auto call) { InDeclared(ConvScratch(use, t, e, {}, bias), call); };
   auto oy = blank(ny), ox = blank(nx), ow = blank(nw), ob = blank(d.oc);
-  ConvForward(t, e, sx.data(), sw.data(), sb.data(), oy.data());
+  lent(ConvUse::kForward, true, [&] { ConvForward(t, e, sx.data(), sw.data(), sb.data(), oy.data()); });
   Near(t, fwd, oy, "forward with bias");
-  ConvForward(t, e, sx.data(), sw.data(), nullptr, oy.data());
+  lent(ConvUse::kForward, false, [&] { ConvForward(t, e, sx.data(), sw.data(), nullptr, oy.data()); });
   Near(t, fwd0, oy, "forward");
-  ConvGradInput(t, e, sy.data(), sw.data(), ox.data());
+  lent(ConvUse::kGradInput, false, [&] { ConvGradInput(t, e, sy.data(), sw.data(), ox.data()); });
   Near(t, gx, ox, "input gradient");
-  ConvGradWeight(t, e, sx.data(), sy.data(), ow.data(), ob.data());
+  lent(ConvUse::kGradWeight, true, [&] { ConvGradWeight(t, e, sx.data(), sy.data(), ow.data(), ob.data()); });
   Near(t, gw, ow, "weight gradient");
   Near(t, gb, ob, "bias gradient");
   ow = blank(nw), ob = blank(d.oc);
-  ConvGradWeight(t, e, sx.data(), sy.data(), ow.data(), nullptr);
+  lent(ConvUse::kGradWeight, false, [&] { ConvGradWeight(t, e, sx.data(), sy.data(), ow.data(), nullptr); });
   Near(t, gw, ow, "weight gradient alone");
   ConvGradWeight(t, e, sx.data(), sy.data(), nullptr, ob.data());
   Near(t, gb, ob, "bias gradient alone");
 
+  lent(ConvUse::kTranspose, false, [&] { ConvTransposeForward(t, e, sy.data(), sw.data(), nullptr, ox.data()); });
+  Near(t, gx, ox, "transposed forward without a bias");
   ConvTransposeForward(t, e, sy.data(), sw.data(), sbt.data(), ox.data());
   Near(t, tr, ox, "transposed forward");
   ConvTransposeGradInput(t, e, sx.data(), sw.data(), oy.data());
@@ -290,6 +303,26 @@ TEST(Conv, KeptWeights) {
     ClearConvCaches();
   }
   SetConvWeightCacheLimit(int64_t{256} << 20);
+}
+
+TEST(Workspace, LendsWhatFitsAndCountsTheRest) {
+  const Tensor memory = Empty({128}, DataType::UINT8);
+  char* base = static_cast<char*>(memory.raw_data());
+  const Workspace lent(base, 128);
+  {
+    const CallMemory first(1), second(64);
+    EXPECT_EQ(first.as(), base);
+    EXPECT_EQ(second.as(), base + 64);
+    const CallMemory third(100);
+    EXPECT_TRUE(third.as() < base || third.as() >= base + 128);
+    std::fill_n(third.as(), 100, 'x');
+    const Workspace inner(nullptr, 0);
+    const CallMemory fourth(8);
+    EXPECT_TRUE(fourth.as() < base || fourth.as() >= base + 128);
+    EXPECT_EQ(inner.most(), 64);
+  }
+  EXPECT_EQ(CallMemory(128).as(), base);
+  EXPECT_EQ(lent.most(), 64 + 64 + 128);
 }
 
 TEST(Conv, KeptWeightsOfOneStorage) {
@@ -505,7 +538,8 @@ TEST_P(PoolTypes, Max) {
         }
     const auto sx = Store(t, x), sdy = Store(t, dy);
     std::vector<char> gy(ny * SizeOf(t)), gx(nx * SizeOf(t), 1), m32(ny * 4), m64(ny * 8), gy2(ny * SizeOf(t));
-    MaxPool(t, e, sx.data(), gy.data(), DataType::INT32, nullptr);
+    InDeclared(PoolScratch(PoolUse::kMax, t, e),
+               [&] { MaxPool(t, e, sx.data(), gy.data(), DataType::INT32, nullptr); });
     for (int64_t i = 0; i < ny; ++i)
       if (mask[i] < 0) {
         ASSERT_LT(Load(t, gy)[i], -60000);
@@ -513,12 +547,14 @@ TEST_P(PoolTypes, Max) {
       }
     const auto lowest = y;
     Near(t, y, gy, "max");
-    MaxPool(t, e, sx.data(), gy2.data(), DataType::INT32, m32.data());
+    InDeclared(PoolScratch(PoolUse::kMax, t, e),
+               [&] { MaxPool(t, e, sx.data(), gy2.data(), DataType::INT32, m32.data()); });
     Near(t, y, gy2, "max with mask");
     Near(DataType::INT32, mask, m32, "mask");
     MaxPool(t, e, sx.data(), gy2.data(), DataType::INT64, m64.data());
     Near(DataType::INT64, mask, m64, "mask of int64");
-    MaxPoolGradNoMask(t, e, sx.data(), gy.data(), sdy.data(), gx.data());
+    InDeclared(PoolScratch(PoolUse::kMaxGrad, t, e),
+               [&] { MaxPoolGradNoMask(t, e, sx.data(), gy.data(), sdy.data(), gx.data()); });
     Near(t, dx, gx, "gradient");
     MaxPoolGrad(t, e, sdy.data(), DataType::INT32, m32.data(), gx.data());
     Near(t, dx, gx, "gradient by mask");
@@ -555,9 +591,9 @@ TEST_P(PoolTypes, Average) {
           });
         }
     std::vector<char> gy(ny * SizeOf(t)), gx(nx * SizeOf(t), 1);
-    AvgPool(t, e, Store(t, x).data(), gy.data());
+    InDeclared(PoolScratch(PoolUse::kAverage, t, e), [&] { AvgPool(t, e, Store(t, x).data(), gy.data()); });
     Near(t, y, gy, "average");
-    AvgPoolGrad(t, e, Store(t, dy).data(), gx.data());
+    InDeclared(PoolScratch(PoolUse::kAverageGrad, t, e), [&] { AvgPoolGrad(t, e, Store(t, dy).data(), gx.data()); });
     Near(t, dx, gx, "gradient");
     if (HasFatalFailure()) return;
   }

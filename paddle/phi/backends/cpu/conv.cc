@@ -148,8 +148,7 @@ void SumBias(DataType t, int64_t n, int64_t c, int64_t s, bool last, const void*
 // A complex operand conjugated; real types are passed through.
 class Conjugated {
  public:
-  Conjugated(DataType t, const void* p, int64_t n, bool on)
-      : p_(const_cast<void*>(p)), mem_(on && IsComplex(t) ? n * SizeOf(t) : 1) {
+  Conjugated(DataType t, const void* p, int64_t n, bool on) : p_(const_cast<void*>(p)), mem_(on ? Bytes(t, n) : 0) {
     if (!on || !IsComplex(t)) return;
     p_ = mem_.as<>();
     if (t == DataType::COMPLEX64)
@@ -158,6 +157,8 @@ class Conjugated {
       Copy(static_cast<const double*>(p), mem_.as<double>(), n);
   }
   void* get() const { return p_; }
+  // Of CallMemory, where it is on.
+  static int64_t Bytes(DataType t, int64_t n) { return IsComplex(t) ? n * SizeOf(t) : 0; }
 
  private:
   template <class R>
@@ -173,6 +174,28 @@ class Conjugated {
 
 bool NativeBf16() { return HasAvx512Bf16() && CpuIsa() == Isa::kAvx512; }
 
+// A half's tensors as floats, with a bias.
+struct Floats {
+  explicit Floats(const ConvDesc& d)
+      : x(d.n * d.ic * SpatialIn(d)),
+        w(d.oc * (d.ic / d.groups) * KernelSize(d)),
+        y(d.n * d.oc * SpatialOut(d)),
+        bias(d.oc) {}
+  int64_t x, w, y, bias;  // elements
+};
+
+// Bytes of CallMemory that Compute takes.
+int64_t ComputeScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias) {
+  if (t == DataType::FLOAT32 && ConvDirectIsBetter(kind, d)) return 0;
+  if (t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && NativeBf16()))
+    if (const int64_t bytes = ConvOnednnScratch(kind, t, d, bias); bytes >= 0) return bytes;
+  if (!IsHalf(t)) return ConvGenericScratch(t, d);
+  const Floats f(d);
+  int64_t bytes = ComputeScratch(kind, DataType::FLOAT32, d, bias);
+  for (int64_t n : {f.x, f.w, f.y, f.bias}) bytes += Workspace::Piece(n * 4);
+  return bytes;
+}
+
 // One checked, non-empty convolution, bias included (kForward adds it, kGradWeight writes its gradient).
 void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y) {
   if (t == DataType::FLOAT32 && kind != ConvKind::kGradWeight) {
@@ -184,19 +207,18 @@ void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, voi
   if ((t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && NativeBf16())) && ConvOnednn(kind, t, d, x, w, bias, y))
     return;
   if (IsHalf(t)) {
-    const int64_t nx = d.n * d.ic * SpatialIn(d), nw = d.oc * (d.ic / d.groups) * KernelSize(d);
-    const int64_t ny = d.n * d.oc * SpatialOut(d);
+    const auto [nx, nw, ny, nb] = Floats(d);
     const DataType f = DataType::FLOAT32;
-    const CallMemory fx(nx * 4), fw(nw * 4), fy(ny * 4), fb(d.oc * 4);
+    const CallMemory fx(nx * 4), fw(nw * 4), fy(ny * 4), fb(nb * 4);
     if (kind != ConvKind::kGradInput) CastParallel(t, x, f, fx.as<>(), nx);
     if (kind != ConvKind::kGradWeight) CastParallel(t, w, f, fw.as<>(), nw);
     if (kind != ConvKind::kForward) CastParallel(t, y, f, fy.as<>(), ny);
-    if (kind == ConvKind::kForward && bias) CastParallel(t, bias, f, fb.as<>(), d.oc);
+    if (kind == ConvKind::kForward && bias) CastParallel(t, bias, f, fb.as<>(), nb);
     Compute(kind, f, d, fx.as<>(), fw.as<>(), bias ? fb.as<>() : nullptr, fy.as<>());
     if (kind == ConvKind::kForward) CastParallel(f, fy.as<>(), t, y, ny);
     if (kind == ConvKind::kGradInput) CastParallel(f, fx.as<>(), t, x, nx);
     if (kind == ConvKind::kGradWeight) CastParallel(f, fw.as<>(), t, w, nw);
-    if (kind == ConvKind::kGradWeight && bias) CastParallel(f, fb.as<>(), t, bias, d.oc);
+    if (kind == ConvKind::kGradWeight && bias) CastParallel(f, fb.as<>(), t, bias, nb);
     return;
   }
   ConvGeneric(kind, t, d, x, w, y);
@@ -256,6 +278,21 @@ bool ConvForwardFused(const ConvDesc& d, const ConvEpilogue& e, const void* x, c
   const Sizes s = Check(DataType::FLOAT32, d);
   if (s.x == 0 || s.w == 0 || s.y == 0) return false;
   return ConvOnednn(ConvKind::kForward, DataType::FLOAT32, d, Mutable(x), Mutable(w), Mutable(bias), y, e);
+}
+
+int64_t ConvScratch(ConvUse use, DataType t, const ConvDesc& d, const ConvEpilogue& epilogue, bool bias) {
+  const Sizes s = Check(t, d);
+  if (s.x == 0 || s.w == 0 || s.y == 0) return 0;
+  switch (use) {
+    case ConvUse::kForward: return ComputeScratch(ConvKind::kForward, t, d, bias);
+    case ConvUse::kFused: return std::max<int64_t>(ConvOnednnScratch(ConvKind::kForward, t, d, bias, epilogue), 0);
+    case ConvUse::kTranspose: return ComputeScratch(ConvKind::kGradInput, t, d, false);
+    case ConvUse::kGradInput:
+      return Workspace::Piece(Conjugated::Bytes(t, s.w)) + ComputeScratch(ConvKind::kGradInput, t, d, false);
+    case ConvUse::kGradWeight:
+      return Workspace::Piece(Conjugated::Bytes(t, s.x)) + ComputeScratch(ConvKind::kGradWeight, t, d, bias);
+  }
+  return 0;
 }
 
 // Gradients of complex tensors use the conjugate of the other factor.

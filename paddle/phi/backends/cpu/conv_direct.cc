@@ -13,10 +13,13 @@ PD_ISA_DECL(void, ConvDirectF32,
 
 namespace phi::cpu {
 
-bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to) {
+namespace {
+
+// Describes the convolution to the kernel; false where that is not the better way. `work`: of one image.
+bool Describe(ConvKind kind, const ConvDesc& d, DirectConv* convolution, int64_t* work) {
   if (d.nd != 2 || d.groups != 1 || d.channels_last || kind == ConvKind::kGradWeight) return false;
   const bool back = kind == ConvKind::kGradInput;  // the convolution of dy with the weight turned around
-  DirectConv a;
+  DirectConv& a = *convolution;
   a.ic = back ? d.oc : d.ic, a.oc = back ? d.ic : d.oc;
   a.kh = d.k[0], a.kw = d.k[1];
   for (int i = 0; i < 2; ++i)
@@ -30,9 +33,23 @@ bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float
   // The padded image stays in the second-level cache, and few of the vectors' outputs fall between rows.
   if (a.ph * a.pw > 65536 || a.ic * a.ph * a.pw > 262144 || a.ow < 4 * (a.kw - 1) - 4 || a.ow * a.oh < 64) return false;
 
-  const int64_t work = a.oh * a.pw * a.ic * a.kh * a.kw * a.oc / 16;  // of one image; only images are shared out
-  if (d.n < MaxThreads() && d.n * work > 131072) return false;
+  *work = a.oh * a.pw * a.ic * a.kh * a.kw * a.oc / 16;  // only images are shared out
+  return d.n >= MaxThreads() || d.n * *work <= 131072;
+}
 
+}  // namespace
+
+bool ConvDirectIsBetter(ConvKind kind, const ConvDesc& d) {
+  DirectConv a;
+  int64_t work = 0;
+  return Describe(kind, d, &a, &work);
+}
+
+bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to) {
+  DirectConv a;
+  int64_t work = 0;
+  if (!Describe(kind, d, &a, &work)) return false;
+  const bool back = kind == ConvKind::kGradInput;
   const int64_t taps = a.kh * a.kw, blocks = (a.oc + kDirectBlock - 1) / kDirectBlock;
   const Scratch packed(blocks * kDirectBlock * a.ic * taps * 4);
   float* p = packed.as<float>();

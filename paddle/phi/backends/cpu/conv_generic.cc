@@ -104,14 +104,23 @@ void Fold(const Geometry& g, const T* col, int64_t channels, T* x) {
               [&](int64_t b, int64_t e) { FoldChannels(g, col, x, b, e); });
 }
 
+bool IsPlain(const Geometry& g) {
+  bool plain = g.k_size() == 1;
+  for (int i = 0; i < 3; ++i) plain = plain && g.stride[i] == 1 && g.pad[i] == 0 && g.in[i] == g.out[i];
+  return plain;
+}
+// Bytes of the columns of one image and group; 0: the image is its columns.
+int64_t ColumnBytes(const Geometry& g, const ConvDesc& d, int64_t size) {
+  return IsPlain(g) ? 0 : d.ic / d.groups * g.k_size() * g.out_size() * size;
+}
+
 template <class T>
 void Contiguous(ConvKind kind, DataType t, const ConvDesc& d, T* x, const T* w, const T* y, T* w_out, T* y_out) {
   const Geometry g(d);
   const int64_t is = g.in_size(), os = g.out_size(), icg = d.ic / d.groups, ocg = d.oc / d.groups;
   const int64_t rows = icg * g.k_size();
-  bool plain = g.k_size() == 1;
-  for (int i = 0; i < 3; ++i) plain = plain && g.stride[i] == 1 && g.pad[i] == 0 && g.in[i] == g.out[i];
-  const CallMemory col_mem(plain ? 1 : rows * os * static_cast<int64_t>(sizeof(T)));
+  const bool plain = IsPlain(g);
+  const CallMemory col_mem(ColumnBytes(g, d, sizeof(T)));
   if (kind == ConvKind::kGradInput) Zero(x, d.n * d.ic * is * static_cast<int64_t>(sizeof(T)));
   if (kind == ConvKind::kGradWeight) Zero(w_out, d.oc * rows * static_cast<int64_t>(sizeof(T)));
   for (int64_t n = 0; n < d.n; ++n)
@@ -185,6 +194,14 @@ void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w,
       return Typed(kind, t, d, static_cast<complex128*>(x), static_cast<complex128*>(w), static_cast<complex128*>(y));
     default: PD_THROW(Unimplemented, "[conv] expected floating or complex elements, got ", NameOf(t));
   }
+}
+
+int64_t ConvGenericScratch(DataType t, const ConvDesc& d) {
+  const int64_t size = SizeOf(t);
+  int64_t bytes = Workspace::Piece(ColumnBytes(Geometry(d), d, size));
+  if (d.channels_last)
+    bytes += Workspace::Piece(d.n * d.ic * SpatialIn(d) * size) + Workspace::Piece(d.n * d.oc * SpatialOut(d) * size);
+  return bytes;
 }
 
 void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "paddle/phi/backends/cpu/conv.h"
-#include "paddle/phi/core/memory_hook.h"
+#include "paddle/phi/core/workspace.h"
 
 namespace phi::cpu {
 
@@ -16,12 +16,18 @@ enum class ConvKind : int32_t { kForward, kGradInput, kGradWeight };
 bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
                 const ConvEpilogue& epilogue = {});
 
+// Bytes of CallMemory that ConvOnednn takes, less those of a weight that it keeps; -1 where it returns false.
+int64_t ConvOnednnScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias, const ConvEpilogue& epilogue = {});
+
 // kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply
 // padding: `from` and `to` are the two tensors. False where it is not the better way.
 bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to);
+bool ConvDirectIsBetter(ConvKind kind, const ConvDesc& d);
 
 // The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.
 void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y);
+// Bytes of CallMemory that it takes.
+int64_t ConvGenericScratch(DataType t, const ConvDesc& d);
 
 inline int64_t SpatialIn(const ConvDesc& d) {
   int64_t v = 1;

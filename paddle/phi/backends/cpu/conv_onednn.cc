@@ -271,17 +271,14 @@ std::unique_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
   }
 }
 
-}  // namespace
-
-bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
-                const ConvEpilogue& epilogue) {
+auto PlanOf(ConvKind kind, DataType t, const ConvDesc& d, bool bias, const ConvEpilogue& epilogue) {
   Key key;
   std::memset(&key, 0, sizeof key);
   key.kind = static_cast<int32_t>(kind);
   key.type = static_cast<int32_t>(t);
   key.nd = d.nd;
   key.channels_last = d.channels_last;
-  key.bias = bias != nullptr;
+  key.bias = bias;
   key.residual = epilogue.residual != nullptr;
   key.act = static_cast<int32_t>(epilogue.act);
   key.alpha = epilogue.alpha;
@@ -292,12 +289,31 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
     key.in[i] = d.in[i], key.k[i] = d.k[i], key.out[i] = d.out[i], key.stride[i] = d.stride[i];
     key.dilation[i] = d.dilation[i], key.pad_lo[i] = d.pad_lo[i], key.pad_hi[i] = d.pad_hi[i];
   }
-  const auto p = Plans().Take(key, [&] { return MakeAny(key, t, d); });
+  return Plans().Take(key, [&] { return MakeAny(key, t, d); });
+}
+
+// Whether the weight's packed form goes into the cache.
+bool KeepsWeight(ConvKind kind, const Operand& w, const WeightKey& weight) {
+  return w.bytes != 0 && weight.storage != 0 && kind != ConvKind::kGradWeight;
+}
+
+}  // namespace
+
+int64_t ConvOnednnScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias, const ConvEpilogue& epilogue) {
+  const auto p = PlanOf(kind, t, d, bias, epilogue);
+  if (!p->usable) return -1;
+  return Workspace::Piece(p->x.bytes + p->y.bytes) +
+         (KeepsWeight(kind, p->w, d.weight_key) ? 0 : Workspace::Piece(p->w.bytes));
+}
+
+bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* bias, void* y,
+                const ConvEpilogue& epilogue) {
+  const auto p = PlanOf(kind, t, d, bias != nullptr, epilogue);
   if (!p->usable) return false;
 
   WeightCache::Packed packed;
   bool pack = p->w.bytes != 0;
-  const bool keep = pack && d.weight_key.storage != 0 && kind != ConvKind::kGradWeight;
+  const bool keep = KeepsWeight(kind, p->w, d.weight_key);
   if (keep) {
     packed = Weights().Find(d.weight_key, p->id);
     if (packed)
@@ -305,25 +321,22 @@ bool ConvOnednn(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, 
     else
       packed = Weights().Room(p->w.bytes);
   }
-  const int64_t w_bytes = packed ? 0 : p->w.bytes;
-  const CallMemory scratch(p->x.bytes + p->y.bytes + w_bytes);
-  char* at = scratch.as();
-  auto bind = [&](const Operand& o, void* user) {
+  const CallMemory scratch(p->x.bytes + p->y.bytes), weight(packed ? 0 : p->w.bytes);
+  auto bind = [&](const Operand& o, void* user, char* inside) {
     if (o.bytes == 0) {
       SetHandle(o.prim, user);
       return;
     }
     SetHandle(o.user, user);
-    SetHandle(o.prim, at);
-    at += o.bytes;
+    SetHandle(o.prim, inside);
   };
-  bind(p->x, x);
-  bind(p->y, y);
+  bind(p->x, x, scratch.as());
+  bind(p->y, y, scratch.as() + p->x.bytes);
   if (packed) {
     SetHandle(p->w.user, w);
     SetHandle(p->w.prim, packed.get());
   } else {
-    bind(p->w, w);
+    bind(p->w, w, weight.as());
   }
   if (bias) SetHandle(p->bias, bias);
 

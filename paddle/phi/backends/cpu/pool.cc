@@ -11,7 +11,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/pool_impl.h"
-#include "paddle/phi/core/memory_hook.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
@@ -90,7 +90,7 @@ Sizes Fill(DataType t, const PoolDesc& d, bool average, PoolArgs* a) {
 // What depends on the position in a row only.
 class Rows {
  public:
-  explicit Rows(PoolArgs* a) : mem_(Table(*a) * 16 + a->out[2] * 8 + 8) {
+  explicit Rows(PoolArgs* a) : mem_(Bytes(*a)) {
     const int64_t n = Table(*a), s = a->stride[2], step = a->dilation[2], w = a->in[2], out = a->out[2];
     auto* lo = mem_.as<int64_t>();
     auto* hi = lo + n;
@@ -116,6 +116,7 @@ class Rows {
     if (n) a->row_lo = lo, a->row_hi = hi;
     a->row_count = count;
   }
+  static int64_t Bytes(const PoolArgs& a) { return Table(a) * 16 + a.out[2] * 8; }
 
  private:
   static int64_t Table(const PoolArgs& a) { return a.adaptive || a.k[2] > 65536 ? 0 : a.k[2]; }
@@ -323,7 +324,7 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
   }
   const Rows rows(&a);
   const bool wide = mask && index_t == DataType::INT64;
-  const CallMemory pos_mem(wide ? ny * 4 : 1);
+  const CallMemory pos_mem(wide ? ny * 4 : 0);
   int32_t* pos = wide ? pos_mem.as<int32_t>() : static_cast<int32_t*>(mask);
   InLoopType(
       t, {{x, nx}}, y, ny,
@@ -336,6 +337,16 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
         (a, in[0], o, pos);
       });
   if (wide) CastParallel(DataType::INT32, pos, DataType::INT64, mask, ny);
+}
+
+int64_t PoolScratch(PoolUse use, DataType t, const PoolDesc& d) {
+  PoolArgs a;
+  const bool average = use == PoolUse::kAverage || use == PoolUse::kAverageGrad;
+  const Sizes s = Fill(t, d, average, &a);
+  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
+  if (nx == 0 || ny == 0) return 0;
+  const int64_t copies = use == PoolUse::kMaxGrad ? 2 * (nx + ny) : nx + ny;
+  return Workspace::Piece(Rows::Bytes(a)) + (IsHalf(t) ? Workspace::Piece(copies * 4) : 0);
 }
 
 void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t, const void* mask, void* dx) {

@@ -34,6 +34,11 @@ void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void*
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y);
 void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx);
 
+// Bytes of a workspace that a call takes: of MaxPool with an int32 mask or none, MaxPoolGradNoMask, AvgPool,
+// AvgPoolGrad.
+enum class PoolUse { kMax, kMaxGrad, kAverage, kAverageGrad };
+int64_t PoolScratch(PoolUse use, DataType t, const PoolDesc& d);
+
 // Unpooling: y [planes, out_spatial] cleared, y[p][idx[p][i]] = x[p][i]. Throws OutOfRange for an index outside. Grad
 // gathers.
 void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,

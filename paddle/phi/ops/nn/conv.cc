@@ -71,6 +71,19 @@ Dims ConvDims(const Dims& x, const Dims& w, const Ints& strides, const Ints& pad
   return out;
 }
 
+// The packed form of a parameter is kept, so a workspace has no room for it; that of another weight comes from the
+// allocator.
+constexpr cpu::WeightKey kOfParameter{1};
+
+// What a convolution from x to y takes of a workspace.
+int64_t ScratchOf(cpu::ConvUse use, DataType t, const Dims& x, const Dims& w, const Dims& y, const Ints& strides,
+                  const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
+  cpu::ConvDesc d =
+      Describe(common::ToInts(x), common::ToInts(w), common::ToInts(y), strides, pads, dilations, groups, last);
+  if (use == cpu::ConvUse::kForward) d.weight_key = kOfParameter;
+  return cpu::ConvScratch(use, t, d);
+}
+
 cpu::WeightKey KeyOf(const Tensor& w) {
   if (!w.is_contiguous() || !w->is_parameter) return {};
   return {w->storage()->id(), w->storage()->version(), w->offset()};
@@ -126,6 +139,11 @@ void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
   d.weight_key = KeyOf(w);
   cpu::ConvForward(x.dtype(), d, xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
+int64_t conv_nd_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations,
+                          int64_t groups, bool last) {
+  const Dims y = ConvDims(x.dims, w.dims, strides, pads, dilations, groups, last);
+  return ScratchOf(cpu::ConvUse::kForward, x.dtype, x.dims, w.dims, y, strides, pads, dilations, groups, last);
+}
 void conv_grad_input_infer(const Meta& dy, const Meta&, const IntArray& shape, const Ints&, const Ints&, const Ints&,
                            int64_t, bool, Meta& out) {
   out = {ShapeArg("conv_grad_input", shape), dy.dtype};
@@ -137,6 +155,11 @@ void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, cons
   cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last),
                      g.raw_data(), wc.raw_data(), out.raw_data());
 }
+int64_t conv_grad_input_workspace(const Meta& dy, const Meta& w, const Ints& shape, const Ints& strides,
+                                  const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
+  return ScratchOf(cpu::ConvUse::kGradInput, dy.dtype, common::ToDims(shape), w.dims, dy.dims, strides, pads, dilations,
+                   groups, last);
+}
 void conv_grad_filter_infer(const Meta& x, const Meta&, const Ints& shape, const Ints&, const Ints&, const Ints&,
                             int64_t, bool, Meta& out) {
   out = {common::ToDims(shape), x.dtype};
@@ -147,6 +170,11 @@ void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, con
   Tensor xc = Contiguous(x), g = Contiguous(dy);
   cpu::ConvGradWeight(x.dtype(), Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last),
                       xc.raw_data(), g.raw_data(), out.raw_data(), nullptr);
+}
+int64_t conv_grad_filter_workspace(const Meta& x, const Meta& dy, const Ints& shape, const Ints& strides,
+                                   const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
+  return ScratchOf(cpu::ConvUse::kGradWeight, x.dtype, x.dims, common::ToDims(shape), dy.dims, strides, pads, dilations,
+                   groups, last);
 }
 
 void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
@@ -163,6 +191,42 @@ void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const In
                  ResolvePaddings("conv", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last),
                  dilations, groups, last, out);
 }
+int64_t conv_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                       const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format) {
+  const bool last = ChannelsLast(format);
+  return conv_nd_workspace(x, w, strides,
+                           ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
+                           dilations, groups, last);
+}
+int64_t conv_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, const Ints& strides, const Ints& paddings,
+                            const std::string& algorithm, const Ints& dilations, int64_t groups,
+                            const std::string& format) {
+  const bool last = ChannelsLast(format);
+  const Ints pads = ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last);
+  return std::max(conv_grad_input_workspace(dy, w, common::ToInts(x.dims), strides, pads, dilations, groups, last),
+                  conv_grad_filter_workspace(x, dy, common::ToInts(w.dims), strides, pads, dilations, groups, last));
+}
+namespace {
+
+// The epilogue that ends in an activation; false where there is none of the name.
+bool Ends(const std::string& activation, cpu::ConvEpilogue* e) {
+  if (activation == "relu")
+    e->act = cpu::ConvAct::kRelu;
+  else if (activation == "relu6")
+    e->act = cpu::ConvAct::kRelu6;
+  else if (activation == "silu" || activation == "swish")
+    e->act = cpu::ConvAct::kSilu;
+  else if (activation == "sigmoid")
+    e->act = cpu::ConvAct::kSigmoid;
+  else if (activation == "hardswish")
+    e->act = cpu::ConvAct::kHardSwish;
+  else
+    return activation.empty();
+  return true;
+}
+
+}  // namespace
+
 bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                       const std::string& format, const std::string& activation, Tensor& out) {
@@ -178,18 +242,7 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
     if (common::ToInts(blocked ? BlockedDims(result.dims) : result.dims) != out.dims()) return false;
   }
   cpu::ConvEpilogue e;
-  if (activation == "relu")
-    e.act = cpu::ConvAct::kRelu;
-  else if (activation == "relu6")
-    e.act = cpu::ConvAct::kRelu6;
-  else if (activation == "silu" || activation == "swish")
-    e.act = cpu::ConvAct::kSilu;
-  else if (activation == "sigmoid")
-    e.act = cpu::ConvAct::kSigmoid;
-  else if (activation == "hardswish")
-    e.act = cpu::ConvAct::kHardSwish;
-  else if (!activation.empty())
-    return false;
+  if (!Ends(activation, &e)) return false;
   Tensor xc = Contiguous(x), wc = Contiguous(w), b = bias, r = residual;
   if (b.defined()) b = Contiguous(b);
   if (r.defined()) {
@@ -215,6 +268,36 @@ void conv_gd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
                     const std::string& algorithm, int64_t groups, const Ints& dilations, const std::string& format,
                     Tensor& out) {
   conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, out);
+}
+
+int64_t fused_conv_workspace(const Meta& x, const Meta& w, const Meta* bias, const Meta* residual, const Ints& strides,
+                             const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
+                             const std::string& format, const std::string& activation) {
+  const bool blocked = format == kBlockedFormat, last = !blocked && ChannelsLast(format);
+  cpu::ConvEpilogue e;
+  if (x.dtype != DataType::FLOAT32 || !Ends(activation, &e))
+    return blocked ? 0 : conv_workspace(x, w, strides, paddings, algorithm, dilations, groups, format);
+  Dims plain = x.dims;
+  if (blocked) plain = UnblockedDims(plain, w.dims[1] * Dim(groups));
+  const Ints pads = ResolvePaddings("conv", plain, w.dims, strides, paddings, algorithm, dilations, last);
+  const Dims y = ConvDims(plain, w.dims, strides, pads, dilations, groups, last);
+  cpu::ConvDesc d = Describe(common::ToInts(plain), common::ToInts(w.dims), common::ToInts(y), strides, pads, dilations,
+                             groups, last);
+  d.x_blocked = blocked && x.dims.size() == 5;
+  d.y_blocked = blocked;
+  d.weight_key = kOfParameter;
+  if (residual) e.residual = residual;  // that there is one
+  return cpu::ConvScratch(cpu::ConvUse::kFused, x.dtype, d, e, bias != nullptr);
+}
+int64_t conv_gd_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                          const std::string& algorithm, int64_t groups, const Ints& dilations,
+                          const std::string& format) {
+  return conv_workspace(x, w, strides, paddings, algorithm, dilations, groups, format);
+}
+int64_t conv_gd_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, const Ints& strides, const Ints& paddings,
+                               const std::string& algorithm, int64_t groups, const Ints& dilations,
+                               const std::string& format) {
+  return conv_grad_workspace(x, w, dy, strides, paddings, algorithm, dilations, groups, format);
 }
 
 void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
@@ -284,6 +367,24 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
   Tensor xc = Contiguous(x), wc = Contiguous(w);
   cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
                             xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
+}
+int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
+                                 const Ints& output_padding, const Ints& output_size, const std::string& algorithm,
+                                 int64_t groups, const Ints& dilations, const std::string& format) {
+  const bool last = ChannelsLast(format);
+  Meta y;
+  conv_transpose_infer(x, w, strides, paddings, output_padding, output_size, algorithm, groups, dilations, format, y);
+  return ScratchOf(cpu::ConvUse::kTranspose, x.dtype, y.dims, w.dims, x.dims, strides,
+                   ResolvePaddings("conv_transpose", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
+                   dilations, groups, last);
+}
+int64_t conv_transpose_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, const Ints& strides,
+                                      const Ints& paddings, const Ints&, const Ints&, const std::string& algorithm,
+                                      int64_t groups, const Ints& dilations, const std::string& format) {
+  const bool last = ChannelsLast(format);
+  const Ints pads = ResolvePaddings("conv_transpose", dy.dims, w.dims, strides, paddings, algorithm, dilations, last);
+  return std::max(conv_nd_workspace(dy, w, strides, pads, dilations, groups, last),
+                  conv_grad_filter_workspace(dy, x, common::ToInts(w.dims), strides, pads, dilations, groups, last));
 }
 
 }  // namespace phi

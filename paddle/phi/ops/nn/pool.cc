@@ -118,6 +118,12 @@ void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   else
     cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
 }
+int64_t pool_workspace(const Meta& x, PD_POOL_ATTRS) {
+  const PoolArgs p =
+      Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  return cpu::PoolScratch(p.max ? cpu::PoolUse::kMax : cpu::PoolUse::kAverage, x.dtype,
+                          Describe(p, common::ToInts(x.dims), common::ToInts(p.out), exclusive, adaptive));
+}
 void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, const IntArray&, PD_POOL_REST, Meta& out) {
   (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
   out = x;
@@ -134,6 +140,16 @@ void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, 
   } else {  // x and y may lack memory
     cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
   }
+}
+int64_t pool_grad_input_workspace(const Meta& dy, const Meta& x, const Meta&, PD_POOL_ATTRS) {
+  const PoolArgs p =
+      Resolve("pool", x.dims, kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
+  return cpu::PoolScratch(p.max ? cpu::PoolUse::kMaxGrad : cpu::PoolUse::kAverageGrad, x.dtype,
+                          Describe(p, common::ToInts(x.dims), common::ToInts(dy.dims), exclusive, adaptive));
+}
+int64_t pool_grad_workspace(const Meta& x, const Meta& out, const Meta& dout, PD_POOL_ATTRS) {
+  return pool_grad_input_workspace(dout, x, out, kernel, strides, paddings, ceil_mode, exclusive, format, type, global,
+                                   adaptive, algorithm);
 }
 
 void max_pool_with_index_infer(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
@@ -152,6 +168,10 @@ void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints&
   Tensor c = Contiguous(x);
   cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(),
                DataType::INT32, mask.raw_data());
+}
+int64_t max_pool_with_index_workspace(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
+                                      bool global, bool adaptive, bool ceil_mode) {
+  return pool_workspace(x, kernel, strides, paddings, ceil_mode, true, "NCHW", "max", global, adaptive, "EXPLICIT");
 }
 
 namespace {
