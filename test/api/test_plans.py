@@ -127,6 +127,16 @@ def test_scratch_that_operators_declare_lies_in_the_workspace(programs):
             np.testing.assert_array_equal(a, b)
 
 
+def test_scratch_of_recurrent_layers_lies_in_the_workspace(programs):
+    main, _ = programs
+    net = paddle.nn.LSTM(16, 32, num_layers=2)
+    net.eval()
+    out, _ = net(static.data('x', [4, 20, 16]))
+    results, plan = run(main, {'x': random(4, 20, 16)}, [out.sum()])
+    assert plan.workspace_bytes >= 4 * 20 * 4 * 32 * 4  # the gates of all steps
+    assert all(value == results[0][0] for (value,) in results)
+
+
 def test_gradients_nobody_reads_are_not_computed(programs):
     main, _ = programs
     x = static.data('x', [256, 2048])

@@ -7,6 +7,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/rnn.h"
 
@@ -46,18 +47,20 @@ struct Net {
   double drop;  // between layers
   Ints lengths;
 
-  Net(const Tensor& x, const Tensor& sequence_length, double dropout, bool both, int64_t hidden_size,
-      int64_t layer_count, const std::string& mode_name, bool is_test)
-      : dtype(x.dtype()),
+  Net(const Meta& x, double dropout, bool both, int64_t hidden_size, int64_t layer_count, const std::string& mode_name,
+      bool is_test)
+      : dtype(x.dtype),
         mode(ModeOf(mode_name)),
-        time(x.dim(0)),
-        batch(x.dim(1)),
-        width(x.dim(2)),
+        time(x.dims[0].value()),
+        batch(x.dims[1].value()),
+        width(x.dims[2].value()),
         hidden(hidden_size),
         layers(layer_count),
         directions(both ? 2 : 1),
         keep(!is_test),
-        drop(is_test || layer_count == 1 ? 0 : dropout) {
+        drop(is_test || layer_count == 1 ? 0 : dropout) {}
+
+  void Read(const Tensor& sequence_length) {
     if (!sequence_length.defined()) return;
     for (int64_t n : ToIntVector(sequence_length)) {
       PD_CHECK(n >= 0 && n <= time, InvalidArgument, "[rnn] expected sequence lengths from 0 to ", time, ", got ", n);
@@ -71,6 +74,9 @@ struct Net {
   int64_t reserve_size() const {
     return (keep ? layers : 1) * directions * cell_size() + (keep ? layers - 1 : layers > 1 ? 2 : 0) * out_size();
   }
+  // Scratch of Forward: what it keeps for nobody, and what dropout leaves of a layer's output.
+  int64_t reserve_bytes() const { return keep ? 0 : reserve_size() * SizeOf(dtype); }
+  int64_t dropped_bytes() const { return drop > 0 ? out_size() * SizeOf(dtype) : 0; }
   cpu::RnnLayer Layer(int64_t i) const {
     return {dtype,
             mode,
@@ -81,14 +87,12 @@ struct Net {
             directions,
             lengths.size() ? lengths.data() : nullptr};
   }
-  static char* At(const Tensor& t, int64_t element) {
-    return static_cast<char*>(t.raw_data()) + element * SizeOf(t.dtype());
-  }
-  cpu::RnnKept Kept(const Tensor& reserve, int64_t layer, int64_t d) const {
+  char* At(void* memory, int64_t element) const { return static_cast<char*>(memory) + element * SizeOf(dtype); }
+  cpu::RnnKept Kept(void* reserve, int64_t layer, int64_t d) const {
     char* gates = At(reserve, ((keep ? layer : 0) * directions + d) * cell_size());
     return {gates, gates + steps() * hidden * RnnGates(mode) * SizeOf(dtype)};
   }
-  char* Between(const Tensor& reserve, int64_t layer) const {
+  char* Between(void* reserve, int64_t layer) const {
     return At(reserve, (keep ? layers : 1) * directions * cell_size() + (keep ? layer : layer % 2) * out_size());
   }
   // x with the elements that dropout keeps scaled, the others zero. As in PaddlePaddle, all layers have the same mask.
@@ -116,14 +120,14 @@ struct Net {
   }
   // The part of a state tensor that belongs to a cell; null where the mode has no such state.
   void* State(const std::vector<Tensor>& states, size_t which, int64_t layer, int64_t d) const {
-    return which < states.size() ? At(states[which], (layer * directions + d) * batch * hidden) : nullptr;
+    return which < states.size() ? At(states[which].raw_data(), (layer * directions + d) * batch * hidden) : nullptr;
   }
 
   // `states` hold the initial states, and then the final ones.
-  void Forward(const Tensor& x0, const std::vector<Tensor>& w, const std::vector<Tensor>& states, const Tensor& reserve,
+  void Forward(const Tensor& x0, const std::vector<Tensor>& w, const std::vector<Tensor>& states, void* reserve,
                const Tensor& mask, const Tensor& out) const {
     const void* x = x0.raw_data();
-    Tensor dropped;
+    const CallMemory dropped(dropped_bytes());
     for (int64_t i = 0; i < layers; ++i) {
       void* y = i + 1 == layers ? out.raw_data() : Between(reserve, i);
       void *h[2], *c[2];
@@ -136,9 +140,8 @@ struct Net {
       cpu::RnnForward(Layer(i), Weights(w, i).data(), x, kept, h, c, y);
       x = y;
       if (drop > 0 && i + 1 < layers) {
-        if (!dropped.defined()) dropped = Empty(Ints{out_size()}, dtype);
-        Drop(mask, y, dropped.raw_data());
-        x = dropped.raw_data();
+        Drop(mask, y, dropped.as());
+        x = dropped.as();
       }
     }
   }
@@ -146,7 +149,7 @@ struct Net {
   // `dstates` hold the gradients of the final states, and then those of the initial ones; `dw` is empty when not
   // wanted.
   void Backward(const Tensor& x0, const std::vector<Tensor>& states, const std::vector<Tensor>& w, const Tensor& out,
-                const Tensor& mask, const Tensor& reserve, const Tensor& dout, const std::vector<Tensor>& dstates,
+                const Tensor& mask, void* reserve, const Tensor& dout, const std::vector<Tensor>& dstates,
                 const std::vector<Tensor>& dw, Tensor* dx) const {
     const size_t biases = static_cast<size_t>(2 * layers * directions);
     Tensor dy = dout, dropped;
@@ -250,7 +253,8 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
                 const std::vector<Tensor>& weights, const Tensor& sequence_length, const Tensor&, double dropout,
                 bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t seed,
                 bool is_test, Tensor& out, Tensor& dropout_state, std::vector<Tensor>& state, Tensor& reserve) {
-  const Net net(x, sequence_length, dropout, is_bidirec, hidden, layers, mode, is_test);
+  Net net(x.meta(), dropout, is_bidirec, hidden, layers, mode, is_test);
+  net.Read(sequence_length);
   state = Copies(pre_state);
   if (out.numel() == 0) return;
   if (dropout_state.numel()) {
@@ -259,8 +263,14 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
     uint8_t* mask = dropout_state.data<uint8_t>();
     for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);
   }
-  net.Forward(Contiguous(x), Plain(weights), state, net.keep ? reserve : Empty(Ints{net.reserve_size()}, x.dtype()),
-              dropout_state, out);
+  const CallMemory own(net.reserve_bytes());
+  net.Forward(Contiguous(x), Plain(weights), state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);
+}
+int64_t rnn_workspace(const Meta& x, const MetaList&, const MetaList&, const Meta*, const Meta*, double dropout,
+                      bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t,
+                      bool is_test) {
+  const Net net(x, dropout, is_bidirec, hidden, layers, mode, is_test);
+  return Workspace::Piece(net.reserve_bytes()) + Workspace::Piece(net.dropped_bytes());
 }
 
 void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
@@ -269,7 +279,8 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
                      const Tensor&, double dropout, bool is_bidirec, int64_t, int64_t hidden, int64_t layers,
                      const std::string& mode, int64_t, bool is_test, Tensor* dx, std::vector<Tensor>* dpre,
                      std::vector<Tensor>* dweights) {
-  Net net(x, sequence_length, dropout, is_bidirec, hidden, layers, mode, is_test);
+  Net net(x.meta(), dropout, is_bidirec, hidden, layers, mode, is_test);
+  net.Read(sequence_length);
   const Tensor xc = Contiguous(x), g = Contiguous(dout);
   const std::vector<Tensor> w = Plain(weights), first = Plain(pre_state);
   std::vector<Tensor> dstates = Copies(dstate), dw;
@@ -282,12 +293,13 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
   } else if (is_test) {  // nothing was kept
     net.keep = true;
     const Tensor again = Empty(Ints{net.reserve_size()}, x.dtype());
-    net.Forward(xc, w, Copies(pre_state), again, dropout_state, Empty(out.dims(), out.dtype()));
-    net.Backward(xc, first, w, Contiguous(out), dropout_state, again, g, dstates, dw, dx);
+    net.Forward(xc, w, Copies(pre_state), again.raw_data(), dropout_state, Empty(out.dims(), out.dtype()));
+    net.Backward(xc, first, w, Contiguous(out), dropout_state, again.raw_data(), g, dstates, dw, dx);
   } else {
     PD_CHECK(reserve.numel() == net.reserve_size(), InvalidArgument, "[rnn_grad] expected a reserve of ",
              net.reserve_size(), " elements, got ", reserve.numel());
-    net.Backward(xc, first, w, Contiguous(out), dropout_state, Contiguous(reserve), g, dstates, dw, dx);
+    const Tensor kept = Contiguous(reserve);
+    net.Backward(xc, first, w, Contiguous(out), dropout_state, kept.raw_data(), g, dstates, dw, dx);
   }
   if (dpre) *dpre = dstates;
   if (dweights) *dweights = dw;
