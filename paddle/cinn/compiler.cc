@@ -2,9 +2,6 @@
 // Kernels by content: memory cache, disk cache, compilation; and how a kernel's work is shared among threads.
 #include "paddle/cinn/compiler.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "paddle/cinn/codegen/jit.h"
+#include "paddle/cinn/runtime/build_id.h"
 #include "paddle/cinn/runtime/disk_cache.h"
 #include "paddle/cinn/schedule/split_reduce.h"
 #include "paddle/cinn/schedule/stages.h"
@@ -218,17 +216,6 @@ class StagedKernel final : public CompiledGroup {
   size_t arguments_, reductions_, inputs_;
   PartKernels parts_;
 };
-
-// Changes with every build of this library, so that no kernel of another code generator is taken.
-std::string BuildId() {
-  static const char anchor = 0;
-  Dl_info info;
-  struct stat st;
-  if (dladdr(&anchor, &info) && info.dli_fname && stat(info.dli_fname, &st) == 0)
-    return std::to_string(st.st_size) + "." + std::to_string(st.st_mtim.tv_sec) + "." +
-           std::to_string(st.st_mtim.tv_nsec);
-  return "0";
-}
 
 class KernelTable {
  public:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least CUDA driver that memory, copies, streams and events can be tested on: two devices in host memory, every
-// call done at once, no kernels. HOST_DRIVER_BYTES bounds a device's memory.
+// call done at once. HOST_DRIVER_BYTES bounds a device's memory. Kernels are refused; with HOST_DRIVER_PTX their text
+// is written to files of that folder, and a launch does nothing.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
 
 namespace {
 constexpr int kOk = 0, kInvalid = 1, kOutOfMemory = 2;
@@ -143,10 +146,23 @@ DRIVER cuEventElapsedTime(float* ms, void* a, void* b) {
   *ms = static_cast<float>(static_cast<Event*>(b)->at - static_cast<Event*>(a)->at);
   return kOk;
 }
-DRIVER cuModuleLoadDataEx(void**, const void*, unsigned, int*, void**) { return kInvalid; }
+DRIVER cuModuleLoadDataEx(void** module, const void* text, unsigned, int*, void**) {
+  const char* folder = std::getenv("HOST_DRIVER_PTX");
+  if (!folder) return kInvalid;
+  static int count = 0;
+  std::FILE* file = std::fopen((std::string(folder) + "/" + std::to_string(++count) + ".ptx").c_str(), "w");
+  if (!file) return kInvalid;
+  std::fputs(static_cast<const char*>(text), file);
+  std::fclose(file);
+  *module = At(1);
+  return kOk;
+}
 DRIVER cuModuleUnload(void*) { return kInvalid; }
-DRIVER cuModuleGetFunction(void**, void*, const char*) { return kInvalid; }
+DRIVER cuModuleGetFunction(void** function, void*, const char*) {
+  *function = At(1);
+  return kOk;
+}
 DRIVER cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                       void**) {
-  return kInvalid;
+  return kOk;
 }

@@ -53,7 +53,8 @@ def driver(tmp_path_factory):
 
 @pytest.fixture
 def on_gpu(driver):
-    return lambda code, **env: run(code, FLAGS_cuda_driver=driver, **env)
+    """Runs a program on this driver, all ops on the host."""
+    return lambda code, **env: run(code, FLAGS_cuda_driver=driver, FLAGS_gpu_kernels=0, **env)
 
 
 WITHOUT = '''
@@ -123,7 +124,7 @@ assert pickle.loads(pickle.dumps(dev)) == dev
 ''')
 
 
-def test_ops_without_a_kernel_run_on_the_host(on_gpu):
+def test_without_kernels_ops_run_on_the_host(on_gpu):
     on_gpu('''
 paddle.set_device('gpu')
 paddle.seed(0)
@@ -184,3 +185,53 @@ before.wait_stream(s)
 paddle.device.synchronize()
 assert paddle.device.current_stream() is before and x.tolist() == [2.0] * 4
 ''')
+
+
+OPS = """
+import paddle.nn.functional as F
+paddle.set_device('gpu')
+x, row = paddle.ones([64, 1024]), paddle.ones([1024])
+half = paddle.ones([4096], dtype='bfloat16')
+(x + x)
+F.relu(x + row)
+(half * half)
+paddle.exp(x[:, 1:])
+paddle.erf(x), paddle.tanh(x), paddle.pow(x, 3.0), x.astype('int32'), x > 0, x.astype('float16')
+x.sum(), x.mean(0), x.max(1), x.astype('int64').sum(1), (x > 0).all()
+F.softmax(x), F.layer_norm(x, 1024), F.rms_norm(x, [1024]), F.log_softmax(x)
+F.cross_entropy(x, paddle.zeros([64], dtype='int64'))
+"""
+
+
+@pytest.fixture(scope='module')
+def ptx(driver, tmp_path_factory):
+    """The kernels of some ops: text by name of the file."""
+    folder = tmp_path_factory.mktemp('ptx')
+    run(OPS, FLAGS_cuda_driver=driver, HOST_DRIVER_PTX=folder, PADDLE_CINN_CACHE_DIR='')
+    return {p: p.read_text() for p in sorted(folder.iterdir(), key=lambda p: int(p.stem))}
+
+
+def test_ops_become_kernels(ptx):
+    texts = list(ptx.values())
+    assert len(texts) > 20
+    for text in texts:
+        assert '.target sm_86' in text and '.version 8.0' in text
+        assert text.count('.entry cinn_') == 1 and 'call' not in text
+    add = next(t for t in texts if 'add.rn.f32' in t)
+    assert add.count('ld.global.v4.f32') == 2 and add.count('st.global.v4.f32') == 1
+    assert 'div' not in add  # a flat kernel does not split its position
+    assert any('bar.sync' in t and 'shfl.sync' in t for t in texts)
+
+
+@pytest.mark.parametrize('arch', ['sm_86', 'sm_90'])
+def test_an_assembler_takes_them(ptx, arch, tmp_path):
+    home = os.environ.get('CUDA_HOME', '/usr/local/cuda')
+    ptxas = shutil.which('ptxas') or shutil.which('ptxas', path=f'{home}/bin')
+    for path in ptx if ptxas else ():
+        done = subprocess.run(
+            [ptxas, '-v', f'-arch={arch}', str(path), '-o', str(tmp_path / 'out')],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert '0 bytes spill stores, 0 bytes spill loads' in done.stderr, done.stderr

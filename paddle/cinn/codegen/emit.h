@@ -2,11 +2,14 @@
 // LLVM IR of a loop nest. Only files under codegen/ include LLVM headers, this one by forward declaration.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "paddle/cinn/codegen/ptx.h"
 #include "paddle/cinn/schedule/loop_nest.h"
 
 namespace llvm {
+class LLVMContext;
 class Module;
 class Value;
 class IRBuilderBase;
@@ -20,6 +23,14 @@ namespace cinn {
 // x lane. `math` holds the vector library's scalar functions (cinn_<name>_f32, cinn_<name>_f64), or is null.
 void EmitKernel(const LoopNest& nest, const std::string& symbol, llvm::Module& module, llvm::Module* math);
 
+// The same for a GPU; the parameters are those of CompileToPtx.
+void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module,
+                   llvm::Module* math);
+
+// The vector library, read as it is needed; null where the build has none.
+std::unique_ptr<llvm::Module> VectorMath(llvm::LLVMContext& context);
+std::string VectorMathHash();
+
 // Emits the body of `name` from the library on operands of any width. Null when the library lacks it or it has
 // branches.
 llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, llvm::Value* const* args,
@@ -27,6 +38,10 @@ llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::s
 
 // The value of one operation; operands are LLVM values of equal width.
 llvm::Value* EmitOp(llvm::IRBuilderBase& b, llvm::Module* math, const ExprNode& node, llvm::Value* const* args);
+// What a reduction starts from, and one step of it.
+llvm::Value* ReduceIdentity(llvm::IRBuilderBase& b, ReduceKind kind, DataType compute_type, int width);
+llvm::Value* ReduceStep(llvm::IRBuilderBase& b, llvm::Module* math, ReduceKind kind, DataType compute_type,
+                        llvm::Value* x, llvm::Value* y);
 llvm::Type* LlvmType(llvm::IRBuilderBase& b, DataType compute_type, int width);                   // width 0: scalar
 llvm::Value* ConvertCompute(llvm::IRBuilderBase& b, llvm::Value* v, DataType from, DataType to);  // both compute types
 // Between memory form and compute form.

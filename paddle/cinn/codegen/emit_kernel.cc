@@ -5,7 +5,6 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
-#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -324,54 +323,8 @@ class KernelEmitter {
   }
 
   // ---- reductions ----
-  Value* Identity(ReduceKind k, DataType t, int width) {
-    Type* type = LlvmType(b_, t, width);
-    const bool flt = IsFloat(t);
-    const int bits = t == DataType::BOOL ? 1 : t == DataType::INT32 ? 32 : 64;
-    auto* scalar = type->getScalarType();
-    llvm::Constant* c = llvm::Constant::getNullValue(scalar);
-    switch (k) {
-      case ReduceKind::kSum:
-      case ReduceKind::kMean: break;
-      case ReduceKind::kProd: c = flt ? llvm::ConstantFP::get(scalar, 1.0) : llvm::ConstantInt::get(scalar, 1); break;
-      case ReduceKind::kMax:
-      case ReduceKind::kMin: {
-        const bool max = k == ReduceKind::kMax;
-        if (flt)
-          c = llvm::ConstantFP::getInfinity(scalar, max);
-        else if (bits == 1)
-          c = llvm::ConstantInt::get(scalar, !max);
-        else
-          c = llvm::ConstantInt::get(scalar,
-                                     max ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
-        break;
-      }
-      case ReduceKind::kAny: break;
-      case ReduceKind::kAll: c = llvm::ConstantInt::get(scalar, 1); break;
-    }
-    return width ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(width), c) : c;
-  }
-
-  Value* Combine(ReduceKind k, DataType t, Value* x, Value* y) {
-    const bool flt = IsFloat(t);
-    switch (k) {
-      case ReduceKind::kSum:
-      case ReduceKind::kMean: return flt ? b_.CreateFAdd(x, y) : b_.CreateAdd(x, y);
-      case ReduceKind::kProd: return flt ? b_.CreateFMul(x, y) : b_.CreateMul(x, y);
-      case ReduceKind::kAny: return b_.CreateOr(x, y);
-      case ReduceKind::kAll: return b_.CreateAnd(x, y);
-      default: break;
-    }
-    const bool max = k == ReduceKind::kMax;
-    if (t == DataType::BOOL) return max ? b_.CreateOr(x, y) : b_.CreateAnd(x, y);
-    ExprNode n;
-    n.op = max ? Op::k_maximum : Op::k_minimum;
-    n.nargs = 2;
-    n.args[0] = n.args[1] = flt ? Expr::Float(0, t) : Expr::Int(0, t);
-    Value* args[2] = {x, y};
-    return EmitOp(b_, math_, n, args);
-  }
-
+  Value* Identity(ReduceKind k, DataType t, int width) { return ReduceIdentity(b_, k, t, width); }
+  Value* Combine(ReduceKind k, DataType t, Value* x, Value* y) { return ReduceStep(b_, math_, k, t, x, y); }
   Value* ToCompute(Value* v, DataType from, DataType to) { return ConvertCompute(b_, v, from, to); }
 
   // Halves the vector until one lane is left.

@@ -3,13 +3,17 @@
 // width of the operands. No loop vectoriser is involved, so the result cannot depend on its heuristics.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 #include "paddle/cinn/codegen/emit.h"
+#include "paddle/cinn/runtime/vector_math.h"
+#include "paddle/common/error.h"
 
 namespace cinn {
 namespace {
@@ -119,6 +123,21 @@ Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string&
   if (!f || f->arg_size() != static_cast<size_t>(nargs)) return nullptr;
   auto* vec = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
   return Widener(b, vec ? static_cast<int>(vec->getNumElements()) : 0).Run(f, llvm::ArrayRef<Value*>(args, nargs));
+}
+
+std::unique_ptr<llvm::Module> VectorMath(llvm::LLVMContext& context) {
+  if (kVectorMathSize == 0) return nullptr;
+  llvm::StringRef bytes(reinterpret_cast<const char*>(kVectorMath), kVectorMathSize);
+  auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "vector_math"), context);
+  PD_CHECK(library, Internal,
+           "[cinn] expected a readable vector math library, got: ", llvm::toString(library.takeError()));
+  return std::move(*library);
+}
+
+std::string VectorMathHash() {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < kVectorMathSize; ++i) h = (h ^ kVectorMath[i]) * 0x100000001b3ull;
+  return std::to_string(h);
 }
 
 }  // namespace cinn

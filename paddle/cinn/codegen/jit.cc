@@ -2,7 +2,6 @@
 // The only file that includes LLVM's JIT, target and object headers.
 #include "paddle/cinn/codegen/jit.h"
 
-#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -25,7 +24,6 @@
 #include <vector>
 
 #include "paddle/cinn/codegen/emit.h"
-#include "paddle/cinn/runtime/vector_math.h"
 #include "paddle/common/error.h"
 
 namespace cinn {
@@ -53,9 +51,7 @@ struct Host {
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     key = builder.getTargetTriple().str() + "|" + builder.getCPU() + "|" + builder.getFeatures().getString() +
           "|llvm " + LLVM_VERSION_STRING + "|math ";
-    uint64_t h = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < kVectorMathSize; ++i) h = (h ^ kVectorMath[i]) * 0x100000001b3ull;
-    key += std::to_string(h);
+    key += VectorMathHash();
   }
 
   static llvm::orc::JITTargetMachineBuilder Detect() {
@@ -84,11 +80,7 @@ struct Workshop {
     auto m = llvm::orc::JITTargetMachineBuilder(TheHost().builder).createTargetMachine();
     PD_CHECK(m, PreconditionNotMet, "[cinn] expected a code generator for this host, got: ", Text(m.takeError()));
     machine = std::move(*m);
-    if (kVectorMathSize == 0) return;
-    llvm::StringRef bytes(reinterpret_cast<const char*>(kVectorMath), kVectorMathSize);
-    auto lib = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "vector_math"), context);
-    PD_CHECK(lib, Internal, "[cinn] expected a readable vector math library, got: ", Text(lib.takeError()));
-    math = std::move(*lib);
+    math = VectorMath(context);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "paddle/cinn/compiler.h"
 #include "paddle/cinn/fusion/cost_model.h"
 #include "paddle/cinn/fusion/views.h"
+#include "paddle/cinn/gpu_group.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/pir/core/block.h"
 
@@ -62,11 +63,11 @@ std::vector<FusedOps> FuseBlock(pir::Block& block);
 // A compiled group that runs on tensors.
 class FusedRunner {
  public:
-  // Compiles (or takes from the cache).
-  explicit FusedRunner(const FusedOps& ops);
+  // Compiles (or takes from the cache) for the CPU, or for GPUs when they first run it.
+  explicit FusedRunner(const FusedOps& ops, bool for_gpus = false);
   // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not
-  // fit. Inputs of any strides; thread-safe.
-  void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const;
+  // fit. Inputs of any strides and anywhere; thread-safe. `place` is that of the kernel: the CPU, or a GPU.
+  void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place = {}) const;
   // Pairs (output, input) that may be the same memory, if no other argument is.
   std::vector<std::pair<int, int>> Overlays() const;
   // Times of the kernel and of the operations one by one for inputs that Run takes. Prints the
@@ -79,8 +80,9 @@ class FusedRunner {
   void Extents(const paddle::Tensor* const* inputs, int64_t* dims) const;
 
   FusedOps plan_;
-  bool parts_ = false;  // an input or output is a part of a tensor
-  std::shared_ptr<CompiledGroup> kernel_;
+  bool parts_ = false;                     // an input or output is a part of a tensor
+  std::shared_ptr<CompiledGroup> kernel_;  // one of these two
+  std::shared_ptr<GpuGroup> gpu_;
 };
 
 struct CompiledOps {

@@ -64,9 +64,19 @@ void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup
   PD_CHECK(fits, InvalidArgument, "[gather, embedding] expected numbers in [", least, ", ", n, "), got ", wrong);
 }
 
+// Whether `out` is memory that a kernel at `place` can write as it is.
+bool IsAt(const paddle::Tensor& out, const phi::Ints& shape, phi::DataType dtype, phi::Place place) {
+  return out.defined() && out.initialized() && out.is_contiguous() && out.place() == place && out.dtype() == dtype &&
+         out.dims() == shape;
+}
+
 }  // namespace
 
-FusedRunner::FusedRunner(const FusedOps& ops) : plan_(ops), kernel_(Compile(ops.group)) {
+FusedRunner::FusedRunner(const FusedOps& ops, bool for_gpus) : plan_(ops) {
+  if (for_gpus)
+    gpu_ = GroupForGpus(ops.group);
+  else
+    kernel_ = Compile(ops.group);
   const FusionGroup& g = ops.group;
   PD_CHECK(g.inputs.size() <= kMaxArguments && g.outputs.size() <= kMaxArguments && g.params <= kMaxParams,
            Unimplemented, "[cinn] expected a group of at most ", kMaxArguments, " inputs and outputs each, got ",
@@ -110,7 +120,7 @@ CostEstimate FusedRunner::Estimate(const paddle::Tensor* const* inputs, bool exp
   return EstimateCost(fused, single);
 }
 
-void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs) const {
+void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place) const {
   const FusionGroup& g = plan_.group;
   int64_t dims[kMaxExtents];
   Extents(inputs, dims);
@@ -126,9 +136,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()),
              " and shape ", common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
     read[k] = &x;
-    if (!x.is_contiguous() || !x.place().is_cpu()) {
+    if (!x.is_contiguous() || !(x.place() == place)) {
       if (copies.empty()) copies.reserve(g.inputs.size());
-      read[k] = &copies.emplace_back(phi::Contiguous(phi::ToHost(x)));
+      read[k] = &copies.emplace_back(phi::Contiguous(phi::ToPlace(x, place)));
     }
     in[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read[k]->raw_data())) : nullptr;
     if (!parts_) continue;
@@ -137,7 +147,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (in[k]) in[k] = static_cast<char*>(in[k]) + first * phi::SizeOf(x.dtype());
   }
   for (const FusedOps::Lookup& l : plan_.lookups) {
-    const paddle::Tensor& index = *read[l.index];
+    const paddle::Tensor index = phi::ToHost(*read[l.index]);
     const int64_t n = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
     if (index.dtype() == phi::DataType::INT64)
       CheckNumbers<int64_t>(index, n, l);
@@ -164,7 +174,10 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
         shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d]
                         : view[d].axis < 0                      ? 1
                                                                 : dims[view[d].axis]);
-      phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
+      if (place.is_cpu())
+        phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
+      else if (!IsAt(*outputs[v], shape, g.outputs[k].dtype, place))
+        *outputs[v] = phi::Empty(shape, g.outputs[k].dtype, place);
       if (a.fill) {
         const paddle::Tensor one = phi::FullLike({1}, g.outputs[k].dtype, *a.fill);
         phi::CopyInto(phi::ViewOf(one, shape, phi::Ints(shape.size(), 0), 0), *outputs[v]);
@@ -179,7 +192,10 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
              ", which has no place for its parts");
     if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
-  kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
+  if (place.is_cpu())
+    kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
+  else
+    gpu_->Run(place, in, out, dims, parts_ ? strides.data() : nullptr);
   for (auto [o, i] : plan_.inplace) {
     if (read[i] == inputs[i]) continue;
     paddle::Tensor whole = *inputs[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop IR: a fusion group with its loops chosen. Every code generator (LLVM, CUDA text) reads this and decides
+// The loop IR: a fusion group with its loops chosen. Every code generator (CPU, GPUs) reads this and decides
 // nothing.
 #pragma once
 

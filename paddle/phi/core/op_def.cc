@@ -10,6 +10,7 @@
 
 #include "paddle/phi/core/custom_op.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_ops.h"
 
 namespace phi {
 namespace {
@@ -182,6 +183,7 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
 }
 
 constinit LastingFact g_has_external_kernels;
+GeneratedRun g_run_generated = nullptr;
 
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   DataType dtype = DataType::UNDEFINED;
@@ -199,6 +201,8 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     return kernel != nullptr;
   }
   if (!kernel) {
+    const bool gpu = place.type == AllocationType::GPU && g_run_generated;
+    if (gpu && g_run_generated(op, in, attrs, outs, place)) return true;
     RunOnHost(op, in, attrs, outs, place);
     return true;
   }

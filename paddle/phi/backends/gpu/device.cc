@@ -9,6 +9,7 @@
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/backends/gpu/driver.h"
+#include "paddle/phi/core/device.h"
 
 namespace phi::gpu {
 namespace {
@@ -172,6 +173,11 @@ Place PlaceOf(int number, const char* op, const std::string& given) {
   static std::once_flag once;
   std::call_once(once, Register);
   return Place{AllocationType::GPU, static_cast<int8_t>(number), 0};
+}
+
+void MakeCurrent(Place place) {
+  if (!Gpus()[static_cast<size_t>(place.device_id)].context) CurrentStream(place);  // its first use
+  GPU_CALL(place.device_id, CtxSetCurrent, Gpus()[static_cast<size_t>(place.device_id)].context);
 }
 
 Properties PropertiesOf(int number) {

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// One op at a time on a GPU: the op as a program of one operation, described, grouped and compiled as in programs, and
+// kept by what it depends on.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "paddle/cinn/fusion/fused_ops.h"
+#include "paddle/cinn/fusion/group_builder.h"
+#include "paddle/common/error.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_ops.h"
+#include "paddle/pir/core/builder.h"
+#include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/pd_op.h"
+
+namespace cinn {
+namespace {
+
+using paddle::Tensor;
+using phi::OpDef;
+
+struct Generated {
+  std::shared_ptr<FusedRunner> runner;  // null: the op is not generated
+  std::string why;
+  std::vector<int> inputs, outputs;  // of the runner: the op's tensor argument, the op's result
+};
+
+class Maker {
+ public:
+  // An op that writes in place is what it computes; who calls copies.
+  Maker(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs)
+      : op_(op.inplace_of ? *op.inplace_of : op), in_(in), attrs_(attrs), outs_(outs), builder_(&program_) {}
+
+  Generated Run() {
+    Generated g;
+    const char* why = "the program has no such operation";
+    const pir::OpInfo* info = pir::FindOp(std::string(op_.dialect()) + op_.name);
+    if (info && Operands() && Make(info)) {
+      if (auto facts = Describe(*made_, &why)) {
+        GroupBuilder builder;
+        FusedOps fused;
+        if (builder.Add(made_, *facts, &why)) {
+          why = "an extent depends on data";
+          if (builder.Finish(fused, {}, [](pir::Value) { return false; })) why = Connect(fused, g);
+        }
+      }
+    } else if (info) {
+      why = "an argument that generated kernels do not take";
+    }
+    if (!g.runner) g.why = why;
+    return g;
+  }
+
+ private:
+  bool Operands() {
+    pir::DataType first = phi::DataType::UNDEFINED;
+    metas_.resize(op_.tensors.size());
+    for (size_t i = 0; i < op_.tensors.size(); ++i) {
+      if (op_.tensors[i]->kind == phi::ArgDef::kTensorList) return false;
+      const Tensor* t = in_[i].n ? in_[i].p : nullptr;
+      if (!t || !t->defined()) {
+        operands_.push_back({});
+        continue;
+      }
+      if (!t->is_dense() || !t->initialized()) return false;
+      if (first == phi::DataType::UNDEFINED) first = t->dtype();
+      if ((op_.flags & phi::kOpElementwise) && t->dtype() != first) return false;  // promoted by PaddlePaddle's rules
+      metas_[i].push_back(t->meta());
+      operands_.push_back(
+          pir::BuildData(builder_, std::to_string(i), pir::DenseTensorType::Get(t->dtype(), metas_[i][0].dims)));
+    }
+    for (size_t a = 0; a < op_.attrs.size(); ++a) {
+      const phi::ArgDef& d = *op_.attrs[a];
+      if (d.kind == phi::ArgDef::kOperandAttr) {
+        pir::Value v = Number(attrs_[a]);
+        if (!v) return false;
+        operands_.push_back(v);
+        continue;
+      }
+      const auto* number = std::get_if<phi::Scalar>(&attrs_[a]);
+      pir::Attribute attr = number ? pir::Attribute::Number(*number) : pir::Attribute::From(attrs_[a]);
+      if (attrs_[a].index() != d.attr_index && attr)
+        attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
+      map_.Set(d.name, attr);
+    }
+    return true;
+  }
+  pir::Value Number(const phi::AttrValue& v) {
+    pir::AttributeMap attrs;
+    attrs.Set("place", pir::Attribute::PlaceAttr(phi::Place{}));
+    if (const auto* list = std::get_if<phi::IntArray>(&v)) {
+      std::vector<pir::Attribute> items;
+      for (int64_t i : list->numbers()) items.push_back(pir::Attribute::Int64(i));
+      const auto n = static_cast<int64_t>(items.size());
+      attrs.Set("value", pir::Attribute::Array(std::move(items)));
+      attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
+      const pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(n)});
+      return builder_.Create(pir::pd::kFullIntArray, {}, std::move(attrs), {type})->result(0);
+    }
+    const auto* s = std::get_if<phi::Scalar>(&v);
+    if (!s || phi::IsComplex(s->dtype())) return {};
+    attrs.Set("shape", pir::Attribute::IntArray(common::Ints{1}));
+    attrs.Set("value", pir::Attribute::Number(*s));
+    attrs.Set("dtype", pir::Attribute::DType(s->dtype()));
+    return builder_
+        .Create(pir::pd::kFull, {}, std::move(attrs),
+                {pir::DenseTensorType::Get(s->dtype(), common::Dims{common::Dim(1)})})
+        ->result(0);
+  }
+  bool Make(const pir::OpInfo* info) {
+    std::vector<phi::MetaSlot> slots;
+    for (const auto& m : metas_) slots.push_back({m.data(), static_cast<int>(m.size())});
+    std::vector<std::vector<phi::Meta>> results(op_.outs.size());
+    op_.Infer(slots.data(), attrs_, results.data());
+    std::vector<pir::Type> types;
+    for (size_t k = 0; k < op_.outs.size(); ++k) {
+      if (op_.outs[k].variadic) return false;
+      for (size_t i = 0; i < op_.tensors.size() && results[k].empty() && op_.outs[k].same_as_input; ++i)
+        if (std::string_view(op_.tensors[i]->name) == op_.outs[k].same_as_input) results[k] = metas_[i];
+      const bool absent = results[k].empty() || results[k][0].dtype == phi::DataType::UNDEFINED;
+      types.push_back(absent ? pir::Type() : pir::DenseTensorType::Get(results[k][0].dtype, results[k][0].dims));
+    }
+    made_ = builder_.Create(info, operands_, std::move(map_), types);
+    for (size_t k = 0; k < op_.outs.size(); ++k)
+      if (outs_[k].p && types[k])
+        pir::BuildFetch(builder_, made_->result(static_cast<int>(k)), "r", static_cast<int>(k));
+    return true;
+  }
+  // Null, or why the group is not the op.
+  const char* Connect(const FusedOps& fused, Generated& g) {
+    if (!fused.inplace.empty()) return "it writes in place";
+    for (pir::Value v : fused.inputs) {
+      const pir::Operation* op = v.defining_op();
+      if (!op || !op->isa(pir::pd::kData)) return "a number that the kernel would read";
+      g.inputs.push_back(std::atoi(op->attr("name").to_str().c_str()));
+    }
+    for (pir::Value v : fused.outputs)
+      for (int k = 0; k < made_->num_results(); ++k)
+        if (made_->result(k) == v) g.outputs.push_back(k);
+    for (size_t k = 0; k < op_.outs.size(); ++k) {
+      const pir::Value v = made_->result(static_cast<int>(k));
+      if (outs_[k].p && v.type() &&
+          std::find(g.outputs.begin(), g.outputs.end(), static_cast<int>(k)) == g.outputs.end())
+        return "a result that the kernel does not make";
+    }
+    g.runner = std::make_shared<FusedRunner>(fused, true);
+    return nullptr;
+  }
+
+  const OpDef& op_;
+  const phi::InSlot* in_;
+  const phi::AttrValue* attrs_;
+  const phi::OutSlot* outs_;
+  pir::Program program_;
+  pir::Builder builder_;
+  std::vector<std::vector<phi::Meta>> metas_;
+  std::vector<pir::Value> operands_;
+  pir::AttributeMap map_;
+  pir::Operation* made_ = nullptr;
+};
+
+template <class T>
+void Append(std::string& key, const T& v) {
+  key.append(reinterpret_cast<const char*>(&v), sizeof(v));
+}
+// What the generated kernel and its use depend on.
+std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs) {
+  std::string key;
+  Append(key, &op);
+  for (size_t i = 0; i < op.tensors.size(); ++i) {
+    Append(key, in[i].n);
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      Append(key, t.defined() ? t.dtype() : phi::DataType::UNDEFINED);
+      if (!t.defined()) continue;
+      Append(key, t.ndim());
+      for (int64_t d : t.dims()) Append(key, d);
+    }
+  }
+  for (size_t a = 0; a < op.attrs.size(); ++a) Append(key, pir::Attribute::From(attrs[a]).key());
+  for (size_t k = 0; k < op.outs.size(); ++k) Append(key, outs[k].p != nullptr);
+  return key;
+}
+
+bool Flag(const char* name, bool otherwise) {
+  const char* text = std::getenv(name);
+  return text && *text ? *text != '0' : otherwise;
+}
+
+std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
+                                      const phi::OutSlot* outs) {
+  static std::mutex mutex;
+  static auto& table = *new std::unordered_map<std::string, std::shared_ptr<const Generated>>;
+  constexpr size_t kMost = 1 << 16;  // of signatures, which are compiled anew when forgotten
+  const std::string key = KeyOf(op, in, attrs, outs);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto it = table.find(key); it != table.end()) return it->second;
+  }
+  auto made = std::make_shared<Generated>();
+  try {
+    *made = Maker(op, in, attrs, outs).Run();
+  } catch (const common::Error& e) { made->why = e.what(); }
+  static const bool explain = Flag("FLAGS_gpu_explain", false);
+  if (explain)
+    std::fprintf(stderr, "gpu: %s: %s\n", op.name, made->runner ? "generated" : ("on the host: " + made->why).c_str());
+  std::lock_guard<std::mutex> lock(mutex);
+  if (table.size() >= kMost) table.clear();
+  return table.emplace(key, made).first->second;
+}
+
+bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
+                  phi::Place place) {
+  const auto generated = Find(op, in, attrs, outs);
+  if (!generated->runner) return false;
+  std::vector<const Tensor*> inputs;
+  for (int i : generated->inputs) inputs.push_back(in[i].p);
+  std::vector<Tensor> results(generated->outputs.size());
+  std::vector<Tensor*> to;
+  for (size_t k = 0; k < results.size(); ++k) {
+    // An output that is given and is no argument may be written as it is; FusedRunner checks that it fits.
+    Tensor* out = outs[generated->outputs[k]].p;
+    bool apart = out && out->defined();
+    for (size_t i = 0; i < op.tensors.size() && apart; ++i)
+      for (int n = 0; n < in[i].n; ++n)
+        apart = apart && !(in[i].p[n].defined() && in[i].p[n]->storage().get() == (*out)->storage().get());
+    if (apart) results[k] = *out;
+    to.push_back(&results[k]);
+  }
+  generated->runner->Run(inputs.data(), to.data(), place);
+  for (size_t k = 0; k < results.size(); ++k) {
+    Tensor* out = outs[generated->outputs[k]].p;
+    if (!out || out->is_same(results[k])) continue;
+    const bool fits = out->defined() && (*out)->storage() && out->dims() == results[k].dims();
+    if (fits)
+      phi::CopyInto(results[k], *out);
+    else
+      *out = results[k];
+  }
+  return true;
+}
+
+const bool g_registered = [] {
+  if (Flag("FLAGS_gpu_kernels", true)) phi::g_run_generated = RunGenerated;
+  return true;
+}();
+
+}  // namespace
+}  // namespace cinn

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fusion group as kernels of GPUs. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "paddle/cinn/ir/group.h"
+#include "paddle/common/place.h"
+
+namespace cinn {
+
+class GpuGroup {
+ public:
+  virtual ~GpuGroup() = default;
+  // As CompiledGroup::Run, with addresses on the GPU `place`, on its current stream: what is written is there when that
+  // has done its work. Compiles, or reads from disk, what a call is the first to need.
+  virtual void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims,
+                   const int64_t* strides) const = 0;
+};
+
+// The same group text gives the same object.
+std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group);
+
+}  // namespace cinn
