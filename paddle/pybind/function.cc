@@ -166,8 +166,12 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
         return nullptr;
       }
       if (slots[i]) {
-        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", f->spec->name,
-                     f->spec->args[i].name);
+        const ArgSpec& twice = f->spec->args[i];
+        if (i < npos)
+          PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", f->spec->name, twice.name);
+        else
+          PyErr_Format(PyExc_ValueError, "[%s] expected one of '%s' and '%s', got both", f->spec->name, twice.name,
+                       twice.alias);
         Py_XDECREF(collected);
         return nullptr;
       }

@@ -288,11 +288,12 @@ PyObject* Split(PyObject* const* a) {
 }
 
 constexpr ArgSpec Opt(const char* name, const char* alias = nullptr) { return {name, alias, false, false, true}; }
-constexpr ArgSpec Kw(const char* name) { return {name, nullptr, true, false, true}; }
+constexpr ArgSpec Kw(const char* name, const char* alias = nullptr) { return {name, alias, true, false, true}; }
 constexpr ArgSpec kX = {"x", "input"};
 
 constexpr ArgSpec kShape[] = {kX, {"shape", "size", false, true}, Opt("name")};
-constexpr ArgSpec kPerm[] = {kX, {"perm", nullptr, false, true, true}, Kw("dim0"), Kw("dim1"), Opt("name")};
+constexpr ArgSpec kPerm[] = {
+    kX, {"perm", nullptr, false, true, true}, Kw("dim0", "axis0"), Kw("dim1", "axis1"), Opt("name")};
 constexpr ArgSpec kReduce[] = {kX, Opt("axis"), Opt("keepdim"), Opt("name"), Kw("out")};
 constexpr ArgSpec kMean[] = {kX, Opt("axis", "dim"), Opt("keepdim"), Opt("name"), Kw("dtype"), Kw("out")};
 constexpr ArgSpec kScale[] = {{"x"}, Opt("scale"), Opt("bias"), Opt("bias_after_scale"), Opt("act"), Opt("name")};

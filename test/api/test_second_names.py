@@ -56,6 +56,8 @@ CALLS = [
     (paddle.quantile, (), {'input': X, 'q': 0.25, 'dim': 1}, {'x': X, 'q': 0.25, 'axis': 1}),
     (paddle.diff, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
     (paddle.unbind, (X,), {'dim': 1}, {'axis': 1}),
+    (paddle.transpose, (X,), {'axis0': 0, 'axis1': 1}, {'dim0': 0, 'dim1': 1}),
+    (paddle.swapaxes, (X,), {'axis0': 0, 'axis1': 1}, {'dim0': 0, 'dim1': 1}),
     (paddle.unflatten, (),
      {'input': X, 'dim': 1, 'sizes': [2, 2]},
      {'x': X, 'axis': 1, 'shape': [2, 2]}),
@@ -106,8 +108,28 @@ def test_both_names_at_once_are_refused():
         F.softmax(X, axis=0, dim=0)
     with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
         F.softmax(X, 0, dim=0)
+    with pytest.raises(ValueError, match=r"\[stack\] expected one of 'x' and 'tensors', got both"):
+        paddle.stack(x=[X], tensors=[X])
 
 
 def test_methods_take_them_too():
     assert X.var(dim=1).shape == X.norm(dim=1).shape == [2]
     assert [part.shape for part in X.chunk(2, dim=1)] == [[2, 2], [2, 2]]
+
+
+def test_gelu_takes_texts():
+    for text, flag in (('tanh', True), ('none', False)):
+        for got in (F.gelu(X, approximate=text), paddle.nn.GELU(text)(X)):
+            np.testing.assert_array_equal(got.numpy(), F.gelu(X, flag).numpy())
+    with pytest.raises(ValueError, match="approximate True, False, 'none' or 'tanh', got 'erf'"):
+        F.gelu(X, approximate='erf')
+
+
+def test_views_and_repeats_by_name():
+    assert X.view(dtype='int32').dtype == paddle.int32
+    assert X.view(size=[4, 2]).shape == X.view(shape_or_dtype=[4, 2]).shape == [4, 2]
+    assert X.view(4, 2).shape == X.view([4, 2]).shape == [4, 2]
+    with pytest.raises(TypeError, match=r'\[view\] expected shape_or_dtype once, got it 2 times'):
+        X.view([4, 2], dtype='int32')
+    for got in (X.repeat(repeats=[2, 1]), X.repeat(2, 1), X.repeat([2, 1])):
+        np.testing.assert_array_equal(got.numpy(), np.tile(X.numpy(), [2, 1]))

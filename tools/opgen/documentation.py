@@ -35,7 +35,8 @@ TYPES = {
     "DataType": "str or dtype",
     "Place": "str or place",
 }
-WRAPPED = {"name": "str", "out": "Tensor", "inplace": "bool"}  # arguments that no op has
+# Arguments that no op has.
+WRAPPED = {"name": "str", "out": "Tensor", "inplace": "bool", "dtype": "str or dtype"}
 CLASSES = {"bool": "bool", "int": "integer", "float": "floating-point", "complex": "complex"}
 
 
@@ -150,7 +151,8 @@ def type_of(op, p, written):
         number = numbers and a.name not in op.bool_inputs and not written
         return "Tensor or number" if number else "Tensor"
     several = p.varargs or p.name == op.varargs
-    return f"{TYPES[a.kind]}, or several arguments" if several else TYPES[a.kind]
+    kind = f"{TYPES[a.kind]} or str" if a.name in op.texts else TYPES[a.kind]
+    return f"{kind}, or several arguments" if several else kind
 
 
 def argument(op, p, written):

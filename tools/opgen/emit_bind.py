@@ -195,6 +195,7 @@ PyObject* py_$cname(PyObject* const* p) {
   PyObject* a[$count];
   $slots
   $defaults
+  $cast
   $inplace
   $out
 }
@@ -217,12 +218,53 @@ def wrapper(op, cname, sig, inplace=False):
             line
             for i, k in enumerate(sources)
             if k is not None
-            for line in default(op, i, sig.args[k])
+            for line in [*default(op, i, sig.args[k]), *flag_of_text(op, i)]
         ],
+        cast=cast_first(op, positions.get("dtype")),
         inplace=asked is not None
         and f'if (p[{asked}] && ToBool(p[{asked}], "{op.name}", "inplace")) return '
         f'call_{op.name}_(a);',
     )
+
+
+CAST = """
+PyRef cast;
+if (p[$dtype] && p[$dtype] != Py_None) {
+  cast = Own(CallOp("cast", {$x, p[$dtype]}));
+  $x = cast.get();
+}
+"""
+
+
+def cast_first(op, dtype):
+    """The statement that casts what `casts` names; `dtype`: the position of that argument."""
+    if op.casts is None or dtype is None:
+        return None
+    x = next(i for i, a in enumerate(op.args) if a.name == op.casts)
+    return fill(CAST, dtype=dtype, x=f"a[{x}]")
+
+
+TEXTS = """
+if ($at && PyUnicode_Check($at)) {
+  $known
+  else RaiseValueError("[$op] expected $expected, got '" + ToStr($at, "$op", "$name") + "'");
+}
+"""
+
+
+def flag_of_text(op, i):
+    """The statement that puts a flag in the place of a text that stands for one."""
+    a, at = op.args[i], f"a[{i}]"
+    texts = op.texts.get(a.name, {})
+    if not texts:
+        return []
+    known = [
+        f"{'else ' if k else ''}if (PyUnicode_CompareWithASCIIString({at}, {c_string(text)}) == 0) "
+        f"{at} = {'Py_True' if stands else 'Py_False'};"
+        for k, (text, stands) in enumerate(texts.items())
+    ]
+    expected = f"{a.name} True, False, " + " or ".join(f"'{text}'" for text in texts)
+    return [fill(TEXTS, at=at, known=known, op=op.py[0].name, name=a.name, expected=expected)]
 
 
 def default(op, i, public):

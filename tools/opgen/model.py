@@ -15,6 +15,7 @@ from .stanza import (
     DTYPES,
     EXPRESSIONS,
     FALSE,
+    FLAGS_OF_TEXTS,
     NAME,
     NAMES,
     NUMBER,
@@ -410,6 +411,15 @@ class Op:
         {},
         names="attributes",
     )
+    texts: dict = key(
+        FLAGS_OF_TEXTS, "What texts mean for a flag, beside true and false.", {}, names="attributes"
+    )
+    casts: str | None = key(
+        NAME,
+        "The tensor that is cast first to what the public argument `dtype` says, where it is "
+        "given.",
+        names="tensors",
+    )
     method: bool | None = key(FALSE, "Not a method of Tensor.")
     varargs: str | None = key(
         NAME, "The argument that may be given as several positional ones.", names="public"
@@ -772,6 +782,7 @@ def check_reach(op):
         {op.py_map.get(a.name, a.name) for a in op.args}
         | {"name", "out"}
         | ({"inplace"} if op.inplace else set())
+        | ({"dtype"} if op.casts else set())
     )
     for sig in op.py:
         for p in sig.args:
@@ -809,6 +820,8 @@ NEEDS = {
     "alias": ["py"],
     "py_map": ["py"],
     "none": ["py"],
+    "texts": ["py"],
+    "casts": ["py"],
     "method": ["py"],
     "varargs": ["py"],
     "long_from": ["kernel"],

@@ -135,6 +135,18 @@ TEXTS = Kind(
 RENAMES = Kind(
     "{name: name}", lambda v: isinstance(v, dict) and all(map(is_text, [*v, *v.values()]))
 )
+FLAGS_OF_TEXTS = Kind(
+    "{name: {text: true or false}}",
+    lambda v: (
+        isinstance(v, dict)
+        and all(
+            isinstance(texts, dict)
+            and texts
+            and all(is_text(k) and isinstance(flag, bool) for k, flag in texts.items())
+            for texts in v.values()
+        )
+    ),
+)
 VALUES = Kind("{name: value}", lambda v: isinstance(v, dict) and all(map(is_text, v)))
 EXPRESSIONS = Kind(
     "{input: expression}",

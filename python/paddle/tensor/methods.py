@@ -149,9 +149,19 @@ def _apply_(self, func):
     return self
 
 
-def _view(x, *shape_or_dtype, name=None):
+def _given(op, name, several, *by_names):
+    """An argument that may stand as one or several positional ones, or under one of its names."""
+    named = [value for value in by_names if value is not None]
+    if not named:
+        return several[0] if len(several) == 1 else list(several)
+    if several or len(named) > 1:
+        raise TypeError(f"[{op}] expected {name} once, got it {len(named) + bool(several)} times")
+    return named[0]
+
+
+def _view(x, *several, shape_or_dtype=None, dtype=None, size=None, name=None):
     """The same data with another shape, or read as another dtype."""
-    value = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)
+    value = _given('view', 'shape_or_dtype', several, shape_or_dtype, dtype, size)
     if isinstance(value, (DataType, str)) or isinstance(value, type):
         same = to_dtype(value) == x.dtype  # then what is seen has x's history
         return x.view_as(x) if same else x._bitcast(value)
@@ -219,16 +229,11 @@ def _gradient(self):
     return None if self.grad is None else self.grad.numpy()
 
 
-def _repeat(input, *repeats, name=None):
+def _repeat(input, *several, repeats=None, name=None):
     """This tensor tiled."""
     import paddle
 
-    return paddle.tile(
-        input,
-        list(repeats[0])
-        if len(repeats) == 1 and isinstance(repeats[0], (list, tuple))
-        else list(repeats),
-    )
+    return paddle.tile(input, _given('repeat', 'repeats', several, repeats))
 
 
 def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):

@@ -8,9 +8,7 @@ import importlib
 from paddle import _lazy
 
 _MODULES = {
-    "activation": (
-        "softmax softmax_ log_softmax gumbel_softmax celu prelu rrelu glu maxout swiglu elu_"
-    ),
+    "activation": ("softmax_ gumbel_softmax celu prelu rrelu glu maxout swiglu elu_"),
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
     "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
     "sparse_attention",
@@ -48,8 +46,8 @@ _generated = None
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
 _ONE_OP = (
     "elu gelu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
-    "log_sigmoid logsigmoid mish relu relu_ relu6 selu sigmoid silu softplus softshrink softsign "
-    "swish tanh tanh_ tanhshrink thresholded_relu thresholded_relu_"
+    "log_sigmoid log_softmax logsigmoid mish relu relu_ relu6 selu sigmoid silu softmax softplus "
+    "softshrink softsign swish tanh tanh_ tanhshrink thresholded_relu thresholded_relu_"
 ).split()
 
 __all__ = sorted({*_HOME, *_ONE_OP})

@@ -2,19 +2,15 @@
 """Activations that need more than one op: casts, broadcast weights, random slopes."""
 
 import paddle
-from paddle import _lazy
+from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
-from paddle.base.framework import to_dtype
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.inplace import written
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [
-    "softmax",
     "softmax_",
-    "log_softmax",
     "gumbel_softmax",
     "prelu",
     "rrelu",
@@ -24,51 +20,6 @@ __all__ = [
     "celu",
     "elu_",
 ]
-
-
-@second_names(input='x', dim='axis')
-def softmax(x, axis=-1, dtype=None, name=None, *, out=None):
-    """Exponentials normalised to sum 1 along an axis.
-
-    Args:
-        x (Tensor): The values. Also `input`.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
-        dtype (str or dtype, default None): What x is cast to first; None for its own.
-        name (str, default None): Taken for compatibility; it has no effect.
-        out (Tensor, default None): Takes the result, where given, and is returned.
-
-    Returns:
-        Tensor: The shares, with the shape of x.
-
-    Examples:
-        >>> paddle.nn.functional.softmax(paddle.to_tensor([0.0, 0.0])).tolist()
-        [0.5, 0.5]
-    """
-    if dtype is not None:
-        x = _C_ops.cast(x, to_dtype(dtype))
-    result = _C_ops.softmax(x, axis)
-    return result if out is None else paddle.assign(result, out)
-
-
-def log_softmax(x, axis=-1, dtype=None, name=None):
-    """Logarithm of softmax along an axis.
-
-    Args:
-        x (Tensor): The values.
-        axis (int, default -1): The axis, counted from the end where negative.
-        dtype (str or dtype, default None): What x is cast to first; None for its own.
-        name (str, default None): Taken for compatibility; it has no effect.
-
-    Returns:
-        Tensor: The logarithms, with the shape of x.
-
-    Examples:
-        >>> paddle.nn.functional.log_softmax(paddle.to_tensor([0.0, 0.0])).tolist()
-        [-0.6931, -0.6931]
-    """
-    if dtype is not None:
-        x = _C_ops.cast(x, to_dtype(dtype))
-    return _C_ops.log_softmax(x, axis)
 
 
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
@@ -286,7 +237,7 @@ def softmax_(x, axis=-1, dtype=None, name=None):
         >>> paddle.nn.functional.softmax_(x).tolist()
         [[0.25, 0.25, 0.25, 0.25]]
     """
-    return written(x, "softmax_", lambda old: softmax(old, axis, dtype))
+    return written(x, "softmax_", lambda old: paddle.nn.functional.softmax(old, axis, dtype))
 
 
 def elu_(x, alpha=1.0, name=None):

@@ -254,7 +254,8 @@ class GELU(_Named):
     """x * Phi(x), or its tanh approximation.
 
     Args:
-        approximate (bool, default False): Whether the tanh approximation is computed.
+        approximate (bool or str, default False): Whether the tanh approximation is computed; "tanh"
+            and "none" mean True and False.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Examples:
@@ -269,7 +270,7 @@ class GELU(_Named):
         self._approximate = approximate
 
     def forward(self, x):
-        return F.gelu(x, self._approximate in (True, "tanh"))
+        return F.gelu(x, self._approximate)
 
 
 class PReLU(_Named):
