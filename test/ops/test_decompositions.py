@@ -170,6 +170,17 @@ CASES = [
         for normalize in (False, True)
         for weight in ((), ((6,),))
     ),
+    *(
+        Case(
+            'margin_cross_entropy',
+            lambda x, y, m=margins: C.margin_cross_entropy(x, y, False, 0, 0, 1, *m, 4.0)[1],
+            np.linspace(-0.9, 0.9, 28).reshape(7, 4).T,
+            [3, 0, 6, 6],
+            stay=(1,),
+            name=str(margins[0]),
+        )
+        for margins in ((1.0, 0.0, 0.35), (1.35, 0.2, 0.1))
+    ),
     Case('fused_attention', attention(), QUERY, KEYS, KEYS),
     Case('fused_attention', attention(causal=True), QUERY, QUERY, QUERY, name='causal'),
     Case('fused_attention', attention(causal=True, offset=1), QUERY, KEYS, KEYS, name='later'),

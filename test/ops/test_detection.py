@@ -403,6 +403,12 @@ def test_cosines_with_margins(margins):
     np.testing.assert_allclose(softmax.numpy(), want, rtol=1e-9)
     np.testing.assert_allclose(loss.numpy()[:, 0], -np.log(want[rows]), rtol=1e-9)
     check_gradients(call, cosines)
+
+    def slopes(v):
+        v.stop_gradient = False
+        return paddle.grad(call(v).sum(), v, create_graph=True)[0]
+
+    check_gradients(slopes, cosines)
     same_when_recorded(
         lambda v: call(v[:5], return_softmax=True), cosines, names=['margin_cross_entropy']
     )
