@@ -95,13 +95,8 @@ def test_modules_use_what_the_core_has():
     operations is there.
     """
     from paddle.base import libpaddle
-    from paddle.nn import _core as nn_core
 
-    homes = {
-        'paddle.base.libpaddle': libpaddle,
-        'paddle._C_ops': paddle._C_ops,
-        'paddle.nn._core.ops': nn_core.ops,
-    }
+    homes = {'paddle.base.libpaddle': libpaddle, 'paddle._C_ops': paddle._C_ops}
     root = os.path.dirname(paddle.__file__)
     missing, seen = [], 0
     for folder, _, files in os.walk(root, followlinks=True):

@@ -29,6 +29,7 @@ def test_intermediate_results_are_not_returned():
         'instance_norm': (x, v, v, 1e-5),
         'huber_loss': (x, x + 1, 1.0),
         'dropout': (x, None, 0.5, False, 'upscale_in_train', 0, False),
+        'rrelu': (x, 0.1, 0.3, False),
         'roi_pool': (image, box, one, 2, 2, 1.0),
         'segment_pool': (v, paddle.to_tensor([0, 0, 1, 2]), 'MEAN'),
         'send_u_recv': (x[0], one - 1, one, 'MEAN'),

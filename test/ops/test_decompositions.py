@@ -181,6 +181,7 @@ CASES = [
         )
         for margins in ((1.0, 0.0, 0.35), (1.35, 0.2, 0.1))
     ),
+    Case('bilinear', F.bilinear, (4, 3), (4, 5), (2, 3, 5), (1, 2)),
     Case('fused_attention', attention(), QUERY, KEYS, KEYS),
     Case('fused_attention', attention(causal=True), QUERY, QUERY, QUERY, name='causal'),
     Case('fused_attention', attention(causal=True, offset=1), QUERY, KEYS, KEYS, name='later'),

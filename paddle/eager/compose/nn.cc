@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations and other layers written on other ops; their gradients follow from those.
+#include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/infer/rules.h"
+
+namespace phi {
+void gumbel_softmax_infer(const Meta& x, double temperature, bool hard, int64_t axis, Meta& out);
+void lp_pool2d_infer(const Meta& x, const common::Ints& kernel, const common::Ints& strides,
+                     const common::Ints& paddings, bool ceil_mode, bool exclusive, const std::string& format,
+                     const std::string& type, bool global, bool adaptive, const std::string& algorithm,
+                     double norm_type, Meta& out);
+// Rounding the extents up is rounding them down with stride - 1 more zeros at the end, which add nothing.
+common::Ints LpPaddings(const common::Ints& paddings, const common::Ints& strides, bool ceil_mode,
+                        const std::string& algorithm);
+void spectral_norm_infer(const Meta& weight, const Meta& u, const Meta& v, int64_t dim, int64_t power_iters, double eps,
+                         Meta& out);
+}  // namespace phi
 
 namespace paddle {
 
@@ -84,6 +98,58 @@ Tensor clip_by_norm_compose(const Tensor& x, double max_norm) {
   PD_CHECK(max_norm > 0, InvalidArgument, "[clip_by_norm] expected a positive max_norm, got ", max_norm);
   Tensor w = Wide(x), n = p_norm(w, 2.0, -1, 1e-12, false, true), limit = scalar_like(max_norm, n);
   return cast_like(w * where(greater_than(n, limit), limit / n, ones_like_of(n)), x);
+}
+
+Tensor spectral_norm_compose(const Tensor& weight, const Tensor& u, const Tensor& v, int64_t dim, int64_t power_iters,
+                             double eps) {
+  phi::Meta checked;
+  phi::spectral_norm_infer(weight.meta(), u.meta(), v.meta(), dim, power_iters, eps, checked);
+  const int64_t rows = common::NormalizeAxis("spectral_norm", dim, weight.ndim());
+  Ints order{rows};
+  for (int64_t k = 0; k < weight.ndim(); ++k)
+    if (k != rows) order.push_back(k);
+  const Tensor matrix = reshape(transpose(weight, order), IntArray{dim_at(weight, rows), -1});
+  const auto unit = [eps](const Tensor& x) { return x / (sqrt(sum(x * x)) + eps); };
+  Tensor row, column;
+  {
+    const egr::GradModeGuard off(false);
+    row = reshape(u, Ints{-1, 1});
+    column = reshape(v, Ints{-1, 1});
+    for (int64_t k = 0; k < power_iters; ++k) {
+      column = unit(matmul(matrix, row, true, false));
+      row = unit(matmul(matrix, column, false, false));
+    }
+  }
+  return weight / sum(row * matmul(matrix, column, false, false));
+}
+
+Tensor lp_pool2d_compose(const Tensor& x, const Ints& kernel, const Ints& strides, const Ints& paddings, bool ceil_mode,
+                         bool exclusive, const std::string& format, const std::string& type, bool global, bool adaptive,
+                         const std::string& algorithm, double norm_type) {
+  phi::Meta checked;
+  phi::lp_pool2d_infer(x.meta(), kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive,
+                       algorithm, norm_type, checked);
+  const Tensor powers = norm_type == 2 ? x * x : norm_type == 1 ? x : pow(x, Scalar(norm_type));
+  const Tensor mean = pool2d(powers, kernel, strides, phi::LpPaddings(paddings, strides, ceil_mode, algorithm), false,
+                             false, format, "avg", false, false, algorithm);
+  const Tensor total = mean * static_cast<double>(common::Product(kernel));
+  return norm_type == 1 ? total : pow(total, Scalar(1 / norm_type));
+}
+
+Tensor gumbel_softmax_compose(const Tensor& x, double temperature, bool hard, int64_t axis) {
+  phi::Meta checked;
+  phi::gumbel_softmax_infer(x.meta(), temperature, hard, axis, checked);
+  // In float32: rounded to a half first, a draw may be 1, whose noise is infinite.
+  const Tensor drawn = uniform(shape_of(x), DataType::FLOAT32, Scalar(1e-20), Scalar(1.0), 0);
+  const Tensor soft = softmax((x - cast_like(log(-log(drawn)), x)) / temperature, axis);
+  if (!hard) return soft;
+  Tensor rest;  // of the one-hot choice, without history
+  {
+    const egr::GradModeGuard off(false);
+    const Tensor best = argmax(soft, Scalar(axis), true);
+    rest = put_along_axis(zeros_like_of(soft), best, scalar_like(Scalar(1.0), soft), axis) - soft;
+  }
+  return rest + soft;
 }
 
 }  // namespace paddle

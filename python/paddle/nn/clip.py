@@ -2,9 +2,8 @@
 """Gradient clipping that optimizers apply before an update: by value, by norm, by global norm."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.framework import dtype_name
-
-from ._core import ops as _C_ops
 
 __all__ = ["ClipGradByValue", "ClipGradByNorm", "ClipGradByGlobalNorm"]
 

@@ -43,6 +43,28 @@ void temporal_shift_infer(const Meta& x, int64_t seg, double ratio, const std::s
            ratio);
   out = x;
 }
+void bilinear_infer(const Meta& x, const Meta& y, const Meta& weight, const Meta* bias, Meta& out) {
+  const bool fit = x.dims.size() == 2 && y.dims.size() == 2 && weight.dims.size() == 3 &&
+                   !common::CertainlyDiffer(x.dims[0], y.dims[0]) &&
+                   !common::CertainlyDiffer(x.dims[1], weight.dims[1]) &&
+                   !common::CertainlyDiffer(y.dims[1], weight.dims[2]);
+  PD_CHECK(fit, InvalidArgument, "[bilinear] expected x [N, I], y [N, J] and a weight [O, I, J], got shapes ",
+           common::ShapeText(x.dims), ", ", common::ShapeText(y.dims), " and ", common::ShapeText(weight.dims));
+  out = {Dims{x.dims[0], weight.dims[0]}, Promote("bilinear", Meta{x.dims, Promote("bilinear", x, y)}, weight)};
+  if (bias) out = {common::BroadcastDims("bilinear", out.dims, bias->dims), Promote("bilinear", out, *bias)};
+}
+void spectral_norm_infer(const Meta& weight, const Meta&, const Meta&, int64_t dim, int64_t power_iters, double,
+                         Meta& out) {
+  common::NormalizeAxis("spectral_norm", dim, weight.dims.size());
+  constexpr int64_t kMost = 1 << 16;  // more than any method that converges needs
+  PD_CHECK(power_iters >= 0 && power_iters <= kMost, InvalidArgument, "[spectral_norm] expected power_iters from 0 to ",
+           kMost, ", got ", power_iters);
+  out = weight;
+}
+void gumbel_softmax_infer(const Meta& x, double temperature, bool, int64_t, Meta& out) {
+  PD_CHECK(temperature > 0, InvalidArgument, "[gumbel_softmax] expected temperature > 0, got ", temperature);
+  out = x;
+}
 void clip_by_norm_infer(const Meta& x, double max_norm, Meta& out) {
   PD_CHECK(max_norm > 0, InvalidArgument, "[clip_by_norm] expected a positive max_norm, got ", max_norm);
   out = x;

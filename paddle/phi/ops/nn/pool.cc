@@ -124,6 +124,20 @@ int64_t pool_workspace(const Meta& x, PD_POOL_ATTRS) {
   return cpu::PoolScratch(p.max ? cpu::PoolUse::kMax : cpu::PoolUse::kAverage, x.dtype,
                           Describe(p, common::ToInts(x.dims), common::ToInts(p.out), exclusive, adaptive));
 }
+Ints LpPaddings(const Ints& paddings, const Ints& strides, bool ceil_mode, const std::string& algorithm) {
+  if (!ceil_mode || algorithm != "EXPLICIT" || paddings.size() < 2 || strides.size() < 2) return paddings;
+  const bool ends = paddings.size() == 4;
+  return Ints{paddings[0], paddings[ends ? 1 : 0] + strides[0] - 1, paddings[ends ? 2 : 1],
+              paddings[ends ? 3 : 1] + strides[1] - 1};
+}
+void lp_pool2d_infer(const Meta& x, PD_POOL_ATTRS, double norm_type, Meta& out) {
+  PD_CHECK(!global && !adaptive, Unimplemented,
+           "[lp_pool2d] expected windows of kernel_size, got global_pooling or adaptive");
+  PD_CHECK(norm_type != 0, InvalidArgument, "[lp_pool2d] expected a norm_type other than 0, got 0");
+  (void)type;
+  pool_infer(x, kernel, strides, LpPaddings(paddings, strides, ceil_mode, algorithm), false, exclusive, format, "avg",
+             false, false, algorithm, out);
+}
 void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, const IntArray&, PD_POOL_REST, Meta& out) {
   (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
   out = x;

@@ -7,8 +7,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
@@ -107,6 +109,34 @@ void uniform_kernel(const KernelContext& context, const Ints&, DataType, const S
                     int64_t seed, Place, Tensor& out) {
   FillUniform(context, out, min.to_double(), max.to_double(), seed);
 }
+
+void rrelu_infer(const Meta& x, double, double, bool, Meta& out, Meta& noise) {
+  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[rrelu] expected a floating dtype, got ", NameOf(x.dtype),
+           ": the kernel is not registered for it");
+  out = noise = x;
+}
+void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, double upper, bool is_test, Tensor& out,
+                  Tensor& noise) {
+  const DataType t = ComputeType(x.dtype());
+  const Tensor from = Contiguous(CastTo(x, t)), to = Empty(x.dims(), t), factors = Empty(x.dims(), t);
+  EngineFor e(context, 0);
+  std::uniform_real_distribution<float> draw(static_cast<float>(lower), static_cast<float>(upper));
+  ByFloat(t, [&](auto tag) {
+    using T = decltype(tag);
+    const T *v = from.data<T>(), mean = static_cast<T>((lower + upper) / 2);
+    T* factor = factors.data<T>();
+    for (int64_t i = 0; i < x.numel(); ++i) factor[i] = !(v[i] < 0) ? T(1) : is_test ? mean : T(draw(*e));
+  });
+  CopyInto(factors, noise);
+  // With the factors as they are rounded.
+  const Tensor rounded = Contiguous(CastTo(noise, t));
+  ByFloat(t, [&](auto tag) {
+    using T = decltype(tag);
+    for (int64_t i = 0; i < x.numel(); ++i) to.data<T>()[i] = from.data<T>()[i] * rounded.data<T>()[i];
+  });
+  CopyInto(to, out);
+}
+
 void gaussian_infer(const IntArray& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
   out = ShapedFloat("gaussian", shape, dtype);
 }

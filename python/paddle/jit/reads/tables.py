@@ -210,7 +210,7 @@ _TRUSTED = tuple(
     os.path.join(_ROOT, *p.split('/'))
     for p in (
         '_lazy.py _C_ops.py _op_forms.py _paths.py tensor/ linalg.py fft.py signal.py '
-        'nn/functional/ nn/composed/ nn/_core.py amp/ base/dygraph/ base/arguments.py '
+        'nn/functional/ amp/ base/dygraph/ base/arguments.py '
         'base/framework.py base/variable_index.py base/data_feeder.py framework/dtype.py '
         'framework/framework.py autograd/ vision/ops.py incubate/nn/functional/ geometric/ '
         'sparse/ device/ pir/ jit/dy2static/'

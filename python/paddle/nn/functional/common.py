@@ -2,12 +2,11 @@
 """Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
 
 import paddle
-from paddle import _lazy
+from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, number, to_dtype
 from paddle.base.libpaddle import expect_tensors
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and transposed convolutions in one to three dimensions."""
 
+from paddle import _C_ops
 from paddle.base.arguments import second_names
 from paddle.base.libpaddle import expect_tensors
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv1d_transpose", "conv2d_transpose", "conv3d_transpose"]

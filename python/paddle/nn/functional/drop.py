@@ -2,12 +2,12 @@
 """Dropout and its variants."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import items, second_names
 from paddle.base.framework import Tensor
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [

@@ -4,10 +4,9 @@
 import numpy as np
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import items, only
 from paddle.base.libpaddle import expect_tensors
-
-from .._core import ops as _C_ops
 
 __all__ = [
     "scaled_dot_product_attention",

@@ -2,13 +2,12 @@
 """Losses on class labels and probabilities."""
 
 import paddle
-from paddle import _lazy
+from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
 from paddle.base.framework import dtype_name, is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [

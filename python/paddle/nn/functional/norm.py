@@ -2,11 +2,11 @@
 """Normalisations: batch, layer, group, instance, root mean square, local response, p-norm."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import items, second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [

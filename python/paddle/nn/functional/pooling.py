@@ -3,12 +3,11 @@
 
 import math
 
-import paddle
+from paddle import _C_ops
 from paddle.base.arguments import second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from .._core import ops as _C_ops
 from . import _parse
 from .conv import check_input
 

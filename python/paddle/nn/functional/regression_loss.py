@@ -4,11 +4,11 @@
 import math
 
 import paddle
+from paddle import _C_ops
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from .._core import ops as _C_ops
 from . import _parse
 from .loss import reduce
 

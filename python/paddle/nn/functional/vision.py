@@ -6,11 +6,11 @@ import math
 import numpy as np
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
 
-from .._core import ops as _C_ops
 from . import _parse
 
 __all__ = [

@@ -2,13 +2,12 @@
 """Normalisation layers."""
 
 import paddle
-from paddle import get_default_dtype
+from paddle import _C_ops, get_default_dtype
 from paddle.base.arguments import any_of, items
 from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
 from .. import functional as F
-from .._core import ops as _C_ops
 from ..functional import _parse
 from ..initializer import Constant, Normal
 from .alias import aliases

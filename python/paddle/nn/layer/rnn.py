@@ -4,11 +4,10 @@
 import math
 
 import paddle
-from paddle import _lazy
+from paddle import _C_ops, _lazy
 from paddle.base.framework import to_dtype
 
 from .. import functional as F
-from .._core import ops as _C_ops
 from ..initializer import Uniform
 from .layers import Layer
 

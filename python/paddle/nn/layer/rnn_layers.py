@@ -2,10 +2,10 @@
 """SimpleRNN, LSTM and GRU: stacks of cells that run as one op."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import layer_count
 
 from .. import functional as F
-from .._core import ops as _C_ops
 from .container import LayerList
 from .rnn import RNN, BiRNN, GRUCell, LSTMCell, SimpleRNNCell, birnn, run_cell
 

@@ -4,13 +4,12 @@
 import collections
 
 import paddle
-from paddle import _lazy
+from paddle import _C_ops, _lazy
 from paddle.base.arguments import layer_count
 from paddle.base.framework import Tensor
 from paddle.base.param_attr import ParamAttr
 
 from .. import functional as F
-from .._core import ops as _C_ops
 from .common import Dropout, Linear
 from .container import LayerList
 from .layers import Layer

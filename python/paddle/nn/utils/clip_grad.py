@@ -2,11 +2,10 @@
 """Clipping of the gradients that parameters hold now."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import items
 from paddle.base.framework import Tensor
 from paddle.base.libpaddle import expect_tensors
-
-from .._core import ops as _C_ops
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 

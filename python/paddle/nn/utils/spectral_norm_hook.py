@@ -2,10 +2,10 @@
 """Spectral normalisation: a weight divided by its largest singular value before each forward."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import iterations
 
 from .. import functional as F
-from .._core import ops as _C_ops
 from ..layer.common import Linear
 from ..layer.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 

@@ -4,10 +4,9 @@
 import math
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
-
-from .._core import ops as _C_ops
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

@@ -2,9 +2,8 @@
 """Weight normalisation: a weight as g * v / ||v||, computed before each forward."""
 
 import paddle
+from paddle import _C_ops
 from paddle.static import startup
-
-from .._core import ops as _C_ops
 
 __all__ = ["weight_norm", "remove_weight_norm"]
 

@@ -5,8 +5,8 @@ import math
 
 import paddle
 import paddle.nn.functional as F
+from paddle import _C_ops as ops
 from paddle.base.param_attr import ParamAttr
-from paddle.nn._core import ops
 from paddle.nn.initializer import Constant, Normal
 from paddle.static.nn.common import activated, extents, parameter
 from paddle.utils import unique_name
