@@ -2,6 +2,7 @@
 """A function that is taken apart at any of its lines does what it did: results, exceptions, order
 of calls, names that are bound."""
 
+import ast
 import contextlib
 import itertools
 import random
@@ -187,7 +188,7 @@ def rounds(x, n):
     for i in range(3):
         y = risky(total, n)
         total = y * 2 + i
-        got = yield total
+        got = (yield total) or [say(y), risky(total, -1)][0]
         say((got, y))
         if total > 40:
             return total + y
@@ -228,6 +229,26 @@ class Derived(Base):
         z = super().value(y)
         __mangled = z + say(y)
         return __mangled * 2
+
+
+def nested(x, n):
+    a = risky(risky(x, -1) + say(n) * x, n) - say(x)
+    b = [say(a), risky(n, -1), (say(x), a)][say(n) % 2]
+    a += risky(a, n) + len(f'{say(a)}')
+    print(say(a) + risky(x, -1), say(b), end='', sep=f'{n}')
+    if risky(a, n) > say(n) and say(x) or (c := say(a)) > 3:
+        table = {say(n): say(a), 'k': risky(n, -1)}
+        b = say(table['k'] + say(x)) if say(n) > 1 else risky(a, -1)
+    elif say(-risky(b, n)) > 3:
+        return risky(say(a), n), [say(i) + x for i in range(say(n) + 1) if say(i)]
+    for i in range(say(n) % 3 + len([say(k) for k in range(risky(n, -1))])):
+        x = x + say(i) * min(say(x), *[say(2), 1], key=lambda v: v + n)
+        d = risky(i, n) + d if say(i) else say(x)
+    table = {(slice(1, 2), n): say(x)}
+    b = table[say(1) :, say(n)] if say(n) < 0 else [1, 2, say(a)][: risky(n, -1) : say(n) + 1]
+    e = (lambda v: v + say(n))(say(x)) + say(a)
+    say(a).bit_length(), str(say(x)).join([str(say(n)), 'k']).upper().lower()
+    return e - risky(a, n), b, a < say(x) < say(4), c, d
 
 
 def _taken_apart(function, lines):
@@ -284,6 +305,27 @@ def test_any_lines_stay(make):
         parts += count
         for given in itertools.product((1, 5), (0, 1, 2, 3)):
             assert _result(driver, given) == _result(function, given), (lines, given)
+    assert parts > len(chosen)
+
+
+@pytest.mark.parametrize('make', [lambda: nested, lambda: containers, lambda: rounds])
+def test_any_expressions_stay(make, capsys):
+    code, generator, parts = make().__code__, random.Random(2), 0
+    tree = source.function_tree(code)
+    spans = [
+        (n.lineno, n.col_offset, n.end_lineno, n.end_col_offset)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.expr)
+    ]
+    chosen = [[s] for s in generator.sample(spans, 30)]
+    chosen += [generator.sample(spans, 4) for _ in range(10)]
+    for some in chosen:
+        marks = {(*s, generator.random() < 0.3) for s in some}
+        function = make()
+        driver, count = _taken_apart(make(), marks)
+        parts += count
+        for given in itertools.product((1, 5), (0, 1, 2, 3)):
+            assert _result(driver, given) == _result(function, given), (marks, given)
     assert parts > len(chosen)
 
 

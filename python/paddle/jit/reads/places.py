@@ -6,6 +6,7 @@ What a call makes itself (`made`) and the lists and dicts it is given as argumen
 the first are made anew by the same code, the others are compared as arguments.
 """
 
+import itertools
 import os
 import sys
 import types
@@ -41,15 +42,26 @@ def place_of_caller():
     return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
 
 
+def _span(frame):
+    """(line, column, last line, last column) of the expression a frame evaluates, in a tuple; an
+    empty one where the interpreter does not tell.
+    """
+    if not hasattr(frame.f_code, 'co_positions'):  # before CPython 3.11
+        return ()
+    place = frame.f_lasti // 2
+    line, last, column, end = next(itertools.islice(frame.f_code.co_positions(), place, None))
+    return () if end is None or line != last else ((line, column, last, end),)
+
+
 def lines_of_caller():
-    """(file, line) of the frames of code that is not of `paddle.jit`, the innermost first, up to
-    the call that is recorded.
+    """(file, line, the span of the expression if it is known) of the frames of code that is not of
+    `paddle.jit`, the innermost first, up to the call that is recorded.
     """
     found, frame = [], sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(_JIT):
-            found.append((code.co_filename, frame.f_lineno))
+            found.append((code.co_filename, frame.f_lineno, *_span(frame)))
         elif code.co_name == 'run' and code.co_filename == SESSION_FILE:
             break
         frame = frame.f_back

@@ -21,6 +21,11 @@ SESSION, GLOBALS = '_rs', '_rg'
 _FRAME_READERS = {'locals', 'globals', 'vars', 'dir', 'eval', 'exec', 'super', 'breakpoint'}
 _REFUSED = (ast.AsyncFor, ast.AsyncWith, ast.Await, ast.ClassDef, ast.AsyncFunctionDef)
 _GENERATOR = 0x20
+# Expressions whose place in the line is kept.
+_SPANS = {
+    *(ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute, ast.Subscript, ast.JoinedStr),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Name),
+}
 _MARK = '_pt_helper'  # a parameter of lambdas that no user wrote
 # Helpers of converted code, and how their first operand is read.
 _FLOW = {
@@ -93,6 +98,10 @@ def _hook(name, *args):
 
 def _load(name):
     return ast.Name(name, ast.Load())
+
+
+def _is_in_a_line(node):
+    return getattr(node, 'lineno', None) == getattr(node, 'end_lineno', None) is not None
 
 
 class _Bound(trees.Visitor):
@@ -175,6 +184,12 @@ class Rewriter(trees.Transformer):
         tree.args.defaults = [ast.Constant(None) for _ in tree.args.defaults]
         tree.args.kw_defaults = [d and ast.Constant(None) for d in tree.args.kw_defaults]
         return tree
+
+    def visit(self, node):
+        new = super().visit(node)
+        if node.__class__ in _SPANS and not hasattr(new, 'lineno') and _is_in_a_line(node):
+            ast.copy_location(new, node)  # tells what could not be recorded
+        return new
 
     def generic_visit(self, node):
         if isinstance(node, ast.Global):  # its names are only used through the session

@@ -26,7 +26,7 @@ _STDLIB = sysconfig.get_paths()['stdlib']
 # Regions of fewer operations, of tensors of fewer elements, are as fast as they are.
 few = types.SimpleNamespace(operations=4, elements=8192)
 _UNBOUND = types.SimpleNamespace()  # stands for a name that is not bound
-_codes = {}  # (code, lines) -> what it was split into
+_codes = {}  # (code, marks) -> what it was split into
 
 
 def _found(node, scope, local):
@@ -84,13 +84,13 @@ class _Split:
     functions through `_pt_call` (`calls`).
     """
 
-    def __init__(self, function, lines):
+    def __init__(self, function, marks):
         code = function.__code__
         tree = source.function_tree(code)
         if tree is None:
             raise split.Whole('[to_static] expected a function whose source is at hand, got none')
         scope, klass = function.__globals__, source.enclosing_class(function.__qualname__)
-        splitter = split.Splitter(tree, code, lines, _is_quick(scope), _keeps_errors(scope))
+        splitter = split.Splitter(tree, code, marks, _is_quick(scope), _keeps_errors(scope))
         driver = splitter.function()
         self.parts, self.calls = splitter.parts, splitter.calls
         names = {f'{split.SEGMENT}{k}' for k in range(len(self.parts))}
@@ -103,8 +103,9 @@ class _Split:
 
 
 class Owner:
-    """What the regions of one function and of what it calls share: the lines that cannot be
-    compiled (`breaks`: (file, line) -> reason), and the functions that plain code called.
+    """What the regions of one function and of what it calls share: the lines and expressions that
+    cannot be compiled (`breaks`: (file, line) or (file, line, span) -> reason), and the functions
+    that plain code called.
     """
 
     def __init__(self, options):
@@ -129,7 +130,7 @@ class Owner:
         for host in self.hosts:
             if host.why:
                 found[host.host.__qualname__] = host.why
-            for (file, line), reason in self.breaks.items():
+            for (file, line, *_), reason in self.breaks.items():
                 if reason and host.has_line(file, line):
                     found[f'{file}:{line}'] = reason
         return [(reason, where) for where, reason in found.items()]
@@ -139,9 +140,14 @@ class Owner:
         for place, reason in breaks.items():
             self.breaks.setdefault(place, reason)
 
-    def lines(self, code):
-        """The lines of the file of a code object that cannot be compiled."""
-        return {line for file, line in self.breaks if file == code.co_filename}
+    def marks(self, code):
+        """The lines and spans of code that cannot be compiled, as `Splitter` takes them."""
+        first, last = code.co_firstlineno, source.last_line(code)
+        return frozenset(
+            (*span[0], reason == '') if span else line
+            for (file, line, *span), reason in self.breaks.items()
+            if file == code.co_filename and first <= line <= last
+        )
 
     def callee(self, function, instance):
         """What is called in place of a function, or a method of `instance`."""
@@ -208,7 +214,7 @@ class Regions:
         self.owner, self.host, self.parts = owner, host, []
         self._method = function if isinstance(function, types.MethodType) else None
         self.function = getattr(function, '__func__', function)
-        self._regions, self._lines, self._count, self._over, self.why = {}, None, 0, False, ''
+        self._regions, self._marks, self._count, self._over, self.why = {}, None, 0, False, ''
         owner.hosts.append(self)
 
     def update(self):
@@ -230,26 +236,24 @@ class Regions:
         if type(function) is not types.FunctionType or self._over:
             return None
         code = function.__code__
-        lines = frozenset(
-            n for n in self.owner.lines(code) if code.co_firstlineno <= n <= source.last_line(code)
-        )
-        if lines == self._lines or not lines:
+        marks = self.owner.marks(code)
+        if marks == self._marks or not marks:
             return None
-        self._lines, self._count = lines, self._count + 1
+        self._marks, self._count = marks, self._count + 1
         self._over = self._count > _MOST_SPLITS
         try:
-            made = self._split(lines)
+            made = self._split(marks)
         except (split.Whole, SyntaxError, RecursionError) as error:
             self._over, self.why = True, str(error)
             return None
         return self._run(made)
 
-    def _split(self, lines):
+    def _split(self, marks):
         code = self.function.__code__
-        key = code, lines, self.function.__qualname__
+        key = code, marks, self.function.__qualname__
         found = _codes.get(key)
         if found is None or found[0] is not code:
-            found = _codes[key] = code, _Split(self.function, lines)
+            found = _codes[key] = code, _Split(self.function, marks)
         return found[1]
 
     def _run(self, made):
@@ -340,8 +344,8 @@ class Region(StaticFunction):
             if not any(map(functools.partial(_alike, value), seen)):
                 seen.append(value)
             if len(seen) > most:
-                for line in self.part.lines_of(name, False):
-                    found[self._file, line] = f'{name!r} has another value each call'
+                for place in self.part.places_of(name, False):
+                    found[(self._file, *place)] = f'{name!r} has another value each call'
         if found:
             self._split(found)
         return bool(found)
@@ -362,8 +366,8 @@ class Region(StaticFunction):
         for name, value in zip(self.part.outputs, result[len(result) - len(self.part.outputs) :]):
             if _core._is_tensor(value) or isinstance(value, (int, float, str, bool, type(None))):
                 continue
-            for line in self.part.lines_of(name, True):
-                found[self._file, line] = f'{name!r} is a {type(value).__name__} it makes'
+            for place in self.part.places_of(name, True):
+                found[(self._file, *place)] = f'{name!r} is a {type(value).__name__} it makes'
         return found
 
     def _recorded(self, recording):
@@ -371,8 +375,7 @@ class Region(StaticFunction):
         count = sum(map(_is_work, forward.global_block().ops))
         sizes = [v.size for v in [*recording.inputs, *recording.outputs]]
         if count == 0 or (count < few.operations and max(sizes, default=0) < few.elements):
-            first, last = self.part.lines
-            self._split(dict.fromkeys(((self._file, n) for n in range(first, last + 1)), ''))
+            self._split(dict.fromkeys(((self._file, *p) for p in self.part.places()), ''))
 
 
 _PLAIN = {int, float, str, bytes, complex}

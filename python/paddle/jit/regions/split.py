@@ -2,7 +2,8 @@
 """One function as several: statements that can be compiled become functions of the names they need,
 which give the names they bind; what is left calls these in place of them.
 
-`split` is given the lines that cannot be compiled. A statement on such a line stays as it is; of a
+`split` is given the lines and expressions that cannot be compiled. A statement on such a line stays
+as it is, and one with such an expression but for other expressions in it (`expressions`); of a
 branch, a loop or a `with` block around it the head stays, and the statements inside are taken apart
 likewise.
 """
@@ -12,7 +13,7 @@ import contextlib
 
 from paddle.jit.dy2static import source
 
-from . import names
+from . import expressions, names
 
 UNBOUND, CALL, SEGMENT = '_pt_unbound', '_pt_call', '_pt_part'
 _NORMAL, _RETURN, _BREAK, _CONTINUE = range(4)
@@ -45,12 +46,28 @@ class Part:
         self.tree, self.parameters, self.outputs, self.loose = tree, parameters, outputs, loose
         self.place, self.lines, self.code = place, lines, None
 
-    def lines_of(self, name, storing):
-        """First lines of the statements that bind (`storing`) or read the name."""
+    def places_of(self, name, storing):
+        """(first line,) or (line, span) of the statements and expressions that bind (`storing`) or
+        read the name.
+        """
         found = []
         for s in self.tree.body:
             _statements_with(s, name, storing, found)
         return found
+
+    def places(self):
+        """The same of all that it evaluates, all lines of statements."""
+        found = []
+        for s in self.tree.body:
+            if not hasattr(s, 'lineno'):
+                continue
+            lines = range(s.lineno, s.end_lineno + 1)
+            found += [_place(s)] if expressions.is_held(s) else [(n,) for n in lines]
+        return found
+
+
+def _place(s):
+    return (s.lineno, expressions.span_of(s)) if expressions.is_held(s) else (s.lineno,)
 
 
 def _statements_with(s, name, storing, found):
@@ -65,10 +82,10 @@ def _statements_with(s, name, storing, found):
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, kind):
-            found.append(s.lineno)
+            found.append(_place(s))
             break
         if isinstance(node, ast.AugAssign) and getattr(node.target, 'id', None) == name:
-            found.append(s.lineno)
+            found.append(_place(s))
             break
         stack.extend(c for c in ast.iter_child_nodes(node) if id(c) not in inner)
     for b in bodies:
@@ -234,13 +251,15 @@ class _Super(ast.NodeTransformer):
 class Splitter:
     """Takes one function apart.
 
-    `lines`: those that stay as they are. `is_quick(node, local)`: whether calls of an expression,
-    where these names are local, need not go through `_pt_call`. `keeps_errors(node)`: whether the
-    `with` block of this expression lets exceptions through.
+    `marks`: lines that stay as they are, and the spans of `Expressions`. `is_quick(node, local)`:
+    whether calls of an expression, where these names are local, need not go through `_pt_call`.
+    `keeps_errors(node)`: whether the `with` block of this expression lets exceptions through.
     """
 
-    def __init__(self, tree, code, lines, is_quick, keeps_errors):
-        self._tree, self._code, self._lines = tree, code, lines
+    def __init__(self, tree, code, marks, is_quick, keeps_errors):
+        self._tree, self._code = tree, code
+        self._lines = {m for m in marks if isinstance(m, int)}
+        self._spans = {m for m in marks if not isinstance(m, int)}
         self._keeps_errors = keeps_errors
         if not isinstance(tree, ast.FunctionDef) or code.co_flags & 0x380:
             raise Whole(_TEXT + 'that is a coroutine or lambda')
@@ -264,6 +283,9 @@ class Splitter:
         self._heads = [
             s for s in names.own_nodes(body) if isinstance(s, (ast.Global, ast.Nonlocal))
         ]
+        own = self._locals - self._held - set(code.co_cellvars)
+        fixed = own & set(arguments) - names.unbound(body)
+        self._expressions = expressions.Expressions(self._spans, fixed, own)
         self.parts, self._loose = [], set()
         self._caught = set()  # names that code reads after an exception of the block
 
@@ -287,16 +309,18 @@ class Splitter:
 
     # --- what stays
 
-    def _has_line(self, first, last):
-        return any(first <= line <= last for line in self._lines)
-
     def _is_touched(self, s):
-        """Whether a line of the statement stays as it is."""
-        return self._has_line(s.lineno, s.end_lineno)
+        """Whether a line of the statement, or an expression in it, stays as it is."""
+        if any(s.lineno <= line <= s.end_lineno for line in self._lines):
+            return True
+        first, last = (s.lineno, s.col_offset), (s.end_lineno, s.end_col_offset)
+        return any(first <= m[:2] and m[2:4] <= last for m in self._spans)
 
     def _stays(self, s):
         if isinstance(s, _STAYS):
             return True
+        if hasattr(s, 'stays'):
+            return s.stays
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Lambda):
             return True
         if any(map(_is_of_frame, names.own_nodes([s]))):
@@ -326,6 +350,7 @@ class Splitter:
         names read in the loop around; `last`: whether the function ends after the block.
         """
         result, pending = [], []
+        statements = [new for s in statements for new in self._expanded(s)]
         after = [set(later)]
         for s in reversed(statements):
             after.append(after[-1] | names.read([s]))
@@ -351,6 +376,17 @@ class Splitter:
                 result.append(self._plain.visit(s))
         bound = self._flush(pending, bound, after[-1] | loop, last, result)
         return result, bound
+
+    def _expanded(self, s):
+        """The statement, or several where only expressions in it stay as they are."""
+        if hasattr(s, 'stays') or not self._spans or not self._is_touched(s):
+            return [s]
+        root = s.test if isinstance(s, ast.If) else s.iter if isinstance(s, ast.For) else s
+        if any(root.lineno <= line <= root.end_lineno for line in self._lines):
+            return [s]
+        result = self._expressions.statements(s)
+        self._locals.update(self._expressions.names)
+        return result
 
     def _open(self, s, bound, later, loop, last):
         if isinstance(s, ast.If):
