@@ -201,6 +201,12 @@ class TensorState {
 };
 
 class TensorImpl final : public RefCounted {
+  // The history comes before the state: with the state in its place eager calls are slower.
+  uint16_t slot_ = 0;
+  Ref<RefCounted> node_;
+  Ref<TensorImpl> base_;
+  uint32_t generation_ = 0, base_generation_ = 0;
+
  public:
   static Ref<TensorImpl> Make(const TensorState& state);
 
@@ -261,10 +267,6 @@ class TensorImpl final : public RefCounted {
   void Destroy() override;
 
   TensorState state_;
-  uint16_t slot_ = 0;
-  Ref<RefCounted> node_;
-  Ref<TensorImpl> base_;
-  uint32_t generation_ = 0, base_generation_ = 0;
 };
 
 // The shape and dtype of a tensor while inferring.
