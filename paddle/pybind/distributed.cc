@@ -256,17 +256,26 @@ void Barrier(ProcessGroup& g) {
 
 void AddStore(pyb::module_& m) {
   const auto timeout = pyb::arg("timeout") = pyb::none();
+  // The ranks whose end ends the wait; without any, a rank that dies meanwhile.
+  const pyb::arg_v needed = pyb::arg("needed") = std::vector<int>();
   pyb::class_<TcpStore, std::shared_ptr<TcpStore>>(
       m, "TCPStore", "Keys and values that the processes of a job share. The master holds them; its port may be 0.")
       .def(pyb::init([](const std::string& host, int port, bool is_master, int world_size, double seconds,
-                        std::string secret) {
+                        std::string secret, int rank) {
              PD_CHECK(world_size >= 1, InvalidArgument, "[TCPStore] expected a world_size of 1 or more, got ",
                       world_size);
              Unlocked unlocked;
-             return std::make_shared<TcpStore>(host, port, is_master, std::move(secret), seconds);
+             return std::make_shared<TcpStore>(host, port, is_master, std::move(secret), seconds, rank);
            }),
            pyb::arg("hostname"), pyb::arg("port"), pyb::arg("is_master"), pyb::arg("world_size"),
-           pyb::arg("timeout") = 900, pyb::arg("secret") = "")
+           pyb::arg("timeout") = 900, pyb::arg("secret") = "", pyb::arg("rank") = -1)
+      .def(
+          "_leave",
+          [](TcpStore& s) {
+            Unlocked unlocked;
+            s.Leave();
+          },
+          "This process ends as it should, so waits of others that do not need it go on.")
       .def_property_readonly("host", [](const TcpStore& s) { return s.host(); })
       .def_property_readonly("port", [](const TcpStore& s) { return s.port(); })
       .def(
@@ -278,16 +287,16 @@ void AddStore(pyb::module_& m) {
           pyb::arg("key"), pyb::arg("value"))
       .def(
           "get",
-          [](TcpStore& s, const std::string& key, const pyb::object& seconds) {
+          [](TcpStore& s, const std::string& key, const pyb::object& seconds, const std::vector<int>& needed) {
             const pd::Deadline deadline = pd::Deadline::In(Seconds(seconds, s.timeout()));
             std::string value;
             {
               Unlocked unlocked;
-              value = s.Get(key, deadline);
+              value = s.Get(key, deadline, needed);
             }
             return pyb::bytes(value);
           },
-          pyb::arg("key"), timeout, "The value of a key, once it has one.")
+          pyb::arg("key"), timeout, needed, "The value of a key, once it has one.")
       .def(
           "add",
           [](TcpStore& s, const std::string& key, int64_t amount) {
@@ -297,14 +306,14 @@ void AddStore(pyb::module_& m) {
           pyb::arg("key"), pyb::arg("amount"), "Adds to the number of a key, 0 at first, and returns it.")
       .def(
           "wait",
-          [](TcpStore& s, const pyb::object& keys, const pyb::object& seconds) {
+          [](TcpStore& s, const pyb::object& keys, const pyb::object& seconds, const std::vector<int>& needed) {
             const pd::Deadline deadline = pd::Deadline::In(Seconds(seconds, s.timeout()));
             const auto list = pyb::isinstance<pyb::str>(keys) ? std::vector<std::string>{keys.cast<std::string>()}
                                                               : keys.cast<std::vector<std::string>>();
             Unlocked unlocked;
-            s.Wait(list, deadline);
+            s.Wait(list, deadline, needed);
           },
-          pyb::arg("key"), timeout, "Until a key, or each of a list, has a value.")
+          pyb::arg("key"), timeout, needed, "Until a key, or each of a list, has a value.")
       .def(
           "check",
           [](TcpStore& s, const std::string& key) {

@@ -17,10 +17,10 @@ class Ranks:
     """`count` processes that call `module.function(*args)` of this directory."""
 
     def __init__(self, count, module, function, *args):
-        self.store, secret = hold_store()
+        self.store, self.secret = hold_store()
         self.processes = []
         for rank in range(count):
-            env = child_environment(rank_environment(rank, count, self.store, secret))
+            env = child_environment(rank_environment(rank, count, self.store, self.secret))
             self.processes.append(
                 subprocess.Popen(
                     [sys.executable, '-c', _START + _CALL, _HERE, module, function, *args],

@@ -6,6 +6,7 @@ import re
 import signal
 import time
 
+import failures
 import pytest
 import ranks
 
@@ -71,3 +72,23 @@ def test_nothing_is_left_behind():
         job.end()
         assert not any(os.path.exists(f'/proc/{p.pid}') for p in job.processes)
     assert not [name for name in os.listdir('/dev/shm') if 'paddle' in name]
+
+
+@pytest.mark.parametrize(
+    'call, absent',
+    [
+        ('reshard', False),
+        ('backward', True),
+        ('barrier', False),
+        ('new_group', True),
+        ('store', True),
+    ],
+)
+def test_jobs_of_which_a_rank_is_killed(call, absent):
+    wrong, _ = failures.run(call, signal.SIGKILL, absent, 0.05)
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_a_job_of_which_a_rank_is_stopped():
+    wrong, _ = failures.run('new_group', signal.SIGSTOP, True, 0)
+    assert not wrong, '\n'.join(wrong)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ranks of test_failures.py do: they wait for one that does not come."""
+"""What the ranks of test_failures.py and failures.py do: they wait for one that does not come."""
 
 import datetime
 import os
@@ -10,32 +10,54 @@ import paddle
 import paddle.distributed as dist
 
 
-def wait_for(what, seconds='60'):
-    """Prints what the wait ended with, and when."""
+def _acts(group, n, span):
+    """By name: a call that needs all ranks."""
+    t = paddle.ones([1 << 10, 1 << 10])
+    mesh = dist.ProcessMesh(list(range(n)))
+    divided = dist.shard_tensor(t, mesh, [dist.Shard(0)])
+    replicas = paddle.DataParallel(paddle.nn.Linear(1 << 10, 8))
+    batch = paddle.ones([4, 1 << 10])
+    # Groups of meshes and of replicas are made on first use.
+    dist.reshard(divided, mesh, [dist.Replicate()])
+    replicas(batch).mean().backward()
+    store = dist.parallel.job_store()
+    return {
+        'collective': lambda: dist.all_reduce(t, group=group),
+        'task': lambda: dist.all_reduce(t, group=group, sync_op=False).wait(),
+        'recv': lambda: dist.recv(t, n - 1, group),
+        'send': lambda: dist.send(t, n - 1, group),
+        'object': lambda: dist.all_gather_object([], 'x', group),
+        'barrier': lambda: dist.barrier(),
+        'reshard': lambda: dist.reshard(divided, mesh, [dist.Replicate()]),
+        'backward': lambda: replicas(batch).mean().backward(),
+        'new_group': lambda: dist.barrier(dist.new_group(timeout=span)),
+        'store': lambda: store.get('never'),
+    }
+
+
+def wait_for(what, seconds='60', absent='yes'):
+    """Prints what the wait ended with, and when. The last rank is `absent`, or takes part until it
+    is ended, where all repeat the call.
+    """
     dist.init_parallel_env()
     rank, n = dist.get_rank(), dist.get_world_size()
-    group = dist.new_group(timeout=datetime.timedelta(seconds=float(seconds)))
+    span = datetime.timedelta(seconds=float(seconds))
+    group = dist.new_group(timeout=span)
     t = paddle.ones([1 << 20])
     dist.all_reduce(t, group=group)
+    act = _acts(group, n, span)[what]
     store = dist.parallel.job_store()
     store.set(f'pid/{rank}', str(os.getpid()))
-    if rank == n - 1:
+    if rank == n - 1 and absent == 'yes':
         time.sleep(60)
     try:
-        if what == 'collective':
-            dist.all_reduce(t, group=group)
-        elif what == 'task':
-            dist.all_reduce(t, group=group, sync_op=False).wait()
-        elif what == 'recv':
-            dist.recv(t, n - 1, group)
-        elif what == 'send':
-            dist.send(t, n - 1, group)
-        elif what == 'object':
-            dist.all_gather_object([], 'x', group)
+        act()
+        while absent != 'yes':
+            act()
     except RuntimeError as e:
         print(f'RAISED {time.time()} {e}', flush=True)
         # The group has failed, the others have not, and a group can be made anew.
-        if what == 'collective':
+        if what == 'collective' and absent == 'yes':
             again = dist.new_group(list(range(n - 1)))
             dist.all_reduce(t, group=again)
             print('AGAIN', flush=True)

@@ -21,10 +21,11 @@ std::unique_ptr<Transport> Connect(Store& store, const std::string& id, const st
   const Deadline deadline = Deadline::In(timeout);
   const std::string prefix = "group/" + id, mine = HostIdentity();
   if (ranks.size() > 1) {
-    store.Set(prefix + "/host/" + std::to_string(rank), mine);
-    for (size_t r = 0; r < ranks.size(); ++r)
-      PD_CHECK(store.Get(prefix + "/host/" + std::to_string(r), deadline) == mine, Unimplemented,
-               "[new_group] expected all ranks of a group on one host, got rank ", ranks[r], " on another than rank ",
+    const auto key = [&](int r) { return prefix + "/host of rank " + std::to_string(r); };
+    store.Set(key(ranks[static_cast<size_t>(rank)]), mine);
+    for (int r : ranks)
+      PD_CHECK(store.Get(key(r), deadline, ranks) == mine, Unimplemented,
+               "[new_group] expected all ranks of a group on one host, got rank ", r, " on another than rank ",
                ranks[static_cast<size_t>(rank)], ": there is no transport between hosts yet");
   }
   return shm::ShmTransport::Join(store, prefix, ranks, rank, deadline);

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -45,10 +46,13 @@ struct Client {
   Fd fd;
   bool greeted = false;
   bool closing = false;
+  int rank = -1;         // in the job
+  bool leaving = false;  // it has said that it ends
   std::string in, out;
   // The request that waits: its keys, whether it wants the value of the first, and until when.
   std::vector<std::string> awaited;
   bool wants_value = false;
+  std::vector<int> needed;  // the ranks without which it does not go on; empty: any that dies while it waits
   Clock::time_point until;
 };
 
@@ -124,7 +128,29 @@ class StoreServer::Loop {
     bool open = true;
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) open = Read(c);
     if (open) open = Flush(c);
-    if (!open) clients_.erase(at);
+    if (!open) Lose(at);
+  }
+
+  // A connection has ended, and with it, where it has a rank, a process of the job.
+  void Lose(std::map<int, Client>::iterator at) {
+    const int rank = at->second.rank;
+    const bool died = !at->second.leaving;
+    clients_.erase(at);
+    if (rank < 0) return;
+    ended_[rank] = died;
+    for (auto& [fd, c] : clients_) {
+      const bool counts = c.needed.empty() ? died : std::find(c.needed.begin(), c.needed.end(), rank) != c.needed.end();
+      if (c.awaited.empty() || !counts) continue;
+      GiveUp(c, rank);
+      if (!Flush(c)) Hang(fd);
+    }
+  }
+  std::string HowEnded(int rank) const {
+    return "rank " + std::to_string(rank) + (ended_.at(rank) ? ": its process died" : ": it left the job");
+  }
+  void GiveUp(Client& c, int rank) {
+    Reply(c, wire::Writer(Status::kEnded).Text(*Missing(c)).Text(HowEnded(rank)));
+    c.awaited.clear();
   }
 
   // False: the connection has ended.
@@ -172,8 +198,13 @@ class StoreServer::Loop {
     const auto op = static_cast<Op>(r.Code());
     if (!c.greeted) {
       const std::string greeting = r.Text(), secret = r.Text();
+      const auto rank = static_cast<int>(r.Number());
       c.greeted = r.done() && op == Op::kHello && greeting == wire::kGreeting && EqualInConstantTime(secret, secret_);
       c.closing = !c.greeted;
+      if (c.greeted && rank >= 0) {
+        c.rank = rank;
+        ended_.erase(rank);
+      }
       return Reply(c, wire::Writer(c.greeted ? Status::kOk : Status::kRefused));
     }
     switch (op) {
@@ -203,15 +234,30 @@ class StoreServer::Loop {
       }
       case Op::kGet:
       case Op::kWait: {
-        const int64_t ms = r.Number(), n = op == Op::kGet ? 1 : r.Number();
+        const int64_t ms = r.Number();
+        std::vector<int> needed = r.Numbers();
+        const int64_t n = op == Op::kGet ? 1 : r.Number();
         std::vector<std::string> keys;
         for (int64_t i = 0; i < n && r.ok(); ++i) keys.push_back(r.Text());
         if (!r.done() || keys.empty()) return Invalid(c);
         c.awaited = std::move(keys);
+        c.needed = std::move(needed);
         c.wants_value = op == Op::kGet;
         c.until = Clock::now() + std::chrono::milliseconds(std::clamp<int64_t>(ms, 0, 1'000'000'000'000));
-        Answer(c);
+        if (Answer(c)) return;
+        for (int rank : c.needed)
+          if (ended_.contains(rank)) return GiveUp(c, rank);
         return;
+      }
+      case Op::kEnded: {
+        const std::vector<int> ranks = r.Numbers();
+        if (!r.done()) return Invalid(c);
+        const auto ended = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return ended_.contains(rank); });
+        return Reply(c, wire::Writer(Status::kOk).Text(ended == ranks.end() ? "" : HowEnded(*ended)));
+      }
+      case Op::kLeave: {
+        c.leaving = true;
+        return Reply(c, wire::Writer(Status::kOk));
       }
       default: return Invalid(c);
     }
@@ -276,6 +322,7 @@ class StoreServer::Loop {
   Fd epoll_, stop_;
   std::unordered_map<std::string, std::string> values_;
   std::map<int, Client> clients_;
+  std::map<int, bool> ended_;  // ranks whose process has: whether it died
   std::thread thread_;
 };
 

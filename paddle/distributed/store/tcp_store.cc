@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/distributed/store/tcp_store.h"
 
+#include <pthread.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "paddle/common/error.h"
 
@@ -10,7 +13,30 @@ namespace paddle::distributed {
 using wire::Op;
 using wire::Status;
 
-TcpStore::TcpStore(const std::string& host, int port, bool is_master, std::string secret, double timeout)
+namespace {
+
+// Connections of this process. A forked child closes them: they end with the process that made them.
+struct Connections {
+  std::mutex mutex;
+  std::vector<Fd*> sockets;
+
+  static Connections& Get() {
+    static auto* all = [] {
+      ::pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
+                       [] {
+                         for (Fd* socket : Get().sockets) socket->Close();
+                         Get().sockets.clear();
+                         Get().mutex.unlock();
+                       });
+      return new Connections;
+    }();
+    return *all;
+  }
+};
+
+}  // namespace
+
+TcpStore::TcpStore(const std::string& host, int port, bool is_master, std::string secret, double timeout, int rank)
     : host_(host), port_(port), timeout_(timeout), owner_(::getpid()) {
   if (is_master) {
     server_ = std::make_unique<StoreServer>(host, port, secret);
@@ -19,7 +45,25 @@ TcpStore::TcpStore(const std::string& host, int port, bool is_master, std::strin
   PD_CHECK(port_ > 0, InvalidArgument, "[TCPStore] expected the port of the master, got ", port_);
   const Deadline deadline = Deadline::In(timeout);
   socket_ = ConnectTcp("[TCPStore]", host_, port_, deadline);
-  Ask(wire::Writer(Op::kHello).Text(wire::kGreeting).Text(secret), deadline, "greet", "");
+  {
+    Connections& all = Connections::Get();
+    std::lock_guard lock(all.mutex);
+    all.sockets.push_back(&socket_);
+  }
+  try {
+    Ask(wire::Writer(Op::kHello).Text(wire::kGreeting).Text(secret).Number(rank), deadline, "greet", "");
+  } catch (...) {
+    Forget();
+    throw;
+  }
+}
+
+TcpStore::~TcpStore() { Forget(); }
+
+void TcpStore::Forget() {
+  Connections& all = Connections::Get();
+  std::lock_guard lock(all.mutex);
+  all.sockets.erase(std::remove(all.sockets.begin(), all.sockets.end(), &socket_), all.sockets.end());
 }
 
 std::string TcpStore::Ask(wire::Writer request, const Deadline& deadline, const char* doing, const std::string& key) {
@@ -51,6 +95,10 @@ std::string TcpStore::Ask(wire::Writer request, const Deadline& deadline, const 
   if (status == Status::kTimeout)
     PD_THROW(PreconditionNotMet, "[TCPStore] expected key '", r.Text(), "' to be set within ", deadline.seconds(),
              " s, got nothing");
+  if (status == Status::kEnded) {
+    const std::string awaited = r.Text();
+    PD_THROW(PreconditionNotMet, "[TCPStore] expected key '", awaited, "' to be set, got the end of ", r.Text());
+  }
   PD_CHECK(status != Status::kRefused || key.empty(), InvalidArgument, "[TCPStore] expected key '", key,
            "' to hold a number that an int64 can follow, got another value");
   PD_CHECK(status == Status::kOk, PreconditionNotMet, "[TCPStore] expected the server at ", Endpoint(host_, port_),
@@ -67,16 +115,18 @@ Deadline AtOnce() { return Deadline::In(0); }
 void TcpStore::Set(const std::string& key, const std::string& value) {
   Ask(wire::Writer(Op::kSet).Text(key).Text(value), AtOnce(), "set", key);
 }
-std::string TcpStore::Get(const std::string& key, const Deadline& deadline) {
-  return wire::Reader(Ask(wire::Writer(Op::kGet).Number(deadline.left_ms()).Text(key), deadline, "get", key)).Text();
+std::string TcpStore::Get(const std::string& key, const Deadline& deadline, const std::vector<int>& needed) {
+  wire::Writer w(Op::kGet);
+  w.Number(deadline.left_ms()).Numbers(needed).Text(key);
+  return wire::Reader(Ask(std::move(w), deadline, "get", key)).Text();
 }
 int64_t TcpStore::Add(const std::string& key, int64_t amount) {
   return wire::Reader(Ask(wire::Writer(Op::kAdd).Text(key).Number(amount), AtOnce(), "add", key)).Number();
 }
-void TcpStore::Wait(const std::vector<std::string>& keys, const Deadline& deadline) {
+void TcpStore::Wait(const std::vector<std::string>& keys, const Deadline& deadline, const std::vector<int>& needed) {
   if (keys.empty()) return;
   wire::Writer w(Op::kWait);
-  w.Number(deadline.left_ms()).Number(static_cast<int64_t>(keys.size()));
+  w.Number(deadline.left_ms()).Numbers(needed).Number(static_cast<int64_t>(keys.size()));
   for (const std::string& key : keys) w.Text(key);
   Ask(std::move(w), deadline, "wait", keys.front());
 }
@@ -86,5 +136,9 @@ bool TcpStore::Check(const std::string& key) {
 bool TcpStore::Delete(const std::string& key) {
   return wire::Reader(Ask(wire::Writer(Op::kDelete).Text(key), AtOnce(), "delete", key)).Number() != 0;
 }
+std::string TcpStore::Ended(const std::vector<int>& ranks) {
+  return wire::Reader(Ask(wire::Writer(Op::kEnded).Numbers(ranks), AtOnce(), "ask", "")).Text();
+}
+void TcpStore::Leave() { Ask(wire::Writer(Op::kLeave), AtOnce(), "leave", ""); }
 
 }  // namespace paddle::distributed

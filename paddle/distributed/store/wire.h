@@ -6,13 +6,14 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace paddle::distributed::wire {
 
-enum class Op : uint8_t { kHello, kSet, kGet, kAdd, kWait, kCheck, kDelete };
-enum class Status : uint8_t { kOk, kTimeout, kRefused, kInvalid };
+enum class Op : uint8_t { kHello, kSet, kGet, kAdd, kWait, kCheck, kDelete, kEnded, kLeave };
+enum class Status : uint8_t { kOk, kTimeout, kRefused, kInvalid, kEnded };
 
-inline constexpr std::string_view kGreeting = "paddle-store-1";
+inline constexpr std::string_view kGreeting = "paddle-store-2";
 inline constexpr uint32_t kLargest = 64u << 20;
 // Before the greeting a stranger may send this much.
 inline constexpr uint32_t kLargestGreeting = 4096;
@@ -25,6 +26,11 @@ class Writer {
   }
   Writer& Number(int64_t v) {
     bytes_.append(reinterpret_cast<const char*>(&v), sizeof v);
+    return *this;
+  }
+  Writer& Numbers(const std::vector<int>& list) {
+    Number(static_cast<int64_t>(list.size()));
+    for (int v : list) Number(v);
     return *this;
   }
   Writer& Text(std::string_view s) {
@@ -59,6 +65,12 @@ class Reader {
     std::memcpy(&v, rest_.data(), sizeof v);
     rest_.remove_prefix(sizeof v);
     return v;
+  }
+  std::vector<int> Numbers() {
+    const int64_t n = Number();
+    std::vector<int> list;
+    for (int64_t i = 0; i < n && ok_; ++i) list.push_back(static_cast<int>(Number()));
+    return list;
   }
   std::string Text() {
     const int64_t n = Number();

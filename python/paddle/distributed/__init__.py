@@ -60,7 +60,7 @@ _lazy.install(
     globals(),
     'paddle.distributed',
     _WHERE,
-    ('auto_parallel', 'collective', 'communication', 'fleet', 'flex_checkpoint', 'parallel'),
+    ('auto_parallel', 'collective', 'communication', 'fleet', 'flex_checkpoint', 'parallel', 'rpc'),
 )
 # These functions have the names of the modules they are in.
 for _name in ('launch', 'spawn'):

@@ -2,6 +2,7 @@
 """Which process of the job this is, and the start of communication."""
 
 import atexit
+import contextlib
 import functools
 import os
 import warnings
@@ -118,14 +119,22 @@ def job_store():
             f'got {endpoint!r}'
         )
     held_elsewhere = os.getenv('PADDLE_STORE_HOLDER') == 'launcher'
-    return TCPStore(
+    store = TCPStore(
         host,
         int(port),
         env.rank == 0 and not held_elsewhere,
         env.world_size,
         timeout=int(os.getenv('FLAGS_stop_check_timeout', '900')),
         secret=os.getenv('PADDLE_JOB_SECRET', ''),
+        rank=env.rank,
     )
+    atexit.register(_leave, store)
+    return store
+
+
+def _leave(store):
+    with contextlib.suppress(RuntimeError):  # the process that holds the store may have ended
+        store._leave()
 
 
 @functools.cache

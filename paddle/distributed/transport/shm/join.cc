@@ -3,6 +3,7 @@
 // local sockets, which stay open to show that the process lives.
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "paddle/common/error.h"
@@ -13,6 +14,8 @@ namespace paddle::distributed::shm {
 namespace {
 
 constexpr size_t kTokenBytes = 32;
+// How often the first rank looks whether the others live, in seconds.
+constexpr double kLook = 0.1;
 
 std::string RandomText() {
   unsigned char bytes[kTokenBytes / 2];
@@ -36,9 +39,9 @@ struct Greeting {
 std::unique_ptr<ShmTransport> ShmTransport::Join(Store& store, const std::string& prefix, std::vector<int> names,
                                                  int rank, const Deadline& deadline) {
   const int n = static_cast<int>(names.size());
-  const std::string key = prefix + "/meet";
+  const std::string key = prefix + "/meet rank " + std::to_string(names[0]);
   if (rank != 0) {
-    const std::string meet = store.Get(key, deadline);
+    const std::string meet = store.Get(key, deadline, names);
     PD_CHECK(meet.size() == 2 * kTokenBytes, PreconditionNotMet, "[new_group] expected key '", key,
              "' to say where the group meets, got ", meet.size(), " bytes");
     Fd socket = ConnectLocal("[new_group]", meet.substr(0, kTokenBytes));
@@ -56,14 +59,20 @@ std::unique_ptr<ShmTransport> ShmTransport::Join(Store& store, const std::string
     return t;
   }
   const Fd memory = Segment::Create(n);
-  std::unique_ptr<ShmTransport> t(new ShmTransport(memory, std::move(names), rank));
+  std::unique_ptr<ShmTransport> t(new ShmTransport(memory, names, rank));
   if (n == 1) return t;
   const std::string address = RandomText(), token = RandomText();
   const Fd listener = ListenLocal("[new_group]", address);
   store.Set(key, address + token);
   std::vector<Fd> sockets(static_cast<size_t>(n));
   for (int missing = n - 1; missing > 0;) {
-    Fd socket = Accept(listener.get(), deadline);
+    Fd socket = Accept(listener.get(), Deadline::In(std::min(kLook, deadline.left().count() / 1e9)));
+    if (!socket && !deadline.passed()) {
+      const std::string ended = store.Ended(names);
+      if (ended.empty()) continue;
+      t->Abort("missed in new_group " + ended);
+      PD_THROW(PreconditionNotMet, "[new_group] expected all ranks of the group, got the end of ", ended);
+    }
     if (!socket) {
       std::string absent;
       for (int r = 1; r < n; ++r)

@@ -200,7 +200,7 @@ void ShmTransport::Barrier(const Collective& c, const Deadline& deadline) {
 
 void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
   std::ostringstream who;
-  bool gone = false;
+  bool gone = false, died = false;
   for (int pass = 0; pass < 2 && !gone; ++pass) {
     for (int r = 0; r < n_; ++r) {
       const RankCell& cell = segment_.cell(r);
@@ -208,6 +208,7 @@ void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
       if (cell.arrived.load() >= barrier_ || (pass == 0 && why.empty())) continue;
       who << (who.tellp() > 0 ? ", " : "") << Rank(r);
       gone = pass == 0;
+      died = died || segment_.presence(r) == Presence::kDied;
       const Entry& now = cell.entries[number_ & 1];
       const Entry& last = now.number == number_ ? now : cell.entries[(number_ + 1) & 1];
       if (gone)
@@ -220,7 +221,8 @@ void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
   }
   const std::string at = std::string(NameOf(c.kind)) + " #" + std::to_string(number_);
   const std::string failure = segment_.Failure();
-  if (!failure.empty() && !gone)
+  // Who left may have left because the group had failed.
+  if (!failure.empty() && !died)
     PD_THROW(PreconditionNotMet, "[", NameOf(c.kind), "] expected all ranks in ", at,
              ", got a group that failed: ", failure);
   std::ostringstream why;
