@@ -77,3 +77,86 @@ def test_killed(tmp_path):
     read = {'w': paddle.zeros([3])}
     dist.load_state_dict(read, str(tmp_path))
     assert read['w'].tolist() == [1, 1, 1]
+
+
+def test_parts_that_programs_divide(tmp_path):
+    """One process writes parts, plain and flattened, and reads them divided otherwise."""
+    value = np.arange(30, dtype='float32').reshape(5, 6)
+
+    def piece(rows, flat=None):
+        part = paddle.to_tensor(value[rows])
+        if flat is not None:
+            part = part.flatten()[flat]
+        return dist.ShardedWeight(
+            'w', part, value[rows].shape, (5, 6), (rows.start, 0), flat is not None, flat
+        )
+
+    def written(folder, parts):
+        """What several processes write, with one: files of parts and their list."""
+        folder.mkdir()
+        described, stored = [], {}
+        for i, p in enumerate(parts):
+            dist.save_state_dict({'w': p}, str(folder), unique_id=i)
+            made = metadata.read_metadata(folder / f'{i}.metadata')
+            (folder / f'{i}.metadata').unlink()
+            described += made.state_dict_metadata['w']
+            stored.update(made.storage_metadata)
+        whole = metadata.Metadata({'w': described}, stored, {'w': ('w',)})
+        (folder / '9.metadata').write_bytes(pickle.dumps(whole))
+        return str(folder)
+
+    ways = [
+        [piece(slice(0, 5))],
+        [piece(slice(0, 2)), piece(slice(2, 5))],
+        [piece(slice(0, 5), slice(0, 17)), piece(slice(0, 5), slice(17, 30))],
+        [piece(slice(0, 3)), piece(slice(3, 5), slice(0, 5)), piece(slice(3, 5), slice(5, 12))],
+    ]
+    for i, parts in enumerate(ways):
+        folder = written(tmp_path / str(i), parts)
+        merged = dist.load_merged_state_dict(folder)
+        np.testing.assert_array_equal(merged['w'].numpy(), value)
+        for part in (p for way in ways for p in way):
+            target = dist.ShardedWeight(**{**vars(part)})
+            target.local_tensor = paddle.zeros_like(part.local_tensor)
+            dist.load_state_dict({'w': target}, folder)
+            assert target.local_tensor.tolist() == part.local_tensor.tolist()
+    lacking = written(tmp_path / 'lacking', ways[2][:1])
+    with pytest.raises(ValueError, match='13 elements less'):
+        dist.load_state_dict({'w': paddle.zeros([5, 6])}, lacking)
+
+
+def test_merged_names(tmp_path):
+    one = paddle.ones([2])
+    dist.save_state_dict({'model': {'x': one, 'y': {'z': one * 2}}, 'opt': {'x': one}}, tmp_path)
+    assert sorted(dist.load_merged_state_dict(tmp_path)) == ['model.x', 'model.y.z', 'opt.x']
+    below = dist.load_merged_state_dict(tmp_path, 'model')
+    assert {k: t.tolist() for k, t in below.items()} == {'x': [1, 1], 'y.z': [2, 2]}
+    assert dist.load_merged_state_dict(tmp_path, prefix='no') == {}
+    with pytest.raises(ValueError, match='load_merged_state_dict.*no metadata'):
+        (tmp_path / 'empty').mkdir()
+        dist.load_merged_state_dict(tmp_path / 'empty')
+
+
+def test_sharded_weight():
+    group = dist.collective.Group(1, 77, [0, 1])
+    w = paddle.arange(6.0).reshape([2, 3])
+    part = dist.shard_weight('k', w, 1, group)
+    assert str(part) == (
+        'ShardedWeight(\n  key=k,\n  local_tensor=Tensor(shape=paddle.Size([2, 3])),\n'
+        '  local_shape=(2, 3),\n  global_shape=(2, 6),\n  global_offset=(0, 3),\n'
+        '  flattened_range=None\n)'
+    )
+    for axis in (-1, 2):
+        with pytest.raises(ValueError, match='expected an axis'):
+            dist.shard_weight('k', w, axis, group)
+    ((name, whole),) = dist.build_sharded_state_dict({'a': w}, prefix='m.').items()
+    assert name == whole.key == 'm.a' and whole.global_shape == (2, 3)
+    assert whole.local_tensor is w and whole.global_offset == (0, 0) and not whole.is_flattened
+
+
+def test_parts_of_several_processes(tmp_path):
+    ranks.run(2, 'work_checkpoint', 'parts', str(tmp_path))
+    merged = dist.load_merged_state_dict(str(tmp_path))
+    assert sorted(merged) == ['divided', 'of0', 'of1', 'same']
+    assert merged['divided'].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert merged['same'].tolist() == [5] and merged['of1'].tolist() == [1]

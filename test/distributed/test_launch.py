@@ -2,8 +2,10 @@
 """The launcher and spawn: what ranks are told, logs, and how a job ends."""
 
 import json
+import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -158,3 +160,22 @@ def test_spawn():
     context = dist.spawn(work_spawn.fail, nprocs=1, join=False)
     with pytest.raises(RuntimeError, match='KeyError'):
         context.join()
+
+
+def test_barriers_without_a_launcher():
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        endpoint = f'127.0.0.1:{taken.getsockname()[1]}'
+    start = multiprocessing.get_context('spawn')
+    processes = [
+        start.Process(target=work_spawn.meet, args=(rank, 2, endpoint)) for rank in range(2)
+    ]
+    for p in processes:
+        p.start()
+    for p in processes:
+        p.join(60)
+    assert [p.exitcode for p in processes] == [0, 0]
+    with pytest.raises(RuntimeError, match='gloo_init_parallel_env'):
+        dist.gloo_barrier()
+    with pytest.raises(ValueError, match='rank_id'):
+        dist.gloo_init_parallel_env(2, 2, endpoint)

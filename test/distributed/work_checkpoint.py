@@ -74,6 +74,23 @@ def resume(folder):
     np.testing.assert_allclose(float((other(x) ** 2).mean()), want, rtol=1e-6)
 
 
+def parts(folder):
+    """Each process writes its part of a tensor, and one that others do not know."""
+    dist.init_parallel_env()
+    rank, group = dist.get_rank(), dist.get_group()
+    rows = paddle.arange(8.0).reshape([4, 2])[2 * rank : 2 * rank + 2]
+    state = {'divided': dist.shard_weight('divided', rows, 0, group)}
+    state.update(dist.build_sharded_state_dict({f'of{rank}': paddle.full([1], float(rank))}))
+    state['same'] = paddle.to_tensor([5.0])
+    dist.save_state_dict(state, folder)
+    # The other half of it.
+    other = dist.shard_weight('divided', paddle.zeros([2, 2]), 0, group)
+    other.global_offset = (2 - 2 * rank, 0)
+    dist.load_state_dict({'divided': other}, folder)
+    first = 4 - 4 * rank
+    assert other.local_tensor.flatten().tolist() == list(range(first, first + 4))
+
+
 def killed(folder):
     """The process ends while it writes the second checkpoint."""
     dist.save_state_dict({'w': paddle.ones([3])}, folder)

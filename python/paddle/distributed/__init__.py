@@ -49,7 +49,15 @@ _WHERE = _lazy.homes(
             'SequenceParallelEnd'
         ),
         'paddle.distributed.flex_checkpoint.dcp.save_state_dict': 'save_state_dict',
-        'paddle.distributed.flex_checkpoint.dcp.load_state_dict': 'load_state_dict',
+        'paddle.distributed.flex_checkpoint.dcp.load_state_dict': (
+            'load_merged_state_dict load_state_dict'
+        ),
+        'paddle.distributed.flex_checkpoint.dcp.sharded_weight': (
+            'ShardedStateDict ShardedWeight build_sharded_state_dict shard_weight'
+        ),
+        'paddle.distributed.parallel_with_gloo': (
+            'gloo_barrier gloo_init_parallel_env gloo_release'
+        ),
     }
 )
 __all__ = sorted(

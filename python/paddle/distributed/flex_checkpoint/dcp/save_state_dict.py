@@ -9,18 +9,20 @@ import numpy as np
 import paddle
 from paddle.framework.output_file import OutputFile
 
+from ...communication import objects
 from ...communication.group import barrier, default_group, is_initialized
 from ...parallel import get_rank
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata
-from .state_dict import flatten_state_dict, own_part, part_of, ranks_of
+from .sharded_weight import ShardedWeight
+from .state_dict import Part, flatten_state_dict, own_part, part_of, ranks_of, whole_shape
 
 __all__ = ['save_state_dict']
 
 
 def _parts(tensor, first_rank):
-    """(rank that writes it, first index, shape) of each part, each once."""
+    """(rank that writes it, part) of each part, each once."""
     if not tensor.is_dist():
-        return [(first_rank, (0,) * tensor.ndim, tuple(tensor.shape))]
+        return [(first_rank, Part((0,) * tensor.ndim, tuple(tensor.shape)))]
     if any(p.is_partial() for p in tensor.placements):
         raise ValueError(
             '[save_state_dict] expected tensors that are not partial, got placements '
@@ -31,14 +33,43 @@ def _parts(tensor, first_rank):
         first, shape = part_of(tensor, i)
         if np.prod(shape) and first not in seen:
             seen.add(first)
-            parts.append((rank, first, shape))
+            parts.append((rank, Part(first, shape)))
     return parts
+
+
+def _divided(flat, paths, group):
+    """(dtype, shape of the whole, path, [(rank that writes it, part)]) by key, of what programs
+    divided themselves: only the processes that have a part know of it.
+    """
+    mine = []
+    for key, value in flat.items():
+        if isinstance(value, ShardedWeight) and (part := own_part(value, None)) is not None:
+            dtype = _dtype(value.local_tensor)
+            mine.append(
+                (key, part.first, part.shape, part.flat, dtype, whole_shape(value), paths[key])
+            )
+    lists = [mine]
+    if group is not None:
+        lists = [objects.load(b) for b in group.process_group.gather_bytes(objects.dump(mine))]
+    seen, found = set(), {}
+    for rank, entries in zip(group.ranks if group is not None else [0], lists):
+        for key, first, shape, flat_range, dtype, whole, path in entries:
+            if (key, first, flat_range) not in seen:
+                seen.add((key, first, flat_range))
+                part = Part(first, shape, None, flat_range)
+                found.setdefault(key, (dtype, whole, path, []))[-1].append((rank, part))
+    return found
+
+
+def _dtype(tensor):
+    return str(tensor.dtype).rpartition('.')[-1]
 
 
 def save_state_dict(
     state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, async_save=False
 ):
-    """Writes the tensors of a (nested) dict to the folder `path`, for any mesh to read.
+    """Writes the tensors of a (nested) dict, or their parts as `ShardedWeight`s, to the folder
+    `path`, for any mesh to read.
 
     Every process of the group calls it. Each file is written beside its place and renamed, the one
     that says what is there last: a checkpoint is whole or absent.
@@ -52,16 +83,24 @@ def save_state_dict(
     os.makedirs(path, exist_ok=True)
     number = _next_id(path, group, coordinator_rank) if unique_id is None else int(unique_id)
     mine, described, stored = {}, {}, {}
-    for key, tensor in flat.items():
+    parts = {
+        key: (_dtype(tensor), whole_shape(tensor), paths[key], _parts(tensor, ranks[0]))
+        for key, tensor in flat.items()
+        if not isinstance(tensor, ShardedWeight)
+    }
+    parts.update(_divided(flat, paths, group))
+    for key, (dtype, whole, paths[key], written) in parts.items():
         described[key] = []
-        for rank, first, shape in _parts(tensor, ranks[0]):
+        for rank, part in written:
             name = f'{rank}_{number}.distcp'
-            dtype = str(tensor.dtype).rpartition('.')[-1]
-            described[key].append(LocalTensorMetadata(first, shape, dtype, tuple(tensor.shape)))
-            index = LocalTensorIndex(key, first, local_shape=shape)
+            is_flat = part.flat is not None
+            described[key].append(
+                LocalTensorMetadata(part.first, part.shape, dtype, whole, is_flat, part.flat)
+            )
+            index = LocalTensorIndex(key, part.first, is_flat, part.flat, local_shape=part.shape)
             stored[index] = name
             if rank == me:
-                mine[key] = own_part(tensor, me)[2].detach()
+                mine[key] = own_part(flat[key], me).tensor.detach()
     if mine:
         paddle.save(mine, os.path.join(path, f'{me}_{number}.distcp'))
     if several:

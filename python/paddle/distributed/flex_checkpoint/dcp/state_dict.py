@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested state dicts as flat ones, and the parts of tensors that processes have."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 import paddle
 from paddle.base import libpaddle as core
 
-__all__ = ['flatten_state_dict', 'own_part', 'part_of', 'ranks_of']
+from .sharded_weight import ShardedWeight
+
+__all__ = ['Part', 'flatten_state_dict', 'own_part', 'part_of', 'ranks_of', 'whole_shape']
+
+
+@dataclass
+class Part:
+    """A box of a tensor, or the elements `flat`, first and end, of the box in one row."""
+
+    first: tuple
+    shape: tuple
+    tensor: paddle.Tensor = None
+    flat: tuple = None
 
 
 def flatten_state_dict(state_dict, op):
-    """(tensors by key, path of each key); keys of nested dicts are joined by dots."""
+    """(tensors or `ShardedWeight`s by key, path of each key); keys of nested dicts are joined by
+    dots.
+    """
     flat, paths = {}, {}
 
     def walk(path, value):
@@ -19,7 +35,7 @@ def flatten_state_dict(state_dict, op):
                 if not isinstance(key, str):
                     raise TypeError(f'[{op}] expected names as keys, got {type(key).__name__}')
                 walk((*path, key), one)
-        elif isinstance(value, paddle.Tensor):
+        elif isinstance(value, (paddle.Tensor, ShardedWeight)):
             name = '.'.join(path)
             if name in flat:
                 raise ValueError(f'[{op}] expected names that differ, got {name!r} twice')
@@ -39,6 +55,10 @@ def ranks_of(tensor):
     return tensor.process_mesh.process_ids if tensor.is_dist() else None
 
 
+def whole_shape(value):
+    return tuple(value.global_shape if isinstance(value, ShardedWeight) else value.shape)
+
+
 def part_of(tensor, index):
     """(first index, shape) of the part at a place of the tensor's mesh."""
     first, shape = core._part_of(list(tensor.shape), tensor.process_mesh, tensor.placements, index)
@@ -46,10 +66,18 @@ def part_of(tensor, index):
 
 
 def own_part(tensor, rank):
-    """(first index, shape, tensor) of what this process has; None where that is nothing."""
+    """The part that this process has; None where that is nothing."""
+    if isinstance(tensor, ShardedWeight):
+        flat = tensor.flattened_range if tensor.is_flattened else None
+        if flat is not None:
+            flat = (flat.start, flat.stop)
+        first, shape = tuple(tensor.global_offset), tuple(tensor.local_shape)
+        if flat is not None and flat[0] >= flat[1]:
+            return None
+        return Part(first, shape, tensor.local_tensor, flat)
     if not tensor.is_dist():
-        return (0,) * tensor.ndim, tuple(tensor.shape), tensor
+        return Part((0,) * tensor.ndim, tuple(tensor.shape), tensor)
     if rank not in ranks_of(tensor):
         return None
     first, shape = part_of(tensor, ranks_of(tensor).index(rank))
-    return (first, shape, tensor._local_value()) if np.prod(shape) else None
+    return Part(first, shape, tensor._local_value()) if np.prod(shape) else None
