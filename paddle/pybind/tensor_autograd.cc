@@ -7,6 +7,7 @@
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
+#include "paddle/pybind/tensor_texts.h"
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/dispatch/recorded_view.h"
@@ -267,27 +268,23 @@ PyObject* GetIsLeaf(PyObject* self, void*) {
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef g_tensor_autograd_methods[] = {
-    {"backward", F(BackwardMethod), METH_FASTCALL | METH_KEYWORDS,
-     "Adds the gradients of this tensor with respect to the leaves it depends on into their `.grad`."},
-    {"clear_grad", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS,
-     "Zeroes the gradient, or drops it with set_to_zero=False."},
-    {"clear_gradient", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS,
-     "Zeroes the gradient, or drops it with set_to_zero=False."},
+    {"backward", F(BackwardMethod), METH_FASTCALL | METH_KEYWORDS, kTensorBackwardText},
+    {"clear_grad", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, kTensorClearGradText},
+    {"clear_gradient", F(ClearGradient), METH_FASTCALL | METH_KEYWORDS, kTensorClearGradientText},
     {"_zero_grads", F(ZeroGrads), METH_NOARGS, nullptr},
-    {"register_hook", F(RegisterHook), METH_O,
-     "Calls hook(grad) in backward; a tensor it returns replaces the gradient."},
+    {"register_hook", F(RegisterHook), METH_O, kTensorRegisterHookText},
     {"_register_grad_hook", F(RegisterHook), METH_O, nullptr},
     {"_register_backward_hook", F(RegisterBackwardHook), METH_O, nullptr},
     {"register_post_accumulate_grad_hook", F(RegisterPostAccumulateHook), METH_O,
      "Calls hook(tensor) once `.grad` is complete."},
-    {"retain_grads", F(RetainGrads), METH_NOARGS, "Keeps the gradient of a tensor that is not a leaf in `.grad`."},
-    {"detach", F(OnTape<Detach>), METH_NOARGS, "A tensor that shares the data and stops gradients."},
-    {"detach_", F(OnTape<DetachInplace>), METH_NOARGS, "Cuts this tensor off its history."},
-    {"clone", F(OnTape<CloneMethod>), METH_NOARGS, "A copy through which gradients flow."},
+    {"retain_grads", F(RetainGrads), METH_NOARGS, kTensorRetainGradsText},
+    {"detach", F(OnTape<Detach>), METH_NOARGS, kTensorDetachText},
+    {"detach_", F(OnTape<DetachInplace>), METH_NOARGS, kTensorDetachInplaceText},
+    {"clone", F(OnTape<CloneMethod>), METH_NOARGS, kTensorCloneText},
     {"_grad_ivar", F(GradIvar), METH_NOARGS, nullptr},
     {"_set_grad_ivar", F(SetGradIvar), METH_O, nullptr},
     {"requires_grad_", F(OnTapeFastcall<RequiresGradInplace>), METH_FASTCALL | METH_KEYWORDS,
-     "Sets requires_grad and returns the tensor."},
+     kTensorRequiresGradInplaceText},
     {nullptr, nullptr, 0, nullptr}};
 
 int InitGradObjects(PyObject* module) {

@@ -11,6 +11,7 @@
 #include "paddle/pybind/interchange.h"
 #include "paddle/pybind/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
+#include "paddle/pybind/tensor_texts.h"
 
 namespace paddle::py {
 namespace {
@@ -286,19 +287,18 @@ PyObject* Format(PyObject* self, PyObject* spec) {
 }  // namespace
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
-#define CAST(name, T) \
-  { name, F(OnTape<CastToType<DataType::T>>), METH_NOARGS, "This tensor as " #T "." }
+#define CAST(name, T, dtype) \
+  { name, F(OnTape<CastToType<DataType::T>>), METH_NOARGS, PADDLE_CAST_TEXT(name, dtype) }
 PyMethodDef g_tensor_convert_methods[] = {
-    {"numpy", F(NumpyMethod), METH_FASTCALL | METH_KEYWORDS, "A NumPy array of the data (bfloat16 as uint16 bits)."},
+    {"numpy", F(NumpyMethod), METH_FASTCALL | METH_KEYWORDS, kTensorNumpyText},
     {"__array__", F(ArrayMethod), METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"item", F(Item), METH_FASTCALL, "The only element, or the one at an index, as a Python number."},
-    {"tolist", F(ToList), METH_NOARGS, "tolist(x)\n--\n\nNested lists of Python numbers; a number for 0-d."},
-    {"astype", F(OnTapeFastcall<AsType>), METH_FASTCALL | METH_KEYWORDS, "This tensor in another dtype."},
-    {"type_as", F(OnTape<TypeAs>), METH_O, "This tensor in the dtype of another."},
-    {"cpu", F(OnTape<Cpu>), METH_NOARGS, "This tensor on the CPU."},
-    {"set_value", F(OnTape<SetValue>), METH_O,
-     "Overwrites the data with an array or tensor of the same shape and dtype."},
-    {"copy_", F(OnTapeFastcall<CopyFrom>), METH_FASTCALL | METH_KEYWORDS, "Overwrites the data with another tensor's."},
+    {"item", F(Item), METH_FASTCALL, kTensorItemText},
+    {"tolist", F(ToList), METH_NOARGS, kTensorTolistText},
+    {"astype", F(OnTapeFastcall<AsType>), METH_FASTCALL | METH_KEYWORDS, kTensorAstypeText},
+    {"type_as", F(OnTape<TypeAs>), METH_O, kTensorTypeAsText},
+    {"cpu", F(OnTape<Cpu>), METH_NOARGS, kTensorCpuText},
+    {"set_value", F(OnTape<SetValue>), METH_O, kTensorSetValueText},
+    {"copy_", F(OnTapeFastcall<CopyFrom>), METH_FASTCALL | METH_KEYWORDS, kTensorCopyInplaceText},
     {"__deepcopy__", F(DeepCopy), METH_O, nullptr},
     {"__reduce__", F(Reduce), METH_NOARGS, nullptr},
     {"__reduce_ex__", F(ReduceEx), METH_O, nullptr},
@@ -306,28 +306,28 @@ PyMethodDef g_tensor_convert_methods[] = {
     {"__dlpack_device__", F(DlpackDevice), METH_NOARGS, nullptr},
     {"__complex__", F(Complex), METH_NOARGS, nullptr},
     {"__format__", F(Format), METH_O, nullptr},
-    CAST("float", FLOAT32),
-    CAST("float32", FLOAT32),
-    CAST("double", FLOAT64),
-    CAST("float64", FLOAT64),
-    CAST("half", FLOAT16),
-    CAST("float16", FLOAT16),
-    CAST("bfloat16", BFLOAT16),
-    CAST("int", INT32),
-    CAST("int32", INT32),
-    CAST("long", INT64),
-    CAST("int64", INT64),
-    CAST("short", INT16),
-    CAST("int16", INT16),
-    CAST("char", INT8),
-    CAST("int8", INT8),
-    CAST("byte", UINT8),
-    CAST("uint8", UINT8),
-    CAST("bool", BOOL),
-    CAST("cfloat", COMPLEX64),
-    CAST("complex64", COMPLEX64),
-    CAST("cdouble", COMPLEX128),
-    CAST("complex128", COMPLEX128),
+    CAST("float", FLOAT32, "float32"),
+    CAST("float32", FLOAT32, "float32"),
+    CAST("double", FLOAT64, "float64"),
+    CAST("float64", FLOAT64, "float64"),
+    CAST("half", FLOAT16, "float16"),
+    CAST("float16", FLOAT16, "float16"),
+    CAST("bfloat16", BFLOAT16, "bfloat16"),
+    CAST("int", INT32, "int32"),
+    CAST("int32", INT32, "int32"),
+    CAST("long", INT64, "int64"),
+    CAST("int64", INT64, "int64"),
+    CAST("short", INT16, "int16"),
+    CAST("int16", INT16, "int16"),
+    CAST("char", INT8, "int8"),
+    CAST("int8", INT8, "int8"),
+    CAST("byte", UINT8, "uint8"),
+    CAST("uint8", UINT8, "uint8"),
+    CAST("bool", BOOL, "bool"),
+    CAST("cfloat", COMPLEX64, "complex64"),
+    CAST("complex64", COMPLEX64, "complex64"),
+    CAST("cdouble", COMPLEX128, "complex128"),
+    CAST("complex128", COMPLEX128, "complex128"),
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace paddle::py

@@ -8,6 +8,25 @@ from paddle.base.arguments import only
 from paddle.base.libpaddle import Generator, Tensor  # noqa: F401
 
 
+_TYPED = """Makes tensors of dtype {dtype}, and is the type of those in `isinstance`.
+
+Args:
+    *args (object): The extents as ints, for a tensor that is not filled; or the values.
+    device (str or place, default None): Where it lies; None for the current device.
+
+Raises:
+    ValueError: There are several arguments that are not all ints.
+
+Examples:
+    >>> paddle.{name}(2, 3).shape
+    paddle.Size([2, 3])
+    >>> paddle.{name}([1, 0]).dtype
+    paddle.{dtype}
+    >>> isinstance(paddle.ones([2], '{dtype}'), paddle.{name})
+    True
+"""
+
+
 class _TypedMeta(type):
     def __instancecheck__(cls, obj):
         return isinstance(obj, Tensor) and str(obj.dtype) == 'paddle.' + cls._dtype
@@ -27,7 +46,7 @@ def _typed(name, dtype):
     return _TypedMeta(
         name,
         (),
-        {'__new__': __new__, '_dtype': dtype, '__doc__': f'Makes tensors of dtype {dtype}.'},
+        {'__new__': __new__, '_dtype': dtype, '__doc__': _TYPED.format(name=name, dtype=dtype)},
     )
 
 
@@ -50,7 +69,18 @@ BoolTensor = _typed('BoolTensor', 'bool')
 
 
 class MmapStorage:
-    """The bytes of a file as a tensor: `MmapStorage(path).get_slice('float32')`."""
+    """The bytes of a file as a tensor: `MmapStorage(path).get_slice('float32')`.
+
+    Args:
+        filename (str): The file.
+        nbytes (int, default -1): How many bytes of it; -1 for all.
+
+    Examples:
+        >>> with open("numbers", "wb") as f:
+        ...     _ = f.write(bytes([0, 0, 128, 63]))
+        >>> paddle.MmapStorage("numbers").get_slice("float32").tolist()
+        [1.0]
+    """
 
     def __init__(self, filename, nbytes=-1):
         import numpy as np
@@ -66,12 +96,31 @@ class MmapStorage:
 
 
 def disable_signal_handler():
-    """Nothing to do: no signal handlers are installed."""
+    """Nothing to do: no signal handlers are installed.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.disable_signal_handler()
+    """
 
 
 def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
-    """Let `import torch` find paddle, everywhere; a warning says so unless `silent`, where torch
-    had been imported before.
+    """Let `import torch` find paddle, everywhere.
+
+    Args:
+        scope (str or set, default None): Modules in which; None for all.
+        blocked_modules (str or set, default None): Modules in which it does not.
+        backend (str, default 'torch'): Must be `torch`.
+        silent (bool, default False): Whether no warning says that torch had been imported before.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.enable_compat(silent=True)
+        >>> paddle.disable_compat()
     """
     import sys
     import warnings
@@ -90,7 +139,15 @@ def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=F
 
 
 def disable_compat():
-    """Undo `enable_compat`."""
+    """Undo `enable_compat`.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.enable_compat(silent=True)
+        >>> paddle.disable_compat()
+    """
     import sys
 
     if sys.modules.get('torch') is paddle:

@@ -122,7 +122,18 @@ def _converted(name, value, old):
 
 
 def get_flags(flags):
-    """{name: value} of one flag or a list of flags."""
+    """{name: value} of one flag or a list of flags.
+
+    Args:
+        flags (str or list of strs): The names.
+
+    Returns:
+        dict: the values, by name.
+
+    Examples:
+        >>> paddle.get_flags("FLAGS_check_nan_inf")
+        {'FLAGS_check_nan_inf': False}
+    """
     if isinstance(flags, str):
         names = [flags]
     elif isinstance(flags, (list, tuple)):
@@ -135,7 +146,23 @@ def get_flags(flags):
 
 
 def set_flags(flags):
-    """Set flags from a dict {name: value}; an unknown name is an error."""
+    """Set flags from a dict {name: value}; an unknown name is an error.
+
+    Args:
+        flags (dict): The values, by name.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such flag.
+
+    Examples:
+        >>> paddle.set_flags({"FLAGS_check_nan_inf": True})
+        >>> paddle.get_flags(["FLAGS_check_nan_inf"])
+        {'FLAGS_check_nan_inf': True}
+        >>> paddle.set_flags({"FLAGS_check_nan_inf": False})
+    """
     if not isinstance(flags, dict):
         raise TypeError(f"[set_flags] expected a dict, got {type(flags).__name__}")
     for name, value in flags.items():

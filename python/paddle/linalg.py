@@ -211,10 +211,26 @@ def lu(x, pivot=True, get_infos=False, name=None):
 
 
 def lstsq(x, y, rcond=None, driver=None, name=None):
-    """(solution, residuals, rank, singular values) of the least-squares problem x z = y.
+    """The least-squares solution of x z = y.
 
-    `driver` is 'gels', 'gelsy' (the default), 'gelsd' or 'gelss'; what it does not compute has
-    shape [0].
+    Args:
+        x (Tensor): The matrix, of shape [..., m, n].
+        y (Tensor): The right sides, of shape [..., m, k].
+        rcond (float, default None): Below which part of the largest singular value others count as
+            zero; None for the precision of the dtype.
+        driver (str, default None): `gels`, `gelsy` (for None), `gelsd` or `gelss`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: solution, residuals, rank and singular values; what driver does not
+            compute has shape [0].
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+        >>> y = paddle.to_tensor([[1.0], [3.0], [5.0]])
+        >>> z = paddle.linalg.lstsq(x, y)[0]
+        >>> bool(paddle.allclose(z, paddle.to_tensor([[1.0], [2.0]]), atol=1e-4))
+        True
     """
     if driver not in (None, 'gels', 'gelss', 'gelsd', 'gelsy'):
         raise ValueError(
@@ -558,6 +574,19 @@ def _reflectors(x, tau, name):
 def householder_product(x, tau, name=None):
     """The first columns of the product of the Householder reflectors in the columns of x, scaled by
     tau.
+
+    Args:
+        x (Tensor): The reflectors, below the diagonal, of shape [..., m, n].
+        tau (Tensor): Their factors, of shape [..., k].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [..., m, n].
+
+    Examples:
+        >>> x, tau = paddle.to_tensor([[1.0], [1.0]]), paddle.to_tensor([1.0])
+        >>> paddle.linalg.householder_product(x, tau).tolist()
+        [[0.0], [-1.0]]
     """
     expect_tensors('householder_product', x=x)
     if x.ndim >= 2 and x.shape[-2] < x.shape[-1]:
@@ -572,7 +601,24 @@ def householder_product(x, tau, name=None):
 
 
 def ormqr(x, tau, y, left=True, transpose=False, name=None):
-    """The product of Q (or its adjoint), given by the Householder reflectors (x, tau), with y."""
+    """The product of Q (or its adjoint), given by the Householder reflectors (x, tau), with y.
+
+    Args:
+        x (Tensor): The reflectors, below the diagonal, of shape [..., m, k].
+        tau (Tensor): Their factors, of shape [..., k].
+        y (Tensor): What is multiplied.
+        left (bool, default True): Whether Q stands left of y.
+        transpose (bool, default False): Whether the adjoint of Q is taken.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of y.
+
+    Examples:
+        >>> x, tau = paddle.to_tensor([[1.0], [1.0]]), paddle.to_tensor([1.0])
+        >>> paddle.linalg.ormqr(x, tau, paddle.to_tensor([[1.0], [2.0]])).tolist()
+        [[-2.0], [-1.0]]
+    """
     v, t = _reflectors(x, tau, 'ormqr')
     t = _h(t) if transpose else t
     if left:
@@ -581,7 +627,26 @@ def ormqr(x, tau, y, left=True, transpose=False, name=None):
 
 
 def svd_lowrank(x, q=None, niter=2, M=None, name=None):
-    """Approximate (U, S, V) of rank q of x (or x - M) from random projections."""
+    """Approximate (U, S, V) of rank q, from random projections.
+
+    Args:
+        x (Tensor): A matrix, of shape [..., m, n].
+        q (int, default None): The rank; None for 6, or less where x is smaller.
+        niter (int, default 2): How many iterations sharpen the projection.
+        M (Tensor, default None): What is taken from x first.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: U, S and V, x being about U diag(S) V^H.
+
+    Source: Halko, Martinsson and Tropp, Finding structure with randomness, 2009
+
+    Examples:
+        >>> x = paddle.to_tensor([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+        >>> u, s, v = paddle.linalg.svd_lowrank(x, q=2)
+        >>> s.tolist()
+        [2.0, 1.0]
+    """
     expect_tensors('svd_lowrank', x=x)
     if x.ndim < 2:
         raise ValueError(
@@ -606,6 +671,25 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
 
 
 def pca_lowrank(x, q=None, center=True, niter=2, name=None):
-    """Approximate principal components of the rows of x: `svd_lowrank` after centring."""
+    """Approximate principal components of the rows of x: `svd_lowrank` after centring.
+
+    Args:
+        x (Tensor): A matrix, of shape [..., m, n].
+        q (int, default None): How many components; None for 6, or less where x is smaller.
+        center (bool, default True): Whether the mean of the rows is taken away.
+        niter (int, default 2): How many iterations sharpen the projection.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: U, S and V.
+
+    Source: Halko, Martinsson and Tropp, Finding structure with randomness, 2009
+
+    Examples:
+        >>> x = paddle.to_tensor([[2.0, 5.0], [-2.0, 5.0]])
+        >>> u, s, v = paddle.linalg.pca_lowrank(x, q=1)
+        >>> s.tolist()
+        [2.8284]
+    """
     expect_tensors('pca_lowrank', x=x)
     return svd_lowrank(x - x.mean(-2, keepdim=True) if center else x, q, niter)

@@ -44,10 +44,33 @@ def stft(
     onesided=None,
     name=None,
 ):
-    """Short-time Fourier transform of [T] or [N, T]: complex [..., frequencies, frames].
+    """Short-time Fourier transform.
 
-    `onesided` keeps n_fft // 2 + 1 frequencies (the default for real input). ValueError or
-    AssertionError for lengths that do not fit.
+    Args:
+        x (Tensor): Samples, of shape [T] or [N, T], real or complex.
+        n_fft (int): How many samples a frame has.
+        hop_length (int, default None): From one frame to the next; None for n_fft // 4.
+        win_length (int, default None): How many samples the window has; None for n_fft.
+        window (Tensor, default None): The window, of win_length numbers; None for ones.
+        center (bool, default True): Whether x is padded so that frames are centred at their
+            samples.
+        pad_mode (str, default 'reflect'): How: `reflect` or `constant`.
+        normalized (bool, default False): Whether results are divided by sqrt(n_fft).
+        onesided (bool, default None): Whether n_fft // 2 + 1 frequencies are kept; None for a real
+            x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: complex, of shape [..., frequencies, frames].
+
+    Raises:
+        ValueError: Lengths do not fit.
+
+    Examples:
+        >>> x = paddle.ones([16])
+        >>> y = paddle.signal.stft(x, n_fft=8, hop_length=4)
+        >>> y.shape, y[0].real().tolist()
+        (paddle.Size([5, 5]), [8.0, 8.0, 8.0, 8.0, 8.0])
     """
     expect_tensors("stft", x=x)
     rank = len(x.shape)
@@ -106,7 +129,32 @@ def istft(
     return_complex=False,
     name=None,
 ):
-    """Inverse of `stft`: [frequencies, frames] or [N, frequencies, frames] to [T] or [N, T]."""
+    """Inverse of `stft`.
+
+    Args:
+        x (Tensor): What `stft` gives, of shape [frequencies, frames] or [N, frequencies, frames].
+        n_fft (int): How many samples a frame has.
+        hop_length (int, default None): From one frame to the next; None for n_fft // 4.
+        win_length (int, default None): How many samples the window has; None for n_fft.
+        window (Tensor, default None): The window, of win_length numbers; None for ones.
+        center (bool, default True): Whether `stft` padded.
+        normalized (bool, default False): Whether `stft` divided by sqrt(n_fft).
+        onesided (bool, default True): Whether `stft` kept n_fft // 2 + 1 frequencies.
+        length (int, default None): How many samples are returned; None for all.
+        return_complex (bool, default False): Whether the result is complex.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [T] or [N, T].
+
+    Examples:
+        >>> x = paddle.arange(16, dtype="float32")
+        >>> window = paddle.ones([8])
+        >>> y = paddle.signal.stft(x, 8, hop_length=4, window=window)
+        >>> z = paddle.signal.istft(y, 8, hop_length=4, window=window)
+        >>> bool(paddle.allclose(z, x, atol=1e-4))
+        True
+    """
     expect_tensors("istft", x=x)
     if 'complex' not in str(x.dtype):
         raise TypeError(f"[istft] expected a complex tensor, got {x.dtype}")

@@ -37,7 +37,18 @@ commit = 'unknown'
 
 
 def show():
-    """Print the versions, and what of the package works on this machine."""
+    """Print the versions, and what of the package works on this machine.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> import contextlib, io
+        >>> with contextlib.redirect_stdout(io.StringIO()) as shown:
+        ...     paddle.version.show()
+        >>> paddle.version.full_version in shown.getvalue()
+        True
+    """
     from paddle.utils import report
 
     print('full_version:', full_version)
@@ -59,45 +70,117 @@ def show():
 
 
 def cuda():
-    """The CUDA version, 'False' without CUDA."""
+    """The CUDA version, 'False' without CUDA.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> isinstance(paddle.version.cuda(), str)
+        True
+    """
     return cuda_version
 
 
 def cudnn():
-    """The cuDNN version, 'False' without cuDNN."""
+    """The cuDNN version, 'False' without cuDNN.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> isinstance(paddle.version.cudnn(), str)
+        True
+    """
     return cudnn_version
 
 
 def nccl():
-    """The NCCL version, '0' without NCCL."""
+    """The NCCL version, '0' without NCCL.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> isinstance(paddle.version.nccl(), str)
+        True
+    """
     return nccl_version
 
 
 def xpu():
-    """The XPU version, 'False' without XPU."""
+    """The XPU version, 'False' without XPU.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> paddle.version.xpu()
+        'False'
+    """
     return xpu_version
 
 
 def xpu_xre():
-    """The XRE version, 'False' without XPU."""
+    """The XRE version, 'False' without XPU.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> paddle.version.xpu_xre()
+        'False'
+    """
     return xpu_xre_version
 
 
 def xpu_xccl():
-    """The XCCL version, 'False' without XPU."""
+    """The XCCL version, 'False' without XPU.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> paddle.version.xpu_xccl()
+        'False'
+    """
     return xpu_xccl_version
 
 
 def xpu_xhpc():
-    """The XHPC version, 'False' without XPU."""
+    """The XHPC version, 'False' without XPU.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> paddle.version.xpu_xhpc()
+        'False'
+    """
     return xpu_xhpc_version
 
 
 def tensorrt():
-    """The TensorRT version, 'None' without TensorRT."""
+    """The TensorRT version, 'None' without TensorRT.
+
+    Returns:
+        str: the version.
+
+    Examples:
+        >>> paddle.version.tensorrt()
+        'None'
+    """
     return tensorrt_version
 
 
 def cuda_archs():
-    """Compute capabilities the package was compiled for."""
+    """Compute capabilities the package was compiled for.
+
+    Returns:
+        list of ints: the capabilities.
+
+    Examples:
+        >>> isinstance(paddle.version.cuda_archs(), list)
+        True
+    """
     return compiled_cuda_archs

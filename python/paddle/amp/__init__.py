@@ -37,15 +37,39 @@ def _there(device):
 
 
 def is_float16_supported(device=None):
-    """Whether float16 arithmetic runs on `device` (the current one by default); ValueError for one
-    that is not there.
+    """Whether float16 arithmetic runs on a device.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        bool: whether it does.
+
+    Raises:
+        ValueError: The device is not there.
+
+    Examples:
+        >>> isinstance(paddle.amp.is_float16_supported("cpu"), bool)
+        True
     """
     return _there(device)
 
 
 def is_bfloat16_supported(device=None):
-    """Whether bfloat16 arithmetic runs on `device` (the current one by default); ValueError for one
-    that is not there.
+    """Whether bfloat16 arithmetic runs on a device.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        bool: whether it does.
+
+    Raises:
+        ValueError: The device is not there.
+
+    Examples:
+        >>> paddle.amp.is_bfloat16_supported("cpu")
+        True
     """
     return _there(device)
 

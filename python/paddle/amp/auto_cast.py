@@ -52,10 +52,30 @@ class auto_cast(_core.AmpScope):
     """Inside, operations run in `dtype` where that is safe.
 
     Operations of the white list run in `dtype`, those of the black list in float32, all others in
-    float32 if an input has it, else in `dtype`. O2 has a shorter black list; without `use_promote`
-    all but the black list runs in `dtype`. OD runs all but the white list in float32. A context
-    manager and a decorator, for the thread that enters it. Raises ValueError for an unknown level
-    or dtype, or overlapping lists.
+    float32 if an input has it, else in `dtype`. A context manager and a decorator, for the thread
+    that enters it.
+
+    Args:
+        enable (bool, default True): Whether anything happens.
+        custom_white_list (list of strs, default None): Operations that join the white list.
+        custom_black_list (list of strs, default None): Operations that join the black list.
+        level (str, default 'O1'): `O1`; `O2`, with a shorter black list; `OD`, where all but the
+            white list runs in float32; `O0`, nothing.
+        dtype (str or dtype, default 'float16'): `float16` or `bfloat16`.
+        use_promote (bool, default True): Whether float32 inputs make an operation run in it; else
+            all but the black list runs in dtype.
+
+    Returns:
+        context manager: it restores what was before on leaving.
+
+    Raises:
+        ValueError: level or dtype is unknown, or the lists overlap.
+
+    Examples:
+        >>> x = paddle.ones([2, 2])
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     print((x @ x).dtype, paddle.exp(x).dtype)
+        paddle.bfloat16 paddle.float32
     """
 
     def __init__(
@@ -117,8 +137,24 @@ def _current(device_type):
 
 
 def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
-    """`auto_cast` with the arguments of other frameworks: device first. Where that device is not
-    the current one it has no effect, and a warning says so."""
+    """`auto_cast` with the arguments of other frameworks.
+
+    Args:
+        device_type (str): The device; where it is not the current one, nothing happens, and a
+            warning says so.
+        dtype (str or dtype, default 'float16'): `float16` or `bfloat16`.
+        enabled (bool, default True): Whether anything happens.
+        cache_enabled (bool, default True): Taken for compatibility; it has no effect.
+
+    Returns:
+        context manager: inside, operations run in dtype where that is safe.
+
+    Examples:
+        >>> x = paddle.ones([2, 2])
+        >>> with paddle.autocast("cpu", "bfloat16"):
+        ...     print((x @ x).dtype)
+        paddle.bfloat16
+    """
     if enabled and not _current(device_type):
         warnings.warn(
             f"[autocast] has no effect: device_type is {device_type!r}, the current device "
@@ -129,13 +165,37 @@ def autocast(device_type, dtype='float16', enabled=True, cache_enabled=True):
 
 
 def is_autocast_enabled(device_type=None):
-    """Whether an `auto_cast` is in force, on devices of this type."""
+    """Whether an `auto_cast` is in force, on devices of this type.
+
+    Args:
+        device_type (str, default None): The kind of device; None for the current one.
+
+    Returns:
+        bool: whether one is.
+
+    Examples:
+        >>> with paddle.amp.auto_cast():
+        ...     inside = paddle.is_autocast_enabled()
+        >>> inside, paddle.is_autocast_enabled()
+        (True, False)
+    """
     return _current(device_type) and _core.get_amp_state()[0] != 0
 
 
 def get_autocast_dtype(device_type=None):
     """The low-precision dtype in force, 'float16' or 'bfloat16'; float16 for a device that is not
     the current one.
+
+    Args:
+        device_type (str, default None): The kind of device; None for the current one.
+
+    Returns:
+        str: the dtype.
+
+    Examples:
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     print(paddle.get_autocast_dtype())
+        bfloat16
     """
     return (
         'float16' if not _current(device_type) else str(_core.get_amp_state()[1]).rsplit('.', 1)[-1]
@@ -143,12 +203,35 @@ def get_autocast_dtype(device_type=None):
 
 
 def get_autocast_cpu_dtype(device_type=None):
-    """The low-precision dtype in force on the CPU."""
+    """The low-precision dtype in force on the CPU.
+
+    Args:
+        device_type (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        str: the dtype.
+
+    Examples:
+        >>> with paddle.amp.auto_cast(dtype="bfloat16"):
+        ...     print(paddle.get_autocast_cpu_dtype())
+        bfloat16
+    """
     return get_autocast_dtype(device_type)
 
 
 def get_autocast_gpu_dtype(device_type=None):
-    """The low-precision dtype in force on the GPU."""
+    """The low-precision dtype in force on the GPU.
+
+    Args:
+        device_type (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        str: the dtype.
+
+    Examples:
+        >>> paddle.get_autocast_gpu_dtype()
+        'float16'
+    """
     return get_autocast_dtype(device_type)
 
 
@@ -203,9 +286,26 @@ def decorate(
     """Prepare models and optimizers for `auto_cast`.
 
     At O2 parameters are cast to `dtype`, batch norms apart, and optimizers keep float32 master
-    weights (unless `master_weight` is False). With `master_grad`, the gradients that `backward`
-    leaves in them are float32. `save_dtype` is the dtype of `state_dict` entries.
-    Returns what it was given.
+    weights.
+
+    Args:
+        models (Layer or list of Layers): The models.
+        optimizers (Optimizer or list of Optimizers, default None): Their optimizers.
+        level (str, default 'O1'): `O1` or `O2`.
+        dtype (str or dtype, default 'float16'): `float16` or `bfloat16`.
+        master_weight (bool, default None): Whether float32 weights are kept; None at O2.
+        save_dtype (str or dtype, default None): The dtype of `state_dict` entries; None for that of
+            the parameters.
+        master_grad (bool, default False): Whether the gradients that `backward` leaves are float32.
+        excluded_layers (Layer, type or list of Layers, default None): What is not cast.
+
+    Returns:
+        object: models, or (models, optimizers).
+
+    Examples:
+        >>> net = paddle.amp.decorate(paddle.nn.Linear(2, 2), level="O2", dtype="bfloat16")
+        >>> net.weight.dtype
+        paddle.bfloat16
     """
     level = level.upper() if isinstance(level, str) else level
     if level not in ('O0', 'OD', 'O1', 'O2'):

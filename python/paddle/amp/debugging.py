@@ -33,10 +33,26 @@ class DebugMode(Enum):
 
 
 def check_numerics(tensor, op_type, var_name, debug_mode=DebugMode.CHECK_NAN_INF_AND_ABORT):
-    """Count the NaN, infinite and zero values: (counts [3] int64, [max, min, mean] float32).
+    """Count the NaN, infinite and zero values of a tensor.
 
-    RuntimeError for non-finite values when `debug_mode` is CHECK_NAN_INF_AND_ABORT; printed
-    otherwise.
+    Args:
+        tensor (Tensor): The tensor.
+        op_type (str): The operation that messages name.
+        var_name (str): The tensor's name in messages.
+        debug_mode (DebugMode, default DebugMode.CHECK_NAN_INF_AND_ABORT): What is done with NaN and
+            infinities.
+
+    Returns:
+        tuple of Tensors: counts [3], int64, and max, min and mean [3], float32.
+
+    Raises:
+        RuntimeError: There are any, and debug_mode is CHECK_NAN_INF_AND_ABORT.
+
+    Examples:
+        >>> x = paddle.to_tensor([0.0, 2.0])
+        >>> counts, values = paddle.amp.debugging.check_numerics(x, "", "x")
+        >>> counts.tolist(), values.tolist()
+        ([0, 0, 1], [2.0, 0.0, 1.0])
     """
     values = tensor.astype('float32').numpy()
     nan, inf, zero = (
@@ -62,7 +78,22 @@ def check_numerics(tensor, op_type, var_name, debug_mode=DebugMode.CHECK_NAN_INF
 
 
 def check_layer_numerics(func):
-    """Decorator of a layer's `forward`: check its first tensor before and its results after."""
+    """Decorator of a layer's `forward`: check its first tensor before and its results after.
+
+    Args:
+        func (callable): The method.
+
+    Returns:
+        callable: the method that checks.
+
+    Examples:
+        >>> class Net(paddle.nn.Layer):
+        ...     @paddle.amp.debugging.check_layer_numerics
+        ...     def forward(self, x):
+        ...         return x * 2
+        >>> Net()(paddle.ones([2])).tolist()
+        [2.0, 2.0]
+    """
 
     @functools.wraps(func)
     def wrapper(self, *args, **kwargs):
@@ -85,9 +116,21 @@ def check_layer_numerics(func):
 class TensorCheckerConfig:
     """What `enable_tensor_checker` looks at.
 
-    `debug_mode` says what is done with NaN and infinities; `checked_op_list` and `skipped_op_list`
-    choose operations; `debug_step=(first, last + 1)` chooses steps, a step being one call of
-    `enable_tensor_checker`. Lines are printed: `output_dir` must be None.
+    Args:
+        enable (bool): Whether anything happens.
+        debug_mode (DebugMode, default DebugMode.CHECK_NAN_INF_AND_ABORT): What is done with NaN and
+            infinities.
+        output_dir (str, default None): Must be None: lines are printed.
+        checked_op_list (list of strs, default None): Operations that are looked at; None for all.
+        skipped_op_list (list of strs, default None): Operations that are not.
+        debug_step (list of ints, default None): The first step and the one after the last, a step
+            being a call of `enable_tensor_checker`.
+        stack_height_limit (int, default 1): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> config = paddle.amp.debugging.TensorCheckerConfig(enable=True, debug_step=[0, 10])
+        >>> config.enable
+        True
     """
 
     current_step_id = 0
@@ -149,7 +192,21 @@ class TensorCheckerConfig:
 
 
 def enable_tensor_checker(checker_config):
-    """Look for NaN and infinities in the results of operations, if the config chooses this step."""
+    """Look for NaN and infinities in the results of operations, if the config chooses this step.
+
+    Args:
+        checker_config (TensorCheckerConfig): What is looked at.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> config = paddle.amp.debugging.TensorCheckerConfig(enable=True)
+        >>> paddle.amp.debugging.enable_tensor_checker(config)
+        >>> (paddle.ones([2]) * 2).tolist()
+        [2.0, 2.0]
+        >>> paddle.amp.debugging.disable_tensor_checker()
+    """
     if checker_config.update_and_check_step_id():
         checker_config.start_check_nan_inf()
     else:
@@ -157,7 +214,16 @@ def enable_tensor_checker(checker_config):
 
 
 def disable_tensor_checker():
-    """End what `enable_tensor_checker` began."""
+    """End what `enable_tensor_checker` began.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> config = paddle.amp.debugging.TensorCheckerConfig(enable=True)
+        >>> paddle.amp.debugging.enable_tensor_checker(config)
+        >>> paddle.amp.debugging.disable_tensor_checker()
+    """
     _core._check_numbers_of([], [])
     paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0})
 

@@ -257,7 +257,29 @@ class AmpScaler:
 
 
 class GradScaler(AmpScaler):
-    """Loss scaling: `scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()`."""
+    """Loss scaling, so that small gradients do not vanish in float16.
+
+    Args:
+        enable (bool, default True): Whether anything happens.
+        init_loss_scaling (float, default 65536.0): The first scale.
+        incr_ratio (float, default 2.0): The factor after steps without infinities.
+        decr_ratio (float, default 0.5): The factor after infinities.
+        incr_every_n_steps (int, default 2000): After how many steps without infinities.
+        decr_every_n_nan_or_inf (int, default 1): After how many with.
+        use_dynamic_loss_scaling (bool, default True): Whether the scale changes.
+
+    Source: Micikevicius et al., Mixed precision training, 2017
+
+    Examples:
+        >>> x = paddle.create_parameter([1], "float32")
+        >>> sgd = paddle.optimizer.SGD(0.1, [x])
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=1024.0)
+        >>> scaler.scale(x.sum()).backward()
+        >>> x.grad.item()
+        1024.0
+        >>> scaler.step(sgd)
+        >>> scaler.update()
+    """
 
     def __init__(
         self,

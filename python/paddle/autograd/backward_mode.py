@@ -29,7 +29,24 @@ def _checked(values, name, optional):
 
 
 def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_graph_path=None):
-    """Accumulate gradients of `tensors` into the leaves. `grad_tensors` default to ones."""
+    """Accumulate gradients of tensors into the leaves.
+
+    Args:
+        tensors (Tensor or list of Tensors): What is differentiated.
+        grad_tensors (Tensor or list of Tensors, default None): The gradients of tensors; None for
+            ones.
+        retain_graph (bool, default False): Whether the history stays for another backward.
+        dump_backward_graph_path (str, default None): Must be None.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> paddle.autograd.backward([x * x, x * 3])
+        >>> x.grad.tolist()
+        [5.0, 7.0]
+    """
     only(
         'backward',
         'graphs are not written to files',

@@ -133,14 +133,40 @@ def _map(kind, ys, xs, batched):
 
 
 def jacobian(ys, xs, batch_axis=None):
-    """Lazy Jacobian of `ys` by `xs`; tuples in either give (nested) tuples."""
+    """Lazy Jacobian of `ys` by `xs`: rows are computed when they are read.
+
+    Args:
+        ys (Tensor or list of Tensors): What is differentiated.
+        xs (Tensor or list of Tensors): By what.
+        batch_axis (int, default None): 0 where the first axis is a batch; None for none.
+
+    Returns:
+        Jacobian or tuple of Jacobians: indexed like a matrix [ys, xs], or [batch, ys, xs].
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> paddle.autograd.jacobian(x * x, x)[:].tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+    """
     _check_axis('jacobian', batch_axis)
     return _map(Jacobian, ys, xs, batch_axis is not None)
 
 
 def hessian(ys, xs, batch_axis=None):
-    """Lazy Hessian of the scalar `ys` ([B] or [B, 1] with a batch axis) by `xs`; a tuple of xs
-    gives nested tuples.
+    """Lazy Hessian of a scalar by `xs`.
+
+    Args:
+        ys (Tensor): The scalar, or of shape [B] or [B, 1] with a batch axis.
+        xs (Tensor or list of Tensors): By what.
+        batch_axis (int, default None): 0 where the first axis is a batch; None for none.
+
+    Returns:
+        Hessian or tuple of Hessians: indexed like a matrix.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> paddle.autograd.hessian((x * x * x).sum(), x)[:].tolist()
+        [[6.0, 0.0], [0.0, 12.0]]
     """
     _check_axis('hessian', batch_axis)
     batched = batch_axis is not None

@@ -7,7 +7,24 @@ __all__ = ['PyLayer', 'PyLayerContext', 'Function']
 
 
 class PyLayerContext:
-    """What `forward` leaves for `backward`. Any attribute may be set on it."""
+    """What `forward` leaves for `backward`. Any attribute may be set on it.
+
+    Examples:
+        >>> class Exp(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         assert isinstance(ctx, paddle.autograd.PyLayerContext)
+        ...         y = x.exp()
+        ...         ctx.save_for_backward(y)
+        ...         return y
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * ctx.saved_tensor()[0]
+        >>> x = paddle.to_tensor([0.0], stop_gradient=False)
+        >>> Exp.apply(x).backward()
+        >>> x.grad.tolist()
+        [1.0]
+    """
 
     container = None
     not_inplace_tensors = None
@@ -52,6 +69,21 @@ class PyLayerContext:
 class PyLayer(PyLayerContext):
     """Base of custom functions: define static `forward(ctx, ...)` and `backward(ctx, *grads)`, then
     call `apply`.
+
+    Examples:
+        >>> class Double(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> Double.apply(x).sum().backward()
+        >>> x.grad.tolist()
+        [2.0, 2.0]
+        >>> paddle.autograd.Function is paddle.autograd.PyLayer
+        True
     """
 
     @staticmethod

@@ -105,8 +105,26 @@ def check_shape(
     expected_element_type=(int, _core.Tensor),
     expected_tensor_dtype=('int32', 'int64'),
 ):
-    """TypeError unless `shape` is a list of ints or an integer tensor, while a program is
-    recorded.
+    """Refuse what is no shape while a program is recorded.
+
+    Args:
+        shape (object): What shall be a list of ints or an integer tensor.
+        op_name (str): The operation that the message names.
+        expected_shape_type (tuple of types, default (<class 'list'>, <class 'tuple'>, <class
+            'paddle.Tensor'>)): What a shape may be.
+        expected_element_type (tuple of types, default (<class 'int'>, <class 'paddle.Tensor'>)):
+            What its elements may be.
+        expected_tensor_dtype (tuple of strs, default ('int32', 'int64')): The dtypes of tensors
+            among them.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: It is no shape.
+
+    Examples:
+        >>> paddle.check_shape([2, 3], "reshape")
     """
     if in_dynamic_mode():
         return

@@ -164,8 +164,18 @@ class _ParameterMeta(type(Tensor)):
 
 
 class Parameter(EagerParamBase, metaclass=_ParameterMeta):
-    """`Parameter(data=None, requires_grad=True)` makes an EagerParamBase; every parameter is an
-    instance of it.
+    """A tensor that a layer registers and an optimizer moves.
+
+    Args:
+        data (Tensor or array, default None): The first values; None for none.
+        requires_grad (bool, default True): Whether it needs gradients.
+        **kwargs (object): Attributes of the parameter.
+
+    Examples:
+        >>> layer = paddle.nn.Layer()
+        >>> layer.w = paddle.nn.Parameter(paddle.ones([2]))
+        >>> list(layer.state_dict()), layer.w.stop_gradient
+        (['w'], False)
     """
 
     def __new__(cls, data=None, requires_grad=True, **kwargs):
@@ -188,6 +198,12 @@ lazy = _Lazy()
 class LazyGuard:
     """Inside, parameters are made without their first values: they hold NaN until
     `parameter.initialize()`, or until they are loaded.
+
+    Examples:
+        >>> with paddle.LazyGuard():
+        ...     layer = paddle.nn.Linear(2, 2, bias_attr=False)
+        >>> bool(layer.weight.isnan().all())
+        True
     """
 
     def __enter__(self):
@@ -240,8 +256,24 @@ def make_parameter(
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
-    """A standalone parameter of `shape` and `dtype`; XavierUniform, or zeros for a bias, unless
-    told otherwise.
+    """A standalone parameter; XavierUniform, or zeros for a bias, unless told otherwise.
+
+    Args:
+        shape (list of ints): The extents.
+        dtype (str or dtype): The dtype.
+        name (str, default None): The name; None for one that is made.
+        attr (ParamAttr, default None): Its attributes.
+        is_bias (bool, default False): Whether it is a bias.
+        default_initializer (Initializer, default None): What makes its first values where attr does
+            not say.
+
+    Returns:
+        Parameter: the parameter.
+
+    Examples:
+        >>> w = paddle.create_parameter([2, 3], "float32")
+        >>> w.shape, w.stop_gradient
+        (paddle.Size([2, 3]), False)
     """
     from paddle.base.param_attr import ParamAttr
 

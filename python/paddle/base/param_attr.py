@@ -16,8 +16,19 @@ def _require(value, types, what):
 class ParamAttr:
     """Attributes of one parameter.
 
-    Args: name (str), initializer (paddle.nn.initializer), learning_rate (factor on the optimizer's
-    rate), regularizer (L1Decay/L2Decay), trainable, do_model_average, need_clip.
+    Args:
+        name (str, default None): The name; None for one that is made.
+        initializer (Initializer, default None): What makes its first values.
+        learning_rate (float, default 1.0): The factor of the optimizer's rate.
+        regularizer (regularizer, default None): `L1Decay` or `L2Decay`.
+        trainable (bool, default True): Whether it learns.
+        do_model_average (bool, default True): Whether averages of parameters cover it.
+        need_clip (bool, default True): Whether gradient clipping covers it.
+
+    Examples:
+        >>> attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(2.0))
+        >>> paddle.nn.Linear(1, 2, weight_attr=attr).weight.tolist()
+        [[2.0, 2.0]]
     """
 
     def __init__(
@@ -113,7 +124,24 @@ class ParamAttr:
 
 
 class WeightNormParamAttr(ParamAttr):
-    """A ParamAttr that asks for weight normalisation along `dim` (static graph layers read it)."""
+    """A ParamAttr that asks for weight normalisation along `dim` (static graph layers read it).
+
+    Args:
+        dim (int, default None): The axis that has norms of its own; None for one norm.
+        name (str, default None): The name; None for one that is made.
+        initializer (Initializer, default None): What makes its first values.
+        learning_rate (float, default 1.0): The factor of the optimizer's rate.
+        regularizer (regularizer, default None): `L1Decay` or `L2Decay`.
+        trainable (bool, default True): Whether it learns.
+        do_model_average (bool, default False): Whether averages of parameters cover it.
+        need_clip (bool, default True): Whether gradient clipping covers it.
+
+    Source: Salimans and Kingma, Weight normalization, 2016
+
+    Examples:
+        >>> paddle.static.WeightNormParamAttr(dim=0, name="scale").dim
+        0
+    """
 
     params_with_weight_norm = []
 

@@ -67,80 +67,207 @@ __all__ = [
 
 
 def is_compiled_with_cuda():
-    """Whether GPUs can be used: there is a driver, and it has a device."""
+    """Whether GPUs can be used: there is a driver, and it has a device.
+
+    Returns:
+        bool: whether they can.
+
+    Examples:
+        >>> isinstance(paddle.device.is_compiled_with_cuda(), bool)
+        True
+    """
     return device_count() > 0
 
 
 def is_compiled_with_rocm():
-    """Whether ROCm devices can be used."""
+    """Whether ROCm devices can be used.
+
+    Returns:
+        bool: False.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_rocm()
+        False
+    """
     return False
 
 
 def is_compiled_with_xpu():
-    """Whether XPUs can be used."""
+    """Whether XPUs can be used.
+
+    Returns:
+        bool: False.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_xpu()
+        False
+    """
     return False
 
 
 def is_compiled_with_ipu():
-    """Whether IPUs can be used."""
+    """Whether IPUs can be used.
+
+    Returns:
+        bool: False.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_ipu()
+        False
+    """
     return False
 
 
 def is_compiled_with_cinn():
-    """Whether the compiler is part of the package."""
+    """Whether the compiler is part of the package.
+
+    Returns:
+        bool: whether it is.
+
+    Examples:
+        >>> isinstance(paddle.device.is_compiled_with_cinn(), bool)
+        True
+    """
     return True
 
 
 def is_compiled_with_distribute():
-    """Whether distributed training is part of the package."""
+    """Whether distributed training is part of the package.
+
+    Returns:
+        bool: whether it is.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_distribute()
+        True
+    """
     return True
 
 
 def is_compiled_with_custom_device(device_type):
-    """Whether a plugin for `device_type` is loaded."""
+    """Whether a plugin for `device_type` is loaded.
+
+    Args:
+        device_type (str): The kind.
+
+    Returns:
+        bool: whether one is.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_custom_device("no_such_kind")
+        False
+    """
     return device_type in get_all_custom_device_type()
 
 
 def get_cudnn_version():
-    """The cuDNN version as an integer; None without cuDNN."""
+    """The cuDNN version as an integer; None without cuDNN.
+
+    Returns:
+        int or None: the version.
+
+    Examples:
+        >>> version = paddle.device.get_cudnn_version()
+        >>> version is None or version > 0
+        True
+    """
     return None
 
 
 def device_count():
-    """How many GPUs there are."""
+    """How many GPUs there are.
+
+    Returns:
+        int: the number.
+
+    Examples:
+        >>> paddle.device.device_count() >= 0
+        True
+    """
     return _core.gpu_count()
 
 
 def is_available():
-    """Whether there is a device other than the CPU."""
+    """Whether there is a device other than the CPU.
+
+    Returns:
+        bool: whether there is one.
+
+    Examples:
+        >>> isinstance(paddle.device.is_available(), bool)
+        True
+    """
     return device_count() > 0 or bool(get_all_custom_device_type())
 
 
 def get_all_device_type():
-    """Kinds of devices that can be used."""
+    """Kinds of devices that can be used.
+
+    Returns:
+        list of strs: the kinds.
+
+    Examples:
+        >>> "cpu" in paddle.device.get_all_device_type()
+        True
+    """
     return ['cpu'] + (['gpu'] if device_count() else []) + get_all_custom_device_type()
 
 
 def get_all_custom_device_type():
-    """Kinds of plugin devices."""
+    """Kinds of plugin devices.
+
+    Returns:
+        list of strs: the kinds.
+
+    Examples:
+        >>> isinstance(paddle.device.get_all_custom_device_type(), list)
+        True
+    """
     return _core.get_all_custom_device_type()
 
 
 def get_available_device():
-    """Devices that can be used, such as 'cpu' and 'gpu:0'."""
+    """Devices that can be used, such as `cpu` and `gpu:0`.
+
+    Returns:
+        list of strs: the devices.
+
+    Examples:
+        >>> "cpu" in paddle.device.get_available_device()
+        True
+    """
     return ['cpu'] + [f'gpu:{i}' for i in range(device_count())] + get_available_custom_device()
 
 
 def get_available_custom_device():
-    """Plugin devices that can be used: 'kind', or 'kind:0', 'kind:1', ... where there are several
+    """Plugin devices that can be used: `kind`, or `kind:0`, `kind:1`, ... where there are several
     of a kind.
+
+    Returns:
+        list of strs: the devices.
+
+    Examples:
+        >>> isinstance(paddle.device.get_available_custom_device(), list)
+        True
     """
     return _core.get_available_custom_device()
 
 
 def set_device(device):
-    """Make `device` ('cpu', 'gpu', 'gpu:0', ...) the one where new tensors go; returns its
-    place.
+    """Make a device the one where new tensors go.
+
+    Args:
+        device (str): `cpu`, `gpu`, `gpu:0`, or a plugin's.
+
+    Returns:
+        place: the place.
+
+    Raises:
+        ValueError: There is no such device.
+
+    Examples:
+        >>> paddle.device.set_device("cpu")
+        Place(cpu)
     """
     place = _place(device)
     _core.set_current_place(place)
@@ -164,7 +291,19 @@ def _name(place):
 
 
 def get_device(input=None):
-    """The current device, or that of the tensor `input`, such as 'cpu' or 'gpu:0'."""
+    """The current device, or that of a tensor, such as `cpu` or `gpu:0`.
+
+    Args:
+        input (Tensor, default None): The tensor; None for the current device.
+
+    Returns:
+        str: the device.
+
+    Examples:
+        >>> _ = paddle.device.set_device("cpu")
+        >>> paddle.device.get_device()
+        'cpu'
+    """
     if input is not None:
         return _name(input.place)
     return _name(_core.current_place())
@@ -181,8 +320,18 @@ def set_default_device(device):
 
 
 def is_bf16_supported(including_emulation=True):
-    """Whether bfloat16 arithmetic runs on the current device; without emulation, where its
-    instructions are there.
+    """Whether bfloat16 arithmetic runs on the current device.
+
+    Args:
+        including_emulation (bool, default True): Whether it counts where its instructions are not
+            there.
+
+    Returns:
+        bool: whether it does.
+
+    Examples:
+        >>> paddle.device.is_bf16_supported()
+        True
     """
     if including_emulation:
         return True
@@ -193,12 +342,37 @@ def is_bf16_supported(including_emulation=True):
 
 
 def synchronize(device=None):
-    """Wait until the device has finished; the CPU always has."""
+    """Wait until the device has finished; the CPU always has.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.device.synchronize()
+    """
     _core.synchronize_place(_place(device))
 
 
 def set_rng_state(new_state, device=None):
-    """Restore what `get_rng_state` gave."""
+    """Restore what `get_rng_state` gave.
+
+    Args:
+        new_state (object): The state.
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> state = paddle.device.get_rng_state()
+        >>> x = paddle.rand([2])
+        >>> paddle.device.set_rng_state(state)
+        >>> (paddle.rand([2]) == x).tolist()
+        [True, True]
+    """
     _random.set_rng_state(new_state, device)
 
 
@@ -212,7 +386,19 @@ def memory_allocated(device=None):
 
 
 def max_memory_allocated(device=None):
-    """Most bytes that tensors have held."""
+    """Most bytes that tensors have held.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        int: the bytes.
+
+    Examples:
+        >>> x = paddle.ones([1024])
+        >>> paddle.device.max_memory_allocated() >= 0
+        True
+    """
     return _memory('allocated_max', device)
 
 
@@ -222,12 +408,38 @@ def memory_reserved(device=None):
 
 
 def max_memory_reserved(device=None):
-    """Most bytes that the allocator has held."""
+    """Most bytes that the allocator has held.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        int: the bytes.
+
+    Examples:
+        >>> x = paddle.ones([1024])
+        >>> paddle.device.max_memory_reserved() >= 0
+        True
+    """
     return _memory('reserved_max', device)
 
 
 def reset_peak_memory_stats(device=None):
-    """Start the maxima anew from the present values."""
+    """Start the maxima anew from the present values.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.device.reset_peak_memory_stats()
+        >>> paddle.device.reset_max_memory_allocated is paddle.device.reset_peak_memory_stats
+        True
+        >>> paddle.device.reset_max_memory_reserved is paddle.device.reset_peak_memory_stats
+        True
+    """
     _core.reset_device_memory_peaks(_place(device))
 
 
@@ -241,36 +453,111 @@ def empty_cache():
 
 
 def get_device_properties(device=None):
-    """Name, memory and other properties of a GPU."""
+    """Name, memory and other properties of a GPU.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        object: with `name`, `major`, `minor`, `total_memory`, `multi_processor_count`.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and paddle.device.get_device_properties().total_memory
+        0
+    """
     from . import cuda
 
     return cuda.get_device_properties(device)
 
 
 def get_device_name(device=None):
-    """Name of a GPU."""
+    """Name of a GPU.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        str: the name.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and len(paddle.device.get_device_name())
+        0
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device=None):
-    """(major, minor) compute capability of a GPU."""
+    """(major, minor) compute capability of a GPU.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        tuple of ints: major and minor.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and len(paddle.device.get_device_capability())
+        0
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 
 
 def ipc_collect():
-    """Nothing is shared between processes through the device."""
+    """Nothing is shared between processes through the device.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.device.ipc_collect()
+    """
 
 
 def XPUPlace(dev_id):
-    """The place of an XPU."""
+    """The place of an XPU.
+
+    Args:
+        dev_id (int): The number of the device.
+
+    Returns:
+        XPUPlace: never: this build has no XPU.
+
+    Raises:
+        ValueError: Always.
+
+    Examples:
+        >>> paddle.device.is_compiled_with_xpu() and paddle.device.XPUPlace(0)
+        False
+    """
     from paddle import XPUPlace as place
 
     return place(dev_id)
 
 
 class device_guard:
-    """Inside, `device` is the current one."""
+    """Inside, `device` is the current one.
+
+    Args:
+        device (str, place or int): The device.
+
+    Returns:
+        context manager: it restores the device on leaving.
+
+    Examples:
+        >>> with paddle.device.device_guard("cpu"):
+        ...     print(paddle.ones([2]).place)
+        Place(cpu)
+    """
 
     def __init__(self, device):
         self._target = device
@@ -286,7 +573,16 @@ class device_guard:
 
 
 class device(device_guard):
-    """Inside, `device` is the current one."""
+    """Inside, `device` is the current one.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Examples:
+        >>> with paddle.device.device("cpu"):
+        ...     print(paddle.ones([2]).place)
+        Place(cpu)
+    """
 
     def __init__(self, device=None):
         super().__init__(device)

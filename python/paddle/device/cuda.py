@@ -44,12 +44,27 @@ def _gpu(api, device=None):
 
 
 def device_count():
-    """How many GPUs there are."""
+    """How many GPUs there are.
+
+    Returns:
+        int: the number.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() >= 0
+        True
+    """
     return _core.gpu_count()
 
 
 def empty_cache():
-    """Give cached memory back."""
+    """Give cached memory back.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.device.cuda.empty_cache()
+    """
     _core.release_cpu_cache()
     _core.release_device_caches()
 
@@ -84,23 +99,80 @@ class _gpuDeviceProperties(_Namespace):
 
 
 def get_device_properties(device=None):
-    """Name, memory and other properties."""
+    """Name, memory and other properties.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        object: with `name`, `major`, `minor`, `total_memory`, `multi_processor_count`.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> gpus = paddle.device.cuda.device_count()
+        >>> gpus and paddle.device.cuda.get_device_properties().total_memory
+        0
+    """
     return _gpuDeviceProperties(**_core.gpu_properties(_gpu('get_device_properties', device)))
 
 
 def get_device_name(device=None):
-    """Name of the GPU."""
+    """Name of the GPU.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        str: the name.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and len(paddle.device.cuda.get_device_name())
+        0
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device=None):
-    """(major, minor) compute capability."""
+    """(major, minor) compute capability.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        tuple of ints: major and minor.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and len(paddle.device.cuda.get_device_capability())
+        0
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 
 
 def current_stream(device=None):
-    """The stream on which a GPU works."""
+    """The stream on which a GPU works.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        Stream: the stream.
+
+    Raises:
+        ValueError: There is no GPU.
+
+    Examples:
+        >>> paddle.device.cuda.device_count() and paddle.device.cuda.current_stream().query()
+        0
+    """
     return _streams.current_stream(_gpu('current_stream', device))
 
 

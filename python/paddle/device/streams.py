@@ -24,7 +24,20 @@ def _place(device):
 
 
 class Event:
-    """A point in a stream."""
+    """A point in a stream.
+
+    Args:
+        enable_timing (bool, default False): Whether it keeps the time.
+        blocking (bool, default False): Whether waiting for it lets the processor do other work.
+        interprocess (bool, default False): Must be false.
+
+    Examples:
+        >>> event = paddle.device.Event()
+        >>> event.record()
+        >>> event.synchronize()
+        >>> event.query()
+        True
+    """
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
         only('Event', 'events belong to one process', interprocess=(interprocess, False))
@@ -68,7 +81,19 @@ class Event:
 
 
 class Stream:
-    """A queue of work on a device (default: the current one)."""
+    """A queue of work on a device.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+        priority (int, default 2): Taken for compatibility; it has no effect.
+        stream_base (object, default None): A stream of the device that it stands for.
+
+    Examples:
+        >>> stream = paddle.device.Stream()
+        >>> stream.synchronize()
+        >>> stream.query()
+        True
+    """
 
     def __init__(self, device=None, priority=2, stream_base=None):
         only('Stream', 'a stream is made here, of its device', stream_base=(stream_base, None))
@@ -117,7 +142,18 @@ _current = {}
 
 
 def current_stream(device=None):
-    """The stream that work goes to."""
+    """The stream that work goes to.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        Stream: the stream.
+
+    Examples:
+        >>> paddle.device.current_stream().query()
+        True
+    """
     place = _place(device)
     if place not in _current:
         _current[place] = Stream._of(place, _core.current_stream(place))
@@ -125,7 +161,18 @@ def current_stream(device=None):
 
 
 def set_stream(stream):
-    """Send work to `stream`; returns the one before."""
+    """Send work to `stream`; returns the one before.
+
+    Args:
+        stream (Stream): The stream.
+
+    Returns:
+        Stream: the one before.
+
+    Examples:
+        >>> before = paddle.device.set_stream(paddle.device.Stream())
+        >>> _ = paddle.device.set_stream(before)
+    """
     if not isinstance(stream, Stream):
         raise TypeError(f"[set_stream] expected a Stream, got {type(stream).__name__}")
     before = current_stream(stream.place)
@@ -135,7 +182,19 @@ def set_stream(stream):
 
 
 class stream_guard:
-    """Inside, work goes to `stream`."""
+    """Inside, work goes to `stream`.
+
+    Args:
+        stream (Stream, default None): The stream; None for the current one.
+
+    Examples:
+        >>> with paddle.device.stream_guard(paddle.device.Stream()):
+        ...     x = paddle.ones([2]) * 2
+        >>> x.tolist()
+        [2.0, 2.0]
+        >>> paddle.device.StreamContext is paddle.device.stream_guard
+        True
+    """
 
     def __init__(self, stream=None):
         self.stream = stream
@@ -153,5 +212,13 @@ StreamContext = stream_guard
 
 
 def is_current_stream_capturing():
-    """Whether work is being captured in a graph; never on the CPU."""
+    """Whether work is being captured in a graph; never on the CPU.
+
+    Returns:
+        bool: whether it is.
+
+    Examples:
+        >>> paddle.device.is_current_stream_capturing()
+        False
+    """
     return False

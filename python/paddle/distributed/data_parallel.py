@@ -133,9 +133,19 @@ class DataParallel(Wrapper):
     """A layer whose parameters are the same on all processes, and whose gradients are averaged over
     them at the end of each backward.
 
-    Gradients are reduced in buckets of `comm_buffer_size` megabytes, the first of
-    `last_comm_buffer_size`, while backward goes on. With `find_unused_parameters` some may take no
-    part in a backward.
+    Args:
+        layers (Layer): The layer.
+        strategy (object, default None): Taken for compatibility; it has no effect.
+        comm_buffer_size (int, default 25): How many megabytes of gradients go together.
+        last_comm_buffer_size (int, default 1): How many go first.
+        find_unused_parameters (bool, default False): Whether some parameters may take no part in a
+            backward.
+        group (Group, default None): The processes that take part; None for all.
+
+    Examples:
+        >>> net = paddle.DataParallel(paddle.nn.Linear(2, 3))
+        >>> net(paddle.ones([4, 2])).shape
+        paddle.Size([4, 3])
     """
 
     def __init__(

@@ -352,12 +352,23 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
 
 
 def load(path, **configs):
-    """Load what `save` wrote (also PaddlePaddle's files) from a file name, a BytesIO, or the prefix
-    of a saved model.
+    """Load what `save` wrote, also PaddlePaddle's files; nothing in the file is executed.
 
-    `return_numpy=True` gives numpy arrays; `keep_name_table=True` keeps the table of parameter
-    names. Raises ValueError when the path does not exist or the file is damaged; nothing in the
-    file is executed.
+    Args:
+        path (str or BytesIO): The file, or the prefix of a saved model.
+        **configs (object): `return_numpy=True` gives arrays; `keep_name_table=True` keeps the table
+            of names of parameters.
+
+    Returns:
+        object: what was saved.
+
+    Raises:
+        ValueError: The path does not exist or the file is damaged.
+
+    Examples:
+        >>> paddle.save({"x": paddle.to_tensor([1.0, 2.0])}, "x.pdparams")
+        >>> paddle.load("x.pdparams")["x"].tolist()
+        [1.0, 2.0]
     """
     known = {'model_filename', 'params_filename', 'keep_name_table', 'return_numpy', 'safetensors'}
     for key in configs:

@@ -42,7 +42,21 @@ _seed = seed
 
 
 def manual_seed(seed):
-    """The same as `paddle.seed`."""
+    """The same as `paddle.seed`.
+
+    Args:
+        seed (int): The seed.
+
+    Returns:
+        Generator: the default generator.
+
+    Examples:
+        >>> _ = paddle.manual_seed(3)
+        >>> x = paddle.rand([2])
+        >>> _ = paddle.manual_seed(3)
+        >>> (paddle.rand([2]) == x).tolist()
+        [True, True]
+    """
     return _seed(seed)
 
 
@@ -82,14 +96,43 @@ def _on_cuda(device):
 
 
 def get_rng_state(device=None):
-    """The state of the CPU generator (or of the device's), as a list for `set_rng_state`."""
+    """The state of a generator.
+
+    Args:
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        list: what `set_rng_state` takes.
+
+    Examples:
+        >>> state = paddle.get_rng_state()
+        >>> x = paddle.rand([3])
+        >>> paddle.set_rng_state(state)
+        >>> (paddle.rand([3]) == x).tolist()
+        [True, True, True]
+    """
     if _on_cuda(device):
         return get_cuda_rng_state()
     return [_core.default_cpu_generator().get_state()]
 
 
 def set_rng_state(state_list, device=None):
-    """Restore what `get_rng_state` gave."""
+    """Restore what `get_rng_state` gave.
+
+    Args:
+        state_list (list): The state.
+        device (str, place or int, default None): The device; None for the current one.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> state = paddle.get_rng_state()
+        >>> x = paddle.rand([3])
+        >>> paddle.set_rng_state(state)
+        >>> (paddle.rand([3]) == x).tolist()
+        [True, True, True]
+    """
     if _on_cuda(device):
         set_cuda_rng_state(state_list)
         return
@@ -99,12 +142,31 @@ def set_rng_state(state_list, device=None):
 
 
 def get_cuda_rng_state():
-    """States of the generators of all GPUs, a list: empty, as this build has none."""
+    """States of the generators of all GPUs, a list: empty, as this build has none.
+
+    Returns:
+        list: the states.
+
+    Examples:
+        >>> states = paddle.get_cuda_rng_state()
+        >>> len(states) == paddle.device.cuda.device_count()
+        True
+    """
     return []
 
 
 def set_cuda_rng_state(state_list):
-    """Restore what `get_cuda_rng_state` gave."""
+    """Restore what `get_cuda_rng_state` gave.
+
+    Args:
+        state_list (list): The states.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
+    """
     if len(state_list) != 0:
         raise ValueError(
             "[set_cuda_rng_state] expected no states in a build without CUDA, got "

@@ -23,8 +23,23 @@ __all__ = [
 
 
 class Callback:
-    """Base of callbacks; every method may be overridden. `self.model` and `self.params` are set
-    before use.
+    """Base of callbacks; every method may be overridden.
+
+    `self.model` and `self.params` are set before use.
+
+    Examples:
+        >>> class Count(paddle.callbacks.Callback):
+        ...     steps = 0
+        ...     def on_train_batch_end(self, step, logs=None):
+        ...         self.steps += 1
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> model = paddle.Model(net)
+        >>> model.prepare(paddle.optimizer.SGD(0.1, net.parameters()), paddle.nn.MSELoss())
+        >>> count = Count()
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, batch_size=2, epochs=3, verbose=0, callbacks=[count])
+        >>> count.steps
+        6
     """
 
     def __init__(self):
@@ -152,8 +167,15 @@ def _on_main_rank():
 
 
 class ProgBarLogger(Callback):
-    """Prints loss and metrics every `log_freq` steps; verbose 0 nothing, 1 a progress bar, 2
-    lines.
+    """Prints loss and metrics every `log_freq` steps; verbose 0 nothing, 1 a progress bar, 2 lines.
+
+    Args:
+        log_freq (int, default 1): After how many steps.
+        verbose (int, default 2): 0 nothing, 1 a progress bar, 2 lines.
+
+    Examples:
+        >>> paddle.callbacks.ProgBarLogger(log_freq=10, verbose=2).log_freq
+        10
     """
 
     def __init__(self, log_freq=1, verbose=2):
@@ -245,7 +267,25 @@ class ProgBarLogger(Callback):
 
 
 class ModelCheckpoint(Callback):
-    """Saves `<save_dir>/<epoch>` every `save_freq` epochs, and `<save_dir>/final`."""
+    """Saves `<save_dir>/<epoch>` every `save_freq` epochs, and `<save_dir>/final`.
+
+    Args:
+        save_freq (int, default 1): After how many epochs.
+        save_dir (str, default None): The folder; None for nothing.
+
+    Examples:
+        >>> import os
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> model = paddle.Model(net)
+        >>> model.prepare(paddle.optimizer.SGD(0.1, net.parameters()), paddle.nn.MSELoss())
+        >>> save = paddle.callbacks.ModelCheckpoint(save_dir="saved")
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, batch_size=2, epochs=1, verbose=0, callbacks=[save])
+        save checkpoint at ...0
+        save checkpoint at ...final
+        >>> sorted(os.listdir("saved"))
+        ['0.pdparams', 'final.pdparams']
+    """
 
     def __init__(self, save_freq=1, save_dir=None):
         super().__init__()
@@ -270,7 +310,16 @@ class ModelCheckpoint(Callback):
 
 
 class LRScheduler(Callback):
-    """Steps the optimizer's scheduler after each batch (`by_step`) or each epoch (`by_epoch`)."""
+    """Steps the optimizer's scheduler after each batch (`by_step`) or each epoch (`by_epoch`).
+
+    Args:
+        by_step (bool, default True): After each batch.
+        by_epoch (bool, default False): After each epoch.
+
+    Examples:
+        >>> paddle.callbacks.LRScheduler(by_step=False, by_epoch=True).by_epoch
+        True
+    """
 
     def __init__(self, by_step=True, by_epoch=False):
         super().__init__()
@@ -326,7 +375,24 @@ class _Monitor(Callback):
 
 
 class EarlyStopping(_Monitor):
-    """Stops training when the metric `monitor` has not improved for `patience` evaluations."""
+    """Stops training when the metric `monitor` has not improved for `patience` evaluations.
+
+    Args:
+        monitor (str, default 'loss'): The metric.
+        mode (str, default 'auto'): `min`, `max`, or `auto`, which tells from the name of the
+            metric.
+        patience (int, default 0): How many evaluations without a better one are borne.
+        verbose (int, default 1): 0 prints nothing, 1 each change.
+        min_delta (float, default 0): By how much a better one differs at least.
+        baseline (float, default None): What the metric must reach; None for nothing.
+        save_best_model (bool, default True): Whether the best model is saved, where `fit` has a
+            save_dir.
+
+    Examples:
+        >>> stop = paddle.callbacks.EarlyStopping("loss", patience=2, verbose=0)
+        >>> stop.patience
+        2
+    """
 
     def __init__(
         self,
@@ -383,6 +449,21 @@ class EarlyStopping(_Monitor):
 class ReduceLROnPlateau(_Monitor):
     """Multiplies the learning rate by `factor` when `monitor` has not improved for `patience`
     evaluations.
+
+    Args:
+        monitor (str, default 'loss'): The metric.
+        factor (float, default 0.1): The factor.
+        patience (int, default 10): How many evaluations without a better one are borne.
+        verbose (int, default 1): 0 prints nothing, 1 each change.
+        mode (str, default 'auto'): `min`, `max`, or `auto`, which tells from the name of the
+            metric.
+        min_delta (float, default 0.0001): By how much a better one differs at least.
+        cooldown (int, default 0): How many evaluations after a change do not count.
+        min_lr (float, default 0): The least rate.
+
+    Examples:
+        >>> paddle.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=3).factor
+        0.5
     """
 
     def __init__(
@@ -487,7 +568,15 @@ class _Curves(Callback):
 
 
 class VisualDL(_Curves):
-    """Writes curves for VisualDL into `log_dir`; needs the `visualdl` package."""
+    """Writes curves for VisualDL into `log_dir`; needs the `visualdl` package.
+
+    Args:
+        log_dir (str): The folder.
+
+    Examples:
+        >>> paddle.callbacks.VisualDL("logs").log_dir
+        'logs'
+    """
 
     def __init__(self, log_dir):
         super().__init__()

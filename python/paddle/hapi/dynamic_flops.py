@@ -71,10 +71,23 @@ _RULES = {
 
 
 def flops(net, input_size, custom_ops=None, print_detail=False):
-    """Count the multiply-adds of one forward of `net` on `input_size`; returns an int.
+    """Count the multiply-adds of one forward.
 
-    `custom_ops` maps a layer class to a function (layer, inputs, output) that adds to
-    `layer.total_ops`.
+    Args:
+        net (Layer or Program): The network.
+        input_size (list of ints): The shape of its input.
+        custom_ops (dict, default None): From classes of layers to functions (layer, inputs, output)
+            that add to `layer.total_ops`.
+        print_detail (bool, default False): Whether a table of layers is printed.
+
+    Returns:
+        int: the count.
+
+    Examples:
+        >>> paddle.flops(paddle.nn.Sequential(paddle.nn.Linear(4, 3)), [2, 4])
+        <class 'paddle.nn.layer.common.Linear'>'s flops has been counted
+        Total Flops: 24     Total Params: 15
+        24
     """
     if not isinstance(net, paddle.nn.Layer):
         raise TypeError(f"[flops] expected a nn.Layer, got {type(net).__name__}")

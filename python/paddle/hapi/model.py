@@ -65,9 +65,22 @@ def _scalar(value):
 
 
 class Model:
-    """Wraps `network` with `fit`, `evaluate`, `predict`, `save` and `load`; call `prepare` first.
+    """Wraps a network with `fit`, `evaluate`, `predict`, `save` and `load`; call `prepare` first.
 
-    `inputs` and `labels` are InputSpecs (or lists), needed to split a batch and to export.
+    Args:
+        network (Layer): The network.
+        inputs (InputSpec or list of InputSpecs, default None): Its inputs, needed to split a batch
+            and to export.
+        labels (InputSpec or list of InputSpecs, default None): The labels, needed to split a batch.
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> model = paddle.Model(net)
+        >>> model.prepare(paddle.optimizer.SGD(0.1, net.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, batch_size=2, epochs=2, verbose=0)
+        >>> model.predict(data, batch_size=2, verbose=0, stack_outputs=True)[0].shape
+        (4, 1)
     """
 
     def __init__(self, network, inputs=None, labels=None):

@@ -98,10 +98,24 @@ class _Rows:
 
 
 def summary(net, input_size=None, dtypes=None, input=None):
-    """Run `net` on zeros of `input_size` (a shape, InputSpec or list of them) or on `input`, and
-    print its layers.
+    """Run a network and print its layers.
 
-    Returns {'total_params', 'trainable_params'}.
+    Args:
+        net (Layer): The network.
+        input_size (tuple of ints, InputSpec or list of tuples, default None): The shapes of its
+            inputs, which are zeros.
+        dtypes (str or list of strs, default None): Their dtypes; None for float32.
+        input (Tensor or list of Tensors, default None): The inputs, instead of zeros.
+
+    Returns:
+        dict: `total_params` and `trainable_params`.
+
+    Examples:
+        >>> import contextlib, io
+        >>> with contextlib.redirect_stdout(io.StringIO()) as table:
+        ...     counts = paddle.summary(paddle.nn.Linear(4, 3), (2, 4))
+        >>> counts, "Linear" in table.getvalue()
+        ({'total_params': 15, 'trainable_params': 15}, True)
     """
     if input_size is None and input is None:
         raise ValueError("[summary] expected input_size or input, got neither")

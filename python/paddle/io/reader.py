@@ -188,8 +188,19 @@ class DataLoader:
 
 
 def batch(reader, batch_size, drop_last=False):
-    """A reader of lists of `batch_size` samples from a reader (a function that gives an
-    iterator).
+    """A reader of lists of samples.
+
+    Args:
+        reader (callable): A function that gives an iterator.
+        batch_size (int): How many samples a list has.
+        drop_last (bool, default False): Whether a shorter last list is left out.
+
+    Returns:
+        callable: the new reader.
+
+    Examples:
+        >>> list(paddle.batch(lambda: iter(range(5)), 2)())
+        [[0, 1], [2, 3], [4]]
     """
     batch_size = int(batch_size)
     if batch_size <= 0:

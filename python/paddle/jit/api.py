@@ -35,11 +35,29 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
     """A function, method or layer (its forward) whose calls run as a program once they have been
     recorded.
 
-    Works as a decorator too. `input_spec`: a list of InputSpec; extents of None stay free.
-    `backend`: 'CINN' fuses operations, None does not. Keywords: `full_graph` (record at the first
-    call, with control flow; an error where that is impossible), `property`, `dynamic_dims` (for
-    each tensor the dimensions that stay free). The last 64 ways of calling (dtypes, shapes, other
-    values) are kept: a number that always changes is better a tensor.
+    Works as a decorator too. The last 64 ways of calling (dtypes, shapes, other values) are kept: a
+    number that always changes is better a tensor.
+
+    Args:
+        function (callable, default None): The function or layer; None for a decorator.
+        input_spec (list of InputSpecs, default None): The inputs; extents of None stay free.
+        build_strategy (BuildStrategy, default None): Taken for compatibility; it has no effect.
+        backend (str, default 'CINN'): `CINN` fuses operations, None does not.
+        **kwargs (object): `full_graph`: record at the first call, with control flow, an error where
+            that is impossible; `property`; `dynamic_dims`: for each tensor the dimensions that stay
+            free.
+
+    Returns:
+        callable: the function or layer.
+
+    Examples:
+        >>> @paddle.jit.to_static
+        ... def scaled(x):
+        ...     return x / x.sum() if x.min() >= 0 else x.abs()
+        >>> scaled(paddle.to_tensor([1.0, 3.0])).tolist()
+        [0.25, 0.75]
+        >>> scaled(paddle.to_tensor([1.0, -3.0])).tolist()
+        [1.0, 3.0]
     """
     unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
     if unknown:
@@ -93,8 +111,20 @@ def _is_left_alone(function):
 
 
 def not_to_static(func=None):
-    """Mark a function whose code is used as it is, without conversion of control flow; returns
-    it.
+    """Mark a function whose code is used as it is, without conversion of control flow.
+
+    Args:
+        func (callable, default None): The function; None for a decorator.
+
+    Returns:
+        callable: the function.
+
+    Examples:
+        >>> @paddle.jit.not_to_static
+        ... def double(x):
+        ...     return x * 2
+        >>> paddle.jit.to_static(lambda x: double(x) + 1)(paddle.ones([2])).tolist()
+        [3.0, 3.0]
     """
 
     def mark(function):
@@ -105,7 +135,18 @@ def not_to_static(func=None):
 
 
 def enable_to_static(enable_to_static_bool):
-    """With False functions marked with `to_static` run as they are."""
+    """With False functions marked with `to_static` run as they are.
+
+    Args:
+        enable_to_static_bool (bool): Whether marked functions run as programs.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.jit.enable_to_static(False)
+        >>> paddle.jit.enable_to_static(True)
+    """
     if not isinstance(enable_to_static_bool, bool):
         raise TypeError(
             f'[enable_to_static] expected a bool, got {type(enable_to_static_bool).__name__}'
@@ -114,7 +155,18 @@ def enable_to_static(enable_to_static_bool):
 
 
 def ignore_module(modules):
-    """Name modules whose functions are called as they are."""
+    """Name modules whose functions are called as they are.
+
+    Args:
+        modules (list of modules): The modules.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> import json
+        >>> paddle.jit.ignore_module([json])
+    """
     if not isinstance(modules, (list, tuple)):
         raise TypeError(f'[ignore_module] expected a list of modules, got {type(modules).__name__}')
     IGNORED.update(getattr(m, '__name__', m) for m in modules)
@@ -236,16 +288,33 @@ def _run_save_pre_hooks(func):
 
 @_run_save_pre_hooks
 def save(layer, path, input_spec=None, **configs):
-    """Write `layer` (a Layer or function) as `<path>.json` and, with parameters,
-    `<path>.pdiparams`.
+    """Write a layer or a function as `<path>.json` and, with parameters, `<path>.pdiparams`.
 
-    It is recorded in its present mode (call `eval()` before) on inputs of `input_spec`, a list of
-    InputSpec or example tensors; extents of None stay free. Without it the specs given to
-    `to_static` are used, or those of the last call. `output_spec`: the results to keep, by place or
-    as values of the recorded function's `outputs`. Hooks are recorded and only attributes of the
-    operations written, whatever `with_hook` and `clip_extra` are. Other methods of a layer that are
-    marked with `to_static` become `<path>.<method>.json`. TypeError where control flow cannot be
-    recorded.
+    It is recorded in its present mode: call `eval()` before. Hooks are recorded and only attributes
+    of the operations written, whatever `with_hook` and `clip_extra` are. Other methods of a layer
+    that are marked with `to_static` become `<path>.<method>.json`.
+
+    Args:
+        layer (Layer or callable): What is saved.
+        path (str): The prefix of the files.
+        input_spec (list of InputSpecs or list of Tensors, default None): The inputs, or example
+            tensors; extents of None stay free. None for the specs given to `to_static`, or those of
+            the last call.
+        **configs (object): `output_spec`: the results to keep, by place or as values of the
+            recorded function's `outputs`.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: Control flow cannot be recorded.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(2, 3)
+        >>> spec = [paddle.static.InputSpec([None, 2], "float32")]
+        >>> paddle.jit.save(layer, "model", input_spec=spec)
+        >>> paddle.jit.load("model")(paddle.ones([5, 2])).shape
+        paddle.Size([5, 3])
     """
     for key in configs:
         if key not in _CONFIGS:

@@ -134,7 +134,19 @@ def _kinds(steps):
 
 
 class TranslatedLayer(paddle.nn.Layer):
-    """What `paddle.jit.load` returns: saved programs to call, infer with and train further."""
+    """What `paddle.jit.load` returns: saved programs to call, infer with and train further.
+
+    Args:
+        programs (dict): The programs, by name of the method.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(2, 3)
+        >>> spec = [paddle.static.InputSpec([None, 2], "float32")]
+        >>> paddle.jit.save(layer, "model", input_spec=spec)
+        >>> loaded = paddle.jit.load("model")
+        >>> isinstance(loaded, paddle.jit.TranslatedLayer), loaded(paddle.ones([4, 2])).shape
+        (True, paddle.Size([4, 3]))
+    """
 
     def __init__(self, programs):
         super().__init__()
@@ -178,9 +190,27 @@ class TranslatedLayer(paddle.nn.Layer):
 
 def load(path, **configs):
     """The programs saved as `<path>.json` (or the older `.pdmodel`) and `<path>.<method>.json`, as
-    a TranslatedLayer.
+    a layer.
 
-    Their parameters are in `.pdiparams` beside them. ValueError for a damaged file.
+    Their parameters are in `.pdiparams` beside them.
+
+    Args:
+        path (str): The prefix of the files.
+        **configs (object): `model_filename` and `params_filename`, where the files have other
+            names.
+
+    Returns:
+        TranslatedLayer: a layer.
+
+    Raises:
+        ValueError: A file is damaged.
+
+    Examples:
+        >>> layer = paddle.nn.Linear(2, 3)
+        >>> paddle.jit.save(layer, "model", input_spec=[paddle.ones([4, 2])])
+        >>> x = paddle.rand([4, 2])
+        >>> bool(paddle.allclose(paddle.jit.load("model")(x), layer(x)))
+        True
     """
     for name in configs:
         raise ValueError(f"[jit.load] got an unexpected config {name!r}")

@@ -25,6 +25,22 @@ def _array(value, name):
 class Metric(metaclass=abc.ABCMeta):
     """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result,
     `accumulate` gives the value.
+
+    Examples:
+        >>> class Count(paddle.metric.Metric):
+        ...     total = 0
+        ...     def reset(self):
+        ...         self.total = 0
+        ...     def update(self, x):
+        ...         self.total += len(x)
+        ...     def accumulate(self):
+        ...         return self.total
+        ...     def name(self):
+        ...         return "count"
+        >>> metric = Count()
+        >>> metric.update([1, 2, 3])
+        >>> metric.accumulate()
+        3
     """
 
     @abc.abstractmethod
@@ -187,8 +203,21 @@ class Recall(Metric):
 
 
 class Auc(Metric):
-    """Area under the curve, 'ROC' or 'PR' (precision over recall), from scores counted in
-    `num_thresholds` + 1 bins.
+    """Area under a curve, from scores counted in bins.
+
+    Args:
+        curve (str, default 'ROC'): `ROC`, or `PR` (precision over recall).
+        num_thresholds (int, default 4095): How many bins, less one.
+        name (str, default 'auc'): What `name()` gives.
+        *args (object): Taken for compatibility; they have no effect.
+        **kwargs (object): Taken for compatibility; they have no effect.
+
+    Examples:
+        >>> metric = paddle.metric.Auc()
+        >>> scores = paddle.to_tensor([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+        >>> metric.update(scores, paddle.to_tensor([[0], [1], [1]]))
+        >>> float(metric.accumulate())
+        1.0
     """
 
     def __init__(self, curve='ROC', num_thresholds=4095, name='auc', *args, **kwargs):

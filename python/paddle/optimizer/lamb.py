@@ -10,8 +10,32 @@ __all__ = ['Lamb']
 
 
 class Lamb(Optimizer):
-    """Adam steps rescaled by |param| / |step|; `exclude_from_weight_decay_fn(param)` turns decay
-    off.
+    """Adam steps rescaled by |param| / |step|.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate.
+        lamb_weight_decay (float, default 0.01): The factor of the decay.
+        beta1 (float, default 0.9): How much of the mean gradient stays.
+        beta2 (float, default 0.999): How much of the mean square stays.
+        epsilon (float, default 1e-06): What is added to a divisor.
+        parameters (list of Tensors or list of dicts, default None): What is moved; dicts have
+            `params` and options of the group.
+        grad_clip (object, default None): What clips gradients; None for nothing.
+        exclude_from_weight_decay_fn (callable, default None): From a parameter to whether it does
+            not decay.
+        multi_precision (bool, default False): Whether half-precision parameters have float32
+            copies.
+        always_adapt (bool, default False): Whether parameters without decay are rescaled too.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: You et al., Large batch optimization for deep learning, 2019
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> opt = paddle.optimizer.Lamb(0.01, parameters=net.parameters())
+        >>> net(paddle.ones([4, 2])).mean().backward()
+        >>> opt.step()
+        >>> opt.clear_grad()
     """
 
     def __init__(

@@ -103,8 +103,38 @@ def _strong_wolfe(
 
 
 class LBFGS(Optimizer):
-    """L-BFGS. `step(closure)` runs up to `max_iter` iterations; the closure clears gradients, runs
-    backward and returns the loss. `line_search_fn` is None or 'strong_wolfe'."""
+    """L-BFGS: `step(closure)` runs up to `max_iter` iterations; the closure clears gradients, runs
+    backward and returns the loss.
+
+    Args:
+        learning_rate (float or LRScheduler, default 1.0): The rate.
+        max_iter (int, default 20): How many iterations a step makes.
+        max_eval (int, default None): How many calls of the closure a step makes; None for 1.25 *
+            max_iter.
+        tolerance_grad (float, default 1e-07): Below which gradient it ends.
+        tolerance_change (float, default 1e-09): Below which change it ends.
+        history_size (int, default 100): How many changes it keeps.
+        line_search_fn (str, default None): None or `strong_wolfe`.
+        parameters (list of Tensors or list of dicts, default None): What is moved; dicts have
+            `params` and options of the group.
+        weight_decay (float or regularizer, default None): The factor of L2 decay, or a regularizer.
+        grad_clip (object, default None): What clips gradients; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Liu and Nocedal, On the limited memory BFGS method, 1989
+
+    Examples:
+        >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+        >>> opt = paddle.optimizer.LBFGS(parameters=[x], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     opt.clear_grad()
+        ...     loss = ((x - 1.0) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> _ = opt.step(closure)
+        >>> round(x.item(), 2)
+        1.0
+    """
 
     def __init__(
         self,

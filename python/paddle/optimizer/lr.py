@@ -39,6 +39,20 @@ def _require(owner, cond, kind, expected, got):
 class LRScheduler:
     """Base of all schedulers. A subclass gives `get_lr()` in terms of `self.base_lr` and
     `self.last_epoch`.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.1): The rate.
+        last_epoch (int, default -1): The step before the first; -1 for the beginning.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> class Halved(paddle.optimizer.lr.LRScheduler):
+        ...     def get_lr(self):
+        ...         return self.base_lr * 0.5**self.last_epoch
+        >>> rate = Halved(0.8)
+        >>> rate.step()
+        >>> rate()
+        0.4
     """
 
     def __init__(self, learning_rate=0.1, last_epoch=-1, verbose=False):
@@ -747,7 +761,27 @@ class LinearLR(LRScheduler):
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Times factor when the metric given to `step` has not improved for `patience` steps."""
+    """Times factor when the metric given to `step` has not improved for `patience` steps.
+
+    Args:
+        learning_rate (float or LRScheduler): The rate.
+        mode (str, default 'min'): `min` or `max`.
+        factor (float, default 0.1): The factor.
+        patience (int, default 10): How many steps without a better one are borne.
+        threshold (float, default 0.0001): By how much a better one differs at least.
+        threshold_mode (str, default 'rel'): `rel` or `abs`.
+        cooldown (int, default 0): How many steps after a change do not count.
+        min_lr (float, default 0): The least rate.
+        epsilon (float, default 1e-08): Smaller changes are not made.
+        verbose (bool, default False): Whether each change is printed.
+
+    Examples:
+        >>> rate = paddle.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=1)
+        >>> for loss in (1.0, 1.0, 1.0):
+        ...     rate.step(loss)
+        >>> rate()
+        0.5
+    """
 
     def __init__(
         self,

@@ -14,8 +14,25 @@ def _positive_int(value, name, owner):
 
 
 class OneCycleLR(LRScheduler):
-    """Rise from max/divide_factor to max, then fall to end_learning_rate, all in total_steps
-    steps.
+    """Rise from max/divide_factor to max, then fall to end_learning_rate, all in total_steps steps.
+
+    Args:
+        max_learning_rate (float): The largest rate.
+        total_steps (int): How many steps there are.
+        divide_factor (float, default 25.0): By what the first rate is smaller.
+        end_learning_rate (float, default 0.0001): The last rate.
+        phase_pct (float, default 0.3): Which part of the steps rises.
+        anneal_strategy (str, default 'cos'): `cos` or `linear`.
+        three_phase (bool, default False): Whether it falls to the first rate, then to the last.
+        last_epoch (int, default -1): The step before the first; -1 for the beginning.
+        verbose (bool, default False): Whether each change is printed.
+
+    Source: Smith and Topin, Super-convergence, 2017
+
+    Examples:
+        >>> rate = paddle.optimizer.lr.OneCycleLR(1.0, 4, divide_factor=4.0, phase_pct=0.5)
+        >>> rate()
+        0.25
     """
 
     def __init__(
@@ -114,6 +131,30 @@ class OneCycleLR(LRScheduler):
 class CyclicLR(LRScheduler):
     """Between base and max in triangles, whose height `mode` or `scale_fn` changes with the cycle
     or the step.
+
+    Args:
+        base_learning_rate (float): The least rate.
+        max_learning_rate (float): The largest rate.
+        step_size_up (int): How many steps up.
+        step_size_down (int, default None): How many down; None for as many.
+        mode (str, default 'triangular'): `triangular`, `triangular2` (halved in each cycle) or
+            `exp_range`.
+        exp_gamma (float, default 1.0): The factor of `exp_range`.
+        scale_fn (callable, default None): The height, instead of mode.
+        scale_mode (str, default 'cycle'): What scale_fn is given: `cycle` or `iterations`.
+        last_epoch (int, default -1): The step before the first; -1 for the beginning.
+        verbose (bool, default False): Whether each change is printed.
+
+    Source: Smith, Cyclical learning rates for training neural networks, 2015
+
+    Examples:
+        >>> rate = paddle.optimizer.lr.CyclicLR(0.1, 0.5, step_size_up=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates.append(round(rate(), 3))
+        ...     rate.step()
+        >>> rates
+        [0.1, 0.3, 0.5, 0.3, 0.1]
     """
 
     def __init__(

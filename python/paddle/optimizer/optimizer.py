@@ -45,8 +45,20 @@ class _Plan:
 class Optimizer(AccumulatorStore):
     """Base class of optimizers.
 
-    `parameters` is a list of parameters or of dicts with `params` and options of the group; the
-    group's `learning_rate` scales the global one. `weight_decay` is a number (L2) or a regularizer.
+    Args:
+        learning_rate (float or LRScheduler): The rate.
+        parameters (list of Tensors or list of dicts, default None): What is moved; dicts have
+            `params` and options of the group.
+        weight_decay (float or regularizer, default None): The factor of L2 decay, or a regularizer;
+            None for none.
+        grad_clip (object, default None): What clips gradients; None for nothing.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> opt = paddle.optimizer.SGD(0.1, net.parameters())
+        >>> isinstance(opt, paddle.optimizer.Optimizer), opt.get_lr()
+        (True, 0.1)
     """
 
     def __init__(

@@ -347,6 +347,26 @@ class RMSProp(Optimizer):
 class ASGD(Optimizer):
     """Averaged SGD: keeps the last gradient of each of `batch_num` batches and steps along their
     mean.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate.
+        batch_num (int, default 1): How many batches there are.
+        parameters (list of Tensors or list of dicts, default None): What is moved; dicts have
+            `params` and options of the group.
+        weight_decay (float or regularizer, default None): The factor of L2 decay, or a regularizer.
+        grad_clip (object, default None): What clips gradients; None for nothing.
+        multi_precision (bool, default False): Whether half-precision parameters have float32
+            copies.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> init = paddle.nn.initializer.Constant(2.0)
+        >>> x = paddle.create_parameter([1], "float32", default_initializer=init)
+        >>> opt = paddle.optimizer.ASGD(0.25, parameters=[x])
+        >>> (x * x).sum().backward()
+        >>> opt.step()
+        >>> x.item()
+        1.0
     """
 
     def __init__(
@@ -389,6 +409,26 @@ class ASGD(Optimizer):
 class Rprop(Optimizer):
     """Steps by the sign of the gradient; each element's step grows or shrinks with sign changes.
     Full batches only.
+
+    Args:
+        learning_rate (float or LRScheduler, default 0.001): The rate.
+        learning_rate_range (tuple of floats, default (1e-05, 50)): The least and the largest step.
+        parameters (list of Tensors or list of dicts, default None): What is moved; dicts have
+            `params` and options of the group.
+        etas (tuple of floats, default (0.5, 1.2)): The factors where the sign changes and where it
+            stays.
+        grad_clip (object, default None): What clips gradients; None for nothing.
+        multi_precision (bool, default False): Whether half-precision parameters have float32
+            copies.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> opt = paddle.optimizer.Rprop(0.01, parameters=net.parameters())
+        >>> net(paddle.ones([4, 2])).mean().backward()
+        >>> opt.step()
     """
 
     def __init__(

@@ -438,7 +438,24 @@ def clone(x, name=None):
 
 
 def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A new tensor holding a copy of `data`."""
+    """A new tensor holding a copy of `data`.
+
+    Args:
+        data (object): Numbers, lists of them, arrays or tensors.
+        dtype (str or dtype, default None): The dtype; None for what data tells.
+        device (str, place or int, default None): The device; None for the current one.
+        requires_grad (bool, default False): Whether it needs gradients.
+        pin_memory (bool, default False): Whether it lies in page-locked memory.
+
+    Returns:
+        Tensor: the new tensor.
+
+    Examples:
+        >>> paddle.as_tensor([1.0, 2.0]).tolist()
+        [1.0, 2.0]
+        >>> paddle.as_tensor([1, 2], dtype="float32", requires_grad=True).stop_gradient
+        False
+    """
     _unpinned(pin_memory)
     return paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
 

@@ -62,14 +62,46 @@ def _make(name):
 
 
 def where_(condition, x=None, y=None, name=None):
-    """`where` into `x`, in place."""
+    """x where a condition holds, else y, written to x.
+
+    Args:
+        condition (Tensor): The condition, bool.
+        x (Tensor, default None): The values, which take the result.
+        y (Tensor or number, default None): The other values.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the result.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> paddle.where_(paddle.to_tensor([True, False]), x, paddle.zeros([2])).tolist()
+        [1.0, 0.0]
+    """
     return written(
         x, 'where_', lambda old, chosen, value: paddle.where(chosen, old, value), condition, y
     )
 
 
 def clip_(x, min=None, max=None, name=None):
-    """`clip` in place; an integer tensor takes the bounds as integers."""
+    """`clip` in place; an integer tensor takes the bounds as integers.
+
+    Args:
+        x (Tensor): The values, which take the result. Also `input`.
+        min (number or Tensor, default None): The lower bound; None for none.
+        max (number or Tensor, default None): The upper bound; None for none.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself, with the result.
+
+    Examples:
+        >>> x = paddle.to_tensor([-2, 0, 5])
+        >>> x.clip_(-1, 3).tolist()
+        [-1, 0, 3]
+        >>> x.clamp_(max=1).tolist()
+        [-1, 0, 1]
+    """
     expect_tensors('clip_', x=x)
     if not x.is_floating_point():
         min, max = _whole(min, x.dtype), _whole(max, x.dtype)
@@ -86,7 +118,20 @@ def _whole(bound, dtype):
 
 
 def t_(input, name=None):
-    """`t` in place."""
+    """`t` in place.
+
+    Args:
+        input (Tensor): At most two axes; it takes the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: input itself, transposed.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1, 2, 3]])
+        >>> paddle.t_(x).tolist()
+        [[1], [2], [3]]
+    """
     expect_tensors('t_', input=input)
     if input.ndim > 2:
         raise ValueError(f'[t_] expected a tensor of at most 2 axes, got shape {list(input.shape)}')

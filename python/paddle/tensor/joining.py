@@ -73,7 +73,22 @@ def _list(values):
 
 @second_names(tensors='x', dim='axis')
 def concatenate(x, axis=0, name=None, *, out=None):
-    """Tensors joined along an axis."""
+    """Tensors joined along an axis.
+
+    Args:
+        x (list of Tensors): The tensors. Also `tensors`.
+        axis (int, default 0): The axis, counted from the end where negative. Also `dim`.
+        name (str, default None): Taken for compatibility; it has no effect.
+        out (Tensor, default None): Takes the result, where given, and is returned.
+
+    Returns:
+        Tensor: the joined tensor.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1, 2]])
+        >>> paddle.concatenate([x, x], axis=1).tolist()
+        [[1, 2, 1, 2]]
+    """
     return paddle.concat(x, axis) if out is None else paddle.concat(x, axis, out=out)
 
 
@@ -112,6 +127,8 @@ def vstack(x, name=None):
         >>> a, b = paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])
         >>> paddle.vstack([a, b]).tolist()
         [[1, 2], [3, 4]]
+        >>> paddle.row_stack is paddle.vstack
+        True
     """
     return paddle.concat(_list(atleast_2d(items('vstack', 'x', x))), 0)
 

@@ -110,6 +110,8 @@ def neg(x, name=None, *, out=None):
     Examples:
         >>> paddle.neg(paddle.to_tensor([1.0, -2.0])).tolist()
         [-1.0, 2.0]
+        >>> paddle.negative is paddle.neg
+        True
     """
     return _out(-x, out)
 
@@ -578,6 +580,8 @@ def outer(x, y, name=None, *, out=None):
     Examples:
         >>> paddle.outer(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
         [[3, 4], [6, 8]]
+        >>> paddle.ger is paddle.outer
+        True
     """
     expect_tensors('outer', x=x, y=y)
     return _out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)

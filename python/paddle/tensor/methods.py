@@ -55,7 +55,13 @@ class _stub:
 
 
 class TensorSize(int):
-    """The number of elements; called, the shape (or one extent)."""
+    """The number of elements; called, the shape (or one extent).
+
+    Examples:
+        >>> x = paddle.ones([2, 3])
+        >>> int(x.size), x.size(), x.size(1)
+        (6, paddle.Size([2, 3]), 3)
+    """
 
     def __new__(cls, tensor):
         self = int.__new__(cls, tensor._numel())
@@ -104,7 +110,21 @@ def _device_dtype(args, kwargs):
 
 
 def _to(self, *args, **kwargs):
-    """This tensor on another device, in another dtype, or like another tensor."""
+    """This tensor on another device, in another dtype, or like another tensor.
+
+    Args:
+        *args (object): A device, a dtype, or a tensor whose device and dtype are taken; then
+            whether the call waits.
+        **kwargs (object): The same by name: device, dtype, other, blocking.
+
+    Returns:
+        Tensor: the tensor itself where nothing changes, else a copy with its history.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.5, 2.5])
+        >>> x.to("int64").tolist(), x.to("cpu", dtype="float64").dtype
+        ([1, 2], paddle.float64)
+    """
     device, dtype, _ = _device_dtype(args, kwargs)
     result = self
     if device is not None:
@@ -117,7 +137,22 @@ def _to(self, *args, **kwargs):
 
 
 def _cuda(self, device_id=None, blocking=True):
-    """A copy on a GPU: the current one, or number `device_id`; an error without one."""
+    """A copy on a GPU: the current one, or number `device_id`; an error without one.
+
+    Args:
+        device_id (int, default None): The number of the GPU; None for the current one.
+        blocking (bool, default True): Whether the call waits.
+
+    Returns:
+        Tensor: the copy.
+
+    Raises:
+        ValueError: There is no GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     print(paddle.ones([2]).cuda().place)
+    """
     place = libpaddle.current_place()
     if device_id is not None or not place.is_gpu_place():
         place = libpaddle.CUDAPlace(0 if device_id is None else device_id)
@@ -125,12 +160,40 @@ def _cuda(self, device_id=None, blocking=True):
 
 
 def _pin_memory(self, blocking=True):
-    """A copy in page-locked memory; an error without a GPU."""
+    """A copy in page-locked memory; an error without a GPU.
+
+    Args:
+        blocking (bool, default True): Whether the call waits.
+
+    Returns:
+        Tensor: the copy.
+
+    Raises:
+        RuntimeError: There is no GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     print(paddle.ones([2]).pin_memory().place)
+    """
     raise RuntimeError("[Tensor.pin_memory] expected a build with CUDA, got one without")
 
 
 def _apply(self, func):
-    """`func` of this tensor."""
+    """`func` of this tensor.
+
+    Args:
+        func (callable): The function.
+
+    Returns:
+        object: what func gives.
+
+    Raises:
+        RuntimeError: The tensor needs gradients.
+
+    Examples:
+        >>> paddle.to_tensor([1.0, 2.0]).apply(lambda x: x * 3).tolist()
+        [3.0, 6.0]
+    """
     if not self.stop_gradient:
         raise RuntimeError(
             "[Tensor.apply] expected a tensor with stop_gradient=True, got one that needs gradients"
@@ -139,7 +202,23 @@ def _apply(self, func):
 
 
 def _apply_(self, func):
-    """Overwrite this tensor with `func` of it."""
+    """Overwrite this tensor with `func` of it.
+
+    Args:
+        func (callable): The function.
+
+    Returns:
+        Tensor: the tensor itself, with the result.
+
+    Raises:
+        RuntimeError: The tensor needs gradients.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> _ = x.apply_(lambda x: x * 3)
+        >>> x.tolist()
+        [3.0, 6.0]
+    """
     if not self.stop_gradient:
         raise RuntimeError(
             "[Tensor.apply_] expected a tensor with stop_gradient=True, got one that needs "
@@ -160,12 +239,51 @@ def _given(op, name, several, *by_names):
 
 
 def _view(x, *several, shape_or_dtype=None, dtype=None, size=None, name=None):
-    """The same data with another shape, or read as another dtype."""
+    """The same data with another shape, or read as another dtype.
+
+    Args:
+        x (Tensor): The values.
+        *several (object): The extents, as a list or one by one; or a dtype.
+        shape_or_dtype (object, default None): The same by name.
+        dtype (str or dtype, default None): The dtype by name.
+        size (list of ints, default None): The extents by name.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: a tensor with the same memory.
+
+    Examples:
+        >>> x = paddle.arange(4, dtype="float32")
+        >>> x.view(2, 2).tolist(), x.view("uint8").shape
+        ([[0.0, 1.0], [2.0, 3.0]], paddle.Size([16]))
+    """
     value = _given('view', 'shape_or_dtype', several, shape_or_dtype, dtype, size)
     if isinstance(value, (DataType, str)) or isinstance(value, type):
         same = to_dtype(value) == x.dtype  # then what is seen has x's history
         return x.view_as(x) if same else x._bitcast(value)
     return x.reshape(value)
+
+
+_NEW = """`paddle.{make}` with this dtype unless one is given.
+
+Args:
+    var (Tensor): What gives the dtype.
+    *size (int or list of ints): The extents, as a list or one by one.
+    dtype (str or dtype, default None): The dtype; None for that of the tensor.
+    device (str or place, default None): Where it lies; None for the current device.
+    requires_grad (bool, default False): Whether it needs gradients.
+    pin_memory (bool, default False): Whether it lies in page-locked memory.
+    shape (list of ints, default None): The extents, by name.
+    **kwargs (object): `size`: the extents, by name.
+
+Returns:
+    Tensor: the new tensor.
+
+Examples:
+    >>> x = paddle.ones([2], 'int32').new_{make}([2, 3])
+    >>> x.shape, x.dtype
+    (paddle.Size([2, 3]), paddle.int32)
+"""
 
 
 def _new(make):
@@ -203,14 +321,32 @@ def _new(make):
         return result
 
     method.__name__ = method.__qualname__ = 'new_' + make
-    method.__doc__ = f'`paddle.{make}` with this dtype unless one is given.'
+    method.__doc__ = _NEW.format(make=make)
     return method
 
 
 def _new_full(
     var, size, fill_value, *, dtype=None, device=None, requires_grad=False, pin_memory=False
 ):
-    """`paddle.full` with this dtype unless one is given."""
+    """`paddle.full` with this dtype unless one is given.
+
+    Args:
+        var (Tensor): What gives the dtype.
+        size (int or list of ints): The shape.
+        fill_value (number): The value.
+        dtype (str or dtype, default None): The dtype; None for that of the tensor.
+        device (str, place or int, default None): Where it lies; None for the current device.
+        requires_grad (bool, default False): Whether it needs gradients.
+        pin_memory (bool, default False): Whether it lies in page-locked memory.
+
+    Returns:
+        Tensor: the new tensor.
+
+    Examples:
+        >>> paddle.ones([2], "int32").new_full([3], 7)
+        Tensor(shape=[3], dtype=int32, place=Place(cpu), stop_gradient=True,
+               [7, 7, 7])
+    """
     import paddle
 
     result = paddle.full(
@@ -225,20 +361,63 @@ def _new_full(
 
 
 def _gradient(self):
-    """The gradient as a NumPy array, or None."""
+    """The gradient as a NumPy array, or None.
+
+    Returns:
+        numpy.ndarray or None: the gradient.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x * x).sum().backward()
+        >>> x.gradient().tolist()
+        [2.0, 4.0]
+    """
     return None if self.grad is None else self.grad.numpy()
 
 
 def _repeat(input, *several, repeats=None, name=None):
-    """This tensor tiled."""
+    """This tensor tiled.
+
+    Args:
+        input (Tensor): The values.
+        *several (int or list of ints): How often along each axis, as a list or one by one.
+        repeats (list of ints, default None): The same by name.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the repeated values.
+
+    Examples:
+        >>> paddle.to_tensor([1, 2]).repeat(2, 2).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
     import paddle
 
     return paddle.tile(input, _given('repeat', 'repeats', several, repeats))
 
 
 def _set_(x, source=None, shape=None, stride=None, offset=0, name=None):
-    """Make this tensor a view of `source`'s memory; without one it has no elements. `offset` counts
-    bytes.
+    """Make this tensor a view of `source`'s memory; without one it has no elements.
+
+    Args:
+        x (Tensor): The tensor that changes.
+        source (Tensor, default None): Whose memory is seen.
+        shape (list of ints, default None): The extents; None for those of source.
+        stride (list of ints, default None): From one element to the next along each axis; None for
+            elements in order.
+        offset (int, default 0): Where the first element is, in bytes.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself.
+
+    Raises:
+        ValueError: source is None and another argument is given.
+
+    Examples:
+        >>> x, y = paddle.zeros([1]), paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+        >>> x.set_(y, [2], [2], 4).tolist()
+        [2.0, 4.0]
     """
     x._before_write('set_', False)
     if source is None:
@@ -280,7 +459,21 @@ def _strides_of(shape):
 
 
 def _resize_(x, shape, fill_zero=False, name=None):
-    """Change the shape in place; new elements are undefined, or zero with `fill_zero`."""
+    """Change the shape in place; new elements are undefined, or zero with `fill_zero`.
+
+    Args:
+        x (Tensor): The values.
+        shape (list of ints): The new extents.
+        fill_zero (bool, default False): Taken for compatibility: new elements are zero.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself.
+
+    Examples:
+        >>> paddle.to_tensor([1, 2, 3, 4]).resize_([2, 3], fill_zero=True).tolist()
+        [[1, 2, 3], [4, 0, 0]]
+    """
     import paddle
 
     shape = [integer('resize_', 'an extent', extent) for extent in items('resize_', 'shape', shape)]
@@ -302,12 +495,35 @@ def _resize_(x, shape, fill_zero=False, name=None):
 
 
 def _zero_(x):
-    """Fill with zeros."""
+    """Fill with zeros.
+
+    Args:
+        x (Tensor): The values, which take the result.
+
+    Returns:
+        Tensor: x itself.
+
+    Examples:
+        >>> paddle.ones([2]).zero_().tolist()
+        [0.0, 0.0]
+    """
     return x.fill_(0)
 
 
 def _fill_(x, value):
-    """Fill with one value."""
+    """Fill with one value.
+
+    Args:
+        x (Tensor): The values, which take the result.
+        value (number or Tensor): The value.
+
+    Returns:
+        Tensor: x itself.
+
+    Examples:
+        >>> paddle.zeros([2]).fill_(3).tolist()
+        [3.0, 3.0]
+    """
     x[...] = value
     return x
 
@@ -319,11 +535,25 @@ def _md5sum(self):
 
 
 def _get_device(self):
-    """The index of the device; -1 on the CPU."""
+    """The index of the device; -1 on the CPU.
+
+    Returns:
+        int: the index.
+
+    Examples:
+        >>> paddle.ones([2]).cpu().get_device()
+        -1
+    """
     return -1 if self.place.is_cpu_place() else self.place.get_device_id()
 
 
 def _device(self):
+    """Where the data lies, as text.
+
+    Examples:
+        >>> paddle.ones([2]).cpu().device
+        'cpu'
+    """
     return self._place_str[6:-1]
 
 
@@ -336,10 +566,28 @@ def _slice(self, begin, end):
 
 
 def _unflatten_dense(self):
+    """This tensor; of a sparse one, its elements among zeros.
+
+    Returns:
+        Tensor: a dense tensor.
+
+    Examples:
+        >>> paddle.to_tensor([0.0, 2.0]).to_sparse_coo(1).to_dense().tolist()
+        [0.0, 2.0]
+    """
     return self
 
 
 def _sparse_dim(self):
+    """How many axes are sparse.
+
+    Returns:
+        int: the number, 0 of a dense tensor.
+
+    Examples:
+        >>> paddle.ones([2, 3]).sparse_dim()
+        0
+    """
     return 0
 
 
@@ -354,12 +602,24 @@ def _copy(self):
 
 
 def _type(self):
+    """The kind of variable that old programs know this tensor as.
+
+    Examples:
+        >>> paddle.ones([2]).type == paddle.ones([3]).type
+        True
+    """
     from paddle.base.core import VarDesc
 
     return VarDesc.VarType.DENSE_TENSOR
 
 
 def _block(self):
+    """The block of the default main program.
+
+    Examples:
+        >>> paddle.ones([2]).block is not None
+        True
+    """
     import paddle
 
     return paddle.static.default_main_program().global_block()

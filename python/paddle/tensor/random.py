@@ -551,11 +551,25 @@ def geometric_(x, probs, name=None):
 
 
 def random_(x, from_=0, to=None, *, generator=None, name=None):
-    """Fill with integers uniform in [from_, to), or [0, from_) without `to`, drawn from `generator`
-    if given.
+    """Fill with random integers.
 
-    Without bounds they are those from 0 on that the dtype holds exactly, of integers without the
-    largest.
+    They are uniform in [from_, to), or in [0, from_) without `to`; without bounds those from 0 on
+    that the dtype holds exactly, of integers without the largest.
+
+    Args:
+        x (Tensor): The values, which take the result.
+        from_ (int, default 0): The least; the bound where `to` is None.
+        to (int, default None): What they stay below.
+        generator (Generator, default None): What is drawn from; None for the default one.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: x itself.
+
+    Examples:
+        >>> x = paddle.empty([100]).random_(3, 6)
+        >>> sorted(set(x.tolist()))
+        [3.0, 4.0, 5.0]
     """
     if to is None and from_:
         from_, to = 0, from_

@@ -23,8 +23,23 @@ _MOST_DIGITS = 1074  # no float64 has more
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, sci_mode=None, linewidth=None):
-    """Set the digits after the point, the size from which tensors are summarised, the items shown
-    at each end, scientific notation and the width of a line.
+    """How tensors are printed; None keeps what was set.
+
+    Args:
+        precision (int, default None): The digits after the point.
+        threshold (int, default None): From how many elements on they are summarised.
+        edgeitems (int, default None): How many items are shown at each end.
+        sci_mode (bool, default None): Whether numbers are in scientific notation.
+        linewidth (int, default None): The width of a line.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.set_printoptions(precision=2)
+        >>> str(paddle.to_tensor([3.14159])).splitlines()[-1].strip()
+        '[3.14])'
+        >>> paddle.set_printoptions(precision=8)
     """
     given = {
         'precision': precision,

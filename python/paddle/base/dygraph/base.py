@@ -144,7 +144,21 @@ class enable_grad(_Decorator, _core.GradMode):
 
 
 class set_grad_enabled(_Decorator, _core.GradSwitch):
-    """Set gradient recording to `mode` at once; as a context manager, restore it on leaving."""
+    """Set gradient recording at once; as a context manager, restore it on leaving.
+
+    Args:
+        mode (bool): Whether operations are recorded.
+
+    Returns:
+        context manager: what restores it.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+        >>> with paddle.set_grad_enabled(False):
+        ...     y = x * 2
+        >>> y.stop_gradient, (x * 2).stop_gradient
+        (True, False)
+    """
 
     __slots__ = ('mode',)
 

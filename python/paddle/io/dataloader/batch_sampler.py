@@ -89,6 +89,19 @@ class DistributedBatchSampler(BatchSampler):
     """One rank's batches; the items are padded from the start so that every rank has as many.
 
     With `shuffle`, call `set_epoch` before each epoch so that all ranks shuffle alike.
+
+    Args:
+        dataset (Dataset): The dataset.
+        batch_size (int): How many items a batch has.
+        num_replicas (int, default None): How many ranks there are; None for the job's.
+        rank (int, default None): Which one this is; None for the job's.
+        shuffle (bool, default False): Whether items are shuffled.
+        drop_last (bool, default False): Whether a smaller last batch is left out.
+
+    Examples:
+        >>> data = paddle.io.TensorDataset([paddle.arange(5)])
+        >>> list(paddle.io.DistributedBatchSampler(data, 2, num_replicas=2, rank=1))
+        [[2, 3], [0]]
     """
 
     def __init__(

@@ -21,7 +21,18 @@ __all__ = [
 
 
 class Dataset:
-    """A dataset read by index: subclasses define `__getitem__` and `__len__`."""
+    """A dataset read by index: subclasses define `__getitem__` and `__len__`.
+
+    Examples:
+        >>> class Squares(paddle.io.Dataset):
+        ...     def __getitem__(self, index):
+        ...         return index * index
+        ...     def __len__(self):
+        ...         return 4
+        >>> loader = paddle.io.DataLoader(Squares(), batch_size=2)
+        >>> [batch.tolist() for batch in loader]
+        [[0, 1], [4, 9]]
+    """
 
     def __getitem__(self, idx):
         raise NotImplementedError(
@@ -41,7 +52,15 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """A dataset read in order: subclasses define `__iter__`."""
+    """A dataset read in order: subclasses define `__iter__`.
+
+    Examples:
+        >>> class Count(paddle.io.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(4))
+        >>> [batch.tolist() for batch in paddle.io.DataLoader(Count(), batch_size=2)]
+        [[0, 1], [2, 3]]
+    """
 
     def __iter__(self):
         raise NotImplementedError(
@@ -88,7 +107,17 @@ class TensorDataset(Dataset):
 
 
 class ComposeDataset(Dataset):
-    """Datasets of equal length side by side: item i holds the fields of item i of each."""
+    """Datasets of equal length side by side: item i holds the fields of item i of each.
+
+    Args:
+        datasets (list of Datasets): The datasets.
+
+    Examples:
+        >>> x = paddle.io.TensorDataset([paddle.to_tensor([1, 2])])
+        >>> y = paddle.io.TensorDataset([paddle.to_tensor([3, 4])])
+        >>> [int(field) for field in paddle.io.ComposeDataset([x, y])[0]]
+        [1, 3]
+    """
 
     def __init__(self, datasets):
         self.datasets = items('ComposeDataset', 'datasets', datasets)
@@ -121,7 +150,18 @@ class ComposeDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable datasets one after another."""
+    """Iterable datasets one after another.
+
+    Args:
+        datasets (list of IterableDatasets): The datasets.
+
+    Examples:
+        >>> class Count(paddle.io.IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(2))
+        >>> [item for item in paddle.io.ChainDataset([Count(), Count()])]
+        [0, 1, 0, 1]
+    """
 
     def __init__(self, datasets):
         self.datasets = items('ChainDataset', 'datasets', datasets)

@@ -15,7 +15,20 @@ __all__ = [
 
 
 class Sampler:
-    """Base of samplers: subclasses define `__iter__` over indices and `__len__`."""
+    """Base of samplers: subclasses define `__iter__` over indices and `__len__`.
+
+    Args:
+        data_source (Dataset, default None): The dataset.
+
+    Examples:
+        >>> class Reversed(paddle.io.Sampler):
+        ...     def __iter__(self):
+        ...         return iter(range(3, -1, -1))
+        ...     def __len__(self):
+        ...         return 4
+        >>> list(paddle.io.BatchSampler(sampler=Reversed(), batch_size=2))
+        [[3, 2], [1, 0]]
+    """
 
     def __init__(self, data_source=None):
         self.data_source = data_source
@@ -104,7 +117,15 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """The given indices in random order."""
+    """The given indices in random order.
+
+    Args:
+        indices (list of ints): The indices.
+
+    Examples:
+        >>> sorted(paddle.io.SubsetRandomSampler([2, 5, 7]))
+        [2, 5, 7]
+    """
 
     def __init__(self, indices):
         if len(indices) == 0:
@@ -120,7 +141,17 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Indices drawn with probability in proportion to `weights`."""
+    """Indices drawn with probability in proportion to `weights`.
+
+    Args:
+        weights (list of floats or Tensor): The weights.
+        num_samples (int): How many are drawn.
+        replacement (bool, default True): Whether an index may be drawn again.
+
+    Examples:
+        >>> list(paddle.io.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
+        [1, 1, 1]
+    """
 
     def __init__(self, weights, num_samples, replacement=True):
         if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples <= 0:

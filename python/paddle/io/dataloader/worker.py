@@ -37,7 +37,14 @@ class WorkerInfo:
 
 
 def get_worker_info():
-    """The `WorkerInfo` of this worker process; None in the main process."""
+    """The `WorkerInfo` of this worker process; None in the main process.
+
+    Returns:
+        object or None: with `id`, `num_workers`, `dataset` and `seed`.
+
+    Examples:
+        >>> paddle.io.get_worker_info()
+    """
     return _info
 
 

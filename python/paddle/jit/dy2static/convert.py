@@ -119,14 +119,36 @@ def converted_source(fn):
 
 
 def set_code_level(level=100, also_to_stdout=False):
-    """Show the code of functions that are converted from now on; a negative level turns it off."""
+    """Show the code of functions that are converted from now on; a negative level turns it off.
+
+    Args:
+        level (int, default 100): From 0 on shows it.
+        also_to_stdout (bool, default False): Whether it is printed as well as logged.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.jit.set_code_level(-1)
+    """
     if not isinstance(level, int):
         raise TypeError(f"[set_code_level] expected an int as level, got {type(level).__name__}")
     _shown.update(level=level, stdout=bool(also_to_stdout))
 
 
 def set_verbosity(level=0, also_to_stdout=False):
-    """Log what is recorded: level 1 tells which functions stay as they are, and why."""
+    """Log what is recorded: level 1 tells which functions stay as they are, and why.
+
+    Args:
+        level (int, default 0): The level; 0 for nothing.
+        also_to_stdout (bool, default False): Whether it is printed as well as logged.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.jit.set_verbosity(0)
+    """
     if not isinstance(level, int):
         raise TypeError(f"[set_verbosity] expected an int as level, got {type(level).__name__}")
     both = logging.getLogger('paddle.jit')

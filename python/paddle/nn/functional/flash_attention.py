@@ -89,11 +89,8 @@ def scaled_dot_product_attention(
     enable_gqa=True,
     name=None,
 ):
-    """softmax(q k^T * scale + mask) v for [batch, length, heads, dim] (or without the batch
-    dimension).
-
-    attn_mask: bool (True attends) or additive, broadcast to [batch, heads, q, k]. Fewer key heads
-        are shared.
+    """softmax(query key^T * scale + mask) value for [batch, length, heads, dim], or without the
+    batch.
 
     Args:
         query (Tensor): The queries, of shape [batch, length, heads, dim].
@@ -107,8 +104,7 @@ def scaled_dot_product_attention(
         backend (str, default None): Taken for compatibility; it has no effect.
         scale (float, default None): The factor of the scores; None for 1 / sqrt(dim).
         enable_gqa (bool, default True): Whether fewer heads of key and value are shared by those of
-            query. softmax(query key^T * scale + mask) value for [batch, length, heads, dim], or
-            without the batch.
+            query.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:

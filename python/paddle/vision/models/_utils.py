@@ -24,6 +24,44 @@ def no_pretrained(pretrained, name):
         )
 
 
+_MAKER = """{what}
+
+Args:
+    pretrained (bool, default False): Must be false: weights are not downloaded.
+{more}    **kwargs (object): As of `{model}`.
+
+Returns:
+    {model}: the model.
+
+Raises:
+    RuntimeError: pretrained is true.
+
+Examples:
+    >>> with paddle.LazyGuard():
+    ...     model = paddle.vision.models.{name}(num_classes=10)
+    >>> sum(p.numel().item() for p in model.parameters())
+    {count}
+"""
+BATCH_NORM = (
+    "    batch_norm (bool, default False): Whether convolutions are followed by batch norm.\n"
+)
+SCALE = "    scale (float, default 1.0): The factor of the channels.\n"
+
+
+def described(what, model, count, more=""):
+    """A decorator: the documentation of a function that makes a model; `count`: the parameters of
+    one with 10 classes.
+    """
+
+    def describe(make):
+        make.__doc__ = _MAKER.format(
+            what=what, model=model, name=make.__name__, count=count, more=more
+        )
+        return make
+
+    return describe
+
+
 class IntermediateLayerGetter(LayerDict):
     """The layers of `model` up to the last one of `return_layers`, {name of a layer: name of its
     result}: called, it gives those results.

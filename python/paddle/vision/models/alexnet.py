@@ -8,7 +8,7 @@ import paddle.nn.functional as F
 from paddle import ParamAttr, nn
 from paddle.nn.initializer import Uniform
 
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['AlexNet', 'alexnet']
 
@@ -39,7 +39,19 @@ class ConvPoolLayer(nn.Layer):
 
 
 class AlexNet(nn.Layer):
-    """AlexNet for images of at least 224x224."""
+    """AlexNet for images of at least 224x224.
+
+    Args:
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+
+    Source: Krizhevsky et al., ImageNet classification with deep convolutional neural networks, 2012
+
+    Examples:
+        >>> model = paddle.vision.models.AlexNet(num_classes=10)
+        >>> model(paddle.ones([1, 3, 224, 224])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, num_classes=1000):
         super().__init__()
@@ -73,7 +85,7 @@ class AlexNet(nn.Layer):
         return x
 
 
+@described('AlexNet.', 'AlexNet', 57044810)
 def alexnet(pretrained=False, **kwargs):
-    """AlexNet."""
     no_pretrained(pretrained, 'alexnet')
     return AlexNet(**kwargs)

@@ -8,7 +8,7 @@ from paddle import ParamAttr, nn
 from paddle.base.arguments import any_of
 from paddle.nn.initializer import Uniform
 
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201', 'densenet264']
 
@@ -116,7 +116,23 @@ _SPECS = {
 
 
 class DenseNet(nn.Layer):
-    """DenseNet of 121, 161, 169, 201 or 264 `layers`."""
+    """DenseNet of 121, 161, 169, 201 or 264 `layers`.
+
+    Args:
+        layers (int, default 121): How many layers.
+        bn_size (int, default 4): The factor of the channels of bottlenecks.
+        dropout (float, default 0.0): The dropout after each layer.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Huang et al., Densely connected convolutional networks, 2016
+
+    Examples:
+        >>> model = paddle.vision.models.DenseNet(num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, layers=121, bn_size=4, dropout=0.0, num_classes=1000, with_pool=True):
         super().__init__()
@@ -166,31 +182,31 @@ class DenseNet(nn.Layer):
         return x
 
 
+@described('DenseNet of 121 layers.', 'DenseNet', 7047754)
 def densenet121(pretrained=False, **kwargs):
-    """DenseNet of 121 layers."""
     no_pretrained(pretrained, 'densenet121')
     return DenseNet(layers=121, **kwargs)
 
 
+@described('DenseNet of 161 layers.', 'DenseNet', 26714026)
 def densenet161(pretrained=False, **kwargs):
-    """DenseNet of 161 layers."""
     no_pretrained(pretrained, 'densenet161')
     return DenseNet(layers=161, **kwargs)
 
 
+@described('DenseNet of 169 layers.', 'DenseNet', 12659530)
 def densenet169(pretrained=False, **kwargs):
-    """DenseNet of 169 layers."""
     no_pretrained(pretrained, 'densenet169')
     return DenseNet(layers=169, **kwargs)
 
 
+@described('DenseNet of 201 layers.', 'DenseNet', 18341194)
 def densenet201(pretrained=False, **kwargs):
-    """DenseNet of 201 layers."""
     no_pretrained(pretrained, 'densenet201')
     return DenseNet(layers=201, **kwargs)
 
 
+@described('DenseNet of 264 layers.', 'DenseNet', 31074122)
 def densenet264(pretrained=False, **kwargs):
-    """DenseNet of 264 layers."""
     no_pretrained(pretrained, 'densenet264')
     return DenseNet(layers=264, **kwargs)

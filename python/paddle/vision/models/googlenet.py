@@ -6,7 +6,7 @@ import paddle.nn.functional as F
 from paddle import ParamAttr, nn
 from paddle.nn.initializer import Uniform
 
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['GoogLeNet', 'googlenet']
 
@@ -72,7 +72,21 @@ _BLOCKS = (
 
 
 class GoogLeNet(nn.Layer):
-    """Gives (scores, scores of the first auxiliary head, scores of the second)."""
+    """Inception modules with two auxiliary heads; gives (scores, scores of the first head, scores
+    of the second).
+
+    Args:
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Szegedy et al., Going deeper with convolutions, 2014
+
+    Examples:
+        >>> model = paddle.vision.models.GoogLeNet(num_classes=10)
+        >>> [scores.shape for scores in model(paddle.ones([1, 3, 224, 224]))]
+        [paddle.Size([1, 10]), paddle.Size([1, 10]), paddle.Size([1, 10])]
+    """
 
     def __init__(self, num_classes=1000, with_pool=True):
         super().__init__()
@@ -120,7 +134,7 @@ class GoogLeNet(nn.Layer):
         return [out, out1, out2]
 
 
+@described('GoogLeNet.', 'GoogLeNet', 8491486)
 def googlenet(pretrained=False, **kwargs):
-    """GoogLeNet."""
     no_pretrained(pretrained, 'googlenet')
     return GoogLeNet(**kwargs)

@@ -8,7 +8,7 @@ from paddle import ParamAttr, nn
 from paddle.nn.initializer import Uniform
 
 from ..ops_block import ConvNormActivation
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['InceptionV3', 'inception_v3']
 
@@ -170,7 +170,20 @@ class InceptionE(nn.Layer):
 
 
 class InceptionV3(nn.Layer):
-    """InceptionV3."""
+    """InceptionV3.
+
+    Args:
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Szegedy et al., Rethinking the inception architecture, 2015
+
+    Examples:
+        >>> model = paddle.vision.models.InceptionV3(num_classes=10)
+        >>> model(paddle.ones([1, 3, 96, 96])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, num_classes=1000, with_pool=True):
         super().__init__()
@@ -205,7 +218,7 @@ class InceptionV3(nn.Layer):
         return x
 
 
+@described('InceptionV3.', 'InceptionV3', 21840490)
 def inception_v3(pretrained=False, **kwargs):
-    """InceptionV3."""
     no_pretrained(pretrained, 'inception_v3')
     return InceptionV3(**kwargs)

@@ -8,7 +8,18 @@ __all__ = ['LeNet']
 
 
 class LeNet(nn.Layer):
-    """Two convolutions and three linear layers; `num_classes` <= 0 leaves the linear layers out."""
+    """Two convolutions and three linear layers; `num_classes` <= 0 leaves the linear layers out.
+
+    Args:
+        num_classes (int, default 10): How many classes there are; 0 or less leaves the classifier
+            out.
+
+    Source: LeCun et al., Gradient-based learning applied to document recognition, 1998
+
+    Examples:
+        >>> paddle.vision.models.LeNet()(paddle.ones([1, 1, 28, 28])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, num_classes=10):
         super().__init__()

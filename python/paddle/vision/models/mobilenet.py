@@ -7,7 +7,7 @@ import paddle
 from paddle import nn
 
 from ..ops_block import ConvNormActivation
-from ._utils import make_divisible, no_pretrained
+from ._utils import SCALE, described, make_divisible, no_pretrained
 
 __all__ = [
     'MobileNetV1',
@@ -55,7 +55,21 @@ _V1 = (
 
 
 class MobileNetV1(nn.Layer):
-    """Depthwise separable convolutions; `scale` multiplies the channels."""
+    """Depthwise separable convolutions; `scale` multiplies the channels.
+
+    Args:
+        scale (float, default 1.0): The factor of the channels.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Howard et al., MobileNets, 2017
+
+    Examples:
+        >>> model = paddle.vision.models.MobileNetV1(0.25, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale=1.0, num_classes=1000, with_pool=True):
         super().__init__()
@@ -126,7 +140,21 @@ _V2 = (
 
 
 class MobileNetV2(nn.Layer):
-    """Inverted residuals; `scale` multiplies the channels."""
+    """Inverted residuals; `scale` multiplies the channels.
+
+    Args:
+        scale (float, default 1.0): The factor of the channels.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Sandler et al., MobileNetV2, 2018
+
+    Examples:
+        >>> model = paddle.vision.models.MobileNetV2(0.5, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale=1.0, num_classes=1000, with_pool=True):
         super().__init__()
@@ -313,38 +341,66 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """The small MobileNetV3."""
+    """The small MobileNetV3.
+
+    Args:
+        scale (float, default 1.0): The factor of the channels.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Howard et al., Searching for MobileNetV3, 2019
+
+    Examples:
+        >>> model = paddle.vision.models.MobileNetV3Small(0.5, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale=1.0, num_classes=1000, with_pool=True):
         super().__init__(_SMALL, make_divisible(1024 * scale), scale, num_classes, with_pool)
 
 
 class MobileNetV3Large(MobileNetV3):
-    """The large MobileNetV3."""
+    """The large MobileNetV3.
+
+    Args:
+        scale (float, default 1.0): The factor of the channels.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Howard et al., Searching for MobileNetV3, 2019
+
+    Examples:
+        >>> model = paddle.vision.models.MobileNetV3Large(0.5, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale=1.0, num_classes=1000, with_pool=True):
         super().__init__(_LARGE, make_divisible(1280 * scale), scale, num_classes, with_pool)
 
 
+@described('MobileNetV1.', 'MobileNetV1', 3239114, SCALE)
 def mobilenet_v1(pretrained=False, scale=1.0, **kwargs):
-    """MobileNetV1."""
     no_pretrained(pretrained, f'mobilenetv1_{scale}')
     return MobileNetV1(scale=scale, **kwargs)
 
 
+@described('MobileNetV2.', 'MobileNetV2', 2270794, SCALE)
 def mobilenet_v2(pretrained=False, scale=1.0, **kwargs):
-    """MobileNetV2."""
     no_pretrained(pretrained, f'mobilenetv2_{scale}')
     return MobileNetV2(scale=scale, **kwargs)
 
 
+@described('MobileNetV3, small.', 'MobileNetV3Small', 1540218, SCALE)
 def mobilenet_v3_small(pretrained=False, scale=1.0, **kwargs):
-    """MobileNetV3, small."""
     no_pretrained(pretrained, f'mobilenet_v3_small_x{scale}')
     return MobileNetV3Small(scale=scale, **kwargs)
 
 
+@described('MobileNetV3, large.', 'MobileNetV3Large', 4239242, SCALE)
 def mobilenet_v3_large(pretrained=False, scale=1.0, **kwargs):
-    """MobileNetV3, large."""
     no_pretrained(pretrained, f'mobilenet_v3_large_x{scale}')
     return MobileNetV3Large(scale=scale, **kwargs)

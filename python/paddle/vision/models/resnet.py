@@ -4,7 +4,7 @@
 import paddle
 from paddle import nn
 
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['ResNet', 'BasicBlock', 'BottleneckBlock']
 
@@ -104,7 +104,25 @@ _LAYERS = {
 
 
 class ResNet(nn.Layer):
-    """Residual network of `block`s. `width` and `groups` make the wide and the ResNeXt forms."""
+    """Residual network of `block`s. `width` and `groups` make the wide and the ResNeXt forms.
+
+    Args:
+        block (class): `BasicBlock` or `BottleneckBlock` of `paddle.vision.models.resnet`.
+        depth (int, default 50): 18, 34, 50, 101 or 152.
+        width (int, default 64): The base width of a group.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+        groups (int, default 1): How many groups the convolutions of blocks have.
+
+    Source: He et al., Deep residual learning for image recognition, 2015
+
+    Examples:
+        >>> from paddle.vision.models.resnet import BasicBlock
+        >>> model = paddle.vision.models.ResNet(BasicBlock, 18, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, block, depth=50, width=64, num_classes=1000, with_pool=True, groups=1):
         super().__init__()
@@ -178,25 +196,26 @@ class ResNet(nn.Layer):
         return x
 
 
+# Depth, base width, groups, and the parameters of a model with 10 classes.
 _FORMS = {
-    'resnet18': (18, 64, 1),
-    'resnet34': (34, 64, 1),
-    'resnet50': (50, 64, 1),
-    'resnet101': (101, 64, 1),
-    'resnet152': (152, 64, 1),
-    'resnext50_32x4d': (50, 4, 32),
-    'resnext50_64x4d': (50, 4, 64),
-    'resnext101_32x4d': (101, 4, 32),
-    'resnext101_64x4d': (101, 4, 64),
-    'resnext152_32x4d': (152, 4, 32),
-    'resnext152_64x4d': (152, 4, 64),
-    'wide_resnet50_2': (50, 128, 1),
-    'wide_resnet101_2': (101, 128, 1),
+    'resnet18': (18, 64, 1, 11191242),
+    'resnet34': (34, 64, 1, 21306826),
+    'resnet50': (50, 64, 1, 23581642),
+    'resnet101': (101, 64, 1, 42625994),
+    'resnet152': (152, 64, 1, 58315722),
+    'resnext50_32x4d': (50, 4, 32, 23068618),
+    'resnext50_64x4d': (50, 4, 64, 43262410),
+    'resnext101_32x4d': (101, 4, 32, 42287050),
+    'resnext101_64x4d': (101, 4, 64, 81629642),
+    'resnext152_32x4d': (152, 4, 32, 58122186),
+    'resnext152_64x4d': (152, 4, 64, 113238474),
+    'wide_resnet50_2': (50, 128, 1, 66922954),
+    'wide_resnet101_2': (101, 128, 1, 124996042),
 }
 __all__ += list(_FORMS)
 
 
-def _maker(name, depth, width, groups):
+def _maker(name, depth, width, groups, count):
     def make(pretrained=False, **kwargs):
         no_pretrained(pretrained, name)
         block = BasicBlock if depth < 50 else BottleneckBlock
@@ -207,10 +226,8 @@ def _maker(name, depth, width, groups):
         return ResNet(block, depth, **kwargs)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = (
-        f"{name}: depth {depth}, base width {width}, {groups} group{'s' if groups > 1 else ''}."
-    )
-    return make
+    what = f"{name}: depth {depth}, base width {width}, {groups} group{'s' if groups > 1 else ''}."
+    return described(what, 'ResNet', count)(make)
 
 
 for _name, _form in _FORMS.items():

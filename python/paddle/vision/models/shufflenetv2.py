@@ -5,7 +5,7 @@ import paddle
 from paddle import nn
 
 from ..ops_block import ConvNormActivation
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = [
     'ShuffleNetV2',
@@ -99,6 +99,20 @@ _WIDTHS = {
 class ShuffleNetV2(nn.Layer):
     """ShuffleNetV2 of a `scale` in 0.25, 0.33, 0.5, 1.0, 1.5, 2.0 with activation 'relu' or
     'swish'.
+
+    Args:
+        scale (float, default 1.0): The factor of the channels.
+        act (str, default 'relu'): The activation.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Ma et al., ShuffleNet V2, 2018
+
+    Examples:
+        >>> model = paddle.vision.models.ShuffleNetV2(0.25, num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
     """
 
     def __init__(self, scale=1.0, act='relu', num_classes=1000, with_pool=True):
@@ -142,20 +156,19 @@ class ShuffleNetV2(nn.Layer):
         return x
 
 
-def _maker(name, scale, act='relu'):
+def _maker(name, scale, count, act='relu'):
     def make(pretrained=False, **kwargs):
         no_pretrained(pretrained, name)
         return ShuffleNetV2(scale=scale, act=act, **kwargs)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"ShuffleNetV2 of scale {scale} with {act}."
-    return make
+    return described(f"ShuffleNetV2 of scale {scale} with {act}.", 'ShuffleNetV2', count)(make)
 
 
-shufflenet_v2_x0_25 = _maker('shufflenet_v2_x0_25', 0.25)
-shufflenet_v2_x0_33 = _maker('shufflenet_v2_x0_33', 0.33)
-shufflenet_v2_x0_5 = _maker('shufflenet_v2_x0_5', 0.5)
-shufflenet_v2_x1_0 = _maker('shufflenet_v2_x1_0', 1.0)
-shufflenet_v2_x1_5 = _maker('shufflenet_v2_x1_5', 1.5)
-shufflenet_v2_x2_0 = _maker('shufflenet_v2_x2_0', 2.0)
-shufflenet_v2_swish = _maker('shufflenet_v2_swish', 1.0, 'swish')
+shufflenet_v2_x0_25 = _maker('shufflenet_v2_x0_25', 0.25, 99842)
+shufflenet_v2_x0_33 = _maker('shufflenet_v2_x0_33', 0.33, 144394)
+shufflenet_v2_x0_5 = _maker('shufflenet_v2_x0_5', 0.5, 359994)
+shufflenet_v2_x1_0 = _maker('shufflenet_v2_x1_0', 1.0, 1280034)
+shufflenet_v2_x1_5 = _maker('shufflenet_v2_x1_5', 1.5, 2512314)
+shufflenet_v2_x2_0 = _maker('shufflenet_v2_x2_0', 2.0, 5371442)
+shufflenet_v2_swish = _maker('shufflenet_v2_swish', 1.0, 1280034, 'swish')

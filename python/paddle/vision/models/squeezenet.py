@@ -5,7 +5,7 @@ import paddle
 import paddle.nn.functional as F
 from paddle import nn
 
-from ._utils import no_pretrained
+from ._utils import described, no_pretrained
 
 __all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
 
@@ -39,7 +39,21 @@ _FIRES = ((16, 64), (16, 64), (32, 128), (32, 128), (48, 192), (48, 192), (64, 2
 
 
 class SqueezeNet(nn.Layer):
-    """Fire modules; `version` is '1.0' or '1.1'."""
+    """Fire modules; `version` is '1.0' or '1.1'.
+
+    Args:
+        version (str): `1.0` or `1.1`.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether the features are averaged over the image.
+
+    Source: Iandola et al., SqueezeNet, 2016
+
+    Examples:
+        >>> model = paddle.vision.models.SqueezeNet("1.1", num_classes=10)
+        >>> model(paddle.ones([1, 3, 64, 64])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, version, num_classes=1000, with_pool=True):
         super().__init__()
@@ -74,13 +88,13 @@ class SqueezeNet(nn.Layer):
         return paddle.squeeze(x, axis=[2, 3])
 
 
+@described('SqueezeNet 1.0.', 'SqueezeNet', 740554)
 def squeezenet1_0(pretrained=False, **kwargs):
-    """SqueezeNet 1.0."""
     no_pretrained(pretrained, 'squeezenet1_0')
     return SqueezeNet('1.0', **kwargs)
 
 
+@described('SqueezeNet 1.1.', 'SqueezeNet', 727626)
 def squeezenet1_1(pretrained=False, **kwargs):
-    """SqueezeNet 1.1."""
     no_pretrained(pretrained, 'squeezenet1_1')
     return SqueezeNet('1.1', **kwargs)

@@ -4,13 +4,28 @@
 import paddle
 from paddle import nn
 
-from ._utils import no_pretrained
+from ._utils import BATCH_NORM, described, no_pretrained
 
 __all__ = ['VGG', 'vgg11', 'vgg13', 'vgg16', 'vgg19']
 
 
 class VGG(nn.Layer):
-    """A classifier over `features`, a layer whose output has 512 channels."""
+    """A classifier over `features`, a layer whose output has 512 channels.
+
+    Args:
+        features (Layer): The layer.
+        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
+            out.
+        with_pool (bool, default True): Whether its output is averaged to 7 by 7.
+
+    Source: Simonyan and Zisserman, Very deep convolutional networks, 2014
+
+    Examples:
+        >>> features = paddle.nn.Conv2D(3, 512, 3)
+        >>> model = paddle.vision.models.VGG(features, num_classes=0)
+        >>> model(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 512, 7, 7])
+    """
 
     def __init__(self, features, num_classes=1000, with_pool=True):
         super().__init__()
@@ -56,21 +71,21 @@ def _vgg(depth, batch_norm, pretrained, kwargs):
     return VGG(nn.Sequential(*layers), **kwargs)
 
 
+@described('VGG with 11 weight layers.', 'VGG', 128807306, BATCH_NORM)
 def vgg11(pretrained=False, batch_norm=False, **kwargs):
-    """VGG with 11 weight layers."""
     return _vgg(11, batch_norm, pretrained, kwargs)
 
 
+@described('VGG with 13 weight layers.', 'VGG', 128991818, BATCH_NORM)
 def vgg13(pretrained=False, batch_norm=False, **kwargs):
-    """VGG with 13 weight layers."""
     return _vgg(13, batch_norm, pretrained, kwargs)
 
 
+@described('VGG with 16 weight layers.', 'VGG', 134301514, BATCH_NORM)
 def vgg16(pretrained=False, batch_norm=False, **kwargs):
-    """VGG with 16 weight layers."""
     return _vgg(16, batch_norm, pretrained, kwargs)
 
 
+@described('VGG with 19 weight layers.', 'VGG', 139611210, BATCH_NORM)
 def vgg19(pretrained=False, batch_norm=False, **kwargs):
-    """VGG with 19 weight layers."""
     return _vgg(19, batch_norm, pretrained, kwargs)
