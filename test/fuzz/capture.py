@@ -143,6 +143,12 @@ def inner_helper(v):
 def numbers(n):
     for i in range(n):
         yield i * G
+def steps(v):
+    for i in range(2):
+        v = v * 0.5 + G
+        yield v
+        print(end='')
+        v = v * D['a'] + i
 def make():
     k = 1.5
     def get(v):
@@ -263,7 +269,7 @@ print('', end='')
 x = x * float(x.detach().sum() > 0) + x
 """
 
-# Breaks: what stands around them is compiled.
+# Breaks: what stands around and beside them is compiled.
 BREAKS = """
 x = x * float(x.detach().mean() * 0.5 + 1)
 a = x.detach().numpy(); x = x + float(a[0]) * 0.5; x = x * 0.75
@@ -294,6 +300,17 @@ x = x * paddle.rand([2]) + random.random()
 x, y = x * 2, [x + 1, {'k': x * 3}]; print(end=''); x = x + y[0] * 0.25 + y[1]['k'] * 0.25
 u = (x * 2, x); print(end=''); x = u[1] * 0.5 + u[0].sum() * 0.25
 x = x + (lambda t: float(t.sum()))(x.detach()) * 0.25
+x = (x * G + O.k).detach().sum().item() * 0.125 + helper(x) * O.k
+x = x * [float((x * 2).detach().sum()), inner_helper(x), L[0]][2] + int(x.mean().item() > G)
+x = O.method(x) * (0.5 if float(helper(x).detach().sum()) > O.k else G) + GET(x)
+x += helper(x).detach().numpy().sum() * 0.125 + NET(x)
+print(str(helper(x * O.k).detach().sum().item())[:0], end=''); x = x * 0.75
+x = SC(x) + float((x * L[0] + G).detach().max()) * 0.25
+if float((helper(x) * O.k).detach().sum()) > G and O.flag: x = x * 0.5 + helper(x)
+try: a = helper(x); x = a * float(a.detach()[0]) + D['q']; a = x * 2; print(end=''); x = a + 1
+except KeyError: x = a * 0.75; print(end=''); x = x + a
+with contextlib.suppress(KeyError): a = x * 2; x = a + 1; print(end=''); x = x * D['q']; x = x + 1
+for v in steps(x): x = x * 0.5 + v * float(v.detach().mean() > G)
 """
 
 MUTATIONS = """
