@@ -648,8 +648,8 @@ Examples:
 )";
 
 // This tensor in the dtype that `name` is called after.
-#define PADDLE_CAST_TEXT(name, dtype)                                                                 \
-  "This tensor as " dtype                                                                             \
+#define PADDLE_CAST_TEXT(name, dtype)                                          \
+  "This tensor as " dtype                                                      \
   ".\n\nReturns:\n    Tensor: the tensor in that dtype, with its history.\n\n" \
   "Examples:\n    >>> paddle.ones([2], \"int16\")." name "().dtype\n    paddle." dtype "\n"
 

@@ -7,9 +7,9 @@ inputs receive results. A name with `_` behind it writes the first input. What t
 declares as a second result, and no operation here computes, is None.
 """
 
-from paddle.base.op_proto import OpProtoHolder
+from paddle.base.op_proto import OpProto, OpProtoHolder
 from paddle.static.block import _IGNORED, call_op
-from paddle.static.legacy_rules import ALIASES, RULES
+from paddle.static.legacy_rules import ALIASES, FUNCTIONS, RULES
 
 
 def _append(kind, inputs, attrs):
@@ -63,7 +63,10 @@ def _sorted_out(proto, args):
 def _called(kind, inplace):
     from paddle._legacy_ops import OPS
 
-    proto = OpProtoHolder.instance().op_proto_map.get(kind)
+    if kind in FUNCTIONS:
+        proto = OpProto(kind, *FUNCTIONS[kind])
+    else:
+        proto = OpProtoHolder.instance().op_proto_map.get(kind)
     real = ALIASES.get(kind, kind)
     if proto is None or (real not in OPS and real not in RULES) or (inplace and real not in OPS):
         return None

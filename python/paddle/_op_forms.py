@@ -3,6 +3,8 @@
 `paddle._C_ops`.
 """
 
+import math
+
 import paddle
 from paddle import _C_ops
 
@@ -58,3 +60,26 @@ def accuracy(x, indices, label):
         .astype('int32')
     )
     return right.astype('float32') / count, right, paddle.full([], count, 'int32')
+
+
+def anchor_generator(
+    input, anchor_sizes, aspect_ratios, variances, stride=(16.0, 16.0), offset=0.5
+):
+    """(boxes [H, W, anchors, 4] around the cells of a map [N, C, H, W], variances of that shape):
+    at each cell one for each ratio of height to width, and for each of these one for each size.
+    """
+    wide, high = stride
+    boxes = []
+    for ratio in aspect_ratios:
+        width = math.floor((wide * high / ratio) ** 0.5 + 0.5)
+        height = math.floor(width * ratio + 0.5)
+        for size in anchor_sizes:
+            w, h = size / wide * width, size / high * height
+            boxes.append([-0.5 * (w - 1), -0.5 * (h - 1), 0.5 * (w - 1), 0.5 * (h - 1)])
+    rows, columns = input.shape[2], input.shape[3]
+    x = paddle.arange(columns, dtype=input.dtype) * wide + offset * (wide - 1)
+    y = paddle.arange(rows, dtype=input.dtype) * high + offset * (high - 1)
+    y, x = paddle.meshgrid(y, x)
+    centers = paddle.stack([x, y, x, y], -1).unsqueeze(2)
+    anchors = centers + paddle.to_tensor(boxes, dtype=input.dtype)
+    return anchors, paddle.to_tensor(list(variances), dtype=input.dtype).expand(anchors.shape)

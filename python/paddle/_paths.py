@@ -13,7 +13,11 @@ import importlib
 TABLE = {
     'paddle': {'paddle': 'paddle=', 'paddle.base.core': 'core='},
     'paddle._C_ops': {
-        'paddle._op_forms': 'accuracy batch_norm ones zeros',
+        'paddle._fake_quant': (
+            'fake_channel_wise_quantize_dequantize_abs_max fake_quantize_dequantize_abs_max '
+            'fake_quantize_dequantize_moving_average_abs_max'
+        ),
+        'paddle._op_forms': 'accuracy anchor_generator batch_norm ones zeros',
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},

@@ -39,6 +39,29 @@ def test_functions_and_their_parameters(ops):
         ops.ext_leaky(paddle.ones([2]), 'half')
 
 
+def test_by_their_names(ops):
+    run = paddle.base.core.eager._run_custom_op
+    (out,) = run('ext_leaky', paddle.to_tensor([-2.0, 3.0]), 0.5)
+    assert out.tolist() == [-1, 3]
+    library = cpp_extension.extension_utils._import_module_from_library
+    path = pathlib.Path(ops.__file__)
+    again = library(path.stem, path.parent)
+    assert again.ext_leaky(paddle.to_tensor([-2.0]), 0.5).tolist() == [-1]
+    with pytest.raises(FileNotFoundError, match='no_library.so'):
+        library('no_library', path.parent)
+
+
+def test_commands(tmp_path, capfd):
+    run = cpp_extension.extension_utils.run_cmd
+    assert run('echo one') == 0 and 'one' not in capfd.readouterr().out
+    assert run('echo one', True) == 0 and 'one' in capfd.readouterr().out
+    with pytest.raises(RuntimeError, match='got 3: two'):
+        run('echo two; exit 3')
+    (tmp_path / 'setup.py').write_text('import sys; open("made", "w").write(sys.argv[1])')
+    cpp_extension.extension_utils._jit_compile(tmp_path / 'setup.py')
+    assert (tmp_path / 'made').read_text() == 'build'
+
+
 @pytest.mark.parametrize('dtype', ['float32', 'float64', 'float16', 'bfloat16'])
 def test_values_and_gradients(ops, dtype):
     x = leaf([[-2.0, 3.0], [0.5, -1.0]]).astype(dtype).detach()

@@ -403,9 +403,18 @@ class op_proto_and_checker_maker:
     kOpWithQuantAttrName = staticmethod(lambda: 'with_quant_attr')
 
 
+def _run_custom_op(name, *args):
+    """The results of a user's operator, in one list: inputs, then attributes, in its order."""
+    made = libpaddle._run_custom_op(name, *args)
+    if not isinstance(made, list):
+        return [made]
+    return [one for part in made for one in (part if isinstance(part, list) else [part])]
+
+
 eager = types.ModuleType('paddle.base.core.eager', 'Tensors of dynamic mode.')
 eager.Tensor = Tensor
 eager.run_backward = libpaddle.run_backward
+eager._run_custom_op = _run_custom_op
 eager.ops = types.ModuleType('paddle.base.core.eager.ops', 'Operations of dynamic mode.')
 
 

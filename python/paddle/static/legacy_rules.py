@@ -325,3 +325,40 @@ def _set_value(inputs, attrs, append):
 @_rule('print')
 def _print(inputs, attrs, append):
     return {'Out': inputs['In'][0]}
+
+
+# Old ops that are functions of `_C_ops` under the same name: inputs, outputs and attributes as
+# `paddle.base.op_proto` declares them.
+FUNCTIONS = {
+    'anchor_generator': (
+        'Input',
+        'Anchors Variances',
+        'anchor_sizes:4 aspect_ratios:4 variances:4 stride:4 offset:1',
+    ),
+    'fake_channel_wise_quantize_dequantize_abs_max': (
+        'X',
+        'Out OutScale',
+        'bit_length:0 round_type:0 quant_axis:0',
+    ),
+    'fake_quantize_dequantize_abs_max': ('X', 'Out OutScale', 'bit_length:0 round_type:0'),
+    'fake_quantize_dequantize_moving_average_abs_max': (
+        'X InScale InAccum? InState?',
+        'Out OutScale OutState? OutAccum?',
+        'moving_rate:1 bit_length:0 is_test:6 round_type:0',
+    ),
+}
+
+
+def _function(kind, names, outputs, attributes):
+    known = [word.split(':')[0] for word in attributes.split()]
+
+    @_rule(kind)
+    def call(inputs, attrs, append):
+        given = [(inputs.get(name.rstrip('?')) or [None])[0] for name in names.split()]
+        own = {name: attrs[name] for name in known if name in attrs}
+        made = getattr(paddle._C_ops, kind)(*given, **own)
+        return dict(zip(outputs.replace('?', '').split(), made))
+
+
+for _kind, _declared in FUNCTIONS.items():
+    _function(_kind, *_declared)

@@ -245,3 +245,46 @@ def import_file(name, path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def run_cmd(command, verbose=False):
+    """Run a command of the shell; its exit status, 0. RuntimeError where it fails."""
+    if verbose:
+        print(command, flush=True)
+    out = None if verbose else subprocess.PIPE
+    done = subprocess.run(command, shell=True, stdout=out, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise RuntimeError(
+            f'[run_cmd] expected exit status 0 of {command!r}, got {done.returncode}: '
+            f'{(done.stdout or "")[-2000:]}'
+        )
+    return done.returncode
+
+
+def _jit_compile(file_path, verbose=False):
+    """Build the package of a `setup.py` in its folder; RuntimeError where that fails."""
+    file_path = os.path.abspath(os.fspath(file_path))
+    folder, file = os.path.split(file_path)
+    run_cmd(
+        f'cd {shlex.quote(folder)} && {shlex.quote(sys.executable)} {shlex.quote(file)} build',
+        verbose,
+    )
+
+
+def _import_module_from_library(module_name, build_directory, verbose=False):
+    """The module of the functions of the library `module_name` in a folder; FileNotFoundError where
+    there is none.
+    """
+    library = os.path.join(os.path.abspath(os.fspath(build_directory)), f'{module_name}.so')
+    if not os.path.isfile(library):
+        raise FileNotFoundError(f'[cpp_extension] expected a library at {library}, got no file')
+    if verbose:
+        print(f'loading {library}', flush=True)
+    path = os.path.splitext(library)[0] + '.py'
+    write(path, module_text(register(library)))
+    return import_file(module_name, path)
+
+
+def _expected_compiler_current_platform():
+    """Names of compilers that libraries of operators are built by."""
+    return ['gcc', 'g++', 'gnu-c++', 'gnu-cc']

@@ -15,5 +15,12 @@ _lazy.install(
     globals(),
     'paddle.distributed.fleet.utils',
     _WHERE,
-    ('fs', 'hybrid_parallel_util', 'log_util', 'sequence_parallel_utils', 'timer_helper'),
+    (
+        'fs',
+        'hybrid_parallel_util',
+        'log_util',
+        'mix_precision_utils',
+        'sequence_parallel_utils',
+        'timer_helper',
+    ),
 )
