@@ -17,7 +17,7 @@ namespace {
 
 class Group final : public GpuGroup {
  public:
-  Group(LoopNest nest, std::string key) : nest_(std::move(nest)), key_(std::move(key)) {}
+  Group(LoopNest nest, std::string key) : nest_(std::move(nest)), key_(std::move(key)) { CheckPtx(nest_); }
 
   void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims,
            const int64_t* strides) const override {
@@ -71,9 +71,9 @@ std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group) {
   static std::mutex mutex;
   static auto& table = *new std::unordered_map<std::string, std::shared_ptr<GpuGroup>>;
   std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<GpuGroup>& known = table[key];
-  if (!known) known = std::make_shared<Group>(Schedule(std::move(simple)), key);
-  return known;
+  if (auto it = table.find(key); it != table.end()) return it->second;
+  auto made = std::make_shared<Group>(Schedule(std::move(simple)), key);
+  return table.emplace(std::move(key), std::move(made)).first->second;
 }
 
 }  // namespace cinn

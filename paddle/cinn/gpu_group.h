@@ -19,7 +19,7 @@ class GpuGroup {
                    const int64_t* strides) const = 0;
 };
 
-// The same group text gives the same object.
+// The same group text gives the same object. Unimplemented where an operation has no code for GPUs.
 std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group);
 
 }  // namespace cinn

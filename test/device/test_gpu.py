@@ -142,6 +142,25 @@ assert all(p.place.is_gpu_place() for p in net.parameters())
 ''')
 
 
+def test_ops_whose_results_depend_on_data(on_gpu):
+    on_gpu('''
+paddle.set_device('gpu')
+x, mask = paddle.to_tensor(a), paddle.to_tensor(a > 0)
+for got, want in (
+    (paddle.masked_select(x, mask), a[a > 0]),
+    (paddle.nonzero(mask), np.argwhere(a > 0)),
+    (paddle.unique(x), np.unique(a)),
+    (x[paddle.to_tensor([2, 0])], a[[2, 0]]),
+    (paddle.bincount(paddle.to_tensor([1, 1, 3])), [0, 2, 0, 1]),
+    (paddle.repeat_interleave(x, paddle.to_tensor([1, 0, 2]), 0), a[[0, 2, 2]]),
+):
+    assert got.place.is_gpu_place()
+    np.testing.assert_array_equal(got.numpy(), want)
+out = paddle.nn.functional.interpolate(x.reshape([1, 1, 3, 4]), scale_factor=2)
+assert out.place.is_gpu_place() and out.shape == [1, 1, 6, 8]
+''')
+
+
 def test_memory_is_counted_cached_and_refused(on_gpu):
     on_gpu(
         '''
@@ -196,6 +215,7 @@ half = paddle.ones([4096], dtype='bfloat16')
 F.relu(x + row)
 (half * half)
 paddle.exp(x[:, 1:])
+paddle.lgamma(x), paddle.digamma(x)  # no code for GPUs: on the host
 paddle.erf(x), paddle.tanh(x), paddle.pow(x, 3.0), x.astype('int32'), x > 0, x.astype('float16')
 x.sum(), x.mean(0), x.max(1), x.astype('int64').sum(1), (x > 0).all()
 F.softmax(x), F.layer_norm(x, 1024), F.rms_norm(x, [1024]), F.log_softmax(x)

@@ -46,6 +46,15 @@ std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
                                   std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+// Fills the module; Unimplemented where an operation calls a function that GPUs have not.
+void Build(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module) {
+  auto math = VectorMath(module.getContext());
+  EmitPtxKernel(nest, symbol, form, module, math.get());
+  for (const llvm::Function& f : module)
+    PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
+             "[cinn] expected operations with code for GPUs, got ", f.getName().str());
+}
+
 bool IsUnit(const LoopNest& nest, size_t buf) { return nest.access[buf] == LaneAccess::kUnit; }
 int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
   const FusionGroup& g = nest.group;
@@ -116,17 +125,19 @@ int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta) {
   return std::clamp<int64_t>(n, 1, kMostBlocks);
 }
 
+void CheckPtx(const LoopNest& nest) {
+  llvm::LLVMContext context;
+  llvm::Module module("check", context);
+  Build(nest, "check", {}, module);
+}
+
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability) {
   auto machine = Machine(capability);
   llvm::LLVMContext context;
-  auto math = VectorMath(context);
   llvm::Module module(symbol, context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(kTriple);
-  EmitPtxKernel(nest, symbol, form, module, math.get());
-  for (const llvm::Function& f : module)
-    PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
-             "[cinn] expected operations with code for GPUs, got ", f.getName().str());
+  Build(nest, symbol, form, module);
   std::string why;
   llvm::raw_string_ostream os(why);
   PD_CHECK(!llvm::verifyModule(module, &os), Internal, "[cinn] expected valid IR, got: ", os.str());

@@ -23,8 +23,10 @@ struct PtxForm {
 // How many elements a thread can read at once; 1 where the nest does not walk memory that way.
 int PtxVector(const LoopNest& nest);
 
+// Unimplemented where an operation of the nest has no code for GPUs.
+void CheckPtx(const LoopNest& nest);
 // A kernel `symbol` for GPUs of the compute capability (90 is 9.0) and newer. Its parameters are the addresses of
-// inputs and outputs, then the numbers of FillMeta, 64 bits each. Unimplemented where an operation has no code there.
+// inputs and outputs, then the numbers of FillMeta, 64 bits each. Unimplemented as CheckPtx.
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability);
 // The capability a kernel is compiled for on such a device: the newest known one that is not above it.
 int PtxTarget(int capability);

@@ -84,7 +84,8 @@ class Maker {
       }
       const auto* number = std::get_if<phi::Scalar>(&attrs_[a]);
       pir::Attribute attr = number ? pir::Attribute::Number(*number) : pir::Attribute::From(attrs_[a]);
-      if (attrs_[a].index() != d.attr_index && attr)
+      // Programs hold some numbers as float32; a call has all their digits.
+      if (attrs_[a].index() != d.attr_index && attr && !std::holds_alternative<double>(attrs_[a]))
         attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
       map_.Set(d.name, attr);
     }
