@@ -273,7 +273,7 @@ def written(op):
 
 def views(op):
     """Statements that mark results as views of the first operand."""
-    if not op.view:
+    if not op.view or op.view == "made":
         return None
     src, out = op.tensors[0].name, []
     for o in op.outs:

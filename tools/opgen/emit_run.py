@@ -307,7 +307,8 @@ def out_def(op, o):
 def op_flags(op):
     said = {
         "phi::kOpElementwise": op.elementwise,
-        "phi::kOpView": op.view,
+        "phi::kOpView": op.view and op.view != "made",
+        "phi::kOpAllocates": op.view == "made",
         "phi::kOpRandom | phi::kOpSideEffect": op.random,
         "phi::kOpSideEffect": op.inplace_map,
         "phi::kOpInternal": op.internal,

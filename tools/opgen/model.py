@@ -511,9 +511,10 @@ class Op:
     )
 
     view: object = key(
-        OneOf(True, "checked"),
+        OneOf(True, "checked", "made"),
         "The result is a view of the first operand; the kernel makes it. `checked`: it "
-        "refuses what `infer` does, which eager calls do not ask then.",
+        "refuses what `infer` does, which eager calls do not ask then. `made`: no view; the "
+        "kernel makes memory for results, whose extents it finds.",
         False,
         group="Traits",
     )
