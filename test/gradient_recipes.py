@@ -45,8 +45,8 @@ def is_differentiable(tensor):
 
 
 def cases():
-    """(name, function of tensors that gives the differentiable results, tensors) of each call that
-    has both.
+    """(name, function of dense tensors that gives the differentiable results, tensors) of each call
+    that has both.
     """
     for where, name, value, text in recipes.cases():
         full = f'{where}.{name}'
@@ -60,7 +60,7 @@ def cases():
             continue
         ((args, kwargs),) = recipes.arguments(text)
         tensors = leaves((args, kwargs))
-        if not any(map(is_differentiable, tensors)):
+        if not any(map(is_differentiable, tensors)) or any(t.is_sparse() for t in tensors):
             continue
 
         def function(*given, value=value, args=args, kwargs=kwargs):

@@ -239,6 +239,9 @@ RECIPES = {
         "binary_cross_entropy binary_cross_entropy_with_logits": "t(2, 3), t(2, 3)",
         "channel_shuffle": "t(1, 4, 2, 2), 2",
         "class_center_sample": "i(4, high=8), 8, 4",
+        "moe_permute": "t(2, 3), None, of([[0], [1]], 'int32'), t(2, 1), 2, [1, 1], 2",
+        "moe_unpermute": "t(2, 3), of([[0, -1], [-1, 1]], 'int32'), of([[0], [1]], 'int32'), t(2), "
+        "2, 2",
         "conv1d_transpose": "t(1, 2, 5), t(2, 3, 3)",
         "conv2d_transpose": "t(1, 2, 5, 5), t(2, 3, 3, 3)",
         "conv3d_transpose": "t(1, 2, 5, 5, 5), t(2, 3, 3, 3, 3)",
@@ -396,6 +399,7 @@ RECIPES = {
         "cholesky_solve": "t(3, 1), paddle.linalg.cholesky(spd(3))",
         "solve": "spd(3), t(3, 1)",
         "triangular_solve": "spd(3), t(3, 1)",
+        "fp8_fp8_half_gemm_fused": "e(2, 3), e(3, 2)",
         "householder_product": "t(3, 2), t(2)",
         "ormqr": "t(3, 2), t(2), t(3, 2)",
         "lu_solve": "t(3, 1), *paddle.linalg.lu(spd(3))",
@@ -513,6 +517,7 @@ RECIPES = {
         "ModelAverage": "0.15, [p(3)]",
         "graph_reindex": "of([0, 1]), of([1, 2]), of([1, 1], 'int32')",
         "graph_sample_neighbors": "of([1, 0, 2]), of([0, 1, 2, 3]), of([0, 1])",
+        "graph_khop_sampler": "of([1, 0, 2]), of([0, 1, 2, 3]), of([0, 1]), [2]",
         "softmax_mask_fuse": "t(1, 1, 2, 3), t(1, 1, 2, 3)",
         "softmax_mask_fuse_upper_triangle": "t(1, 1, 3, 3)",
         "identity_loss": "t(2, 3)",
@@ -541,6 +546,21 @@ RECIPES = {
         "block_multihead_attention": "t(3, 24), t(2, 2, 4, 4), t(2, 2, 4, 4), of([[3]], 'int32'), "
         "of([[0]], 'int32'), of([[3]], 'int32'), None, None, None, None, of([[0, 1]], 'int32'), "
         "block_size=4",
+        "build_src_rank_and_local_expert_id": "of([1, 2]), [1, 2], 2",
+        "cal_aux_loss": "t(3, 4), i(3, 4), None, None, 4, False, 2, 1e-6",
+        "expand_modality_expert_id": "i(3, 2), 2, 2, 1, True",
+        "int_bincount": "i(6), 0, 3",
+        "moe_gate_dispatch": "t(3, 2), t(3, 4), None, 2, 3, True",
+        "moe_gate_dispatch_and_quant": "t(3, 128), t(3, 4), None, 2, 3, True, True",
+        "moe_gate_dispatch_partial_nosoftmaxtopk": "t(3, 2), t(3, 2), i(3, 2, dtype='int32'), 2, "
+        "3, 4, False, 0, 2, False",
+        "moe_gate_dispatch_permute": "t(3, 2), t(3, 4), None, 2, 3, 2",
+        "fp8_gemm_blockwise": "e(2, 4), t(1, 2), e(3, 4), t(1, 3), 'float32'",
+        "fused_act_dequant": "e(2, 4), t(2, 1)",
+        "fused_stack_transpose_quant": "[t(128, 128)]",
+        "fused_transpose_split_quant": "t(128, 2), None, [128]",
+        "fused_transpose_wlch_split_quant": "t(2, 2, 32, 3), [128]",
+        "fused_weighted_swiglu_act_quant": "t(2, 4)",
         "blha_get_max_len": "of([[3]], 'int32'), of([[0]], 'int32'), of([1], 'int32')",
         "fast_ln": "t(2, 3), t(3), t(3)",
         "fast_rms_norm fused_rms_norm_ext": "t(2, 3), t(3)",
@@ -631,6 +651,7 @@ RECIPES = {
         "Imikolov": "tar({'./simple-examples/data/ptb.%s.txt' % part: b'a man' for part in "
         "('train', 'valid')}), window_size=2, min_word_freq=0",
         "Movielens": "films()",
+        "Conll05st": "*roles()",
         "UCIHousing": "houses()",
         "WMT14": (
             "tar({'wmt14/src.dict': b'<s>\\n<e>\\n<unk>\\na', 'wmt14/trg.dict': "
@@ -747,6 +768,9 @@ RECIPES = {
         "spectral_norm": "data('x', [2, 3])",
     },
     "Tensor": {
+        "coalesce indices is_coalesced nnz values": "coo()",
+        "cols crows": "coo().to_sparse_csr()",
+        "top_p_sampling": "t(2, 3), t(2)",
         "fill_diagonal_tensor": "t(2, 3), t(2)",
         "item": "t(1)",
         "matrix_power": "spd(3), 2",

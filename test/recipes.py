@@ -9,6 +9,7 @@ of a call of the result (a layer's input, a decorator's function). `arguments` e
 
 import contextlib
 import functools
+import gzip
 import importlib
 import inspect
 import io
@@ -69,6 +70,16 @@ def of(value, dtype=None):
     return paddle.to_tensor(value, dtype=dtype)
 
 
+def e(*shape):
+    """Numbers of eight bits."""
+    return t(*shape).astype("float8_e4m3fn")
+
+
+def coo():
+    """A sparse matrix."""
+    return paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+
+
 def spd(n):
     """A symmetric positive definite matrix."""
     a = t(n, n)
@@ -124,6 +135,17 @@ def tar(files, name="files.tar"):
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
     return name
+
+
+def roles():
+    """The paths of a sentence with its roles, and of its dictionaries."""
+    words, props = (gzip.compress(text) for text in (b"He\nran\n\n", b"- (A0*)\nrun (V*)\n\n"))
+    inside = "conll05st-release/test.wsj/{0}/test.wsj.{0}.gz"
+    path = tar({inside.format("words"): words, inside.format("props"): props})
+    for name, text in ("words", "He"), ("verbs", "run"), ("tags", "B-V\nB-A0"), ("vectors", ""):
+        with open(name, "w") as file:
+            file.write(text + "\n")
+    return path, "words", "verbs", "tags", "vectors"
 
 
 def photo(kind="jpeg"):
@@ -232,6 +254,9 @@ MAKERS = dict(
     c=c,
     of=of,
     spd=spd,
+    e=e,
+    coo=coo,
+    roles=roles,
     img=img,
     data=data,
     linear=linear,

@@ -21,7 +21,10 @@ TABLE = {
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},
+    'paddle.audio': {'paddle.audio.datasets': 'datasets='},
     'paddle.audio.backends.wave_backend': {'paddle.audio': 'info load save'},
+    'paddle.audio.datasets.esc50': {'paddle.audio.datasets': 'ESC50'},
+    'paddle.audio.datasets.tess': {'paddle.audio.datasets': 'TESS'},
     'paddle.autograd.autograd': {'paddle.autograd': 'hessian jacobian'},
     'paddle.base': {
         'paddle.base.layer_helper_base': 'layer_helper_base=',
@@ -360,6 +363,7 @@ TABLE = {
         'paddle.tensor.array': 'array= array_length array_read array_write create_array',
         'paddle.tensor.creation': 'create_tensor fill_constant',
         'paddle.tensor.random': 'exponential_',
+        'paddle.tensor.sampling': 'top_p_sampling',
     },
     'paddle.tensor.attribute': {'paddle': 'imag real'},
     'paddle.tensor.compat_softmax': {'paddle': 'softmax'},
@@ -425,6 +429,7 @@ TABLE = {
         'where where_'
     },
     'paddle.tensor.stat': {'paddle': 'mean median nanmedian nanquantile numel quantile std var'},
+    'paddle.text.datasets.conll05': {'paddle.text': 'Conll05st'},
     'paddle.text.datasets.imdb': {'paddle.text': 'Imdb'},
     'paddle.text.datasets.imikolov': {'paddle.text': 'Imikolov'},
     'paddle.text.datasets.movielens': {'paddle.text': 'Movielens'},

@@ -28,6 +28,7 @@ __all__ = [
     'eigh',
     'eigvals',
     'eigvalsh',
+    'fp8_fp8_half_gemm_fused',
     'householder_product',
     'inv',
     'lstsq',
@@ -693,3 +694,38 @@ def pca_lowrank(x, q=None, center=True, niter=2, name=None):
     """
     expect_tensors('pca_lowrank', x=x)
     return svd_lowrank(x - x.mean(-2, keepdim=True) if center else x, q, niter)
+
+
+def fp8_fp8_half_gemm_fused(
+    x,
+    y,
+    transpose_x=False,
+    transpose_y=False,
+    bias=None,
+    scale=1.0,
+    output_dtype='float16',
+    act='identity',
+    name=None,
+):
+    """act(scale * x @ y + bias) of x and y of float8_e4m3fn, in float32, as float16 or bfloat16.
+
+    `transpose_x` and `transpose_y` swap the last two axes first; act is 'identity', 'relu' or
+    'gelu'.
+    """
+    op = 'fp8_fp8_half_gemm_fused'
+    expect_tensors(op, x=x, y=y)
+    for name_, t in (('x', x), ('y', y)):
+        if not str(t.dtype).endswith('float8_e4m3fn'):
+            raise TypeError(f"[{op}] expected {name_} of float8_e4m3fn, got {t.dtype}")
+    if output_dtype not in ('float16', 'bfloat16'):
+        raise ValueError(
+            f"[{op}] expected output_dtype 'float16' or 'bfloat16', got {output_dtype!r}"
+        )
+    if act not in ('identity', 'relu', 'gelu'):
+        raise ValueError(f"[{op}] expected act 'identity', 'relu' or 'gelu', got {act!r}")
+    out = matmul(x.astype('float32'), y.astype('float32'), transpose_x, transpose_y) * scale
+    if bias is not None:
+        out = out + bias.astype('float32')
+    if act != 'identity':
+        out = getattr(paddle.nn.functional, act)(out)
+    return out.astype(output_dtype)

@@ -223,3 +223,28 @@ def test_reindex_by_its_old_name():
         [0, 0, 1, 1, 1, 2, 2],
         [0, 1, 2, 8, 9, 4, 7, 6],
     ]
+
+
+def test_sampling_in_steps():
+    row = paddle.to_tensor([3, 7, 0, 9, 1, 4, 2, 9, 3, 9, 1, 9, 7])
+    starts = paddle.to_tensor([0, 2, 4, 5, 6, 7, 9, 11, 11, 13, 13])
+    edges = paddle.arange(13)
+    sample = paddle.incubate.graph_khop_sampler
+    got = sample(row, starts, paddle.to_tensor([1]), [10, 10], edges, True)
+    assert [t.flatten().tolist() for t in got] == [
+        [1, 2, 3, 4],
+        [0, 0, 1, 1],
+        [1, 0, 9, 3, 7],
+        [0],
+        [2, 3, 0, 1],
+    ]
+    assert [t.shape for t in got] == [[4, 1], [4, 1], [5], [1], [4]]
+    # A node that an earlier step found is not sampled again.
+    source, target, nodes, start = sample(row, starts, paddle.to_tensor([0, 8, 1, 2]), [-1, -1])
+    assert source.flatten().tolist() == [4, 5, 6, 5, 0, 6, 2, 7]
+    assert target.flatten().tolist() == [0, 0, 1, 1, 2, 2, 3, 4]
+    assert nodes.tolist() == [0, 8, 1, 2, 3, 7, 9, 4] and start.tolist() == [0, 1, 2, 3]
+    found = sample(row, starts, paddle.to_tensor([6]), [1, 1])
+    assert found[0].shape[0] <= 2 and found[2].tolist()[0] == 6
+    with pytest.raises(ValueError, match='sorted_eids'):
+        sample(row, starts, paddle.to_tensor([1]), [1], return_eids=True)

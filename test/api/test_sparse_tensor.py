@@ -358,3 +358,38 @@ def test_functions_of_sparse_tensors_run_as_programs():
     for _ in range(3):
         compiled(x, d)
     assert compiled._compiled_runs() > 0
+
+
+def test_methods_of_other_forms():
+    dense = paddle.ones([2])
+    for name, error in (
+        ('coalesce', NotImplementedError),
+        ('values', NotImplementedError),
+        ('nnz', SystemError),
+        ('indices', SystemError),
+        ('crows', SystemError),
+        ('cols', SystemError),
+        ('is_coalesced', TypeError),
+    ):
+        with pytest.raises(error, match='got a dense tensor'):
+            getattr(dense, name)()
+    with pytest.raises(TypeError, match='got a CSR one'):
+        small_csr().is_coalesced()
+    assert paddle.Tensor.nnz(small()) == 3
+    assert dense.get_selected_rows() is None and small().get_selected_rows() is None
+
+
+def test_reconstruct_from():
+    x = paddle.ones([3], 'int64')
+    weight = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    name, made = x.name, weight * 3
+    x.reconstruct_from_(made)
+    assert x.name == name and x.dtype == made.dtype and x.tolist() == [3, 6]
+    x.sum().backward()
+    assert weight.grad.tolist() == [3, 3] and not x.stop_gradient
+    leaf = paddle.zeros([1])
+    leaf.stop_gradient = False
+    leaf.reconstruct_from_(paddle.ones([2]))
+    assert leaf.stop_gradient and leaf.tolist() == [1, 1]
+    with pytest.raises(ValueError, match='got list'):
+        leaf.reconstruct_from_([1.0])

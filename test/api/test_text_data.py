@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text datasets on small archives in their formats."""
 
+import gzip
 import io
 import pickle
 import tarfile
@@ -9,7 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from paddle.text import WMT14, WMT16, Movielens
+from paddle.text import WMT14, WMT16, Conll05st, Movielens
 
 
 def archive(path, files):
@@ -83,3 +84,42 @@ def test_wmt16(tmp_path):
     german = WMT16(path, 'val', 4, 10, lang='de')
     assert values(german[0]) == [[0, 2, 1], [0, 5, 3], [5, 3, 1]]
     assert german.get_dict('de') == {'<s>': 0, '<e>': 1, '<unk>': 2, 'ein': 3}
+
+
+def test_roles_of_words(tmp_path):
+    sentence = 'The cat was said to sleep .'.split()
+    roles = ['- * (A1*', '- * *)', '- * *', 'say (V*) *', '- (A2* *', 'sleep * (V*)', '- *) *']
+    parts = {
+        'words': '\n'.join([*sentence, '', 'He', 'ran', '']) + '\n',
+        'props': '\n'.join([*roles, '', '- (A0*)', 'run (V*)', '']) + '\n',
+    }
+    path = str(tmp_path / 'data.tar.gz')
+    with tarfile.open(path, 'w:gz') as tar:
+        for name, text in parts.items():
+            data = gzip.compress(text.encode())
+            member = tarfile.TarInfo(f'conll05st-release/test.wsj/{name}/test.wsj.{name}.gz')
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    files = {
+        'words': 'unk The cat bos eos to sleep ran',
+        'verbs': 'say sleep run',
+        'tags': 'B-A1 I-A1 O B-V I-V B-A0 B-A2 I-A2',
+        'vectors': '0',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text.replace(' ', '\n') + '\n')
+    data = Conll05st(path, *(str(tmp_path / name) for name in files))
+    words, verbs, tags = data.get_dict()
+    assert len(data) == 3 and verbs == {'say': 0, 'sleep': 1, 'run': 2} and len(tags) == 9
+    assert data.get_embedding() == str(tmp_path / 'vectors')
+    *rows, last = values(data[1])
+    names = {number: tag for tag, number in tags.items()}
+    assert [names[n] for n in last] == ['B-A1', 'I-A1', 'O', 'O', 'O', 'B-V', 'O']
+    assert rows == [
+        [1, 2, 0, 0, 5, 6, 0],
+        *([n] * 7 for n in (0, 5, 6, 0, words['eos'])),
+        [1] * 7,
+        [0, 0, 0, 1, 1, 1, 1],
+    ]
+    assert [names[n] for n in values(data[0])[8]] == ['O', 'O', 'O', 'B-V', 'B-A2', 'I-A2', 'I-A2']
+    assert values(data[2])[1:4] == [[3, 3], [0, 0], [7, 7]]

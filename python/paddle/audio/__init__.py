@@ -6,6 +6,6 @@ from paddle import _lazy
 from . import backends, features, functional
 from .backends import info, load, save
 
-__all__ = ['functional', 'features', 'backends', 'load', 'info', 'save']
+__all__ = ['functional', 'features', 'datasets', 'backends', 'load', 'info', 'save']
 
 _lazy.serve(globals())

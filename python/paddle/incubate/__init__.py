@@ -10,7 +10,7 @@ _HOMES = _lazy.homes(
         '.optimizer': 'LookAhead ModelAverage',
         '.operators': (
             'softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv '
-            'graph_sample_neighbors graph_reindex identity_loss'
+            'graph_sample_neighbors graph_reindex graph_khop_sampler identity_loss'
         ),
         '.jit': 'inference',
         'paddle.geometric': 'segment_sum segment_mean segment_max segment_min',
@@ -24,6 +24,7 @@ __all__ = [
     'graph_send_recv',
     'graph_sample_neighbors',
     'graph_reindex',
+    'graph_khop_sampler',
     'segment_sum',
     'segment_mean',
     'segment_max',

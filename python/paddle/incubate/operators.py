@@ -5,6 +5,7 @@ orders.
 
 import paddle
 from paddle import _lazy, geometric
+from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     'graph_send_recv',
     'graph_sample_neighbors',
     'graph_reindex',
+    'graph_khop_sampler',
 ]
 
 
@@ -106,6 +108,43 @@ def graph_reindex(
             "flag_buffer_hashtable=True, got None"
         )
     return geometric.reindex_graph(x, neighbors, count, value_buffer, index_buffer)
+
+
+def graph_khop_sampler(
+    row, colptr, input_nodes, sample_sizes, sorted_eids=None, return_eids=False, name=None
+):
+    """The graph of at most sample_sizes[i] neighbours of each node found in step i, starting with
+    `input_nodes`: (edge sources [edges, 1], edge destinations [edges, 1], node of each number,
+    number of each input node[, edge ids]).
+
+    A node's neighbours are sampled once, in the step after the one that found it.
+    """
+    expect_tensors('graph_khop_sampler', row=row, colptr=colptr, input_nodes=input_nodes)
+    if return_eids and sorted_eids is None:
+        raise ValueError("[graph_khop_sampler] expected sorted_eids for return_eids=True, got None")
+    sizes = items('graph_khop_sampler', 'sample_sizes', sample_sizes)
+    if not sizes or not input_nodes.size:
+        raise ValueError(
+            f"[graph_khop_sampler] expected sample_sizes and input_nodes, got {sizes} and "
+            f"{input_nodes.size} nodes"
+        )
+    row, colptr, nodes = (t.reshape([-1]) for t in (row, colptr, input_nodes))
+    if return_eids:
+        expect_tensors('graph_khop_sampler', sorted_eids=sorted_eids)
+    eids = sorted_eids.reshape([-1]) if return_eids else None
+    found, seen = [], nodes
+    for size in sizes:
+        sampled = geometric.sample_neighbors(row, colptr, nodes, size, eids, return_eids)
+        found.append((nodes, *sampled))
+        none = paddle.zeros([seen.shape[0] - 1], 'int32')
+        counts = paddle.concat([none, paddle.full([1], sampled[0].shape[0], 'int32')])
+        known, seen = seen.shape[0], geometric.reindex_graph(seen, sampled[0], counts)[2]
+        nodes = seen[known:]
+    x, neighbours, counts, *ids = (paddle.concat(parts) for parts in zip(*found))
+    source, target, every = geometric.reindex_graph(x, neighbours, counts)
+    start = paddle.arange(input_nodes.size, dtype=row.dtype)
+    result = source.unsqueeze(-1), target.unsqueeze(-1), every, start
+    return (*result, *ids)
 
 
 _lazy.serve(globals())

@@ -117,6 +117,9 @@ class SparseTensor:
     def is_selected_rows(self):
         return False
 
+    def get_selected_rows(self):
+        return None
+
     def is_dist(self):
         return False
 
@@ -142,7 +145,9 @@ class SparseTensor:
         return self._pattern.nnz
 
     def is_coalesced(self):
-        return self.is_sparse_coo() and self._pattern.coalesced
+        if not self.is_sparse_coo():
+            raise TypeError("[is_coalesced] expected a sparse COO tensor, got a CSR one")
+        return self._pattern.coalesced
 
     def indices(self):
         return _expect_form('indices', self, 'coo').indices

@@ -625,7 +625,58 @@ def _block(self):
     return paddle.static.default_main_program().global_block()
 
 
+def _only_of(name, error, what):
+    """The method `name` of tensors of another form: called through the class it is theirs, and
+    dense tensors refuse it.
+    """
+
+    def method(self):
+        own = getattr(type(self), name, method)
+        if own is not method:
+            return own(self)
+        raise error(f"[Tensor.{name}] expected {what}, got a dense tensor")
+
+    method.__name__ = name
+    method.__qualname__ = f'Tensor.{name}'
+    method.__doc__ = f"A method of {what}; other tensors refuse it."
+    return method
+
+
+_OF_OTHER_FORMS = {
+    name: _only_of(name, error, what)
+    for error, what, names in (
+        (NotImplementedError, 'a sparse COO tensor', 'coalesce'),
+        (NotImplementedError, 'a sparse tensor', 'values'),
+        (SystemError, 'a sparse tensor', 'nnz'),
+        (SystemError, 'a sparse COO tensor', 'indices'),
+        (SystemError, 'a sparse CSR tensor', 'crows cols'),
+        (TypeError, 'a sparse COO tensor', 'is_coalesced'),
+    )
+    for name in names.split()
+}
+
+
+def _get_selected_rows(self):
+    """The rows of a tensor that is SelectedRows; None for others."""
+    return None
+
+
+def _reconstruct_from_(self, other):
+    """Make this tensor the other one, but for its name: same memory, same history, the same
+    `stop_gradient`.
+    """
+    if not isinstance(other, Tensor):
+        raise ValueError(
+            f"[Tensor.reconstruct_from_] expected a Tensor, got {type(other).__name__}"
+        )
+    self._rebind(other)
+    self.stop_gradient = other.stop_gradient
+
+
 _METHODS = {
+    **_OF_OTHER_FORMS,
+    'get_selected_rows': _get_selected_rows,
+    'reconstruct_from_': _reconstruct_from_,
     'to': _to,
     '_to': _to,
     'cuda': _cuda,
@@ -659,6 +710,11 @@ _SEARCH = {
     for name in ('split_with_sizes', 'softmax', 'fill_diagonal_', 'fill_diagonal_tensor_')
 }
 _SPARSE = {name: 'paddle.sparse.tensor' for name in ('to_sparse_coo', 'to_sparse_csr')}
+_OTHERS = {
+    'top_p_sampling': 'paddle.tensor.sampling',
+    'create_parameter': 'paddle',
+    'create_tensor': 'paddle.tensor.creation',
+}
 _RANDOM = {
     name: 'paddle.tensor.random'
     for name in (
@@ -680,7 +736,7 @@ def install(where):
     for name, method in _METHODS.items():
         if name not in present:
             setattr(Tensor, name, method)
-    for name, module in {**_RANDOM, **_SEARCH, **_SPARSE}.items():
+    for name, module in {**_RANDOM, **_OTHERS, **_SEARCH, **_SPARSE}.items():
         if name not in present:
             setattr(Tensor, name, _stub(name, module))
     for name in _ALSO:

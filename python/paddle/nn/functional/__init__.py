@@ -21,6 +21,7 @@ _MODULES = {
         "binary_cross_entropy_with_logits sigmoid_focal_loss kl_div log_loss ctc_loss rnnt_loss "
         "hsigmoid_loss margin_cross_entropy dice_loss npair_loss adaptive_log_softmax_with_loss"
     ),
+    "experts": "moe_permute moe_unpermute",
     "norm": "batch_norm layer_norm group_norm instance_norm rms_norm local_response_norm normalize",
     "pooling": (
         "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
