@@ -103,3 +103,20 @@ def test_forked_children_are_refused(store):
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     store.set('k', 'v')
+
+
+def test_the_rank_that_ends_first_is_named(store):
+    ranks = [TCPStore('127.0.0.1', store.port, False, 1, secret='s', rank=r) for r in range(3)]
+    ranks[2]._leave()
+    del ranks[2]
+    with pytest.raises(RuntimeError, match="key 'never'.*end of rank 2: it left the job"):
+        store.get('never', needed=[2])
+    del ranks[1]
+    for needed in ([1, 2], [2, 1]):
+        with pytest.raises(RuntimeError, match="'never'.*end of rank 2: it left"):
+            store.wait('never', needed=needed)
+    with pytest.raises(RuntimeError, match="'never'.*end of rank 1: its process died"):
+        store.get('never', needed=[0, 1])
+    again = TCPStore('127.0.0.1', store.port, False, 1, secret='s', rank=1)
+    with pytest.raises(RuntimeError, match="within 0.1 s"):
+        again.get('never', timeout=0.1, needed=[0, 1])

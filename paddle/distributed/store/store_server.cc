@@ -137,19 +137,29 @@ class StoreServer::Loop {
     const bool died = !at->second.leaving;
     clients_.erase(at);
     if (rank < 0) return;
-    ended_[rank] = died;
+    Returned(rank);
+    ended_.emplace_back(rank, died);
     for (auto& [fd, c] : clients_) {
       const bool counts = c.needed.empty() ? died : std::find(c.needed.begin(), c.needed.end(), rank) != c.needed.end();
       if (c.awaited.empty() || !counts) continue;
-      GiveUp(c, rank);
+      GiveUp(c, TextOf(ended_.back()));
       if (!Flush(c)) Hang(fd);
     }
   }
-  std::string HowEnded(int rank) const {
-    return "rank " + std::to_string(rank) + (ended_.at(rank) ? ": its process died" : ": it left the job");
+  void Returned(int rank) {
+    std::erase_if(ended_, [&](const auto& e) { return e.first == rank; });
   }
-  void GiveUp(Client& c, int rank) {
-    Reply(c, wire::Writer(Status::kEnded).Text(*Missing(c)).Text(HowEnded(rank)));
+  static std::string TextOf(const std::pair<int, bool>& ended) {
+    return "rank " + std::to_string(ended.first) + (ended.second ? ": its process died" : ": it left the job");
+  }
+  // Which of these ranks ended first: others may have ended because of it. Empty: none has.
+  std::string FirstEnded(const std::vector<int>& ranks) const {
+    for (const auto& e : ended_)
+      if (std::find(ranks.begin(), ranks.end(), e.first) != ranks.end()) return TextOf(e);
+    return {};
+  }
+  void GiveUp(Client& c, const std::string& ended) {
+    Reply(c, wire::Writer(Status::kEnded).Text(*Missing(c)).Text(ended));
     c.awaited.clear();
   }
 
@@ -203,7 +213,7 @@ class StoreServer::Loop {
       c.closing = !c.greeted;
       if (c.greeted && rank >= 0) {
         c.rank = rank;
-        ended_.erase(rank);
+        Returned(rank);
       }
       return Reply(c, wire::Writer(c.greeted ? Status::kOk : Status::kRefused));
     }
@@ -245,15 +255,13 @@ class StoreServer::Loop {
         c.wants_value = op == Op::kGet;
         c.until = Clock::now() + std::chrono::milliseconds(std::clamp<int64_t>(ms, 0, 1'000'000'000'000));
         if (Answer(c)) return;
-        for (int rank : c.needed)
-          if (ended_.contains(rank)) return GiveUp(c, rank);
+        if (const std::string ended = FirstEnded(c.needed); !ended.empty()) GiveUp(c, ended);
         return;
       }
       case Op::kEnded: {
         const std::vector<int> ranks = r.Numbers();
         if (!r.done()) return Invalid(c);
-        const auto ended = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return ended_.contains(rank); });
-        return Reply(c, wire::Writer(Status::kOk).Text(ended == ranks.end() ? "" : HowEnded(*ended)));
+        return Reply(c, wire::Writer(Status::kOk).Text(FirstEnded(ranks)));
       }
       case Op::kLeave: {
         c.leaving = true;
@@ -322,7 +330,7 @@ class StoreServer::Loop {
   Fd epoll_, stop_;
   std::unordered_map<std::string, std::string> values_;
   std::map<int, Client> clients_;
-  std::map<int, bool> ended_;  // ranks whose process has: whether it died
+  std::vector<std::pair<int, bool>> ended_;  // ranks whose process has, in order: whether it died
   std::thread thread_;
 };
 
