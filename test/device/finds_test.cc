@@ -199,6 +199,13 @@ TEST_F(Finds, CopyBesideAKernel) {
   Expect(Found(), {"cuMemcpyDtoHAsync", "not ordered", "kernel 'k'"});
   cuMemFreeHost(host);
 }
+TEST_F(Finds, CopyBeforeTheWrite) {
+  const auto x = Alloc(64);
+  uint32_t host[16];
+  cuMemsetD8Async(x, 1, 64, a_);
+  EXPECT_EQ(cuMemcpyDtoH_v2(host, x, 64), CUDA_SUCCESS);  // the default stream does not wait for a_
+  Expect(Found(), {"cuMemsetD8Async", "is not ordered after the read by cuMemcpyDtoH"});
+}
 TEST_F(Finds, PinnedMemoryLags) {
   // A copy reads pinned memory when it runs: what the host writes meanwhile arrives.
   uint32_t* host = nullptr;

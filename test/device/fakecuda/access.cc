@@ -287,8 +287,11 @@ void CheckRange(Memory& memory, const Order& order, uint64_t address, uint64_t b
     if (touch == Touch::kWrite) {
       wrong = toucher.Write(written, read, bytes, nullptr, nullptr);
     } else {
-      for (uint64_t i = 0; i < bytes && wrong.empty(); ++i) {  // what was never written may be copied
-        if (written[i]) wrong = toucher.Read(written + i, read + i, 1);
+      for (uint64_t i = 0; i < bytes && wrong.empty(); ++i) {
+        if (written[i])
+          wrong = toucher.Read(written + i, read + i, 1);
+        else
+          read[i] = toucher.tag;  // what was never written may be copied, a later write must know of it
       }
     }
     if (!wrong.empty()) wrong += "; " + memory.Explain(address);
