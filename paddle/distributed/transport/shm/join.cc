@@ -77,6 +77,7 @@ std::unique_ptr<ShmTransport> ShmTransport::Join(Store& store, const std::string
       std::string absent;
       for (int r = 1; r < n; ++r)
         if (!sockets[static_cast<size_t>(r)]) absent += (absent.empty() ? "" : ", ") + t->Rank(r);
+      t->Abort("missed in new_group " + absent);
       PD_THROW(PreconditionNotMet, "[new_group] expected all ranks of the group within ", deadline.seconds(),
                " s, got nothing from ", absent);
     }
