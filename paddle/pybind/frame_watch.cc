@@ -45,7 +45,7 @@ class FrameWatch {
     PyEval_SetProfile(&FrameWatch::OnEvent, self_.get());
   }
   // Another watch may have been put above this one, when an exception left this one where it was, and the collector may
-  // end it on any thread: what is left of it is the capsule, which says that it is over.
+  // end it on any thread: what is left of it is the capsule, which says that it is over and goes when it is called.
   void Stop() {
     if (!running_) return;
     running_ = false;
@@ -62,7 +62,11 @@ class FrameWatch {
   enum Place : uint8_t { kNoted, kTrusted, kForeign };
 
   static int OnEvent(PyObject* self, PyFrameObject* frame, int what, PyObject* arg) {
-    if (PyCapsule_GetContext(self)) return 0;  // over
+    if (PyCapsule_GetContext(self)) {  // over
+      const PyRef kept = PyRef::Borrow(self);
+      if (PyThreadState_Get()->c_profileobj == self) PyEval_SetProfile(nullptr, nullptr);
+      return 0;
+    }
     auto* watch = static_cast<FrameWatch*>(PyCapsule_GetPointer(self, nullptr));
     if (what == PyTrace_CALL) watch->Enter(frame);
     return watch->old_func_ ? watch->old_func_(watch->old_object_.get(), frame, what, arg) : 0;

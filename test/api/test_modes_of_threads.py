@@ -551,8 +551,11 @@ def test_parameters_given_other_memory_during_a_compiled_call(short):
 def test_a_watch_that_an_exception_left_may_end_below_another():
     """What an interrupted recording leaves installed is over once it is collected, also where
     another watch was put above it."""
-    lower, upper = (paddle.base.libpaddle._FrameWatch([], []) for _ in range(2))
+    gc.collect()  # what exceptions of other tests left
+    assert eval('(lambda: 2)()') == 2
     before = sys.getprofile()
+    assert before is None or callable(before)
+    lower, upper = (paddle.base.libpaddle._FrameWatch([], []) for _ in range(2))
     lower.start()
     upper.start()
     del lower
@@ -560,4 +563,5 @@ def test_a_watch_that_an_exception_left_may_end_below_another():
     assert eval('(lambda: 3)()') == 3
     upper.stop()
     assert eval('(lambda: 4)()') == 4
+    assert sys.getprofile() is None  # the lower one went when it was called
     sys.setprofile(before)

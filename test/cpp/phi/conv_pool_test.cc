@@ -164,7 +164,7 @@ void CheckConv(DataType t, const ConvDesc& d, int nd) {
   const int64_t nw = d.oc * (d.ic / d.groups) * Volume(d.k);
   const auto x = Random(nx), w = Random(nw), y = Random(ny), b = Random(d.oc), bt = Random(d.ic);
   const auto sx = Store(t, x), sw = Store(t, w), sy = Store(t, y), sb = Store(t, b), sbt = Store(t, bt);
-  std::vector<double> fwd(ny), fwd0(ny), gx(nx), gw(nw), gb(d.oc), gbt(d.ic), tr(nx);
+  std::vector<double> fwd(ny), fwd0(ny), gx(nx), gw(nw), gb(d.oc), tr(nx);
   EachProduct(d, [&](int64_t i, int64_t k, int64_t o) {
     fwd[o] += x[i] * w[k];
     gx[i] += y[o] * w[k];
@@ -183,7 +183,6 @@ void CheckConv(DataType t, const ConvDesc& d, int nd) {
       for (int64_t p = 0; p < Volume(d.in); ++p) {
         const int64_t at = At(d.channels_last, d.ic, Volume(d.in), n, c, p);
         tr[at] += bt[c];
-        gbt[c] += x[at];
       }
   }
   const std::vector<char> junk = Store(t, Random(std::max({nx, ny, nw, d.oc, d.ic})));
@@ -209,13 +208,6 @@ void CheckConv(DataType t, const ConvDesc& d, int nd) {
   Near(t, gx, ox, "transposed forward without a bias");
   ConvTransposeForward(t, e, sy.data(), sw.data(), sbt.data(), ox.data());
   Near(t, tr, ox, "transposed forward");
-  ConvTransposeGradInput(t, e, sx.data(), sw.data(), oy.data());
-  Near(t, fwd0, oy, "transposed input gradient");
-  auto obt = blank(d.ic);
-  ow = blank(nw);
-  ConvTransposeGradWeight(t, e, sy.data(), sx.data(), ow.data(), obt.data());
-  Near(t, gw, ow, "transposed weight gradient");
-  Near(t, gbt, obt, "transposed bias gradient");
 }
 
 class ConvTypes : public ::testing::TestWithParam<DataType> {};
@@ -226,6 +218,17 @@ TEST_P(ConvTypes, RandomDescriptions) {
       CheckConv(GetParam(), RandomConv(nd), nd);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST_P(ConvTypes, TapsThatMeetPaddingAlone) {
+  for (const bool last : {false, true}) {
+    ConvDesc d;
+    d.nd = 3;
+    d.n = 1, d.ic = 9, d.oc = 3, d.channels_last = last;
+    for (int i = 0; i < 3; ++i) d.in[i] = d.k[i] = d.out[i] = 1;
+    d.in[2] = 2, d.k[2] = 4, d.stride[2] = 3, d.pad_lo[2] = d.pad_hi[2] = 3, d.out[2] = 2;
+    for (int round = 0; round < 20; ++round) CheckConv(GetParam(), d, 1);
+  }
 }
 
 ConvDesc Plain(int64_t n, int64_t ic, int64_t oc, int64_t in, int64_t k, int64_t s, int64_t p, int64_t groups) {
@@ -388,35 +391,6 @@ TEST(Conv, EmptyAndBad) {
   EXPECT_THROW(ConvForward(DataType::INT32, e, nullptr, nullptr, nullptr, nullptr), common::Error);
 }
 
-TEST(Conv, UnfoldFold) {
-  for (int round = 0; round < 40; ++round) {
-    ConvDesc d = RandomConv(2);
-    d.channels_last = false;
-    const ConvDesc e = Drop(d, 2);
-    for (DataType t : {DataType::FLOAT32, DataType::FLOAT64, DataType::BFLOAT16, DataType::FLOAT16}) {
-      const int64_t nx = d.n * d.ic * Volume(d.in), nc = d.n * d.ic * Volume(d.k) * Volume(d.out);
-      const auto x = Random(nx), c = Random(nc);
-      std::vector<double> col(nc), back(nx);
-      for (int64_t i = 0; i < nc; ++i) {
-        const int64_t o = i % Volume(d.out), k = i / Volume(d.out) % Volume(d.k),
-                      plane = i / Volume(d.out) / Volume(d.k);
-        const int64_t h = o / d.out[2] * d.stride[1] + k / d.k[2] * d.dilation[1] - d.pad_lo[1];
-        const int64_t v = o % d.out[2] * d.stride[2] + k % d.k[2] * d.dilation[2] - d.pad_lo[2];
-        if (h < 0 || h >= d.in[1] || v < 0 || v >= d.in[2]) continue;
-        const int64_t at = plane * Volume(d.in) + h * d.in[2] + v;
-        col[i] = x[at];
-        back[at] += c[i];
-      }
-      std::vector<char> got(nc * SizeOf(t), 1), gx(nx * SizeOf(t), 1);
-      Im2Col(t, e, Store(t, x).data(), got.data());
-      Near(t, col, got, "unfold");
-      Col2Im(t, e, Store(t, c).data(), gx.data());
-      Near(t, back, gx, "fold");
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
 // ---- pooling --------------------------------------------------------------------------------------------------------
 
 // f(position) over the window of output o, first to last; returns the divisor of a non-exclusive average.
@@ -554,12 +528,8 @@ TEST_P(PoolTypes, Max) {
     MaxPool(t, e, sx.data(), gy2.data(), DataType::INT64, m64.data());
     Near(DataType::INT64, mask, m64, "mask of int64");
     InDeclared(PoolScratch(PoolUse::kMaxGrad, t, e),
-               [&] { MaxPoolGradNoMask(t, e, sx.data(), gy.data(), sdy.data(), gx.data()); });
+               [&] { MaxPoolGrad(t, e, sx.data(), gy.data(), sdy.data(), gx.data()); });
     Near(t, dx, gx, "gradient");
-    MaxPoolGrad(t, e, sdy.data(), DataType::INT32, m32.data(), gx.data());
-    Near(t, dx, gx, "gradient by mask");
-    MaxPoolGrad(t, e, sdy.data(), DataType::INT64, m64.data(), gx.data());
-    Near(t, dx, gx, "gradient by mask of int64");
     if (HasFatalFailure()) return;
   }
 }
@@ -602,18 +572,6 @@ TEST_P(PoolTypes, Average) {
 INSTANTIATE_TEST_SUITE_P(Types, PoolTypes,
                          ::testing::Values(DataType::FLOAT32, DataType::FLOAT64, DataType::BFLOAT16, DataType::FLOAT16),
                          [](const auto& info) { return std::string(NameOf(info.param)); });
-
-TEST(Pool, Unpool) {
-  const std::vector<float> x{1, 2, 3, 4};
-  const std::vector<int64_t> idx{5, 0, 3, 3};
-  std::vector<float> y(12, 9), dx(4);
-  MaxUnpool(DataType::FLOAT32, 2, 2, 6, x.data(), DataType::INT64, idx.data(), y.data());
-  EXPECT_EQ(y, (std::vector<float>{2, 0, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0}));
-  MaxUnpoolGrad(DataType::FLOAT32, 2, 2, 6, y.data(), DataType::INT64, idx.data(), dx.data());
-  EXPECT_EQ(dx, (std::vector<float>{1, 2, 4, 4}));
-  const std::vector<int32_t> bad{0, 6, 0, -1};
-  EXPECT_THROW(MaxUnpool(DataType::FLOAT32, 2, 2, 6, x.data(), DataType::INT32, bad.data(), y.data()), common::Error);
-}
 
 TEST(Pool, OutSize) {
   EXPECT_EQ(PoolOutSize(7, 2, 2, 0, 0, false), 3);

@@ -314,19 +314,4 @@ void ConvTransposeForward(DataType t, const ConvDesc& d, const void* x, const vo
   if (bias && s.x != 0) AddBias(t, d.n, d.ic, SpatialIn(d), d.channels_last, bias, y);
 }
 
-void ConvTransposeGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx) {
-  const Sizes s = Check(t, d);
-  const Conjugated wc(t, w, s.w, true);
-  Forward(t, d, s, Mutable(dy), wc.get(), nullptr, dx);
-}
-
-void ConvTransposeGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias) {
-  const Sizes s = Check(t, d);
-  if (dw) {
-    const Conjugated xc(t, x, s.y, true);
-    GradWeight(t, d, s, Mutable(dy), xc.get(), dw, nullptr);
-  }
-  if (dbias) SumBias(t, d.n, d.ic, SpatialIn(d), d.channels_last, dy, dbias);
-}
-
 }  // namespace phi::cpu

@@ -55,18 +55,11 @@ void ConvGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy
 // size of the transposed output y, its d.oc/d.out those of the transposed input x. Weight [d.oc, d.ic / groups, k...],
 // which is the layout of conv_transpose's filter [C_in, C_out / groups, k...]. bias [d.ic] may be null.
 void ConvTransposeForward(DataType t, const ConvDesc& d, const void* x, const void* w, const void* bias, void* y);
-void ConvTransposeGradInput(DataType t, const ConvDesc& d, const void* dy, const void* w, void* dx);
-void ConvTransposeGradWeight(DataType t, const ConvDesc& d, const void* x, const void* dy, void* dw, void* dbias);
 
 // Bytes of a workspace that a call takes: of ConvForward, ConvForwardFused, ConvTransposeForward, ConvGradInput,
 // ConvGradWeight. A weight whose packed form is kept (weight_key) takes none.
 enum class ConvUse { kForward, kFused, kTranspose, kGradInput, kGradWeight };
 int64_t ConvScratch(ConvUse use, DataType t, const ConvDesc& d, const ConvEpilogue& epilogue = {}, bool bias = false);
-
-// Unfold/fold (im2col) on NCHW, 2-D: col [n, c * kh * kw, out_h * out_w]. Fold adds overlapping patches. Types f32 f64
-// f16 bf16.
-void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col);
-void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x);
 
 // Bytes of packed weights that may be kept (default 256 MB); least recently used ones go first.
 void SetConvWeightCacheLimit(int64_t bytes);

@@ -163,23 +163,6 @@ void Typed(ConvKind kind, DataType t, const ConvDesc& d, T* x, T* w, T* y) {
   if (kind == ConvKind::kForward) move(yc, y, d.oc, os);
 }
 
-void CheckUnfold(const char* op, const ConvDesc& d) {
-  PD_CHECK(d.nd == 2 && !d.channels_last, InvalidArgument, "[", op, "] expected two spatial dims in NCHW order, got ",
-           d.nd, " dims");
-  PD_CHECK(d.n >= 0 && d.ic >= 0, InvalidArgument, "[", op, "] expected extents of at least 0, got ", d.n, " and ",
-           d.ic);
-  for (int i = 0; i < 2; ++i) {
-    PD_CHECK(d.k[i] > 0 && d.stride[i] > 0 && d.dilation[i] > 0, InvalidArgument, "[", op,
-             "] expected positive kernel sizes, strides and dilations, got ", d.k[i], ", ", d.stride[i], ", ",
-             d.dilation[i]);
-    PD_CHECK(d.pad_lo[i] >= 0 && d.pad_hi[i] >= 0, InvalidArgument, "[", op, "] expected paddings of at least 0, got ",
-             d.pad_lo[i], ", ", d.pad_hi[i]);
-    const int64_t want = ConvOutSize(d.in[i], d.k[i], d.stride[i], d.dilation[i], d.pad_lo[i], d.pad_hi[i]);
-    PD_CHECK(d.out[i] >= 0 && d.out[i] == want, InvalidArgument, "[", op, "] expected ", want, " positions, got ",
-             d.out[i]);
-  }
-}
-
 }  // namespace
 
 void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y) {
@@ -202,41 +185,6 @@ int64_t ConvGenericScratch(DataType t, const ConvDesc& d) {
   if (d.channels_last)
     bytes += Workspace::Piece(d.n * d.ic * SpatialIn(d) * size) + Workspace::Piece(d.n * d.oc * SpatialOut(d) * size);
   return bytes;
-}
-
-void Im2Col(DataType t, const ConvDesc& d, const void* x, void* col) {
-  CheckUnfold("unfold", d);
-  const Geometry g(d);
-  const int64_t rows = d.n * d.ic;  // images and channels are one axis here
-  switch (SizeOf(t)) {
-    case 2:
-      PD_CHECK(IsHalf(t), Unimplemented, "[unfold] expected floating or complex elements, got ", NameOf(t));
-      return Unfold(g, static_cast<const uint16_t*>(x), rows, static_cast<uint16_t*>(col));
-    case 4: return Unfold(g, static_cast<const uint32_t*>(x), rows, static_cast<uint32_t*>(col));
-    case 8: return Unfold(g, static_cast<const uint64_t*>(x), rows, static_cast<uint64_t*>(col));
-    default: PD_THROW(Unimplemented, "[unfold] expected floating or complex elements, got ", NameOf(t));
-  }
-}
-
-void Col2Im(DataType t, const ConvDesc& d, const void* col, void* x) {
-  CheckUnfold("fold", d);
-  const Geometry g(d);
-  const int64_t rows = d.n * d.ic, xn = rows * g.in_size(), cn = rows * g.k_size() * g.out_size();
-  if (xn == 0) return;
-  if (IsHalf(t)) {
-    const CallMemory fx(xn * 4), fc(cn * 4);
-    CastParallel(t, col, DataType::FLOAT32, fc.as<float>(), cn);
-    Col2Im(DataType::FLOAT32, d, fc.as<float>(), fx.as<float>());
-    CastParallel(DataType::FLOAT32, fx.as<float>(), t, x, xn);
-    return;
-  }
-  Zero(x, xn * SizeOf(t));
-  if (t == DataType::FLOAT32)
-    Fold(g, static_cast<const float*>(col), rows, static_cast<float*>(x));
-  else if (t == DataType::FLOAT64)
-    Fold(g, static_cast<const double*>(col), rows, static_cast<double*>(x));
-  else
-    PD_THROW(Unimplemented, "[fold] expected floating or complex elements, got ", NameOf(t));
 }
 
 }  // namespace phi::cpu

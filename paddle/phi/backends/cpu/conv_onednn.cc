@@ -255,7 +255,21 @@ bool ShortRows(const Key& key, const ConvDesc& d) {
          d.k[0] * d.k[1] > 1 && d.ic >= 128 && d.oc >= 128;
 }
 
+// Whether each element of the filter meets an element of the input: oneDNN leaves gradients of bfloat16 that meet only
+// padding unwritten.
+bool EachTapMeetsInput(const ConvDesc& d) {
+  for (int i = 0; i < d.nd; ++i)
+    for (int64_t k = 0; k < d.k[i]; ++k) {
+      const int64_t before = d.pad_lo[i] - k * d.dilation[i];
+      const int64_t first = before > 0 ? (before + d.stride[i] - 1) / d.stride[i] : 0;
+      if (first >= d.out[i] || first * d.stride[i] - before >= d.in[i]) return false;
+    }
+  return true;
+}
+
 std::unique_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
+  if (static_cast<ConvKind>(key.kind) == ConvKind::kGradWeight && t == DataType::BFLOAT16 && !EachTapMeetsInput(d))
+    return std::make_unique<Plan>();  // not usable
   try {
     if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
       if (ShortRows(key, d)) {

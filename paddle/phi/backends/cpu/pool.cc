@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: the checks, half-precision types by way of float, and the loops that follow indices.
+// Pooling: the checks, and half-precision types by way of float.
 #include "paddle/phi/backends/cpu/pool.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -140,102 +139,6 @@ void CheckIndexType(const char* op, DataType t) {
            "] expected indices of int32 or int64, got ", NameOf(t));
 }
 
-// dx cleared, dx[p][idx[p][i]] += dy[p][i]; idx outside the plane is skipped.
-template <class T, class I>
-void ScatterPlanes(const Sizes& s, const T* dy, const I* idx, T* dx) {
-  ParallelFor(0, s.planes, 1 + kGrain / (s.in + s.out + 1), [&](int64_t b, int64_t e) {
-    std::fill(dx + b * s.in, dx + e * s.in, T());
-    for (int64_t p = b; p < e; ++p)
-      for (int64_t i = p * s.out; i < (p + 1) * s.out; ++i)
-        if (static_cast<uint64_t>(idx[i]) < static_cast<uint64_t>(s.in)) dx[p * s.in + idx[i]] += dy[i];
-  });
-}
-template <class T, class I>
-void ScatterLast(const Sizes& s, int64_t n, int64_t c, const T* dy, const I* idx, T* dx) {
-  ParallelFor(0, n, 1 + kGrain / (c * (s.in + s.out) + 1), [&](int64_t b, int64_t e) {
-    std::fill(dx + b * s.in * c, dx + e * s.in * c, T());
-    for (int64_t p = b; p < e; ++p)
-      for (int64_t i = 0; i < s.out; ++i)
-        for (int64_t q = 0; q < c; ++q) {
-          const int64_t at = (p * s.out + i) * c + q;
-          if (static_cast<uint64_t>(idx[at]) < static_cast<uint64_t>(s.in))
-            dx[(p * s.in + static_cast<int64_t>(idx[at])) * c + q] += dy[at];
-        }
-  });
-}
-
-template <class T>
-void Scatter(const PoolArgs& a, const Sizes& s, const T* dy, DataType index_t, const void* idx, T* dx) {
-  const auto* i32 = static_cast<const int32_t*>(idx);
-  const auto* i64 = static_cast<const int64_t*>(idx);
-  const bool narrow = index_t == DataType::INT32;
-  if (a.last)
-    narrow ? ScatterLast(s, a.n, a.c, dy, i32, dx) : ScatterLast(s, a.n, a.c, dy, i64, dx);
-  else
-    narrow ? ScatterPlanes(s, dy, i32, dx) : ScatterPlanes(s, dy, i64, dx);
-}
-
-// Throws at an index outside [0, limit).
-template <class I>
-void CheckIndices(const I* idx, int64_t n, int64_t limit) {
-  std::atomic<bool> bad{false};
-  ParallelFor(0, n, kGrain, [&](int64_t b, int64_t e) {
-    bool any = false;
-    for (int64_t i = b; i < e; ++i) any |= static_cast<uint64_t>(idx[i]) >= static_cast<uint64_t>(limit);
-    if (any) bad.store(true, std::memory_order_relaxed);
-  });
-  if (!bad) return;
-  for (int64_t i = 0; i < n; ++i)
-    PD_CHECK(idx[i] >= 0 && idx[i] < limit, OutOfRange, "[max_unpool] expected indices from 0 to ", limit - 1, ", got ",
-             idx[i]);
-}
-
-template <class T, class I>
-void UnpoolTyped(int64_t planes, int64_t in, int64_t out, const T* x, const I* idx, T* y) {
-  CheckIndices(idx, planes * in, out);
-  ParallelFor(0, planes, 1 + kGrain / (in + out + 1), [&](int64_t b, int64_t e) {
-    std::fill(y + b * out, y + e * out, T());
-    for (int64_t p = b; p < e; ++p)
-      for (int64_t i = p * in; i < (p + 1) * in; ++i) y[p * out + idx[i]] = x[i];
-  });
-}
-template <class T, class I>
-void UnpoolGradTyped(int64_t planes, int64_t in, int64_t out, const T* dy, const I* idx, T* dx) {
-  CheckIndices(idx, planes * in, out);
-  ParallelFor(0, planes, 1 + kGrain / (in + 1), [&](int64_t b, int64_t e) {
-    for (int64_t p = b; p < e; ++p)
-      for (int64_t i = p * in; i < (p + 1) * in; ++i) dx[i] = dy[p * out + idx[i]];
-  });
-}
-
-template <class T>
-void UnpoolIndex(bool grad, int64_t planes, int64_t in, int64_t out, const void* from, DataType index_t,
-                 const void* idx, void* to) {
-  const T* f = static_cast<const T*>(from);
-  T* o = static_cast<T*>(to);
-  if (index_t == DataType::INT32) {
-    const auto* i = static_cast<const int32_t*>(idx);
-    grad ? UnpoolGradTyped(planes, in, out, f, i, o) : UnpoolTyped(planes, in, out, f, i, o);
-  } else {
-    const auto* i = static_cast<const int64_t*>(idx);
-    grad ? UnpoolGradTyped(planes, in, out, f, i, o) : UnpoolTyped(planes, in, out, f, i, o);
-  }
-}
-
-void Unpool(bool grad, DataType t, int64_t planes, int64_t in, int64_t out, const void* from, DataType index_t,
-            const void* idx, void* to) {
-  CheckIndexType("max_unpool", index_t);
-  PD_CHECK(planes >= 0 && in >= 0 && out >= 0, InvalidArgument, "[max_unpool] expected extents of at least 0, got ",
-           planes, ", ", in, ", ", out);
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsHalf(t), Unimplemented,
-           "[max_unpool] expected float32, float64 or half elements, got ", NameOf(t));
-  switch (SizeOf(t)) {
-    case 2: return UnpoolIndex<uint16_t>(grad, planes, in, out, from, index_t, idx, to);
-    case 4: return UnpoolIndex<uint32_t>(grad, planes, in, out, from, index_t, idx, to);
-    default: return UnpoolIndex<uint64_t>(grad, planes, in, out, from, index_t, idx, to);
-  }
-}
-
 void FillLowest(DataType t, const PoolArgs& a, int64_t n, void* y) {
   Convert(DataType::FLOAT64, &a.lowest, 0, t, y, 1, n);
 }
@@ -349,17 +252,7 @@ int64_t PoolScratch(PoolUse use, DataType t, const PoolDesc& d) {
   return Workspace::Piece(Rows::Bytes(a)) + (IsHalf(t) ? Workspace::Piece(copies * 4) : 0);
 }
 
-void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t, const void* mask, void* dx) {
-  PoolArgs a;
-  const Sizes s = Fill(t, d, false, &a);
-  CheckIndexType("max_pool_grad", index_t);
-  const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
-  if (nx == 0) return;
-  auto scatter = [&](auto in, auto* o) { Scatter(a, s, in[0], index_t, mask, o); };
-  InLoopType(t, {{dy, ny}}, dx, nx, scatter, scatter);
-}
-
-void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx) {
+void MaxPoolGrad(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx) {
   Gradient(
       t, d, false, {x, y, dy}, dx,
       [](const PoolArgs& a, const float* const* in, float* o) {
@@ -403,16 +296,6 @@ void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx) {
         PD_ISA_CALL(PoolAvgGradF64)
         (a, in[2], o);
       });
-}
-
-void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,
-               const void* idx, void* y) {
-  Unpool(false, t, planes, in_spatial, out_spatial, x, index_t, idx, y);
-}
-
-void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy,
-                   DataType index_t, const void* idx, void* dx) {
-  Unpool(true, t, planes, in_spatial, out_spatial, dy, index_t, idx, dx);
 }
 
 }  // namespace phi::cpu

@@ -27,23 +27,14 @@ int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64
 // Types: f32 f64 f16 bf16. mask (may be null): flat position in the input's spatial block of the first maximum, of
 // index_t (INT32 or INT64), shaped as y. NaN propagates. Empty windows give the lowest value and mask -1.
 void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType index_t, void* mask);
-// dx is written in full (no need to clear it).
-void MaxPoolGrad(DataType t, const PoolDesc& d, const void* dy, DataType index_t, const void* mask, void* dx);
-// Without a mask: the first position whose value equals y takes the gradient.
-void MaxPoolGradNoMask(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx);
+// The first position whose value equals y takes the gradient. dx is written in full (no need to clear it).
+void MaxPoolGrad(DataType t, const PoolDesc& d, const void* x, const void* y, const void* dy, void* dx);
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y);
 void AvgPoolGrad(DataType t, const PoolDesc& d, const void* dy, void* dx);
 
-// Bytes of a workspace that a call takes: of MaxPool with an int32 mask or none, MaxPoolGradNoMask, AvgPool,
+// Bytes of a workspace that a call takes: of MaxPool with an int32 mask or none, MaxPoolGrad, AvgPool,
 // AvgPoolGrad.
 enum class PoolUse { kMax, kMaxGrad, kAverage, kAverageGrad };
 int64_t PoolScratch(PoolUse use, DataType t, const PoolDesc& d);
-
-// Unpooling: y [planes, out_spatial] cleared, y[p][idx[p][i]] = x[p][i]. Throws OutOfRange for an index outside. Grad
-// gathers.
-void MaxUnpool(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* x, DataType index_t,
-               const void* idx, void* y);
-void MaxUnpoolGrad(DataType t, int64_t planes, int64_t in_spatial, int64_t out_spatial, const void* dy,
-                   DataType index_t, const void* idx, void* dx);
 
 }  // namespace phi::cpu

@@ -150,7 +150,7 @@ void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, 
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
   if (p.max) {
     const Tensor c = Contiguous(x), yc = Contiguous(y);
-    cpu::MaxPoolGradNoMask(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
+    cpu::MaxPoolGrad(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
   } else {  // x and y may lack memory
     cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
   }
