@@ -70,7 +70,9 @@ INTERNAL = re.compile(
     r'exception|with an exception set|'
     r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|(?<!_)onednn|LLVM'
 )
-MEANT = re.compile(r'second time|backward through the graph')  # of a SystemError
+MEANT = re.compile(  # of a SystemError
+    r'second time|backward through the graph|expected a sparse \w* ?tensor, got a dense'
+)
 
 
 def names():

@@ -21,8 +21,8 @@ class AudioClassificationDataset(Dataset):
     """(samples [length], or features [feature, frames], label) of each file.
 
     Args:
-        files (list[str]): Wave files of one channel.
-        labels (list[int]): The label of each.
+        files (list of strs): Wave files of one channel.
+        labels (list of ints): The label of each.
         feat_type (str): 'raw' for samples, or which features: 'melspectrogram', 'mfcc',
             'logmelspectrogram', 'spectrogram'.
         sample_rate (int, optional): The rate of the files; without it what each says.

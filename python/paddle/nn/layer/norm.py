@@ -3,7 +3,7 @@
 
 import paddle
 from paddle import _C_ops, get_default_dtype
-from paddle.base.arguments import any_of, items
+from paddle.base.arguments import any_of, items, iterations
 from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
@@ -765,7 +765,7 @@ class SpectralNorm(Layer):
 
     def __init__(self, weight_shape, dim=0, power_iters=1, eps=1e-12, dtype="float32"):
         super().__init__()
-        self._power_iters = power_iters
+        self._power_iters = iterations('SpectralNorm', 'power_iters', power_iters)
         self._eps = eps
         self._dim = dim
         self._dtype = dtype
