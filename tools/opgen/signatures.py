@@ -18,11 +18,11 @@ def list_or_tensor(variadic):
 
 
 def attr_value(a):
-    """An attribute's C++ variable as an AttrValue."""
+    """An attribute's C++ variable as an AttrValue. A float keeps the digits of its call, which
+    kernels of float64 need; programs round what they hold.
+    """
     if a.kind == "int":
         return f"AttrValue(static_cast<int32_t>({a.name}))"
-    if a.kind == "float":
-        return f"AttrValue(static_cast<float>({a.name}))"
     if a.kind in ("int[]", "int64[]", "float[]"):
         return f"AttrValue({a.attr_type}({a.name}.begin(), {a.name}.end()))"
     return f"AttrValue({a.name})"

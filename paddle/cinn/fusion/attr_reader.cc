@@ -42,7 +42,9 @@ std::optional<phi::Scalar> NumberOf(const phi::AttrValue& v) {
 }
 
 phi::AttrValue AttrOf(const pir::Operation& op, std::string_view name) {
-  if (op.attr(name)) return op.attr_value(name);
+  // An operation made of a call holds all digits of a number that programs declare as float32.
+  if (const pir::Attribute a = op.attr(name))
+    return a.kind() == pir::AttrKind::kDouble ? phi::AttrValue(a.to_double()) : op.attr_value(name);
   const pir::AttrInfo* declared = op.info()->attr(name);
   return declared ? declared->def : phi::AttrValue();
 }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses of five steps of AdamW on the CPU and on gpu:0, of a perceptron and of a transformer
+block, as JSON. What an argument names (`bfloat16`) is the dtype of autocast.
+"""
+
+import json
+import sys
+
+import paddle
+import paddle.nn.functional as F
+from paddle import nn
+
+WIDTH, HEADS, WORDS, LENGTH = 32, 4, 50, 11
+
+
+def perceptron():
+    net = nn.Sequential(nn.Linear(12, 33), nn.GELU(), nn.LayerNorm(33), nn.Linear(33, 5))
+    x, label = paddle.randn([16, 12]), paddle.randint(0, 5, [16])
+    return net, lambda: F.cross_entropy(net(x), label)
+
+
+class Block(nn.Layer):
+    """As in LLaMA: norms of the root mean square, rotary positions, a gated perceptron."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.norms = nn.LayerList([nn.RMSNorm(WIDTH), nn.RMSNorm(WIDTH)])
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH, bias_attr=False)
+        self.out = nn.Linear(WIDTH, WIDTH, bias_attr=False)
+        self.wide = nn.Linear(WIDTH, 4 * WIDTH, bias_attr=False)
+        self.narrow = nn.Linear(2 * WIDTH, WIDTH, bias_attr=False)
+        self.head = nn.Linear(WIDTH, WORDS, bias_attr=False)
+        size = WIDTH // HEADS
+        turn = paddle.arange(LENGTH, dtype='float32').unsqueeze(-1)
+        turn = turn / 100 ** (paddle.arange(size // 2, dtype='float32') / (size // 2))
+        turn = paddle.concat([turn, turn], -1).reshape([1, LENGTH, 1, size])
+        self.cos, self.sin = turn.cos(), turn.sin()
+
+    def turned(self, x):
+        first, second = x.chunk(2, -1)
+        return x * self.cos + paddle.concat([-second, first], -1) * self.sin
+
+    def forward(self, ids):
+        x = self.words(ids)
+        n = x.shape[0]
+        q, k, v = self.qkv(self.norms[0](x)).reshape([n, LENGTH, 3, HEADS, -1]).unbind(2)
+        seen = F.scaled_dot_product_attention(self.turned(q), self.turned(k), v, is_causal=True)
+        x = x + self.out(seen.reshape([n, LENGTH, WIDTH]))
+        up, gate = self.wide(self.norms[1](x)).chunk(2, -1)
+        return self.head(x + self.narrow(F.silu(gate) * up))
+
+
+def transformer():
+    net, ids = Block(), paddle.randint(0, WORDS, [3, LENGTH + 1])
+    return net, lambda: F.cross_entropy(
+        net(ids[:, :-1]).reshape([-1, WORDS]), ids[:, 1:].reshape([-1])
+    )
+
+
+def losses(model, place, dtype):
+    paddle.set_device(place)
+    paddle.seed(5)
+    net, loss_of = model()
+    opt = paddle.optimizer.AdamW(
+        0.01, parameters=net.parameters(), weight_decay=0.1, grad_clip=nn.ClipGradByGlobalNorm(1.0)
+    )
+    out = []
+    for _ in range(5):
+        with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
+            loss = loss_of()
+        loss.backward()
+        opt.step()
+        opt.clear_grad()
+        out.append(loss.item())
+    assert all(p.place == paddle.to_tensor(0, place=place).place for p in net.parameters())
+    return out
+
+
+if __name__ == '__main__':
+    kind, dtype = {'perceptron': perceptron, 'transformer': transformer}[sys.argv[1]], sys.argv[2]
+    print(json.dumps([losses(kind, place, dtype) for place in ('cpu', 'gpu:0')]))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What GPU kernels compute, executed by the driver's double: rows of test/ops and short trainings
+on gpu:0 against the CPU, and the errors of planted faults.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import paddle
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+DOUBLE = pathlib.Path(paddle.__file__).absolute().parents[2] / 'fakecuda' / 'libcuda.so.1'
+pytestmark = pytest.mark.skipif(
+    not DOUBLE.exists(), reason=f'no driver double at {DOUBLE}: build the target fakecuda'
+)
+EPSILON = {'float32': 2.0**-23, 'float64': 2.0**-52, 'float16': 2.0**-10, 'bfloat16': 2.0**-7}
+
+
+def child(*arguments, **env):
+    """A process on the double; nothing that the double finds wrong may go by."""
+    env = {'FLAGS_cuda_driver': DOUBLE, 'PADDLE_CINN_CACHE_DIR': '', **env}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **{k: str(v) for k, v in env.items()}},
+        timeout=300,
+    )
+
+
+def run(*arguments, **env):
+    """What such a process printed on both streams."""
+    done = child(*arguments, **env)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout, done.stderr
+
+
+def rows(kind):
+    """Differences by result, and the names of ops that ran as kernels."""
+    out, explained = run(HERE / 'gpu_rows.py', kind, FLAGS_gpu_explain=1)
+    return json.loads(out), set(re.findall(r'^gpu: (\w+): generated$', explained, re.M))
+
+
+def beyond(differences, bar):
+    """The results that differ by more than their bar."""
+    return {
+        key: found
+        for key, found in differences.items()
+        if any(d is None or not d <= bar(*key.split('-')[1:]) for d in found)
+    }
+
+
+def test_elementwise_ops_have_the_bits_of_the_cpu():
+    """Values in every dtype, gradients in float32 and float64. A gradient that broadcasts is a sum,
+    in another order; one in a half type may be rounded between its operations.
+    """
+    differences, generated = rows('elementwise')
+
+    def bar(dtype, shapes, what):
+        if what == 'value':
+            return 0
+        if dtype in ('float16', 'bfloat16'):
+            return EPSILON[dtype]
+        return 4 * EPSILON[dtype] if shapes == 'broadcast' else 0
+
+    assert len(differences) > 2000 and len(generated) >= 130
+    assert not beyond(differences, bar)
+
+
+def test_structured_ops_are_the_cpus():
+    """Reductions, norms, softmax, losses, rearrangements: sums are taken in another order."""
+    differences, generated = rows('structured')
+    assert len(differences) > 350 and {'softmax', 'layer_norm', 'sum', 'max'} <= generated
+    assert not beyond(differences, lambda dtype, what: 8 * EPSILON[dtype])
+
+
+@pytest.mark.parametrize('order', [0, 7])
+@pytest.mark.parametrize('dtype', ['', 'bfloat16'])
+@pytest.mark.parametrize('model', ['perceptron', 'transformer'])
+def test_training_has_the_losses_of_the_cpu(model, dtype, order):
+    """Also where streams run in another order that CUDA allows."""
+    out, _ = run(HERE / 'gpu_training.py', model, dtype, FAKECUDA_ORDER=order)
+    want, got = json.loads(out)
+    assert want[-1] < want[0] / 2
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+PROGRAM = '''
+import paddle
+paddle.set_device('gpu')
+x = paddle.ones([1 << 19])
+y = paddle.exp(x * 2)
+print((y + x).sum().item())
+'''
+
+
+@pytest.mark.parametrize(
+    'fault, error, cause',
+    [
+        ({'FAKECUDA_MEMORY': 5 << 20}, 'MemoryError', r'out of memory.* 2097152 bytes .*gpu:0'),
+        ({'FAKECUDA_DEVICES': 0}, 'ValueError', 'CUDA_ERROR_NO_DEVICE'),
+        ({'FAKECUDA_DRIVER': 11080}, 'ValueError', 'for CUDA 11.8, expected 12.0 or newer'),
+        (
+            {'FAKECUDA_FAIL_LAUNCH': 2},
+            'RuntimeError',
+            r'\[gpu:0\] cuLaunchKernel failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES',
+        ),
+        (
+            {'FAKECUDA_LOSE_DEVICE': 2},
+            'RuntimeError',
+            r'\[gpu:0\] cuLaunchKernel failed: CUDA_ERROR_DEVICE_UNAVAILABLE',
+        ),
+    ],
+    ids=['memory', 'devices', 'driver', 'launch', 'lost'],
+)
+def test_a_fault_is_an_exception_that_names_it(fault, error, cause):
+    done = child('-c', PROGRAM, **fault)
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 1 and last.startswith(error) and re.search(cause, last), done.stderr
+
+
+@pytest.mark.parametrize('n', [1, 2, 3, 4])
+def test_one_refused_allocation_is_tried_again(n):
+    """Cached blocks are given back first."""
+    assert run('-c', PROGRAM)[0] == run('-c', PROGRAM, FAKECUDA_FAIL_ALLOCATION=n)[0]
