@@ -899,3 +899,10 @@ def test_more_sampled_classes_than_memory_holds():
         env={**os.environ, 'PYTHONPATH': path},
     )
     assert 'class_center_sample' in done.stdout, done.stderr
+
+
+def test_lengths_that_quantisers_are_told():
+    with pytest.raises(TypeError, match='bins'):
+        paddle.quantization.HistQuantizer(bins=Sized(2**62))
+    with pytest.raises(ValueError, match='matrices of one shape'):
+        paddle.incubate.nn.functional.fused_stack_transpose_quant(Sized(2**62))

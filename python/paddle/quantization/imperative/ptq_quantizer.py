@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from paddle.base.arguments import integer
+
 from .ptq_registry import channel_axis
 
 __all__ = []
@@ -81,8 +83,9 @@ class _HistogramQuantizer(BaseQuantizer):
 
     def __init__(self, quant_bits=8, bins=1024, upsample_bins=64):
         super().__init__(quant_bits)
-        self.bins = bins
-        self.upsample_bins = upsample_bins
+        op = type(self).__name__
+        self.bins = integer(op, 'bins', bins)
+        self.upsample_bins = integer(op, 'upsample_bins', upsample_bins)
         self.hists = []
 
     def sample_data(self, layer, tensors):

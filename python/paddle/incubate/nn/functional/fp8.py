@@ -217,7 +217,7 @@ def fused_act_dequant(x, x_scale):
 def fused_stack_transpose_quant(x, transpose=True):
     """(numbers of float8_e4m3fn, scales of 128 x 128 blocks) of matrices [M, K], one below the
     other, each transposed first."""
-    x = list(x)
+    x = items('fused_stack_transpose_quant', 'x', x)
     expect_tensors('fused_stack_transpose_quant', **{f'x[{i}]': t for i, t in enumerate(x)})
     if not x or any(t.ndim != 2 or list(t.shape) != list(x[0].shape) for t in x):
         raise ValueError(
