@@ -37,6 +37,7 @@ NAMESPACES = '''
 IN_PROGRAMS = ("static", "static.nn")  # recipes of these run while a program is recorded
 
 
+_HELPERS = ("paddle.base.arguments", "paddle.base.documentation")  # modules use their functions
 _CALLS = re.compile(r"(?:^| )-> ?")  # what separates the calls of a recipe
 
 
@@ -302,7 +303,7 @@ def public(namespace):
             continue
         value = getattr(module, name)
         home = getattr(value, "__module__", None) or "paddle"
-        if home == "paddle.base.arguments" or value is paddle.base.libpaddle.expect_tensors:
+        if home in _HELPERS or value is paddle.base.libpaddle.expect_tensors:
             continue  # imported for the module's own use
         if callable(value) and not inspect.ismodule(value) and home.partition(".")[0] == "paddle":
             yield name, value

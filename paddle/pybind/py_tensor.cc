@@ -234,6 +234,7 @@ PyObject* Repr(PyObject* self) {
 std::string ParametersOf(std::string_view name) {
   static constexpr std::pair<std::string_view, const char*> kTable[] = {
       {"backward", ", grad_tensor=None, retain_graph=False, dump_backward_graph_path=None"},
+      {"clear_grad", ", set_to_zero=True"},
       {"clear_gradient", ", set_to_zero=True"},
       {"register_hook", ", hook"},
       {"register_post_accumulate_grad_hook", ", hook"},

@@ -4,39 +4,15 @@
 
 namespace paddle::py {
 
-inline constexpr char kTensorDimText[] = R"(dim(var)
---
+// The number of dimensions, as a method `name`.
+#define PADDLE_RANK_TEXT(name)                                                              \
+  name "(var)\n--\n\nThe number of dimensions.\n\nArgs:\n    var (Tensor): The tensor.\n\n" \
+       "Returns:\n    int: the number.\n\n"                                                 \
+       "Examples:\n    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0]])\n    >>> x." name "()\n    2\n"
 
-The number of dimensions.
+inline constexpr char kTensorDimText[] = PADDLE_RANK_TEXT("dim");
 
-Args:
-    var (Tensor): The tensor.
-
-Returns:
-    int: the number.
-
-Examples:
-    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0]])
-    >>> x.dim()
-    2
-)";
-
-inline constexpr char kTensorNdimensionText[] = R"(ndimension(var)
---
-
-The number of dimensions.
-
-Args:
-    var (Tensor): The tensor.
-
-Returns:
-    int: the number.
-
-Examples:
-    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0]])
-    >>> x.ndimension()
-    2
-)";
+inline constexpr char kTensorNdimensionText[] = PADDLE_RANK_TEXT("ndimension");
 
 inline constexpr char kTensorElementSizeText[] = R"(Bytes of one element.
 
@@ -221,27 +197,14 @@ Examples:
     True
 )";
 
-inline constexpr char kTensorValueText[] = R"(This tensor.
+// The tensor itself, as a method `name`.
+#define PADDLE_ITSELF_TEXT(name)                                 \
+  "This tensor.\n\nReturns:\n    Tensor: the tensor itself.\n\n" \
+  "Examples:\n    >>> x = paddle.ones([2])\n    >>> x." name "() is x\n    True\n"
 
-Returns:
-    Tensor: the tensor itself.
+inline constexpr char kTensorValueText[] = PADDLE_ITSELF_TEXT("value");
 
-Examples:
-    >>> x = paddle.ones([2])
-    >>> x.value() is x
-    True
-)";
-
-inline constexpr char kTensorGetTensorText[] = R"(This tensor.
-
-Returns:
-    Tensor: the tensor itself.
-
-Examples:
-    >>> x = paddle.ones([2])
-    >>> x.get_tensor() is x
-    True
-)";
+inline constexpr char kTensorGetTensorText[] = PADDLE_ITSELF_TEXT("get_tensor");
 
 inline constexpr char kTensorNumpyText[] = R"(A NumPy array of the data (bfloat16 as uint16 bits).
 
@@ -349,34 +312,19 @@ Examples:
     [1.0, 1.0]
 )";
 
-inline constexpr char kTensorClearGradText[] = R"(Sets the gradient to zero, or drops it with set_to_zero=False.
+// Clears the gradient, as a method `name`.
+#define PADDLE_CLEAR_TEXT(name)                                                                            \
+  "Sets the gradient to zero, or drops it with set_to_zero=False.\n\n"                                     \
+  "Args:\n    set_to_zero (bool, default True): Whether it becomes zero, else None.\n\n"                   \
+  "Returns:\n    None.\n\n"                                                                                \
+  "Examples:\n    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\n    >>> x.sum().backward()\n" \
+  "    >>> x." name                                                                                        \
+  "()\n    >>> x.grad.tolist()\n    [0.0, 0.0]\n"                                                          \
+  "    >>> x." name "(False)\n    >>> x.grad is None\n    True\n"
 
-Returns:
-    None.
+inline constexpr char kTensorClearGradText[] = PADDLE_CLEAR_TEXT("clear_grad");
 
-Examples:
-    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    >>> x.sum().backward()
-    >>> x.clear_grad()
-    >>> x.grad.tolist()
-    [0.0, 0.0]
-)";
-
-inline constexpr char kTensorClearGradientText[] = R"(Sets the gradient to zero, or drops it with set_to_zero=False.
-
-Args:
-    set_to_zero (bool, default True): Whether it becomes zero, else None.
-
-Returns:
-    None.
-
-Examples:
-    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    >>> x.sum().backward()
-    >>> x.clear_gradient(False)
-    >>> x.grad is None
-    True
-)";
+inline constexpr char kTensorClearGradientText[] = PADDLE_CLEAR_TEXT("clear_gradient");
 
 inline constexpr char kTensorBackwardText[] =
     R"(Adds the gradients of this tensor with respect to the leaves it depends on into their `.grad`.
@@ -613,23 +561,15 @@ Examples:
     (False, True)
 )";
 
-inline constexpr char kTensorGradText[] = R"(The accumulated gradient, or None.
+// The accumulated gradient, as an attribute `name`.
+#define PADDLE_GRAD_TEXT(name)                                                 \
+  "The accumulated gradient, or None.\n\n"                                     \
+  "Examples:\n    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\n" \
+  "    >>> (x * x).sum().backward()\n    >>> x." name ".tolist()\n    [2.0, 4.0]\n"
 
-Examples:
-    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    >>> (x * x).sum().backward()
-    >>> x.grad.tolist()
-    [2.0, 4.0]
-)";
+inline constexpr char kTensorGradText[] = PADDLE_GRAD_TEXT("grad");
 
-inline constexpr char kTensorGradInplaceText[] = R"(The accumulated gradient, or None.
-
-Examples:
-    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    >>> (x * x).sum().backward()
-    >>> x.grad_.tolist()
-    [2.0, 4.0]
-)";
+inline constexpr char kTensorGradInplaceText[] = PADDLE_GRAD_TEXT("grad_");
 
 inline constexpr char kTensorGradFnText[] = R"(The node that made this tensor, or None.
 
@@ -652,5 +592,10 @@ Examples:
   "This tensor as " dtype                                                      \
   ".\n\nReturns:\n    Tensor: the tensor in that dtype, with its history.\n\n" \
   "Examples:\n    >>> paddle.ones([2], \"int16\")." name "().dtype\n    paddle." dtype "\n"
+
+#undef PADDLE_RANK_TEXT
+#undef PADDLE_ITSELF_TEXT
+#undef PADDLE_CLEAR_TEXT
+#undef PADDLE_GRAD_TEXT
 
 }  // namespace paddle::py

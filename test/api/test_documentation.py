@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documentation: the examples answer what they say, and what is not in full form is seen."""
 
+import inspect
 import os
 import pathlib
 import re
 import sys
 
 import pytest
+
+from paddle.base.documentation import shares
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(ROOT, 'tools'))
@@ -100,3 +103,45 @@ def test_guides_answer_what_they_say(guide):
     """The examples of a guide are one program."""
     text = '\n'.join(re.findall(r'^```pycon\n(.*?)^```', guide.read_text(), re.M | re.S))
     assert examples.run_some([(text, guide.stem)]) == []
+
+
+def test_shared_entries_stand_where_they_are_named():
+    @shares(described, '    scale (float, default 1.0): A factor\n        in two lines.\n')
+    def scaled(x, scale=1.0, axis=-1, *, name=None):
+        """The values, scaled.
+
+        Args:
+            x (Tensor): The values.
+            {scale, axis, name}
+
+        Examples:
+            >>> {scaled}
+        """
+
+    assert inspect.getdoc(scaled).split('\n')[2:8] == [
+        'Args:',
+        '    x (Tensor): The values.',
+        '    scale (float, default 1.0): A factor',
+        '        in two lines.',
+        '    axis (int, default -1): An axis.',
+        '    name (str, default None): Nothing.',
+    ]
+    assert inspect.getdoc(scaled).endswith('>>> {scaled}')
+
+
+def test_an_entry_that_no_source_has_is_an_error():
+    def named(axes):
+        """
+        Args:
+            {axes}
+        """
+
+    with pytest.raises(KeyError, match='axes'):
+        shares(described)(named)
+
+
+def test_a_program_without_documentation_shares_none():
+    def bare(x):
+        pass
+
+    assert shares(described)(bare).__doc__ is None

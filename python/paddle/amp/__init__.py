@@ -36,8 +36,7 @@ def _there(device):
     return device is None or libpaddle.to_place(device) is not None
 
 
-def is_float16_supported(device=None):
-    """Whether float16 arithmetic runs on a device.
+_SUPPORTED = """Whether {dtype} arithmetic runs on a device.
 
     Args:
         device (str, place or int, default None): The device; None for the current one.
@@ -49,29 +48,21 @@ def is_float16_supported(device=None):
         ValueError: The device is not there.
 
     Examples:
-        >>> isinstance(paddle.amp.is_float16_supported("cpu"), bool)
+        >>> isinstance(paddle.amp.is_{dtype}_supported("cpu"), bool)
         True
     """
+
+
+def is_float16_supported(device=None):
     return _there(device)
 
 
 def is_bfloat16_supported(device=None):
-    """Whether bfloat16 arithmetic runs on a device.
-
-    Args:
-        device (str, place or int, default None): The device; None for the current one.
-
-    Returns:
-        bool: whether it does.
-
-    Raises:
-        ValueError: The device is not there.
-
-    Examples:
-        >>> paddle.amp.is_bfloat16_supported("cpu")
-        True
-    """
     return _there(device)
+
+
+is_float16_supported.__doc__ = _SUPPORTED.format(dtype='float16')
+is_bfloat16_supported.__doc__ = _SUPPORTED.format(dtype='bfloat16')
 
 
 def __getattr__(name):

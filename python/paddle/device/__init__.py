@@ -376,17 +376,7 @@ def set_rng_state(new_state, device=None):
     _random.set_rng_state(new_state, device)
 
 
-def _memory(name, device):
-    return _core.device_memory_stats(_place(device))[name]
-
-
-def memory_allocated(device=None):
-    """Bytes that tensors hold."""
-    return _memory('allocated', device)
-
-
-def max_memory_allocated(device=None):
-    """Most bytes that tensors have held.
+_BYTES = """{what}.
 
     Args:
         device (str, place or int, default None): The device; None for the current one.
@@ -396,32 +386,28 @@ def max_memory_allocated(device=None):
 
     Examples:
         >>> x = paddle.ones([1024])
-        >>> paddle.device.max_memory_allocated() >= 0
+        >>> paddle.device.{name}() >= 0
         True
     """
-    return _memory('allocated_max', device)
 
 
-def memory_reserved(device=None):
-    """Bytes that the allocator holds."""
-    return _memory('reserved', device)
+def _statistic(name, key, what):
+    def count(device=None):
+        return _core.device_memory_stats(_place(device))[key]
+
+    count.__name__ = count.__qualname__ = name
+    count.__doc__ = _BYTES.format(name=name, what=what)
+    return count
 
 
-def max_memory_reserved(device=None):
-    """Most bytes that the allocator has held.
-
-    Args:
-        device (str, place or int, default None): The device; None for the current one.
-
-    Returns:
-        int: the bytes.
-
-    Examples:
-        >>> x = paddle.ones([1024])
-        >>> paddle.device.max_memory_reserved() >= 0
-        True
-    """
-    return _memory('reserved_max', device)
+memory_allocated = _statistic('memory_allocated', 'allocated', 'Bytes that tensors hold')
+max_memory_allocated = _statistic(
+    'max_memory_allocated', 'allocated_max', 'Most bytes that tensors have held'
+)
+memory_reserved = _statistic('memory_reserved', 'reserved', 'Bytes that the allocator holds')
+max_memory_reserved = _statistic(
+    'max_memory_reserved', 'reserved_max', 'Most bytes that the allocator has held'
+)
 
 
 def reset_peak_memory_stats(device=None):

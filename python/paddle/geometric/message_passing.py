@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['send_u_recv', 'send_ue_recv', 'send_uv']
@@ -63,6 +64,7 @@ def send_u_recv(x, src_index, dst_index, reduce_op='sum', out_size=None, name=No
     return _C_ops.send_u_recv(x, src_index, dst_index, _reduction(reduce_op), _size(out_size))
 
 
+@shares(send_u_recv)
 def send_ue_recv(
     x, y, src_index, dst_index, message_op='add', reduce_op='sum', out_size=None, name=None
 ):
@@ -71,13 +73,9 @@ def send_ue_recv(
     Args:
         x (Tensor): Features of the nodes, of shape [nodes, ...].
         y (Tensor): Features of the edges, of shape [edges, ...].
-        src_index (Tensor): The source of each edge, int32 or int64.
-        dst_index (Tensor): The destination of each edge, of the dtype of src_index.
+        {src_index, dst_index}
         message_op (str, default 'add'): `add`, `sub`, `mul` or `div`.
-        reduce_op (str, default 'sum'): `sum`, `mean`, `max` or `min`.
-        out_size (int or Tensor, default None): How many rows the result has; None or 0 for those of
-            x.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {reduce_op, out_size, name}
 
     Returns:
         Tensor: the features at the destinations, 0 where no edge ends.

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.documentation import shares
 
 __all__ = ['sample_neighbors', 'weighted_sample_neighbors', 'reindex_graph', 'reindex_heter_graph']
 
@@ -105,6 +106,7 @@ def reindex_graph(x, neighbors, count, value_buffer=None, index_buffer=None, nam
     return _C_ops.reindex_graph(x, neighbors, count, value_buffer, index_buffer)
 
 
+@shares(reindex_graph)
 def reindex_heter_graph(x, neighbors, count, value_buffer=None, index_buffer=None, name=None):
     """`reindex_graph` over several kinds of edges, given as lists.
 
@@ -112,9 +114,7 @@ def reindex_heter_graph(x, neighbors, count, value_buffer=None, index_buffer=Non
         x (Tensor): Nodes, each once, int32 or int64.
         neighbors (list of Tensors): Their neighbours by edges of each kind.
         count (list of Tensors): How many each node has, int32.
-        value_buffer (Tensor, default None): Taken for compatibility; it has no effect.
-        index_buffer (Tensor, default None): Taken for compatibility; it has no effect.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {value_buffer, index_buffer, name}
 
     Returns:
         tuple of Tensors: the sources of edges, their destinations, and the node of each number.

@@ -2,6 +2,7 @@
 """Reductions over rows that share a segment number."""
 
 from paddle import _C_ops
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['segment_sum', 'segment_mean', 'segment_min', 'segment_max']
@@ -31,13 +32,12 @@ def segment_sum(data, segment_ids, name=None):
     return _segments(data, segment_ids, 'sum')
 
 
+@shares(segment_sum)
 def segment_mean(data, segment_ids, name=None):
     """Average the rows of each segment.
 
     Args:
-        data (Tensor): The rows.
-        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {data, segment_ids, name}
 
     Returns:
         Tensor: a row for each segment, 0 for an empty one.
@@ -50,13 +50,12 @@ def segment_mean(data, segment_ids, name=None):
     return _segments(data, segment_ids, 'mean')
 
 
+@shares(segment_sum)
 def segment_min(data, segment_ids, name=None):
     """The least of each segment, 0 for an empty one.
 
     Args:
-        data (Tensor): The rows.
-        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {data, segment_ids, name}
 
     Returns:
         Tensor: a row for each segment.
@@ -69,13 +68,12 @@ def segment_min(data, segment_ids, name=None):
     return _segments(data, segment_ids, 'min')
 
 
+@shares(segment_sum)
 def segment_max(data, segment_ids, name=None):
     """The largest of each segment, 0 for an empty one.
 
     Args:
-        data (Tensor): The rows.
-        segment_ids (Tensor): The segment of each row, rising, int32 or int64.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {data, segment_ids, name}
 
     Returns:
         Tensor: a row for each segment.

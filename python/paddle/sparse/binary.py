@@ -4,6 +4,7 @@
 import numbers
 
 import paddle
+from paddle.base.documentation import shares
 
 from .pattern import arange, gather, keys_of, segment_sum, volume
 from .tensor import SparseTensor, expect_dense, expect_sparse, is_sparse, merged
@@ -122,6 +123,7 @@ def multiply(x, y, name=None):
     return SparseTensor(pattern, paddle.multiply(a, b))
 
 
+@shares(multiply)
 def divide(x, y, name=None):
     """x / y, element by element, of two sparse tensors of one form and shape, or of a sparse tensor
     and a number.
@@ -129,9 +131,7 @@ def divide(x, y, name=None):
     Of two tensors the result has an element at every place, NaN where neither has one.
 
     Args:
-        x (Tensor): A sparse tensor.
-        y (Tensor or number): A sparse tensor of the form and shape of x, or a number.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {x, y, name}
 
     Returns:
         Tensor: a sparse tensor.

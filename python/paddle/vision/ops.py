@@ -8,6 +8,7 @@ import numpy as np
 import paddle
 from paddle import _C_ops, nn
 from paddle.base.arguments import items
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
 from .deform_conv import DeformConv2D, deform_conv2d
@@ -125,16 +126,12 @@ def roi_align(
     )
 
 
+@shares(roi_align)
 def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Features [R, C, h, w] of the boxes [R, 4]: the largest value in each bin.
 
     Args:
-        x (Tensor): Features of shape [N, C, H, W].
-        boxes (Tensor): Boxes (x1, y1, x2, y2), of shape [R, 4].
-        boxes_num (Tensor): How many of them each image has, of shape [N], int32.
-        output_size (int or tuple of ints): How many bins a box has, down and across.
-        spatial_scale (float, default 1.0): From coordinates of boxes to those of x.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {x, boxes, boxes_num, output_size, spatial_scale, name}
 
     Returns:
         Tensor: of shape [R, C, h, w].
@@ -152,16 +149,13 @@ def roi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     return _C_ops.roi_pool(x, boxes, boxes_num, height, width, spatial_scale)
 
 
+@shares(roi_align)
 def psroi_pool(x, boxes, boxes_num, output_size, spatial_scale=1.0, name=None):
     """Position-sensitive pooling: bin (i, j) averages its own group of channels.
 
     Args:
         x (Tensor): Features of shape [N, C * h * w, H, W].
-        boxes (Tensor): Boxes (x1, y1, x2, y2), of shape [R, 4].
-        boxes_num (Tensor): How many of them each image has, of shape [N], int32.
-        output_size (int or tuple of ints): How many bins a box has, down and across.
-        spatial_scale (float, default 1.0): From coordinates of boxes to those of x.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {boxes, boxes_num, output_size, spatial_scale, name}
 
     Returns:
         Tensor: of shape [R, C, h, w].
@@ -215,12 +209,12 @@ class RoIAlign(nn.Layer):
         )
 
 
+@shares(RoIAlign)
 class RoIPool(nn.Layer):
     """`roi_pool` as a layer.
 
     Args:
-        output_size (int or tuple of ints): How many bins a box has, down and across.
-        spatial_scale (float, default 1.0): From coordinates of boxes to those of the features.
+        {output_size, spatial_scale}
 
     Examples:
         >>> x, boxes = paddle.ones([1, 2, 8, 8]), paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
@@ -238,12 +232,12 @@ class RoIPool(nn.Layer):
         return roi_pool(x, boxes, boxes_num, self._output_size, self._spatial_scale)
 
 
+@shares(RoIAlign)
 class PSRoIPool(nn.Layer):
     """`psroi_pool` as a layer.
 
     Args:
-        output_size (int or tuple of ints): How many bins a box has, down and across.
-        spatial_scale (float, default 1.0): From coordinates of boxes to those of the features.
+        {output_size, spatial_scale}
 
     Examples:
         >>> x, boxes = paddle.ones([1, 8, 8, 8]), paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])

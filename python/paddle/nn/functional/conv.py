@@ -3,6 +3,7 @@
 
 from paddle import _C_ops
 from paddle.base.arguments import second_names
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
 from . import _parse
@@ -288,6 +289,7 @@ def conv1d_transpose(
     )
 
 
+@shares(conv1d_transpose)
 def conv2d_transpose(
     x,
     weight,
@@ -306,15 +308,7 @@ def conv2d_transpose(
     Args:
         x (Tensor): Values of shape [N, C, H, W], or NHWC.
         weight (Tensor): Of shape [C, out / groups, kh, kw].
-        bias (Tensor, default None): Of shape [out]; None for none.
-        stride (int or list of ints, default 1): From one window of the result to the next.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        output_padding (int or list of ints, default 0): What is added to one side of the result.
-        dilation (int or list of ints, default 1): From one element of the kernel to the next.
-        groups (int, default 1): How many groups of channels have kernels of their own.
-        output_size (int or list of ints, default None): The extents of the result, instead of
-            output_padding.
+        {bias, stride, padding, output_padding, dilation, groups, output_size}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -341,6 +335,7 @@ def conv2d_transpose(
     )
 
 
+@shares(conv1d_transpose)
 def conv3d_transpose(
     x,
     weight,
@@ -359,15 +354,7 @@ def conv3d_transpose(
     Args:
         x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
         weight (Tensor): Of shape [C, out / groups, kd, kh, kw].
-        bias (Tensor, default None): Of shape [out]; None for none.
-        stride (int or list of ints, default 1): From one window of the result to the next.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        output_padding (int or list of ints, default 0): What is added to one side of the result.
-        groups (int, default 1): How many groups of channels have kernels of their own.
-        dilation (int or list of ints, default 1): From one element of the kernel to the next.
-        output_size (int or list of ints, default None): The extents of the result, instead of
-            output_padding.
+        {bias, stride, padding, output_padding, groups, dilation, output_size}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 

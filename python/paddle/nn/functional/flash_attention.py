@@ -6,6 +6,7 @@ import numpy as np
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, only
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
@@ -295,6 +296,7 @@ def flash_attn_unpadded(
     return paddle.concat(parts, axis=0), None
 
 
+@shares(flash_attn_qkvpacked)
 def flash_attn_varlen_qkvpacked(
     qkv,
     cu_seqlens_q,
@@ -320,15 +322,9 @@ def flash_attn_varlen_qkvpacked(
         max_seqlen_q (int): The length of the longest sequence.
         max_seqlen_k (int): The same of the keys.
         scale (float): The factor of the scores.
-        dropout (float, default 0.0): The dropout of attention weights.
-        causal (bool, default False): Whether a row attends to no later one.
-        return_softmax (bool, default False): Whether the weights are returned too.
-        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
-            from.
-        rng_name (str, default ''): The name of the generator that dropout draws from.
+        {dropout, causal, return_softmax, fixed_seed_offset, rng_name}
         varlen_padded (bool, default True): Whether sequences stand max_seqlen_q tokens apart.
-        training (bool, default True): Whether dropout acts.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {training, name}
 
     Returns:
         tuple of Tensors: the results, of shape [tokens, heads, dim], and the weights or None.

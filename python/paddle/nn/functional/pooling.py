@@ -5,6 +5,7 @@ import math
 
 from paddle import _C_ops
 from paddle.base.arguments import second_names
+from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
@@ -32,6 +33,23 @@ __all__ = [
     "fractional_max_pool2d",
     "fractional_max_pool3d",
 ]
+
+# What pooling functions and layers say of their arguments.
+WINDOW = """
+    kernel_size (int or list of ints): The extents of the window.
+    stride (int or list of ints, default None): From one window to the next; None for the
+        extents of the window.
+    padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
+        `VALID`.
+    ceil_mode (bool, default False): Whether the last, partial window counts.
+    exclusive (bool, default True): Whether padding is left out of the mean.
+    divisor_override (float, default None): What sums are divided by; None for the size of the
+        window.
+    return_mask (bool, default False): Whether the places of the maxima are returned too.
+    output_size (int or list of ints, default None): The extents of the result; None for the
+        smallest that fit.
+    name (str, default None): Taken for compatibility; it has no effect.
+"""
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -94,19 +112,13 @@ def _avg(n, x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_overr
     return out
 
 
+@shares(WINDOW)
 def avg_pool1d(x, kernel_size, stride=None, padding=0, exclusive=True, ceil_mode=False, name=None):
     """Mean over windows of x [N, C, L]; padding is not counted when `exclusive`.
 
     Args:
         x (Tensor): Values of shape [N, C, L].
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        exclusive (bool, default True): Whether padding is left out of the mean.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {kernel_size, stride, padding, exclusive, ceil_mode, name}
 
     Returns:
         Tensor: the means, of shape [N, C, L'].
@@ -168,6 +180,7 @@ def avg_pool2d(
     )
 
 
+@shares(WINDOW)
 def avg_pool3d(
     x,
     kernel_size,
@@ -183,15 +196,7 @@ def avg_pool3d(
 
     Args:
         x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        exclusive (bool, default True): Whether padding is left out of the mean.
-        divisor_override (float, default None): What sums are divided by; None for the size of the
-            window.
+        {kernel_size, stride, padding, ceil_mode, exclusive, divisor_override}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -258,6 +263,7 @@ def _max(n, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format
     return _pool(n, x, kernel, stride, pads, ceil_mode, True, data_format, "max", False, algorithm)
 
 
+@shares(WINDOW)
 def max_pool1d(
     x, kernel_size, stride=None, padding=0, return_mask=False, ceil_mode=False, name=None
 ):
@@ -266,14 +272,7 @@ def max_pool1d(
 
     Args:
         x (Tensor): Values of shape [N, C, L].
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {kernel_size, stride, padding, return_mask, ceil_mode, name}
 
     Returns:
         Tensor or tuple of Tensors: the maxima, of shape [N, C, L']; with return_mask also where
@@ -339,6 +338,7 @@ def max_pool2d(
     return _max(2, x, kernel_size, stride, padding, return_mask, ceil_mode, data_format)
 
 
+@shares(WINDOW)
 def max_pool3d(
     x,
     kernel_size,
@@ -354,13 +354,7 @@ def max_pool3d(
 
     Args:
         x (Tensor): Values of shape [N, C, D, H, W], or NDHWC.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, return_mask, ceil_mode}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -523,15 +517,13 @@ def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
 
 
 @second_names(input='x', return_indices='return_mask')
+@shares(adaptive_max_pool2d)
 def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension).
 
     Args:
         x (Tensor): Values of shape [N, C, D, H, W]. Also `input`.
-        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
-        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
-            `return_indices`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, return_mask, name}
 
     Returns:
         Tensor or tuple of Tensors: the maxima, D, H and W being output_size; with return_mask also
@@ -546,6 +538,7 @@ def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
 
 
 @second_names(input='x')
+@shares(WINDOW)
 def lp_pool1d(
     x, norm_type, kernel_size, stride=None, padding=0, ceil_mode=False, data_format="NCL", name=None
 ):
@@ -554,12 +547,7 @@ def lp_pool1d(
     Args:
         x (Tensor): Values of shape [N, C, L], or NLC. Also `input`.
         norm_type (float): The exponent p.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, ceil_mode}
         data_format (str, default 'NCL'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -616,6 +604,7 @@ def _lp(x, norm_type, kernel, stride, pads, ceil_mode, data_format, algorithm):
 
 
 @second_names(input='x')
+@shares(WINDOW)
 def lp_pool2d(
     x,
     norm_type,
@@ -631,12 +620,7 @@ def lp_pool2d(
     Args:
         x (Tensor): Values of shape [N, C, H, W], or NHWC. Also `input`.
         norm_type (float): The exponent p.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, ceil_mode}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -685,6 +669,7 @@ def _unpool_size(op, x, kernel, stride, pads, output_size, n):
     return size
 
 
+@shares(WINDOW)
 def max_unpool1d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCL", output_size=None, name=None
 ):
@@ -693,15 +678,9 @@ def max_unpool1d(
     Args:
         x (Tensor): Maxima, of shape [N, C, L].
         indices (Tensor): Where they were, as `max_pool1d` tells with `return_mask`.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCL'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Returns:
         Tensor: of shape [N, C, L'], zero but at indices.
@@ -730,6 +709,7 @@ def _unpool(n, x, indices, kernel_size, stride, padding, data_format, output_siz
     return kernel_op(x, indices, kernel, stride, pads, size, data_format)
 
 
+@shares(WINDOW)
 def max_unpool2d(
     x, indices, kernel_size, stride=None, padding=0, data_format="NCHW", output_size=None, name=None
 ):
@@ -738,15 +718,9 @@ def max_unpool2d(
     Args:
         x (Tensor): Maxima, of shape [N, C, H, W].
         indices (Tensor): Where they were, as `max_pool2d` tells with `return_mask`.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Returns:
         Tensor: of shape [N, C, H', W'], zero but at indices.
@@ -761,6 +735,7 @@ def max_unpool2d(
     return _unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
+@shares(WINDOW)
 def max_unpool3d(
     x,
     indices,
@@ -776,15 +751,9 @@ def max_unpool3d(
     Args:
         x (Tensor): Maxima, of shape [N, C, D, H, W].
         indices (Tensor): Where they were, as `max_pool3d` tells with `return_mask`.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Returns:
         Tensor: of shape [N, C, D', H', W'], zero but at indices.
@@ -845,6 +814,7 @@ def fractional_max_pool2d(
     return _fractional(2, x, output_size, kernel_size, random_u, return_mask)
 
 
+@shares(fractional_max_pool2d)
 def fractional_max_pool3d(
     x, output_size, kernel_size=None, random_u=None, return_mask=False, name=None
 ):
@@ -852,12 +822,7 @@ def fractional_max_pool3d(
 
     Args:
         x (Tensor): Values of shape [N, C, D, H, W].
-        output_size (int or list of ints): The extents of the result.
-        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
-            for windows that share no element.
-        random_u (float, default None): What tells the windows, between 0 and 1; None draws it.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, kernel_size, random_u, return_mask, name}
 
     Returns:
         Tensor or tuple of Tensors: the maxima; with return_mask also their flat places.

@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle import _C_ops
+from paddle.base.documentation import shares
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
@@ -427,6 +428,7 @@ def triplet_margin_with_distance_loss(
     return reduce(paddle.clip(near - far + margin, min=0.0), reduction)
 
 
+@shares(triplet_margin_with_distance_loss)
 def triplet_margin_loss(
     input,
     positive,
@@ -441,16 +443,10 @@ def triplet_margin_loss(
     """max(0, |input - positive|_p - |input - negative|_p + margin).
 
     Args:
-        input (Tensor): The anchors, of shape [N, dim].
-        positive (Tensor): What shall be near.
-        negative (Tensor): What shall be far.
-        margin (float, default 1.0): How much farther the negative shall be than the positive.
+        {input, positive, negative, margin}
         p (float, default 2): The exponent of the norm.
         epsilon (float, default 1e-06): What is added to differences.
-        swap (bool, default False): Whether the distance of positive and negative counts where it is
-            smaller.
-        reduction (str, default 'mean'): `mean`, `sum` or `none`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {swap, reduction, name}
 
     Returns:
         Tensor: the loss, 0-D, or of each triplet with reduction `none`.

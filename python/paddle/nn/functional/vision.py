@@ -8,6 +8,7 @@ import numpy as np
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import second_names
+from paddle.base.documentation import shares
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
 
@@ -279,6 +280,7 @@ def _area(x, sizes, n, channel_last):
     return pooling.adaptive_avg_pool3d(x, sizes, "NDHWC" if channel_last else "NCDHW")
 
 
+@shares(interpolate)
 def upsample(
     x,
     size=None,
@@ -293,17 +295,7 @@ def upsample(
 
     Args:
         x (Tensor): Values of shape [N, C, L], [N, C, H, W] or [N, C, D, H, W].
-        size (int, list of ints or Tensor, default None): The spatial extents of the result.
-        scale_factor (float, list of floats or Tensor, default None): How many times as large the
-            result is, where size is not given.
-        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
-            `trilinear` (5-D) or `area`.
-        align_corners (bool, default False): Whether the centres of the corner elements coincide,
-            rather than the corners.
-        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
-            centres of elements, 1 from their corners.
-        data_format (str, default None): The order of axes; None for channels first.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {size, scale_factor, mode, align_corners, align_mode, data_format, name}
 
     Returns:
         Tensor: x with other spatial extents.

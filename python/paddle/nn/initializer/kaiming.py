@@ -3,6 +3,8 @@
 
 import math
 
+from paddle.base.documentation import shares
+
 from .initializer import Initializer, calculate_gain, compute_fans, gaussian, uniform
 
 __all__ = ["KaimingUniform", "KaimingNormal"]
@@ -66,14 +68,12 @@ class KaimingNormal(MSRAInitializer):
         super().__init__(False, fan_in, 0, negative_slope, nonlinearity, mode)
 
 
+@shares(KaimingNormal)
 class KaimingUniform(MSRAInitializer):
     """Values from U(-x, x), x = gain * sqrt(3 / fan).
 
     Args:
-        fan_in (float, default None): How many inputs count; None for those of the shape.
-        negative_slope (float, default 0.0): The slope of `leaky_relu`.
-        nonlinearity (str, default 'relu'): The activation that follows, which tells the gain.
-        mode (str, default 'fan_in'): `fan_in` or `fan_out`.
+        {fan_in, negative_slope, nonlinearity, mode}
 
     Source: He et al., Delving deep into rectifiers, 2015
 

@@ -3,6 +3,8 @@
 
 import math
 
+from paddle.base.documentation import shares
+
 from .initializer import Initializer, compute_fans, gaussian, uniform
 
 __all__ = ["XavierUniform", "XavierNormal"]
@@ -53,14 +55,12 @@ class XavierUniform(XavierInitializer):
         super().__init__(True, fan_in, fan_out, 0, gain)
 
 
+@shares(XavierUniform)
 class XavierNormal(XavierInitializer):
     """Values from N(0, s^2), s = gain * sqrt(2 / (fan_in + fan_out)).
 
     Args:
-        fan_in (float, default None): How many inputs count; None for those of the shape.
-        fan_out (float, default None): How many outputs count; None for those of the shape.
-        gain (float, default 1.0): The factor.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {fan_in, fan_out, gain, name}
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks,
     2010

@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _lazy, get_default_dtype
+from paddle.base.documentation import shares
 
 from .. import functional as F
 from .alias import aliases, reads
@@ -444,23 +445,13 @@ class Unflatten(Layer):
         return _named(f"axis={self.axis}, shape={self.shape}", self.name)
 
 
+@shares(F.interpolate)
 class Upsample(Layer):
     """Resize to `size` or by `scale_factor`, `paddle.nn.functional.interpolate` as a layer.
 
     Args:
-        size (int, list of ints or Tensor, default None): The spatial extents of the result.
-        scale_factor (float, list of floats or Tensor, default None): How many times as large the
-            result is, where size is not given.
-        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
-            `trilinear` (5-D) or `area`.
-        align_corners (bool, default False): Whether the centres of the corner elements coincide,
-            rather than the corners.
-        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
-            centres of elements, 1 from their corners.
-        data_format (str, default None): The order of axes; None for channels first.
-        recompute_scale_factor (bool, default None): Whether the factor is computed again from the
-            extents of the result.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {size, scale_factor, mode, align_corners, align_mode, data_format, recompute_scale_factor}
+        {name}
 
     Examples:
         >>> paddle.nn.Upsample(scale_factor=2)(paddle.ones([1, 1, 2, 3])).shape
@@ -681,17 +672,13 @@ class Unfold(Layer):
     padding="paddings",
     stride="strides",
 )
+@shares(Unfold)
 class Fold(Unfold):
     """Sum of sliding blocks, `paddle.nn.functional.fold` as a layer.
 
     Args:
         output_sizes (int or list of ints): H and W of the result. Also `output_size`.
-        kernel_sizes (int or list of ints): The extents of a block. Also `kernel_size`.
-        dilations (int or list of ints, default 1): From one element of a block to the next. Also
-            `dilation`.
-        paddings (int or list of ints, default 0): What is added on each side. Also `padding`.
-        strides (int or list of ints, default 1): From one block to the next. Also `stride`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {kernel_sizes, dilations, paddings, strides, name}
 
     Examples:
         >>> paddle.nn.Fold([3, 3], 2)(paddle.ones([1, 4, 4])).tolist()

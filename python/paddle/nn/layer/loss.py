@@ -4,6 +4,7 @@
 import paddle
 from paddle import get_default_dtype
 from paddle.base.arguments import items
+from paddle.base.documentation import shares
 
 from .. import functional as F
 from ..functional import _parse
@@ -548,17 +549,12 @@ class CosineEmbeddingLoss(Layer):
         return F.cosine_embedding_loss(input1, input2, label, self.margin, self.reduction)
 
 
+@shares(F.triplet_margin_with_distance_loss)
 class TripletMarginWithDistanceLoss(Layer):
     """Triplet loss with any distance function.
 
     Args:
-        distance_function (callable, default None): The distance of two batches; None for the
-            Euclidean.
-        margin (float, default 1.0): How much farther the negative shall be than the positive.
-        swap (bool, default False): Whether the distance of positive and negative counts where it is
-            smaller.
-        reduction (str, default 'mean'): `mean`, `sum` or `none`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {distance_function, margin, swap, reduction, name}
 
     Examples:
         >>> loss = paddle.nn.TripletMarginWithDistanceLoss(lambda a, b: (a - b).abs().sum(axis=-1))

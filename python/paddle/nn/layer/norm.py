@@ -4,6 +4,7 @@
 import paddle
 from paddle import _C_ops, get_default_dtype
 from paddle.base.arguments import any_of, items, iterations
+from paddle.base.documentation import shares
 from paddle.base.framework import dtype_name
 from paddle.base.param_attr import ParamAttr
 
@@ -635,17 +636,12 @@ class InstanceNorm1D(_InstanceNormBase):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
+@shares(InstanceNorm1D)
 class InstanceNorm2D(_InstanceNormBase):
     """Instance normalisation of [N, C, H, W].
 
     Args:
-        num_features (int): How many channels the input has.
-        epsilon (float, default 1e-05): What keeps a divisor from zero.
-        momentum (float, default 0.9): Taken for compatibility; no running statistics are kept.
-        weight_attr (ParamAttr, default None): How the weight is made; False for none, together with
-            bias_attr.
-        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none, together
-            with weight_attr.
+        {num_features, epsilon, momentum, weight_attr, bias_attr}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -671,17 +667,12 @@ class InstanceNorm2D(_InstanceNormBase):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
+@shares(InstanceNorm1D)
 class InstanceNorm3D(_InstanceNormBase):
     """Instance normalisation of [N, C, D, H, W].
 
     Args:
-        num_features (int): How many channels the input has.
-        epsilon (float, default 1e-05): What keeps a divisor from zero.
-        momentum (float, default 0.9): Taken for compatibility; no running statistics are kept.
-        weight_attr (ParamAttr, default None): How the weight is made; False for none, together with
-            bias_attr.
-        bias_attr (ParamAttr or bool, default None): How the bias is made; False for none, together
-            with weight_attr.
+        {num_features, epsilon, momentum, weight_attr, bias_attr}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -707,16 +698,12 @@ class InstanceNorm3D(_InstanceNormBase):
         super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
+@shares(F.local_response_norm)
 class LocalResponseNorm(Layer):
     """Divide by a power of the mean square of neighbouring channels.
 
     Args:
-        size (int): How many neighbouring channels count.
-        alpha (float, default 0.0001): The factor of the mean square.
-        beta (float, default 0.75): The exponent.
-        k (float, default 1.0): What is added.
-        data_format (str, default 'NCHW'): The order of axes, channels first or last.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {size, alpha, beta, k, data_format, name}
 
     Examples:
         >>> layer = paddle.nn.LocalResponseNorm(3, alpha=3.0, beta=1.0)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pooling layers in one to three dimensions."""
 
+from paddle.base.documentation import shares
+
 from .. import functional as F
+from ..functional.pooling import WINDOW
 from .alias import aliases, reads
 from .layers import Layer
 
@@ -51,18 +54,12 @@ class _Interval(Layer):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+@shares(WINDOW)
 class AvgPool1D(_Interval):
     """Mean over windows of [N, C, L].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        exclusive (bool, default True): Whether padding is left out of the mean.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {kernel_size, stride, padding, exclusive, ceil_mode, name}
 
     Examples:
         >>> paddle.nn.AvgPool1D(2)(paddle.to_tensor([[[1.0, 2.0, 3.0, 4.0]]])).tolist()
@@ -97,19 +94,12 @@ class _Window(Layer):
         return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
 
 
+@shares(WINDOW)
 class AvgPool2D(_Window):
     """Mean over windows of [N, C, H, W].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        exclusive (bool, default True): Whether padding is left out of the mean.
-        divisor_override (float, default None): What sums are divided by; None for the size of the
-            window.
+        {kernel_size, stride, padding, ceil_mode, exclusive, divisor_override}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -147,19 +137,12 @@ class AvgPool2D(_Window):
         )
 
 
+@shares(WINDOW)
 class AvgPool3D(_Window):
     """Mean over windows of [N, C, D, H, W].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        exclusive (bool, default True): Whether padding is left out of the mean.
-        divisor_override (float, default None): What sums are divided by; None for the size of the
-            window.
+        {kernel_size, stride, padding, ceil_mode, exclusive, divisor_override}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -197,18 +180,12 @@ class AvgPool3D(_Window):
         )
 
 
+@shares(WINDOW)
 class MaxPool1D(_Interval):
     """Maximum over windows of [N, C, L].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {kernel_size, stride, padding, return_mask, ceil_mode, name}
 
     Examples:
         >>> paddle.nn.MaxPool1D(2)(paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])).tolist()
@@ -227,17 +204,12 @@ class MaxPool1D(_Interval):
         )
 
 
+@shares(WINDOW)
 class MaxPool2D(_Window):
     """Maximum over windows of [N, C, H, W].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, return_mask, ceil_mode}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -272,17 +244,12 @@ class MaxPool2D(_Window):
         )
 
 
+@shares(WINDOW)
 class MaxPool3D(_Window):
     """Maximum over windows of [N, C, D, H, W].
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, return_mask, ceil_mode}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -317,17 +284,13 @@ class MaxPool3D(_Window):
         )
 
 
+@shares(WINDOW)
 class LPPool1D(Layer):
     """Power-average over windows of [N, C, L].
 
     Args:
         norm_type (float): The exponent of the norm.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, ceil_mode}
         data_format (str, default 'NCL'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -375,17 +338,13 @@ class LPPool1D(Layer):
         )
 
 
+@shares(WINDOW)
 class LPPool2D(_Window):
     """Power-average over windows of [N, C, H, W].
 
     Args:
         norm_type (float): The exponent of the norm.
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
-        ceil_mode (bool, default False): Whether the last, partial window counts.
+        {kernel_size, stride, padding, ceil_mode}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -517,14 +476,13 @@ class AdaptiveAvgPool3D(Layer):
 
 
 @aliases(return_indices="return_mask")
+@shares(F.adaptive_max_pool2d)
 class AdaptiveMaxPool1D(Layer):
     """Maximum over windows that make L equal to output_size.
 
     Args:
         output_size (int): The extent of the result.
-        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
-            `return_indices`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {return_mask, name}
 
     Examples:
         >>> paddle.nn.AdaptiveMaxPool1D(2)(paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])).tolist()
@@ -549,14 +507,12 @@ class AdaptiveMaxPool1D(Layer):
 
 
 @aliases(return_indices="return_mask")
+@shares(F.adaptive_max_pool2d)
 class AdaptiveMaxPool2D(Layer):
     """Maximum over windows that make H, W equal to output_size.
 
     Args:
-        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
-        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
-            `return_indices`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, return_mask, name}
 
     Examples:
         >>> x = paddle.arange(16, dtype="float32").reshape([1, 1, 4, 4])
@@ -634,19 +590,14 @@ class _MaxUnPool(Layer):
         return f"output_size={self.output_size}"
 
 
+@shares(WINDOW)
 class MaxUnPool1D(_MaxUnPool):
     """Inverse of MaxPool1D.
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCL'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Examples:
         >>> x = paddle.to_tensor([[[1.0, 5.0, 3.0, 4.0]]])
@@ -663,19 +614,14 @@ class MaxUnPool1D(_MaxUnPool):
         self._setup(kernel_size, stride, padding, data_format, output_size, name)
 
 
+@shares(WINDOW)
 class MaxUnPool2D(_MaxUnPool):
     """Inverse of MaxPool2D.
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCHW'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Examples:
         >>> x = paddle.to_tensor([[[[1.0, 5.0], [3.0, 4.0]]]])
@@ -692,19 +638,14 @@ class MaxUnPool2D(_MaxUnPool):
         self._setup(kernel_size, stride, padding, data_format, output_size, name)
 
 
+@shares(WINDOW)
 class MaxUnPool3D(_MaxUnPool):
     """Inverse of MaxPool3D.
 
     Args:
-        kernel_size (int or list of ints): The extents of the window.
-        stride (int or list of ints, default None): From one window to the next; None for the
-            extents of the window.
-        padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-            `VALID`.
+        {kernel_size, stride, padding}
         data_format (str, default 'NCDHW'): The order of axes, channels first or last.
-        output_size (int or list of ints, default None): The extents of the result; None for the
-            smallest that fit.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, name}
 
     Examples:
         >>> x = paddle.arange(8, dtype="float32").reshape([1, 1, 2, 2, 2])
@@ -766,17 +707,12 @@ class FractionalMaxPool2D(Layer):
         return f"output_size={self._output_size}, return_mask={self._return_mask}"
 
 
+@shares(FractionalMaxPool2D)
 class FractionalMaxPool3D(FractionalMaxPool2D):
     """Maximum over windows of random size for volumes.
 
     Args:
-        output_size (int or list of ints): The extents of the result.
-        kernel_size (int or list of ints, default None): The extents of windows that overlap; None
-            for windows that share no element.
-        random_u (float, default None): What tells the windows, between 0 and 1; None draws it in
-            each call.
-        return_mask (bool, default False): Whether the places of the maxima are returned too.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, kernel_size, random_u, return_mask, name}
 
     Source: Graham, Fractional Max-Pooling, 2014
 

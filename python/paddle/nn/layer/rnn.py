@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.documentation import shares
 from paddle.base.framework import to_dtype
 
 from .. import functional as F
@@ -203,18 +204,12 @@ class SimpleRNNCell(RNNCellBase):
         return text if self.activation == "tanh" else text + f", activation={self.activation}"
 
 
+@shares(SimpleRNNCell)
 class LSTMCell(RNNCellBase):
     """Long short-term memory: gates i, f, g, o; returns (h', (h', c')).
 
     Args:
-        input_size (int): How many features the input has.
-        hidden_size (int): How many features the state has.
-        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
-        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
-        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
-            none.
-        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
-            none.
+        {input_size, hidden_size, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr}
         proj_size (int, default 0): How many features the state is projected to; 0 for no
             projection.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -279,19 +274,12 @@ class LSTMCell(RNNCellBase):
         return (((self.proj_size or self.hidden_size),), (self.hidden_size,))
 
 
+@shares(SimpleRNNCell)
 class GRUCell(RNNCellBase):
     """Gated recurrent unit: h' = z * h + (1 - z) * tanh(W x + b + r * (U h + d)); returns (h', h').
 
     Args:
-        input_size (int): How many features the input has.
-        hidden_size (int): How many features the state has.
-        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
-        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
-        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
-            none.
-        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
-            none.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {input_size, hidden_size, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr, name}
 
     Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014
 

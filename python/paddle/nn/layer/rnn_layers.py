@@ -4,6 +4,7 @@
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import layer_count
+from paddle.base.documentation import shares
 
 from .. import functional as F
 from .container import LayerList
@@ -189,24 +190,17 @@ class RNNBase(LayerList):
         return text
 
 
+@shares(SimpleRNNCell)
 class SimpleRNN(RNNBase):
     """Multi-layer Elman network with tanh or relu.
 
     Args:
-        input_size (int): How many features the input has.
-        hidden_size (int): How many features the state has.
+        {input_size, hidden_size}
         num_layers (int, default 1): How many layers follow one another.
         direction (str, default 'forward'): `forward` or `bidirect`.
         time_major (bool, default False): Whether time is the first axis, else the batch.
         dropout (float, default 0.0): The dropout between layers.
-        activation (str, default 'tanh'): `tanh` or `relu`.
-        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
-        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
-        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
-            none.
-        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
-            none.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {activation, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr, name}
 
     Source: Elman, Finding structure in time, 1990
 
@@ -252,25 +246,13 @@ class SimpleRNN(RNNBase):
         self.activation = activation
 
 
+@shares(LSTMCell, SimpleRNN)
 class LSTM(RNNBase):
     """Multi-layer long short-term memory.
 
     Args:
-        input_size (int): How many features the input has.
-        hidden_size (int): How many features the state has.
-        num_layers (int, default 1): How many layers follow one another.
-        direction (str, default 'forward'): `forward` or `bidirect`.
-        time_major (bool, default False): Whether time is the first axis, else the batch.
-        dropout (float, default 0.0): The dropout between layers.
-        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
-        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
-        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
-            none.
-        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
-            none.
-        proj_size (int, default 0): How many features the state is projected to; 0 for no
-            projection.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr}
+        {weight_hh_attr, bias_ih_attr, bias_hh_attr, proj_size, name}
 
     Source: Hochreiter and Schmidhuber, Long short-term memory, 1997
 
@@ -312,23 +294,13 @@ class LSTM(RNNBase):
         )
 
 
+@shares(SimpleRNN)
 class GRU(RNNBase):
     """Multi-layer gated recurrent network.
 
     Args:
-        input_size (int): How many features the input has.
-        hidden_size (int): How many features the state has.
-        num_layers (int, default 1): How many layers follow one another.
-        direction (str, default 'forward'): `forward` or `bidirect`.
-        time_major (bool, default False): Whether time is the first axis, else the batch.
-        dropout (float, default 0.0): The dropout between layers.
-        weight_ih_attr (ParamAttr, default None): How the weight of the input is made.
-        weight_hh_attr (ParamAttr, default None): How the weight of the state is made.
-        bias_ih_attr (ParamAttr or bool, default None): How the bias of the input is made; False for
-            none.
-        bias_hh_attr (ParamAttr or bool, default None): How the bias of the state is made; False for
-            none.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {input_size, hidden_size, num_layers, direction, time_major, dropout, weight_ih_attr}
+        {weight_hh_attr, bias_ih_attr, bias_hh_attr, name}
 
     Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014
 

@@ -6,6 +6,7 @@ import collections
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import layer_count
+from paddle.base.documentation import shares
 from paddle.base.framework import Tensor
 from paddle.base.param_attr import ParamAttr
 
@@ -330,25 +331,16 @@ class TransformerEncoder(Layer):
         return [layer.gen_cache(src) for layer in self.layers]
 
 
+@shares(TransformerEncoderLayer)
 class TransformerDecoderLayer(_Block):
     """Masked self attention, attention over the memory, and a feed-forward network.
 
     Args:
-        d_model (int): How many features a position has.
-        nhead (int): How many heads attention has.
-        dim_feedforward (int): How many features the feed-forward network has inside.
-        dropout (float, default 0.1): The dropout after each block.
-        activation (str, default 'relu'): The activation of the feed-forward network, `relu` or
-            `gelu`.
-        attn_dropout (float, default None): The dropout of attention weights; None for dropout.
-        act_dropout (float, default None): The dropout after the activation; None for dropout.
-        normalize_before (bool, default False): Whether layer norm comes before a block, else after
-            its residual.
+        {d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout}
+        {normalize_before}
         weight_attr (ParamAttr or list of ParamAttrs, default None): How the weights are made;
             several are for attention, cross attention and the feed-forward network.
-        bias_attr (ParamAttr, bool or list of ParamAttrs, default None): The same of the biases;
-            False for none.
-        layer_norm_eps (float, default 1e-05): The epsilon of layer norms.
+        {bias_attr, layer_norm_eps}
 
     Examples:
         >>> layer = paddle.nn.TransformerDecoderLayer(8, 2, 16)
@@ -450,6 +442,7 @@ class TransformerDecoder(Layer):
         return list(zip(*caches)) if do_zip else caches
 
 
+@shares(TransformerEncoderLayer)
 class Transformer(Layer):
     """Encoder and decoder.
 
@@ -459,17 +452,10 @@ class Transformer(Layer):
         num_encoder_layers (int, default 6): How many layers the encoder has.
         num_decoder_layers (int, default 6): How many layers the decoder has.
         dim_feedforward (int, default 2048): How many features the feed-forward network has inside.
-        dropout (float, default 0.1): The dropout after each block.
-        activation (str, default 'relu'): The activation of the feed-forward network, `relu` or
-            `gelu`.
-        attn_dropout (float, default None): The dropout of attention weights; None for dropout.
-        act_dropout (float, default None): The dropout after the activation; None for dropout.
-        normalize_before (bool, default False): Whether layer norm comes before a block, else after
-            its residual.
+        {dropout, activation, attn_dropout, act_dropout, normalize_before}
         weight_attr (ParamAttr or list of ParamAttrs, default None): How the weights are made;
             several are for attention, cross attention and the feed-forward network.
-        bias_attr (ParamAttr, bool or list of ParamAttrs, default None): The same of the biases;
-            False for none.
+        {bias_attr}
         custom_encoder (Layer, default None): An encoder instead of that made here.
         custom_decoder (Layer, default None): A decoder instead of that made here.
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import paddle
 from paddle import nn
+from paddle.base.documentation import shares
 
 from ..ops_block import ConvNormActivation
 from ._utils import SCALE, described, make_divisible, no_pretrained
@@ -139,14 +140,12 @@ _V2 = (
 )
 
 
+@shares(MobileNetV1)
 class MobileNetV2(nn.Layer):
     """Inverted residuals; `scale` multiplies the channels.
 
     Args:
-        scale (float, default 1.0): The factor of the channels.
-        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
-            out.
-        with_pool (bool, default True): Whether the features are averaged over the image.
+        {scale, num_classes, with_pool}
 
     Source: Sandler et al., MobileNetV2, 2018
 
@@ -340,14 +339,12 @@ class MobileNetV3(nn.Layer):
         return x
 
 
+@shares(MobileNetV1)
 class MobileNetV3Small(MobileNetV3):
     """The small MobileNetV3.
 
     Args:
-        scale (float, default 1.0): The factor of the channels.
-        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
-            out.
-        with_pool (bool, default True): Whether the features are averaged over the image.
+        {scale, num_classes, with_pool}
 
     Source: Howard et al., Searching for MobileNetV3, 2019
 
@@ -361,14 +358,12 @@ class MobileNetV3Small(MobileNetV3):
         super().__init__(_SMALL, make_divisible(1024 * scale), scale, num_classes, with_pool)
 
 
+@shares(MobileNetV1)
 class MobileNetV3Large(MobileNetV3):
     """The large MobileNetV3.
 
     Args:
-        scale (float, default 1.0): The factor of the channels.
-        num_classes (int, default 1000): How many classes there are; 0 or less leaves the classifier
-            out.
-        with_pool (bool, default True): Whether the features are averaged over the image.
+        {scale, num_classes, with_pool}
 
     Source: Howard et al., Searching for MobileNetV3, 2019
 

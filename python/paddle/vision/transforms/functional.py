@@ -9,6 +9,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items, to_array
+from paddle.base.documentation import shares
 
 __all__ = [
     'to_tensor',
@@ -245,12 +246,12 @@ def hflip(img):
     return _backend(img).hflip(img)
 
 
+@shares(hflip)
 def vflip(img):
     """Mirror top to bottom.
 
     Args:
-        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
-            a PIL image.
+        {img}
 
     Returns:
         numpy.ndarray, Tensor or object: an image of the kind of img.
@@ -394,19 +395,16 @@ def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0,
     )
 
 
+@shares(affine)
 def rotate(img, angle, interpolation='nearest', expand=False, center=None, fill=0):
     """Rotate counter-clockwise by `angle` degrees; `expand` enlarges the image to hold the result.
 
     Args:
-        img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
-            a PIL image.
+        {img}
         angle (float): The angle in degrees, counter-clockwise.
-        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
-            or OpenCV have.
+        {interpolation}
         expand (bool, default False): Whether the image becomes large enough to hold the result.
-        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
-            image.
-        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        {center, fill}
 
     Returns:
         numpy.ndarray, Tensor or object: an image of the kind of img.

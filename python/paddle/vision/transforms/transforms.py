@@ -12,6 +12,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items, to_array
+from paddle.base.documentation import shares
 
 from . import functional as F
 
@@ -424,13 +425,12 @@ class BrightnessTransform(_Jitter):
         super().__init__(value, keys, F.adjust_brightness, 'brightness')
 
 
+@shares(BrightnessTransform)
 class ContrastTransform(_Jitter):
     """Contrast by a random factor in [max(0, 1 - value), 1 + value].
 
     Args:
-        value (float): How far the factor may be from 1.
-        keys (list of strs, default None): What the elements of an input tuple are; None for
-            (`image`,).
+        {value, keys}
 
     Examples:
         >>> import numpy
@@ -445,13 +445,12 @@ class ContrastTransform(_Jitter):
         super().__init__(value, keys, F.adjust_contrast, 'contrast')
 
 
+@shares(BrightnessTransform)
 class SaturationTransform(_Jitter):
     """Saturation by a random factor in [max(0, 1 - value), 1 + value].
 
     Args:
-        value (float): How far the factor may be from 1.
-        keys (list of strs, default None): What the elements of an input tuple are; None for
-            (`image`,).
+        {value, keys}
 
     Examples:
         >>> import numpy
@@ -705,17 +704,13 @@ class RandomAffine(BaseTransform):
         return F.affine(img, angle, move, scale, shear, self.interpolation, self.fill, self.center)
 
 
+@shares(F.rotate)
 class RandomRotation(BaseTransform):
     """Rotation by a random angle in [-degrees, degrees] or the given range.
 
     Args:
         degrees (float or tuple of floats): The largest angle, or the least and the largest.
-        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
-            or OpenCV have.
-        expand (bool, default False): Whether the image becomes large enough to hold the result.
-        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
-            image.
-        fill (int, float or tuple of ints, default 0): What stands where there was no image.
+        {interpolation, expand, center, fill}
         keys (list of strs, default None): What the elements of an input tuple are; None for
             (`image`,).
 
@@ -750,17 +745,14 @@ class RandomRotation(BaseTransform):
         )
 
 
+@shares(RandomRotation)
 class RandomPerspective(BaseTransform):
     """A random change of perspective with probability `prob`.
 
     Args:
         prob (float, default 0.5): The probability.
         distortion_scale (float, default 0.5): How far corners may move, from 0 to 1.
-        interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
-            or OpenCV have.
-        fill (int, float or tuple of ints, default 0): What stands where there was no image.
-        keys (list of strs, default None): What the elements of an input tuple are; None for
-            (`image`,).
+        {interpolation, fill, keys}
 
     Examples:
         >>> import numpy
