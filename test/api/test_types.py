@@ -90,7 +90,7 @@ def test_functions_have_the_types_that_are_documented(stubs):
     (linear,) = stubs['paddle.nn.layer.common']['Linear']
     made = names(linear.body)
     assert 'in_features: int' in shown(made['__init__'][0])
-    assert ast.unparse(made['weight'][0]) == 'weight: Tensor'
+    assert ast.unparse(made['weight'][0]) == 'weight: Parameter'
     assert made['__call__'][0].returns.id == 'Tensor'
 
 
@@ -143,3 +143,15 @@ def test_names_of_types_are_those_of_annotations():
 
     assert paddle.Tensor in _typing.TensorLike.__args__
     assert paddle.dtype in _typing.DTypeLike.__args__
+
+
+def test_members_of_sparse_tensors_and_parameters_have_types(stubs):
+    tensor = names(stubs['paddle']['Tensor'][0].body)
+    for name in ('coalesce', 'values', 'indices', 'crows', 'cols'):
+        assert ast.unparse(tensor[name][0].returns).endswith('Tensor'), name
+    assert ast.unparse(tensor['nnz'][0].returns).endswith('int')
+    assert 'set_to_zero' in ast.unparse(tensor['clear_grad'][0].args)
+    linear = names(stubs['paddle.nn.layer.common']['Linear'][0].body)
+    assert ast.unparse(linear['weight'][0].annotation).endswith('Parameter')
+    parameter = names(stubs['paddle.base.framework']['EagerParamBase'][0].body)
+    assert ast.unparse(parameter['initialize'][0].returns) == 'None'

@@ -18,7 +18,7 @@ import sys
 from . import examples
 
 # How many names must be in full form: it only rises.
-FLOOR = 1795
+FLOOR = 1809
 NAMES = pathlib.Path(__file__).with_name("public_names.txt")
 ENTRY = re.compile(r"^    \*{0,2}(\w+) \((.*?)\): ", re.M | re.S)
 DEFAULT = re.compile(r"default (.*)$", re.S)

@@ -380,7 +380,7 @@ class Module:
             return self.type_of(value.value)
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             if value.func.attr == "create_parameter":
-                return "paddle.Tensor"
+                return "paddle.base.framework.Parameter"
         if method == "__init__" and isinstance(value, ast.Name) and value.id in entries:
             kind = entries[value.id][0]
             return self.words(kind) if kind in ("int", "float", "bool", "str", "Tensor") else "Any"

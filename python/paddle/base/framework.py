@@ -117,15 +117,44 @@ class EagerParamBase(Tensor):
 
     @classmethod
     def from_tensor(cls, tensor, **kwargs):
-        """A parameter that shares the data of `tensor`."""
+        """A parameter that shares the data of `tensor`.
+
+        Args:
+            tensor (Tensor): The values.
+            **kwargs (object): What else the class takes.
+
+        Returns:
+            Parameter: the parameter.
+        """
         return cls(tensor, **kwargs)
 
     def set_init_func(self, obj):
-        """Remember `obj()` to be called by `initialize`."""
+        """Remember `obj()` to be called by `initialize`.
+
+        Args:
+            obj (callable): What gives the parameter its values.
+
+        Returns:
+            None.
+        """
         self._init_func = obj
 
     def initialize(self):
-        """Run the delayed initialisation set by `set_init_func`."""
+        """Run the delayed initialisation set by `set_init_func`.
+
+        Returns:
+            None.
+
+        Raises:
+            ValueError: There is none, or it has run.
+
+        Examples:
+            >>> with paddle.LazyGuard():
+            ...     layer = paddle.nn.Linear(2, 2)
+            >>> layer.bias.initialize()
+            >>> layer.bias.tolist()
+            [0.0, 0.0]
+        """
         if self._init_func is None:
             raise ValueError(
                 "[Parameter.initialize] expected a parameter made under LazyGuard, got one "

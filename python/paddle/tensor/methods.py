@@ -625,9 +625,23 @@ def _block(self):
     return paddle.static.default_main_program().global_block()
 
 
-def _only_of(name, error, what):
+_OF_SPARSE = """{meaning}.
+
+Returns:
+    {returns}.
+
+Raises:
+    {error}: The tensor is not {what}.
+
+Examples:
+    >>> x = paddle.to_tensor([[0.0, 3.0], [1.0, 0.0]]).{form}
+    >>> x.{name}(){shown}
+"""
+
+
+def _only_of(name, error, what, meaning, returns, shown):
     """The method `name` of tensors of another form: called through the class it is theirs, and
-    dense tensors refuse it.
+    dense tensors refuse it. `shown`: what follows the call in its example, and the answer.
     """
 
     def method(self):
@@ -638,21 +652,72 @@ def _only_of(name, error, what):
 
     method.__name__ = name
     method.__qualname__ = f'Tensor.{name}'
-    method.__doc__ = f"A method of {what}; other tensors refuse it."
+    method.__doc__ = _OF_SPARSE.format(
+        name=name,
+        error=error.__name__,
+        what=what,
+        meaning=meaning,
+        returns=returns,
+        shown=shown.replace(' == ', '\n    '),
+        form='to_sparse_csr()' if what == _CSR else 'to_sparse_coo(2)',
+    )
     return method
 
 
+_COO, _CSR, _SPARSE = 'a sparse COO tensor', 'a sparse CSR tensor', 'a sparse tensor'
 _OF_OTHER_FORMS = {
-    name: _only_of(name, error, what)
-    for error, what, names in (
-        (NotImplementedError, 'a sparse COO tensor', 'coalesce'),
-        (NotImplementedError, 'a sparse tensor', 'values'),
-        (SystemError, 'a sparse tensor', 'nnz'),
-        (SystemError, 'a sparse COO tensor', 'indices'),
-        (SystemError, 'a sparse CSR tensor', 'crows cols'),
-        (TypeError, 'a sparse COO tensor', 'is_coalesced'),
+    row[0]: _only_of(*row)
+    for row in (
+        (
+            'coalesce',
+            NotImplementedError,
+            _COO,
+            'The tensor with each place once, in order',
+            'Tensor: a sparse tensor, whose elements are the sums of what stands at a place',
+            '.nnz() == 2',
+        ),
+        (
+            'values',
+            NotImplementedError,
+            _SPARSE,
+            'The stored elements',
+            'Tensor: the elements, in the order of their places',
+            '.tolist() == [3.0, 1.0]',
+        ),
+        ('nnz', SystemError, _SPARSE, 'The number of stored elements', 'int: the number', ' == 2'),
+        (
+            'indices',
+            SystemError,
+            _COO,
+            'The places of the stored elements',
+            'Tensor: of shape [sparse dimensions, elements]',
+            '.tolist() == [[0, 1], [1, 0]]',
+        ),
+        (
+            'crows',
+            SystemError,
+            _CSR,
+            'Where among the stored elements each row begins, and their end',
+            'Tensor: of shape [rows + 1]',
+            '.tolist() == [0, 1, 2]',
+        ),
+        (
+            'cols',
+            SystemError,
+            _CSR,
+            'The column of each stored element',
+            'Tensor: of shape [elements]',
+            '.tolist() == [1, 0]',
+        ),
+        (
+            'is_coalesced',
+            TypeError,
+            _COO,
+            'Whether the tensor is known to have each place once, in order',
+            'bool: whether it is',
+            ' == False',
+        ),
     )
-    for name in names.split()
 }
 
 
