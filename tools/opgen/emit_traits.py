@@ -53,7 +53,7 @@ def table(ops):
                 MADE,
                 '#include "paddle/common/op_traits.h"',
                 "namespace common {",
-                "const OpTraitsRow kOpTraits[] = {",
+                "constinit const OpTraitsRow kOpTraits[] = {",
                 *lines,
                 "};",
                 "const size_t kOpTraitsCount = sizeof(kOpTraits) / sizeof(kOpTraits[0]);",

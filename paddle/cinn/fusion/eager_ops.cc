@@ -68,8 +68,11 @@ class Maker {
         continue;
       }
       if (!t->is_dense() || !t->initialized()) return false;
-      if (first == phi::DataType::UNDEFINED) first = t->dtype();
-      if ((op_.flags & phi::kOpElementwise) && t->dtype() != first) return false;  // promoted by PaddlePaddle's rules
+      // Elementwise ops promote by PaddlePaddle's rules, where bool gives way to every other dtype.
+      if ((op_.flags & phi::kOpElementwise) && t->dtype() != phi::DataType::BOOL) {
+        if (first == phi::DataType::UNDEFINED) first = t->dtype();
+        if (t->dtype() != first) return false;
+      }
       metas_[i].push_back(t->meta());
       operands_.push_back(
           pir::BuildData(builder_, std::to_string(i), pir::DenseTensorType::Get(t->dtype(), metas_[i][0].dims)));

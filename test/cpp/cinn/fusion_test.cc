@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups formed on PIR blocks: what joins, what must not, the order afterwards, and runs on tensors.
 #include "fusion_ir.h"
+#include "paddle/cinn/fusion/lowering.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
+
+TEST(Fusion, RulesHaveTheTraitsOfTheirOps) {
+  ASSERT_TRUE(FindLowering(pir::pd::kAdd));
+  EXPECT_TRUE(FindLowering(pir::pd::kAdd)->integers);
+  EXPECT_FALSE(FindLowering(pir::pd::kTanh)->integers);
+  for (const char* op : {pir::pd::kI0, pir::pd::kDigamma, pir::pd::kGammaln, pir::pd::kGammalnGrad})
+    EXPECT_FALSE(FindLowering(op)) << op;
+}
 
 TEST(Fusion, ChainWithBiasAndReductionIsOneKernelForAllSizes) {
   Ir ir;
