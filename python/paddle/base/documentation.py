@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documentation that several functions or classes share is written once."""
 
-import inspect
 import re
 import textwrap
 
 __all__ = ['shares']
 
-_ENTRY = re.compile(r'^(\w+) \(.*?(?=^\w|\Z)', re.MULTILINE | re.DOTALL)
-_PLACE = re.compile(r'^( *)\{(\w+(?:, \w+)*)\}$', re.MULTILINE)
+_ARGS = re.compile(r'^( *)Args:\n((?:\1 +.*\n|\n)*)', re.M)
+_ENTRY = re.compile(r'^(\w+) \(.*?(?=^\w|\Z)', re.M | re.S)
+_PLACE = re.compile(r'^( *)\{(\w+(?:, \w+)*)\}$', re.M)
 
 
 def _entries(source):
     """{argument: its lines} of a text of entries, or of the `Args:` of what is documented."""
     if not isinstance(source, str):
-        found = re.search(r'^Args:\n((?: .*\n|\n)*)', inspect.getdoc(source) or '', re.MULTILINE)
-        source = found[1] if found else ''
+        found = _ARGS.search(source.__doc__ or '')
+        source = found[2] if found else ''
     text = textwrap.dedent(source)
     return {entry[1]: entry[0].rstrip().split('\n') for entry in _ENTRY.finditer(text)}
 

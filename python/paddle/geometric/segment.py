@@ -79,8 +79,8 @@ def segment_max(data, segment_ids, name=None):
         Tensor: a row for each segment.
 
     Examples:
-        >>> data = paddle.to_tensor([[1.0], [3.0], [2.0]])
+        >>> data = paddle.to_tensor([[4.0], [6.0], [5.0]])
         >>> paddle.geometric.segment_max(data, paddle.to_tensor([0, 0, 1])).tolist()
-        [[3.0], [2.0]]
+        [[6.0], [5.0]]
     """
     return _segments(data, segment_ids, 'max')

@@ -10,6 +10,7 @@ from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
 from . import _parse
+from ._texts import ADAPTIVE, WINDOW
 from .conv import check_input
 
 __all__ = [
@@ -33,23 +34,6 @@ __all__ = [
     "fractional_max_pool2d",
     "fractional_max_pool3d",
 ]
-
-# What pooling functions and layers say of their arguments.
-WINDOW = """
-    kernel_size (int or list of ints): The extents of the window.
-    stride (int or list of ints, default None): From one window to the next; None for the
-        extents of the window.
-    padding (int, list of ints or str, default 0): What is added on each side, or `SAME` or
-        `VALID`.
-    ceil_mode (bool, default False): Whether the last, partial window counts.
-    exclusive (bool, default True): Whether padding is left out of the mean.
-    divisor_override (float, default None): What sums are divided by; None for the size of the
-        window.
-    return_mask (bool, default False): Whether the places of the maxima are returned too.
-    output_size (int or list of ints, default None): The extents of the result; None for the
-        smallest that fit.
-    name (str, default None): Taken for compatibility; it has no effect.
-"""
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -466,15 +450,14 @@ def _adaptive_max(n, x, output_size, return_mask):
 
 
 @second_names(input='x', return_indices='return_mask')
+@shares(ADAPTIVE)
 def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that L becomes `output_size`.
 
     Args:
         x (Tensor): Values of shape [N, C, L]. Also `input`.
         output_size (int): The extent of the result.
-        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
-            `return_indices`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {return_mask, name}
 
     Returns:
         Tensor or tuple of Tensors: the maxima, of shape [N, C, output_size]; with return_mask also
@@ -494,15 +477,13 @@ def adaptive_max_pool1d(x, output_size, return_mask=False, name=None):
 
 
 @second_names(input='x', return_indices='return_mask')
+@shares(ADAPTIVE)
 def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that H, W become `output_size` (None keeps a dimension).
 
     Args:
         x (Tensor): Values of shape [N, C, H, W]. Also `input`.
-        output_size (int or list of ints): The extents of the result; None keeps an axis as it is.
-        return_mask (bool, default False): Whether the places of the maxima are returned too. Also
-            `return_indices`.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {output_size, return_mask, name}
 
     Returns:
         Tensor or tuple of Tensors: the maxima, H and W being output_size; with return_mask also
@@ -517,7 +498,7 @@ def adaptive_max_pool2d(x, output_size, return_mask=False, name=None):
 
 
 @second_names(input='x', return_indices='return_mask')
-@shares(adaptive_max_pool2d)
+@shares(ADAPTIVE)
 def adaptive_max_pool3d(x, output_size, return_mask=False, name=None):
     """Maximum over windows chosen so that D, H, W become `output_size` (None keeps a dimension).
 

@@ -13,6 +13,7 @@ from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
 
 from . import _parse
+from ._texts import RESIZED
 
 __all__ = [
     "interpolate",
@@ -43,6 +44,7 @@ def _int(value):
 
 
 @second_names(input='x')
+@shares(RESIZED)
 def interpolate(
     x,
     size=None,
@@ -59,20 +61,8 @@ def interpolate(
 
     Args:
         x (Tensor): Values of shape [N, C, L], [N, C, H, W] or [N, C, D, H, W]. Also `input`.
-        size (int, list of ints or Tensor, default None): The spatial extents of the result.
-        scale_factor (float, list of floats or Tensor, default None): How many times as large the
-            result is, where size is not given.
-        mode (str, default 'nearest'): `nearest`, `linear` (3-D), `bilinear`, `bicubic` (4-D),
-            `trilinear` (5-D) or `area`.
-        align_corners (bool, default False): Whether the centres of the corner elements coincide,
-            rather than the corners.
-        align_mode (int, default 0): For bilinear resizing without align_corners: 0 counts from the
-            centres of elements, 1 from their corners.
-        data_format (str, default None): The order of axes; None for channels first.
-        recompute_scale_factor (bool, default None): Whether the factor is computed again from the
-            extents of the result.
-        antialias (bool, default False): Whether values are averaged where the result is smaller.
-        name (str, default None): Taken for compatibility; it has no effect.
+        {size, scale_factor, mode, align_corners, align_mode, data_format, recompute_scale_factor}
+        {antialias, name}
 
     Returns:
         Tensor: x with other spatial extents.
@@ -280,7 +270,7 @@ def _area(x, sizes, n, channel_last):
     return pooling.adaptive_avg_pool3d(x, sizes, "NDHWC" if channel_last else "NCDHW")
 
 
-@shares(interpolate)
+@shares(RESIZED)
 def upsample(
     x,
     size=None,

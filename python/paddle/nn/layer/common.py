@@ -6,6 +6,7 @@ from paddle import _lazy, get_default_dtype
 from paddle.base.documentation import shares
 
 from .. import functional as F
+from ..functional._texts import RESIZED
 from .alias import aliases, reads
 from .layers import Layer
 
@@ -445,7 +446,7 @@ class Unflatten(Layer):
         return _named(f"axis={self.axis}, shape={self.shape}", self.name)
 
 
-@shares(F.interpolate)
+@shares(RESIZED)
 class Upsample(Layer):
     """Resize to `size` or by `scale_factor`, `paddle.nn.functional.interpolate` as a layer.
 

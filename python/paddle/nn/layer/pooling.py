@@ -4,7 +4,7 @@
 from paddle.base.documentation import shares
 
 from .. import functional as F
-from ..functional.pooling import WINDOW
+from ..functional._texts import ADAPTIVE, WINDOW
 from .alias import aliases, reads
 from .layers import Layer
 
@@ -476,7 +476,7 @@ class AdaptiveAvgPool3D(Layer):
 
 
 @aliases(return_indices="return_mask")
-@shares(F.adaptive_max_pool2d)
+@shares(ADAPTIVE)
 class AdaptiveMaxPool1D(Layer):
     """Maximum over windows that make L equal to output_size.
 
@@ -507,7 +507,7 @@ class AdaptiveMaxPool1D(Layer):
 
 
 @aliases(return_indices="return_mask")
-@shares(F.adaptive_max_pool2d)
+@shares(ADAPTIVE)
 class AdaptiveMaxPool2D(Layer):
     """Maximum over windows that make H, W equal to output_size.
 

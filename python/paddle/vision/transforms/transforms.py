@@ -290,13 +290,12 @@ class RandomHorizontalFlip(BaseTransform):
         return F.hflip(img) if random.random() < self.prob else img
 
 
+@shares(RandomHorizontalFlip)
 class RandomVerticalFlip(BaseTransform):
     """Mirror top to bottom with probability `prob`.
 
     Args:
-        prob (float, default 0.5): The probability.
-        keys (list of strs, default None): What the elements of an input tuple are; None for
-            (`image`,).
+        {prob, keys}
 
     Examples:
         >>> import numpy
