@@ -3,7 +3,6 @@
 
 #include <map>
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 
 #include "paddle/cinn/fusion/facts_parts.h"
@@ -50,12 +49,6 @@ DataType ReducedTypeOf(ReduceKind kind, DataType t) {
   return t;
 }
 
-void ForEachLeaf(const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(int)>& f) {
-  if (!seen.insert(e.node()).second) return;
-  if (e->op == Op::kInput) return f(e->index);
-  for (int k = 0; k < e->nargs; ++k) ForEachLeaf(e->args[k], seen, f);
-}
-
 struct Table {
   std::mutex mutex;
   std::map<std::string, void (*)(DecomposedFacts&), std::less<>> rows;
@@ -66,6 +59,12 @@ Table& TheTable() {
 }
 
 }  // namespace
+
+void ForEachLeaf(const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(int)>& f) {
+  if (!seen.insert(e.node()).second) return;
+  if (e->op == Op::kInput) return f(e->index);
+  for (int k = 0; k < e->nargs; ++k) ForEachLeaf(e->args[k], seen, f);
+}
 
 Val Over(Expr (*fn)(const Expr*), std::initializer_list<Val> values) {
   Expr in[3];

@@ -3,8 +3,10 @@
 // pir/dialect/decompositions.h build them with these values.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <type_traits>
+#include <unordered_set>
 #include <vector>
 
 #include "paddle/cinn/fusion/op_facts.h"
@@ -64,6 +66,9 @@ CINN_VAL_OPERATOR(<=, less_equal)
 CINN_VAL_OPERATOR(>, greater_than)
 CINN_VAL_OPERATOR(>=, greater_equal)
 #undef CINN_VAL_OPERATOR
+
+// Calls `f` with the number of every input that `e` reads and `seen` does not hold, once each.
+void ForEachLeaf(const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(int)>& f);
 
 // Builds the facts of one operation.
 class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {

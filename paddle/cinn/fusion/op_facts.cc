@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "paddle/cinn/fusion/attr_reader.h"
 #include "paddle/cinn/fusion/decomposed_facts.h"
@@ -112,12 +113,21 @@ class Describer {
     const bool shape_only = op_.isa(pir::pd::kFullLike);
     const bool first_only = common::TraitsOf(op_.name()).movement == common::Movement::kExpand;
     bool integer_operand = false;
+    std::unordered_set<int> absent;  // operands that the rule must not read; another one stands for them
+    pir::Value present;
+    auto is_number = [&](int k) {
+      return k < static_cast<int>(op_.info()->inputs.size()) && op_.info()->inputs[k].mutable_attr;
+    };
+    for (int k = op_.num_operands(); k-- > 0;)
+      if (op_.operand(k) && !is_number(k)) present = op_.operand(k);
     for (int k = 0; k < op_.num_operands() && !shape_only; ++k) {
-      if (k < static_cast<int>(op_.info()->inputs.size()) && op_.info()->inputs[k].mutable_attr) continue;
+      if (is_number(k)) continue;
       if (first_only && k > 0) break;
-      if (!Usable(op_.operand(k))) return No("operand type");
-      integer_operand |= !phi::IsFloating(op_.operand(k).dtype());
-      r.operands.push_back({op_.operand(k), false, {}});
+      if (!op_.operand(k)) absent.insert(static_cast<int>(r.operands.size()));
+      const pir::Value v = op_.operand(k) ? op_.operand(k) : present;
+      if (!Usable(v)) return No("operand type");
+      integer_operand |= !phi::IsFloating(v.dtype());
+      r.operands.push_back({v, false, {}});
     }
     if (!shape_only && static_cast<int>(r.operands.size()) != lowering->nin) return No("operand count");
     if (integer_operand && !r.integers && !phi::IsFloating(op_.result(0).dtype())) return No("integer operands");
@@ -125,6 +135,14 @@ class Describer {
       auto attrs = NumbersOf(op_);
       if (!attrs) return No("an argument is known only at run time");
       r.attrs = std::move(*attrs);
+    }
+    if (!absent.empty()) {
+      std::vector<Expr> in;
+      for (const OperandFacts& o : r.operands) in.push_back(Expr::Input(static_cast<int>(in.size()), o.value.dtype()));
+      bool read = false;
+      std::unordered_set<const ExprNode*> seen;
+      ForEachLeaf(r.fn(in.data(), r.attrs.data()), seen, [&](int i) { read = read || absent.count(i); });
+      if (read) return No("an operand that is absent");
     }
     OpFacts f;
     f.trivial = shape_only || first_only || op_.isa(pir::pd::kAssign);
