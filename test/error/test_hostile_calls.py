@@ -906,3 +906,13 @@ def test_lengths_that_quantisers_are_told():
         paddle.quantization.HistQuantizer(bins=Sized(2**62))
     with pytest.raises(ValueError, match='matrices of one shape'):
         paddle.incubate.nn.functional.fused_stack_transpose_quant(Sized(2**62))
+
+
+@pytest.mark.parametrize('view', [(slice(None), slice(None, None, -1)), (slice(None, None, 2),)])
+@pytest.mark.parametrize('shape', [[7, 1], [6, 4], [4, 6]])
+def test_diagonals_of_views_are_filled(shape, view):
+    base = paddle.ones(shape)
+    base[view].fill_diagonal_(5.0)
+    want = np.ones(shape, 'float32')
+    np.fill_diagonal(want[view], 5.0)
+    np.testing.assert_array_equal(base.numpy(), want)

@@ -124,16 +124,24 @@ void diag_embed_kernel(const Tensor& x, int64_t offset, int64_t dim1, int64_t di
 }
 
 void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wrap, Tensor& out) {
-  CopyInto(x, out);
   PD_CHECK(x.ndim() >= 2, InvalidArgument, "[fill_diagonal] expected a tensor of at least 2 axes, got shape ",
            common::ShapeText(x.dims()));
-  if (out.numel() == 0) return;
   if (x.ndim() > 2)
     for (int64_t d : x.dims())
       PD_CHECK(d == x.dim(0), InvalidArgument,
                "[fill_diagonal] expected equal extents for more than 2 axes, got shape ", common::ShapeText(x.dims()));
-  int64_t stride = 0;
-  for (int64_t s : out.strides()) stride += s;
+  if (!out.is_contiguous()) {  // places below are counted in row-major order
+    Tensor rows = Empty(out.dims(), out.dtype());
+    fill_diagonal_kernel(x, value, offset, wrap, rows);
+    return CopyInto(rows, out);
+  }
+  CopyInto(x, out);
+  if (out.numel() == 0) return;
+  int64_t stride = 0, step = 1;
+  for (int64_t i = out.ndim() - 1; i >= 0; --i) {  // strides of axes of extent 1 say nothing
+    stride += step;
+    step *= out.dim(i);
+  }
   int64_t cols = x.dim(x.ndim() - 1), n = out.numel();
   offset = std::clamp(offset, -n, n);
   // Without wrap, a tall matrix ends after its first square.
