@@ -403,9 +403,8 @@ class LinearWarmup(LRScheduler):
 
     def get_lr(self):
         if self.last_epoch < self.warmup_steps:
-            return (self.end_lr - self.start_lr) * float(self.last_epoch) / float(
-                self.warmup_steps
-            ) + self.start_lr
+            gained = (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
+            return gained + self.start_lr
         if isinstance(self.learning_rate, LRScheduler):
             self.learning_rate.step(self.last_epoch - self.warmup_steps)
             return self.learning_rate()

@@ -44,9 +44,6 @@ class AudioClassificationDataset(Dataset):
         self.files, self.labels = files, labels
         self.feat_type, self.sample_rate, self.feat_config = feat_type, sample_rate, kwargs
 
-    def _get_data(self, input_file):
-        raise NotImplementedError
-
     def _convert_to_record(self, idx):
         samples, rate = paddle.audio.load(self.files[idx])
         if samples.ndim == 2:

@@ -285,7 +285,7 @@ class MaxPool3D(_Window):
 
 
 @shares(WINDOW)
-class LPPool1D(Layer):
+class LPPool1D(_Interval):
     """Power-average over windows of [N, C, L].
 
     Args:
@@ -311,14 +311,8 @@ class LPPool1D(Layer):
         data_format="NCL",
         name=None,
     ):
-        super().__init__()
-        self.norm_type = float(norm_type)
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.data_format = data_format
-        self.name = name
+        super().__init__(kernel_size, stride, padding, ceil_mode, name)
+        self.norm_type, self.data_format = float(norm_type), data_format
 
     def forward(self, x):
         return F.lp_pool1d(
@@ -332,10 +326,7 @@ class LPPool1D(Layer):
         )
 
     def extra_repr(self):
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"padding={self.padding}"
-        )
+        return f"norm_type={self.norm_type}, " + super().extra_repr()
 
 
 @shares(WINDOW)
