@@ -72,12 +72,16 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
     case kTensor: {
       if (!IsTensor(o)) return false;
       const Tensor& t = AsTensor(o);
-      if (!t.defined() || t->kind() != phi::ImplKind::kDense || t->dtype() != dtype ||
+      if (!t.defined() || t->kind() != (mesh ? phi::ImplKind::kDist : phi::ImplKind::kDense) || t->dtype() != dtype ||
           t->stop_gradient != stop_gradient || t->dims().size() != dims.size())
         return false;
       for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
         if (dims[i] >= 0 && dims[i] != t->dims()[i]) return false;
-      tensors.push_back(t);
+      if (mesh) {
+        const distributed::DistState& s = distributed::StateOf(t);
+        if (!s.local.defined() || !(*s.mesh == *mesh) || !(s.placements == placements)) return false;
+      }
+      tensors.push_back(phi::LocalOf(t));
       return true;
     }
     case kValue: return SameValue(value.get(), o);
@@ -116,14 +120,19 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
     const Tensor& t = AsTensor(o);
-    PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidArgument,
-             "[to_static] expected dense tensors as arguments, got a sparse one or a list");
+    PD_CHECK(t.is_dense() || (t.is_dist() && phi::LocalOf(t).defined()), InvalidArgument,
+             "[to_static] expected dense tensors as arguments, or distributed ones on a mesh of this process, got "
+             "another kind");
+    if (t.is_dist()) {
+      n.mesh = distributed::StateOf(t).mesh;
+      n.placements = distributed::StateOf(t).placements;
+    }
     n.kind = ArgNode::kTensor;
     n.dtype = t.dtype();
     n.stop_gradient = t.stop_gradient();
     n.dims = t.dims();
     size_t i = (*next)++;
-    if (shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
+    if (!n.mesh && shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
       if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None)
         n.dims = ToInts(shape, "to_static", "shape");
   } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {

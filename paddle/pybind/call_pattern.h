@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "paddle/distributed/mesh/process_mesh.h"
 #include "paddle/pybind/py_tensor.h"
 
 namespace paddle::py {
@@ -20,7 +21,9 @@ struct ArgNode {
   PyRef value;  // kValue; the keys of kDict as a tuple
   DataType dtype = DataType::UNDEFINED;
   bool stop_gradient = true;
-  Ints dims;  // -1: any extent
+  Ints dims;                  // -1: any extent
+  distributed::MeshRef mesh;  // of a distributed tensor, whose part here is what is found
+  distributed::Placements placements;
   std::vector<ArgNode> children;
 
   // Appends the tensors found to `tensors`. False when `o` is not of this shape.

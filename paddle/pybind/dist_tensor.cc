@@ -169,15 +169,26 @@ pyb::object ShardTensor(const pyb::object& data, const PyMesh& mesh, const pyb::
   return Out(made);
 }
 
-pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::object& list) {
+// `shape` None: all parts are as large as this one.
+pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::object& list, const pyb::object& shape) {
   StopTape(Tape::kPlain, "a tensor was distributed");
   const Tensor& t = Given("dtensor_from_local", data, "local_tensor");
-  PD_CHECK(t.is_dense(), InvalidType, "[dtensor_from_local] expected a dense tensor, got one that is not");
+  PD_CHECK(t.is_dense() || t.is_symbolic(), InvalidType,
+           "[dtensor_from_local] expected a dense tensor, got one that is not");
   const Placements p = Counted(PlacementsOf("dtensor_from_local", list), t.ndim());
-  CheckPlacements("dtensor_from_local", t.dims(), *mesh.mesh, p);
-  Ints dims = t.dims();
-  for (int a = 0; a < mesh.mesh->ndim(); ++a)
-    if (p[a].shards()) dims[p[a].dim] *= mesh.mesh->extent(a);
+  Ints dims = common::ToInts(t.extents());
+  if (shape.is_none()) {
+    CheckPlacements("dtensor_from_local", dims, *mesh.mesh, p);
+    for (int a = 0; a < mesh.mesh->ndim(); ++a)
+      if (p[a].shards()) dims[p[a].dim] *= mesh.mesh->extent(a);
+  } else {
+    const Ints whole(shape.cast<std::vector<int64_t>>());
+    CheckPlacements("dtensor_from_local", whole, *mesh.mesh, p);
+    PD_CHECK(!mesh.mesh->here() || BoxOf(whole, *mesh.mesh, p, mesh.mesh->index()).extents == dims, InvalidArgument,
+             "[dtensor_from_local] expected this process's part of a tensor of shape ", common::ShapeText(whole),
+             ", got one of shape ", common::ShapeText(dims));
+    dims = whole;
+  }
   return Out(MakeDist(mesh.mesh->here() ? t : Tensor(), dims, t.dtype(), mesh.mesh, p));
 }
 
@@ -266,7 +277,8 @@ int Init(PyObject* module) {
     AddPlacements(m);
     AddMesh(m);
     m.def("_shard_tensor", &ShardTensor);
-    m.def("_dtensor_from_local", &FromLocal);
+    m.def("_dtensor_from_local", &FromLocal, pyb::arg("local_tensor"), pyb::arg("mesh"), pyb::arg("placements"),
+          pyb::arg("shape") = pyb::none());
     m.def("_reshard", &ReshardTensor);
     m.def("_become", &Become);
     m.def("_whole_of", [](const pyb::object& t) { return Out(WholeOf(GivenDist("unshard_dtensor", t))); });

@@ -152,6 +152,7 @@ Guards::Place Guards::Make(PyObject* description) {
       const Tensor t = ToTensor(part(1), "to_static", "tensor");
       p.dtype = t->dtype();
       p.dims = t->dims();
+      p.parts = t->parts();
       p.stop_gradient = t->stop_gradient;
       return p;
     }
@@ -214,7 +215,8 @@ bool Guards::Holds(Place& p) {
     case kArray: return SameBytes(p.value.get(), p.home.get());
     case kTensor: {
       const Tensor& t = AsTensor(p.home.get());
-      return t.defined() && t->dtype() == p.dtype && t->dims() == p.dims && t->stop_gradient == p.stop_gradient;
+      return t.defined() && t->dtype() == p.dtype && t->dims() == p.dims && t->stop_gradient == p.stop_gradient &&
+             t->parts().get() == p.parts.get();
     }
     case kVersion: {
       const Tensor& t = AsTensor(p.home.get());

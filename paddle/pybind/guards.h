@@ -44,6 +44,7 @@ class Guards {
     uint64_t version = 0;  // of a tensor; of an ordered dict that was found unchanged, 0: not known
     DataType dtype = DataType::UNDEFINED;
     Ints dims;
+    phi::Ref<phi::RefCounted> parts;  // of a distributed tensor
     bool stop_gradient = true;
   };
 

@@ -127,7 +127,28 @@ class Division {
   std::vector<int> chosen_;     // by each axis of the mesh; -1: none
 };
 
-bool Shares(const Tensor& a, const Tensor& b) { return a->storage().get() == b->storage().get(); }
+bool Shares(const Tensor& a, const Tensor& b) { return a->storage() && a->storage().get() == b->storage().get(); }
+
+// The whole shape, which processes divide: known also while a program is recorded.
+Ints ShapeOf(const phi::OpDef& op, const Tensor& t) {
+  if (!t.is_symbolic()) return t.dims();
+  for (common::Dim d : t.extents())
+    PD_CHECK(d.known(), Unimplemented, "[", op.name,
+             "] expected tensors of known extents beside distributed ones, got shape ", common::ShapeText(t.extents()));
+  return common::ToInts(t.extents());
+}
+
+// A write of values, recorded or at once.
+void Overwrite(Tensor place, const Tensor& values, const char* op) {
+  if (State().record == RecordMode::kRun) {
+    phi::CopyInto(values, place);
+    place->storage()->BumpVersion();
+    return;
+  }
+  const GradModeGuard off(false);
+  const Tensor old = BeforeWrite(place, op, false);
+  WriteOver(place, old, values, op, false);
+}
 
 }  // namespace
 
@@ -140,13 +161,13 @@ struct DistCall::Results {
   const phi::OpDef& op;
   MeshRef mesh;
   std::vector<std::vector<One>> of;  // of each output; empty where only a run tells
-  std::vector<Tensor> written;       // by output: the operand that it is written into
+  // By output: the tensor that it is written into, and which operand that is.
+  std::vector<Tensor> written;
+  std::vector<size_t> written_operand;
 };
 
 DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::InSlot> in,
                    const phi::AttrValue* attrs) {
-  PD_CHECK(State().record == RecordMode::kRun, Unimplemented, "[", op.name,
-           "] expected dense tensors while a program is recorded, got a distributed one");
   MeshRef mesh;
   bool history = false;
   std::vector<Operand> operands;
@@ -157,11 +178,11 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
     for (int i = 0; i < in[k].n; ++i) {
       const Tensor& t = in[k].p[i];
       if (!t.defined()) continue;
-      PD_CHECK(t.is_dense() || t.is_dist(), InvalidType, "[", op.name,
+      PD_CHECK(t.is_dense() || t.is_dist() || t.is_symbolic(), InvalidType, "[", op.name,
                "] expected dense tensors beside distributed ones, got one of another kind");
       metas[k].push_back(t.meta());
-      operands.push_back({&t, {}, {}, t.numel() * static_cast<int64_t>(phi::SizeOf(t.dtype()))});
-      shapes.push_back(t.dims());
+      shapes.push_back(ShapeOf(op, t));
+      operands.push_back({&t, {}, {}, common::Product(shapes.back()) * static_cast<int64_t>(phi::SizeOf(t.dtype()))});
       slot.push_back(static_cast<int>(k));
       history = history || (State().grad_enabled && NeedsGrad(t));
       if (!t.is_dist()) continue;
@@ -182,13 +203,15 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       o.from.resize(static_cast<size_t>(mesh->ndim()));
     }
   }
-  results_.reset(new Results{op, mesh, {}, {}});
+  results_.reset(new Results{op, mesh, {}, {}, {}});
   results_->written.resize(op.outs.size());
+  results_->written_operand.resize(op.outs.size());
   std::vector<bool> is_written(in.size());
   for (size_t k = 0; k < op.outs.size(); ++k)
     for (size_t a = 0; a < op.tensors.size() && op.outs[k].same_as_input; ++a)
       if (std::string_view(op.tensors[a]->name) == op.outs[k].same_as_input && in[a].n == 1 && in[a].p->defined()) {
         results_->written[k] = *in[a].p;
+        results_->written_operand[k] = a;
         is_written[a] = true;
       }
   std::vector<Ints> out;
@@ -227,7 +250,7 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       }
       Tensor local = phi::LocalOf(t);
       if (here_) {
-        Tensor moved = MoveWithHistory(local, t.dims(), mesh, operands[i].from, operands[i].to);
+        Tensor moved = MoveWithHistory(local, shapes[i], mesh, operands[i].from, operands[i].to);
         if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
           moved = phi::Empty(moved.dims(), moved.dtype());
           phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
@@ -254,11 +277,10 @@ Tensor DistCall::WrapOne(size_t output, Tensor local) {
   const auto& of = r.of[output];
   if (Tensor t = r.written[output]; t.defined()) {
     const Tensor& place = phi::LocalOf(t);
-    if (!local.defined() || local.is_same(place)) return t;
+    if (!local.defined() || operands_[r.written_operand[output]].front().is_same(place)) return t;
     const Placements whole(static_cast<size_t>(r.mesh->ndim()));
-    phi::CopyInto(MoveLocal(local, t.dims(), *r.mesh, of[0].placements, t.is_dist() ? StateOf(t).placements : whole),
-                  place);
-    place->storage()->BumpVersion();
+    Overwrite(place, MoveLocal(local, t.dims(), *r.mesh, of[0].placements, t.is_dist() ? StateOf(t).placements : whole),
+              r.op.name);
     return t;
   }
   if (!local.defined() && (here_ || of.empty())) return local;

@@ -6,6 +6,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/distributed/mesh/world.h"
+#include "paddle/distributed/reshard/recorded_move.h"
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/host_lock.h"
@@ -403,10 +404,13 @@ struct MoveNode final : GradNode {
 
 bool WithHistory(const Tensor& local) { return egr::State().grad_enabled && egr::NeedsGrad(local); }
 
+bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
+
 }  // namespace
 
 Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                  const Placements& to) {
+  if (Records(local)) return from == to ? local : RecordMove(local, dims, mesh, from, to);
   TensorMover mover(local, dims, mesh, from);
   mover.Move(to);
   Tensor moved = mover.Take();
@@ -443,7 +447,7 @@ Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<boo
   bool any = false;
   for (size_t a = 0; a < axes.size(); ++a) any = any || (axes[a] && mesh->extent(static_cast<int>(a)) > 1);
   if (!any || !WithHistory(local)) return local;
-  Tensor alias = phi::AliasOf(local);
+  Tensor alias = Records(local) ? SameInProgram(local) : phi::AliasOf(local);
   auto node = phi::Ref<UsedApartNode>::First(new UsedApartNode);
   node->SetCounts(1, 1);
   node->SetInput(0, local);

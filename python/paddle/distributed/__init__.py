@@ -41,6 +41,8 @@ _WHERE = _lazy.homes(
             'ShardingStage1 ShardingStage2 ShardingStage3 shard_dataloader shard_layer '
             'shard_optimizer shard_scaler'
         ),
+        'paddle.distributed.auto_parallel.strategy': 'Strategy',
+        'paddle.distributed.auto_parallel.dist_model': 'DistModel to_static',
         'paddle.distributed.auto_parallel.local_map': 'LocalLayer local_map',
         'paddle.distributed.auto_parallel.intermediate.parallelize': 'parallelize',
         'paddle.distributed.auto_parallel.intermediate.tensor_parallel': (

@@ -38,6 +38,21 @@ def tensors_of(value, found=None):
     return found
 
 
+def part_of(tensor):
+    """What a recording reads and writes: this process's part of a distributed tensor."""
+    return tensor._local_value() if tensor.is_dist() else tensor
+
+
+def _layout_of(tensor):
+    return tensor.process_mesh, tensor.placements, tensor.shape
+
+
+def _distribute(layout, part):
+    """The distributed tensor whose part here is `part`."""
+    mesh, placements, shape = layout
+    return _core._dtensor_from_local(part, mesh, placements, shape)
+
+
 def replace(value, change):
     """A copy of the nest with `change` applied to its leaves."""
     if type(value) in (list, tuple):
@@ -180,11 +195,14 @@ class Recording:
                 if place < len(shapes) and shapes[place] is not None
                 else list(value.shape)
             )
+            divided = _core._is_tensor(value) and value.is_dist()
+            if divided:
+                shape = part_of(value).shape
             result = self.program._data(name, shape, value.dtype)
             result.stop_gradient = value.stop_gradient
             self.inputs.append(result)
             self.names.append(name)
-            return result
+            return _distribute(_layout_of(value), result) if divided else result
 
         homes = {} if taped else session.homes
         if taped:
@@ -304,7 +322,11 @@ class Recording:
 
     def _find(self, value):
         """Note where the tensors of a result come from."""
-        if _core._is_tensor(value):
+        if _core._is_tensor(value) and value.is_dist():
+            part = part_of(value)
+            self._find(part)
+            self.slots[id(value)] = [functools.partial(_distribute, _layout_of(value)), part]
+        elif _core._is_tensor(value):
             symbol = self._symbol(value)
             place = next((i for i, t in enumerate(self.inputs) if t is symbol), None)
             if place is not None:

@@ -403,7 +403,8 @@ class StaticFunction(_core.RecordedCalls):
 
     @staticmethod
     def _check_apart(recording, args, kwargs):
-        if not recording.traced.keeps_apart(capture.tensors_of((args, kwargs))):
+        parts = [capture.part_of(t) for t in capture.tensors_of((args, kwargs))]
+        if not recording.traced.keeps_apart(parts):
             raise capture.NotCapturable(
                 '[to_static] expected no other tensor in the memory that the function writes'
             )

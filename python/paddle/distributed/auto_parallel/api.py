@@ -84,6 +84,13 @@ def dtensor_from_local(local_tensor, mesh, placements):
     )
 
 
+def whole_of(tensor):
+    """The whole tensor, dense, on every process of its mesh; others as they are."""
+    if isinstance(tensor, paddle.Tensor) and tensor.is_dist():
+        return core._whole_of(tensor)
+    return tensor
+
+
 def dtensor_to_local(dist_tensor, mesh=None, placements=None):
     """This process's part of a distributed tensor; with `placements`, of one placed so."""
     if not dist_tensor.is_dist():

@@ -146,4 +146,6 @@ def attribute(value, name):
 
 def symbolic(value):
     """Whether the value is a tensor that is being recorded and has no data."""
-    return isinstance(value, _core.pir.Value)
+    if isinstance(value, _core.pir.Value):
+        return True
+    return _core._is_tensor(value) and value.is_dist() and symbolic(value._local_value())

@@ -35,7 +35,7 @@ def _is_simple(value):
     if kind is dict:
         return all(map(_is_simple, value.values()))
     known = value if isinstance(value, type) else kind
-    return known in tables.FROZEN or known in tables.PLAIN or tables.is_trusted_class(known)
+    return tables.is_frozen(known) or known in tables.PLAIN or tables.is_trusted_class(known)
 
 
 class Calls:
@@ -318,7 +318,7 @@ class Calls:
                 return self.contains(value, *args)
         if type(value) is types.FunctionType and name == '__get__':
             return run(*args, **kwargs)
-        if kind in tables.FROZEN or isinstance(value, numpy.generic):
+        if tables.is_frozen(kind) or isinstance(value, numpy.generic):
             self._use_all(args, kwargs)
             args = [self._wrapped(a) if type(a) is types.FunctionType else a for a in args]
             return run(*args, **kwargs)
@@ -408,7 +408,7 @@ class Calls:
             if kind in (int, float, bool, complex) and args:
                 return self._number(kind, args, kwargs)
             return self.made(kind(*args, **kwargs))
-        if kind in tables.FROZEN or issubclass(kind, numpy.generic):
+        if tables.is_frozen(kind) or issubclass(kind, numpy.generic):
             self._use_all(args, kwargs)
             return kind(*args, **kwargs)
         if kind is str:

@@ -138,6 +138,8 @@ class Places:
             return value
         if _core._is_tensor(value):
             self._know(value)
+            if value.is_dist():
+                self.tensor(value)  # another part may take the place of the recorded one
         elif isinstance(value, tuple):
             for v in value:
                 self.found(v)
@@ -225,7 +227,7 @@ class Places:
             self._note(key, lambda: (_ATTRIBUTE, value, name, found), (found,))
 
     def tensor(self, value):
-        """dtype, extents and stop_gradient of a tensor from outside."""
+        """dtype, extents, stop_gradient and parts of a tensor from outside."""
         self._note((_TENSOR, id(value)), lambda: (_TENSOR, value))
 
     def version(self, value):

@@ -17,7 +17,10 @@ from .calls import Calls
 from .operators import Operators
 from .places import ABSENT, Places, alike, lines_of_caller, place_of_caller
 
-_TENSOR_STATE = {'shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'}
+_TENSOR_STATE = {
+    *('shape', 'dtype', 'ndim', 'stop_gradient', 'size', 'place', 'itemsize', 'nbytes'),
+    *('process_mesh', 'placements'),
+}
 _MADE_NEW = {'T', 'mT', 'real', 'imag'}
 _STATE_OF_COMPOSED = {
     *('grad', '_grad_ivar', 'grad_fn', 'is_leaf', 'inplace_version', 'name', 'persistable'),
@@ -176,7 +179,7 @@ class Session(Calls, Operators, Places):
 
     def _returned(self, value):
         kind = type(value)
-        if kind in tables.VALUES or _core._is_tensor(value) or kind in tables.FROZEN:
+        if kind in tables.VALUES or _core._is_tensor(value) or tables.is_frozen(kind):
             return
         if isinstance(value, tuple):
             for v in value:
@@ -369,7 +372,7 @@ class Session(Calls, Operators, Places):
             home = value.__dict__
             return self.made(home) if self.is_made(value) else home
         found = getattr(value, name)
-        if name == '__class__' or kind in tables.FROZEN:
+        if name == '__class__' or tables.is_frozen(kind):
             return found
         if isinstance(value, numpy.ndarray):
             self.array(value)
@@ -795,7 +798,7 @@ class Session(Calls, Operators, Places):
                 self.use(v)
         elif _core._is_tensor(value) or id(value) in self.composed:
             pass
-        elif isinstance(value, type) or kind in tables.FROZEN:
+        elif isinstance(value, type) or tables.is_frozen(kind):
             pass
         elif tables.is_of_python(kind):
             for name in ('__eq__', '__bool__', '__len__'):
@@ -855,10 +858,9 @@ class Session(Calls, Operators, Places):
             self.use(value)
             for v in value.values() if isinstance(value, dict) else value:
                 self.text(v)
-        elif (
-            not (_core._is_tensor(value) or isinstance(value, numpy.generic))
-            and type(value) not in tables.FROZEN
-        ):
+        elif not (
+            _core._is_tensor(value) or isinstance(value, numpy.generic)
+        ) and not tables.is_frozen(type(value)):
             self.stop(f'the text of a {type(value).__name__}')
         return value
 

@@ -54,7 +54,15 @@ FROZEN = {
     *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
     *(k for k in vars(numpy).values() if isinstance(k, type) and issubclass(k, numpy.generic)),
+    *(_core.Shard, _core.Replicate, _core.Partial),
 }
+
+
+def is_frozen(kind):
+    """Whether objects of the class never change."""
+    return kind in FROZEN or issubclass(kind, _core.ProcessMesh)
+
+
 # Classes of C whose members can be compared.
 READABLE = {functools.partial, types.FunctionType}
 # They have no state that operators read.
@@ -188,9 +196,18 @@ CORE = {
     getattr(_core, n)
     for n in (
         'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
-        'run_backward grad is_compiled_with_cinn op_names _run_custom_op'
+        'run_backward grad is_compiled_with_cinn op_names _run_custom_op _shard_tensor '
+        '_dtensor_from_local _reshard _whole_of _local_apart'
     ).split()
 } | {_core.pir._record_mode, _core.pir._extents}
+# What meshes and placements, which never change, tell of themselves.
+CORE |= {
+    getattr(member, '__func__', member)
+    for kind in (_core.ProcessMesh, _core.Placement, _core.Shard, _core.Replicate, _core.Partial)
+    for found in vars(kind).values()
+    for member in (getattr(found, 'fget', None) or found,)
+    if callable(member)
+}
 
 _CORE_CLASSES = {
     *(
@@ -201,6 +218,10 @@ _CORE_CLASSES = {
         _core.GradSwitch,
         _core.AmpScope,
         _core.Size,
+        _core.ProcessMesh,
+        _core.Shard,
+        _core.Replicate,
+        _core.Partial,
     ),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
 }
@@ -213,7 +234,7 @@ _TRUSTED = tuple(
         'nn/functional/ amp/ base/dygraph/ base/arguments.py '
         'base/framework.py base/variable_index.py base/data_feeder.py framework/dtype.py '
         'framework/framework.py autograd/ vision/ops.py incubate/nn/functional/ geometric/ '
-        'sparse/ device/ pir/ jit/dy2static/'
+        'sparse/ device/ pir/ jit/dy2static/ distributed/auto_parallel/api.py'
     ).split()
 )
 _WITH_HOOKS = tuple(_ROOT + p for p in ('autograd', 'base' + os.sep + 'dygraph'))

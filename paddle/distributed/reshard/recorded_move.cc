@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/reshard/recorded_move.h"
+
+#include "paddle/common/error.h"
+#include "paddle/distributed/reshard/reshard.h"
+#include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/record.h"
+
+namespace paddle::distributed {
+namespace {
+
+using Longs = std::vector<int64_t>;
+
+// Placements as numbers, two each.
+Longs Packed(const Placements& placements) {
+  Longs packed;
+  for (const Placement& p : placements) {
+    packed.push_back(p.kind);
+    packed.push_back(p.partial() ? static_cast<int64_t>(p.op) : p.dim);
+  }
+  return packed;
+}
+Placements Unpacked(const Longs& packed) {
+  Placements placements;
+  for (size_t i = 0; i + 1 < packed.size(); i += 2) {
+    PD_CHECK(packed[i] >= Placement::kReplicate && packed[i] <= Placement::kPartial, InvalidArgument,
+             "[reshard] expected the kind of a placement, got ", packed[i]);
+    if (packed[i] == Placement::kShard)
+      placements.push_back(Placement::Shard(packed[i + 1]));
+    else
+      placements.push_back(packed[i] == Placement::kPartial ? Placement::Partial(static_cast<ReduceOp>(packed[i + 1]))
+                                                            : Placement());
+  }
+  return placements;
+}
+
+// The attributes of the operation, read.
+struct Move {
+  Ints dims;
+  MeshRef mesh;
+  Placements from, to;
+
+  explicit Move(const phi::AttrValue* attrs) : dims(std::get<Longs>(attrs[0])) {
+    const Longs& ids = std::get<Longs>(attrs[2]);
+    mesh = MeshRef(new ProcessMesh(Ints(std::get<Longs>(attrs[1])), {ids.begin(), ids.end()},
+                                   std::get<std::vector<std::string>>(attrs[3])));
+    from = Unpacked(std::get<Longs>(attrs[4]));
+    to = Unpacked(std::get<Longs>(attrs[5]));
+    CheckPlacements("reshard", dims, *mesh, from);
+    CheckPlacements("reshard", dims, *mesh, to);
+    PD_CHECK(mesh->here(), PreconditionNotMet, "[reshard] expected a process of the mesh ", TextOf(*mesh),
+             ", which the program was recorded in, got another one");
+  }
+};
+
+void Infer(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs) {
+  const Move move(attrs);
+  outs[0].push_back(
+      {common::ToDims(BoxOf(move.dims, *move.mesh, move.to, move.mesh->index()).extents), in[0].p->dtype});
+}
+
+void Run(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const Move move(attrs);
+  const Tensor& local = *in[0].p;
+  Tensor moved = MoveLocal(local, move.dims, *move.mesh, move.from, move.to);
+  if (moved->storage().get() == local->storage().get() || !moved.is_contiguous()) {
+    const Tensor own = phi::Empty(moved.dims(), moved.dtype());
+    phi::CopyInto(moved, own);
+    moved = own;
+  }
+  *outs[0].p = std::move(moved);
+}
+
+phi::OpDef def_reshard_part("reshard_part",
+                            {{"x", phi::ArgDef::kTensor, 0, {}},
+                             {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                             {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                             {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                             {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
+                             {"from", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                             {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}}},
+                            {{"out", false, false, nullptr}},
+                            phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed, Infer, Run);
+
+}  // namespace
+
+Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                  const Placements& to) {
+  bool apart = false;  // whether an axis that changes has several processes
+  for (size_t a = 0; a < from.size(); ++a)
+    apart = apart || (!(from[a] == to[a]) && mesh.extent(static_cast<int>(a)) > 1);
+  if (!apart) return SameInProgram(local);
+  const egr::GradModeGuard off(false);
+  const phi::InSlot slots[] = {phi::InSlot(local)};
+  const phi::AttrValue attrs[] = {Longs(dims.begin(), dims.end()),
+                                  Longs(mesh.shape().begin(), mesh.shape().end()),
+                                  Longs(mesh.ids().begin(), mesh.ids().end()),
+                                  mesh.names(),
+                                  Packed(from),
+                                  Packed(to)};
+  Tensor moved;
+  phi::OutSlot results[] = {phi::OutSlot(moved)};
+  egr::RecordOp(def_reshard_part, slots, attrs, results);
+  moved->stop_gradient = true;
+  return moved;
+}
+
+Tensor SameInProgram(const Tensor& local) {
+  egr::Recorder* recorder = egr::State().recorder;
+  PD_CHECK(recorder, PreconditionNotMet, "[reshard] expected a tensor with data, got a value of a program");
+  return recorder->Wrap(recorder->ValueOf(local));
+}
+
+}  // namespace paddle::distributed

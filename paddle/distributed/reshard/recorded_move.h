@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves between placements as operations of programs: what is recorded is the program of this process, in which a
+// distributed tensor is its part.
+#pragma once
+
+#include "paddle/distributed/mesh/process_mesh.h"
+
+namespace paddle::distributed {
+
+// The part here after a move (MoveLocal), as a value of the program being recorded. The operation has an effect, so all
+// processes of the mesh that record the same calls communicate in the same order.
+Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                  const Placements& to);
+// `local` as another value of the program, without its history.
+Tensor SameInProgram(const Tensor& local);
+
+}  // namespace paddle::distributed

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled steps on distributed tensors (`paddle.distributed.to_static`), against one process."""
+
+import pytest
+import ranks
+
+import paddle
+import paddle.distributed as dist
+
+
+@pytest.mark.parametrize(
+    'count, what, args',
+    [
+        (2, 'planned', ('dp2', '0')),
+        (2, 'planned', ('dp2', '3')),
+        (2, 'planned', ('mp2', '0', '1')),
+        (2, 'planned', ('dp2', '0', '0', '2')),
+        (4, 'planned', ('dp2mp2', '2', '1')),
+        (8, 'planned', ('dp4mp2', '1')),
+        (2, 'sharded', ('1',)),
+        (2, 'sharded', ('3',)),
+        (2, 'changes', ()),
+        (2, 'marked', ('0',)),
+        (2, 'marked', ('1',)),
+    ],
+)
+def test_ranks(count, what, args):
+    ranks.run(count, 'work_dist_static', what, *args, timeout=120)
+
+
+def test_strategy_refuses_what_it_does_not_know():
+    strategy = dist.Strategy({'amp': {'enable': True, 'dtype': 'bfloat16'}})
+    assert strategy.amp.enable and strategy.amp.level == 'o1'
+    with pytest.raises(ValueError, match="'degrees'"):
+        dist.Strategy({'sharding': {'degrees': 2}})
+    with pytest.raises(ValueError, match="'shard'"):
+        dist.Strategy({'shard': {}})
+    with pytest.raises(ValueError, match='k_step'):
+        strategy.gradient_merge.k_step = 3
+    with pytest.raises(ValueError, match='a dict'):
+        dist.Strategy(3)
+
+
+def test_refusals():
+    layer, loss = paddle.nn.Linear(2, 2), paddle.nn.MSELoss()
+    sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    with pytest.raises(TypeError, match='a Layer'):
+        dist.to_static(3)
+    with pytest.raises(TypeError, match='an Optimizer'):
+        dist.to_static(layer, optimizer=layer)
+    with pytest.raises(NotImplementedError, match='pipeline'):
+        dist.to_static(layer, strategy=dist.Strategy({'pipeline': {'enable': True}}))
+    with pytest.raises(ValueError, match='distributed parameters'):
+        dist.to_static(
+            layer, None, loss, sgd, dist.Strategy({'sharding': {'enable': True, 'degree': 2}})
+        )
+    model = dist.to_static(layer)
+    with pytest.raises(RuntimeError, match='a loss'):
+        model.eval()
+    with pytest.raises(RuntimeError, match='an optimizer'):
+        model.train()
+    spec = [paddle.static.InputSpec([None, 2], 'float32'), paddle.static.InputSpec([None, 2])]
+    model = dist.to_static(layer, None, loss, sgd, input_spec=spec)
+    model(paddle.zeros([3, 2]), paddle.zeros([3, 2]))
+    with pytest.raises(ValueError, match='argument 1'):
+        model(paddle.zeros([3, 2]), paddle.zeros([3, 4]))
+    with pytest.raises(ValueError, match='a label'):
+        model(paddle.zeros([3, 2]))
+
+
+@pytest.mark.parametrize('dtype', ['bfloat16', 'float16'])
+def test_half_precision(dtype):
+    """Losses near those of float32, with parameters that stay float32."""
+    losses = []
+    for enable in (False, True):
+        paddle.seed(1)
+        mesh = dist.ProcessMesh([0], ['x'])
+        layer = dist.shard_layer(paddle.nn.Linear(4, 2), mesh)
+        sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+        strategy = dist.Strategy({'amp': {'enable': enable, 'dtype': dtype}})
+        model = dist.to_static(layer, None, paddle.nn.MSELoss(), sgd, strategy)
+        x = paddle.rand([8, 4])
+        losses.append([float(model(x, x[:, :2])) for _ in range(5)])
+        assert layer.weight.dtype == paddle.float32
+    assert losses[0] != losses[1]
+    assert losses[0] == pytest.approx(losses[1], rel=2e-2)

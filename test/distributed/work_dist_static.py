@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ranks do for test_dist_static.py: compiled steps on distributed tensors, against eager
+training of one process.
+"""
+
+import warnings
+
+import numpy as np
+import work_dist_training as eager
+
+import paddle
+import paddle.distributed as dist
+from paddle.base import libpaddle as core
+from paddle.nn import functional
+
+
+class Logits(eager.Model):
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+def _loss(logits, labels):
+    return functional.cross_entropy(logits, labels.unsqueeze(-1)).mean()
+
+
+def _parts():
+    paddle.seed(3)
+    model = Logits()
+    clip = paddle.nn.ClipGradByGlobalNorm(0.5)
+    return model, paddle.optimizer.AdamW(0.01, parameters=model.parameters(), grad_clip=clip)
+
+
+def _alone(merge=1):
+    model, optimizer = _parts()
+    losses, calls = [], 0
+    for _ in range(2):
+        for ids, labels in eager._loader():
+            loss = _loss(model(ids), labels)
+            (loss / merge).backward()
+            calls += 1
+            if calls % merge == 0:
+                optimizer.step()
+                optimizer.clear_grad()
+            losses.append(float(loss))
+    return model, losses
+
+
+def planned(mesh, level, sequence='0', merge='1'):
+    """Losses and parameters are those of one process; every call runs a program."""
+    warnings.simplefilter('error')
+    merge = int(merge)
+    mesh = dist.ProcessMesh(*eager._MESHES[mesh])
+    alone, want = _alone(merge)
+    model, optimizer = _parts()
+    config = {'dp_config': {'sharding_level': int(level)}}
+    if 'mp' in mesh.dim_names:
+        config['mp_config'] = {'parallelize_plan': eager._plan()}
+    if sequence == '1':
+        plan = config['mp_config']['parallelize_plan']
+        plan['norm'] = dist.SequenceParallelEnable()
+        plan[r'blocks\.\d+\.norm'] = [dist.SequenceParallelEnable()]
+    model, optimizer = dist.parallelize(model, optimizer, mesh, config)
+    loader = dist.shard_dataloader(
+        eager._loader(), mesh, shard_dims='dp' if 'dp' in mesh.dim_names else None
+    )
+    strategy = dist.Strategy({'gradient_merge': {'enable': merge > 1, 'k_steps': merge}})
+    step = dist.to_static(model, loader, _loss, optimizer, strategy)
+    got = [float(step(ids, labels)) for _ in range(2) for ids, labels in loader]
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    for (name, p), q in zip(model.named_parameters(), alone.parameters()):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5, err_msg=name)
+    names = [op.name() for op in step.dist_main_program().global_block().ops]
+    assert 'pd_op.adamw_' in names and 'pd_op.reshard_part' in names, names
+
+
+def sharded(stage):
+    """`Strategy.sharding` divides the state; evaluation and prediction agree with one process."""
+    mesh = dist.ProcessMesh([0, 1], ['dp'])
+    alone, want = _alone()
+    model, optimizer = _parts()
+    dist.shard_layer(model, mesh)
+    loader = dist.shard_dataloader(eager._loader(), mesh, shard_dims='dp')
+    strategy = dist.Strategy({'sharding': {'enable': True, 'stage': int(stage), 'degree': 2}})
+    step = dist.to_static(model, loader, _loss, optimizer, strategy)
+    got = [float(step(ids, labels)) for _ in range(2) for ids, labels in loader]
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    weight = model.blocks[0].up.weight
+    moment = optimizer._get_accumulator('moment1', weight)
+    assert moment.placements == [dist.Shard(0)]
+    ids, labels = next(iter(loader))
+    whole_ids, whole_labels = next(iter(eager._loader()))
+    step.eval()
+    np.testing.assert_allclose(
+        float(step(ids, labels)), float(_loss(alone(whole_ids), whole_labels)), rtol=1e-5
+    )
+    step.predict()
+    np.testing.assert_allclose(step(ids).numpy(), alone(whole_ids).numpy(), rtol=2e-4, atol=2e-5)
+
+
+def changes():
+    """What a step depends on is seen: the learning rate, placements, a frozen parameter."""
+    mesh = dist.ProcessMesh([0, 1], ['x'])
+
+    def make():
+        paddle.seed(5)
+        model = paddle.nn.Sequential(
+            paddle.nn.Linear(4, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 2)
+        )
+        return model, paddle.optimizer.SGD(0.1, parameters=model.parameters())
+
+    data = np.random.RandomState(0).randn(6, 4).astype('float32')
+    x, y = paddle.to_tensor(data), paddle.to_tensor(data[:, :2])
+    (alone, sgd), (model, divided) = make(), make()
+    dist.shard_layer(model, mesh)
+    step = dist.to_static(model, None, paddle.nn.MSELoss(), divided)
+    rows = [dist.shard_tensor(v, mesh, [dist.Shard(0)]) for v in (x, y)]
+    for i in range(10):
+        if i == 3:
+            sgd.set_lr(0.3)
+            divided.set_lr(0.3)
+        if i == 5:
+            weight = model[0].weight
+            core._become(weight, dist.reshard(weight.detach(), mesh, [dist.Shard(1)]))
+        if i == 7:
+            alone[2].weight.stop_gradient = model[2].weight.stop_gradient = True
+        loss = paddle.nn.functional.mse_loss(alone(x), y)
+        loss.backward()
+        sgd.step()
+        sgd.clear_grad()
+        np.testing.assert_allclose(float(step(*rows)), float(loss), rtol=1e-5, err_msg=str(i))
+    for p, q in zip(model.parameters(), alone.parameters()):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def marked(full_graph):
+    """`paddle.jit.to_static` on distributed arguments: results, gradients and placements."""
+    warnings.simplefilter('error')
+    mesh = dist.ProcessMesh([0, 1], ['x'])
+
+    def make():
+        paddle.seed(5)
+        return paddle.nn.Sequential(
+            paddle.nn.Linear(4, 8), paddle.nn.Tanh(), paddle.nn.Linear(8, 3)
+        )
+
+    alone, model = make(), dist.shard_layer(make(), mesh)
+    weight = model[0].weight
+    core._become(weight, dist.reshard(weight.detach(), mesh, [dist.Shard(1)]))
+    call = paddle.jit.to_static(lambda x: model(x) * 2, full_graph=full_graph == '1')
+    for rows in (6, 4, 5):
+        for placement in (dist.Shard(0), dist.Replicate()):
+            for _ in range(3):
+                x = paddle.rand([rows, 4])
+                x.stop_gradient = False
+                out = call(dist.shard_tensor(x.detach(), mesh, [placement], stop_gradient=False))
+                want = alone(x) * 2
+                np.testing.assert_allclose(out.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
+                (out * out).sum().backward()
+                (want * want).sum().backward()
+                for p, q in zip(model.parameters(), alone.parameters()):
+                    np.testing.assert_allclose(p.grad.numpy(), q.grad.numpy(), rtol=1e-4, atol=1e-5)
+                    assert p.grad.placements == p.placements
+                    p.clear_gradient(), q.clear_gradient()
+    assert len(call.program_cache) == 6
