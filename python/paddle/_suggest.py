@@ -2,29 +2,64 @@
 """Names close to one that is unknown, for messages. Imported where an error is raised."""
 
 import difflib
+import importlib
 
 # What PyTorch calls by a name that spelling does not lead from.
 _ATTRIBUTES = {
+    'paddle.autocast_mode': 'paddle.amp',
+    'paddle.backends': 'paddle.device',
+    'paddle.compile': 'paddle.jit.to_static',
     'paddle.cuda': 'paddle.device.cuda',
+    'paddle.distributed.init_process_group': 'paddle.distributed.init_parallel_env',
     'paddle.distributions': 'paddle.distribution',
+    'paddle.get_default_device': 'paddle.get_device',
+    'paddle.inference_mode': 'paddle.no_grad',
+    'paddle.jit.script': 'paddle.jit.to_static',
+    'paddle.jit.trace': 'paddle.jit.to_static',
+    'paddle.nn.ModuleDict': 'paddle.nn.LayerDict',
+    'paddle.nn.ModuleList': 'paddle.nn.LayerList',
+    'paddle.nn.parallel': 'paddle.DataParallel',
     'paddle.optim': 'paddle.optimizer',
     'paddle.optim.lr_scheduler': 'paddle.optimizer.lr',
+    'paddle.optimizer.lr.CosineAnnealingLR': 'paddle.optimizer.lr.CosineAnnealingDecay',
+    'paddle.optimizer.lr.ExponentialLR': 'paddle.optimizer.lr.ExponentialDecay',
+    'paddle.optimizer.lr.LambdaLR': 'paddle.optimizer.lr.LambdaDecay',
+    'paddle.optimizer.lr.MultiStepLR': 'paddle.optimizer.lr.MultiStepDecay',
+    'paddle.optimizer.lr.MultiplicativeLR': 'paddle.optimizer.lr.MultiplicativeDecay',
+    'paddle.optimizer.lr.PolynomialLR': 'paddle.optimizer.lr.PolynomialDecay',
+    'paddle.optimizer.lr.ReduceLROnPlateau': 'paddle.optimizer.lr.ReduceOnPlateau',
+    'paddle.optimizer.lr.StepLR': 'paddle.optimizer.lr.StepDecay',
     'paddle.optimizer.lr_scheduler': 'paddle.optimizer.lr',
+    'paddle.set_default_device': 'paddle.set_device',
     'paddle.utils.data': 'paddle.io',
 }
 _KEYWORDS = {
+    'affine': ('weight_attr',),
+    'batch_first': ('time_major',),
+    'betas': ('beta1',),
+    'bias': ('bias_attr',),
     'dim': ('axis', 'perm'),
     'dims': ('axis', 'perm', 'repeat_times'),
-    'keepdims': ('keepdim',),
-    'input': ('x',),
-    'tensors': ('x',),
-    'other': ('y',),
-    'target': ('label',),
-    'size': ('shape',),
+    'device': ('place',),
+    'elementwise_affine': ('weight_attr',),
+    'end_dim': ('stop_axis',),
     'eps': ('epsilon',),
+    'input': ('x',),
+    'keepdims': ('keepdim',),
     'lr': ('learning_rate',),
+    'nesterov': ('use_nesterov',),
+    'other': ('y',),
     'params': ('parameters',),
+    'pin_memory': ('use_shared_memory',),
+    'requires_grad': ('stop_gradient',),
+    'size': ('shape',),
+    'start_dim': ('start_axis',),
+    'target': ('label',),
+    'tensors': ('x',),
+    'track_running_stats': ('use_global_stats',),
 }
+# Where PyTorch has the name among functions of tensors, and this package elsewhere.
+_ELSEWHERE = {'paddle': ('paddle.nn.functional', 'paddle.linalg', 'paddle.device')}
 
 
 def close(name, known):
@@ -38,6 +73,15 @@ def close(name, known):
 
 def _asked(names):
     return f"; did you mean {' or '.join(map(repr, names))}?" if names else ''
+
+
+def _elsewhere(path, name):
+    """The path of the name in a module that PyTorch has not, or None."""
+    for home in _ELSEWHERE.get(path, ()):
+        module = importlib.import_module(home)
+        if not name.startswith('_') and name in dir(module):
+            return f'{home}.{name}'
+    return None
 
 
 class UnknownName(AttributeError):
@@ -54,7 +98,7 @@ class UnknownName(AttributeError):
         return super().__str__() + self._suggestion()
 
     def _suggestion(self):
-        known = _ATTRIBUTES.get(f'{self._path}.{self._name}')
+        known = _ATTRIBUTES.get(f'{self._path}.{self._name}') or _elsewhere(self._path, self._name)
         return _asked([known] if known else close(self._name, dir(self._owner)))
 
     def __reduce__(self):

@@ -4,7 +4,10 @@
 __all__ = ['L1Decay', 'L2Decay']
 
 
-class WeightDecayRegularizer:
+from paddle.base.known_keywords import KnownKeywords
+
+
+class WeightDecayRegularizer(KnownKeywords):
     """Base of regularizers; `__call__(param, grad, block)` gives the term to add to the
     gradient.
     """

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that nobody knows, and arguments of the core's classes that nothing would read."""
 
+import copy
 import importlib
+import inspect
 import os
 import pickle
 import traceback
@@ -73,6 +75,9 @@ def test_arguments_of_the_core_s_classes():
         (paddle.nn, 'BatchNorm2d', "'BatchNorm2D'"),
         (paddle.nn.functional, 'relux', "'relu' or 'rrelu'"),
         (paddle.optimizer, 'Adm', "'Adam' or 'RAdam'"),
+        (paddle.optimizer.lr, 'StepLR', "'paddle.optimizer.lr.StepDecay'"),
+        (paddle, 'relu', "'paddle.nn.functional.relu'"),
+        (paddle, 'compile', "'paddle.jit.to_static'"),
         (paddle, 'optim', "'paddle.optimizer'"),
         (paddle.utils, 'data', "'paddle.io'"),
         (paddle.nn.Linear(1, 1), 'wieght', "'weight'"),
@@ -91,6 +96,58 @@ def test_unknown_names_suggest(owner, name, meant):
 def test_what_no_name_is_like_gets_no_suggestion():
     with pytest.raises(AttributeError, match="^module 'paddle' has no attribute 'qqqqqq'$"):
         paddle.qqqqqq  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ('call', 'function', 'meant'),
+    [
+        (lambda: paddle.nn.Linear(2, 3, bias=False), 'Linear.__init__', 'bias_attr'),
+        (lambda: paddle.nn.BatchNorm2D(3, momentm=1), 'BatchNorm2D.__init__', 'momentum'),
+        (lambda: paddle.nn.LeakyReLU(negative_slop=1), 'LeakyReLU.__init__', 'negative_slope'),
+        (lambda: paddle.optimizer.Adam(lr=0.1), 'Adam.__init__', 'learning_rate'),
+        (lambda: paddle.optimizer.SGD(0.1, params=[]), 'SGD.__init__', 'parameters'),
+        (lambda: paddle.optimizer.lr.StepDecay(1, 2, gama=1), 'StepDecay.__init__', 'gamma'),
+        (lambda: paddle.io.DataLoader([1], batchsize=3), 'DataLoader.__init__', 'batch_size'),
+        (lambda: paddle.distribution.Normal(0, scal=3), 'Normal.__init__', 'scale'),
+        (lambda: paddle.vision.transforms.Resize(siz=3), 'Resize.__init__', 'size'),
+        (lambda: paddle.ParamAttr(learningrate=1), 'ParamAttr.__init__', 'learning_rate'),
+        (lambda: paddle.jit.to_static(abs, fullgraph=True), 'to_static', 'full_graph'),
+        (lambda: paddle.nn.functional.cross_entropy(1, 2, targt=3), 'cross_entropy', 'target'),
+    ],
+)
+def test_unknown_keywords_of_python_code_suggest(call, function, meant):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value).startswith(f'{function}() got an unexpected keyword argument ')
+    assert str(caught.value).endswith(f'; did you mean {meant!r}?')
+
+
+class _Bare(paddle.nn.Layer):
+    pass
+
+
+class _Counted(paddle.nn.Layer, list):
+    def __init__(self, items, **options):
+        super().__init__()
+        self.extend(items)
+        self.options = options
+
+
+class _Sampler(paddle.optimizer.lr.LRScheduler):
+    __init__ = object.__init__
+
+
+def test_classes_of_users_keep_their_calls():
+    """Bases that look at keywords change no other call: signatures, copies, other bases."""
+    assert str(inspect.signature(_Counted)) == '(items, **options)'
+    made = _Counted([1, 2], depth=3)
+    assert (list(made), made.options) == ([1, 2], {'depth': 3})
+    assert copy.copy(made).options == {'depth': 3}
+    assert isinstance(_Bare(name_scope='one'), paddle.nn.Layer)
+    with pytest.raises(TypeError, match='_Bare.__init__|takes from 1 to 3'):
+        _Bare(1, 2, 3)
+    with pytest.raises(TypeError, match='expected no arguments, got 1'):
+        _Sampler(1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import to_array
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
 
@@ -30,7 +31,7 @@ class OptimizerState(Enum):
     STEPPED = 2
 
 
-class AmpScaler:
+class AmpScaler(KnownKeywords):
     """Scales a loss, unscales gradients, skips steps with non-finite ones and adapts the scale."""
 
     def __init__(

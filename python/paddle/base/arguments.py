@@ -7,6 +7,8 @@ import functools
 import operator
 import os
 
+from .known_keywords import problem
+
 __all__ = [
     'any_of',
     'check_memory',
@@ -56,7 +58,9 @@ def keywords(op, given, *known):
     """TypeError for a keyword of `given` that is not known."""
     for name in given:
         if name not in known:
-            raise TypeError(f"[{op}] got an unexpected keyword argument {name!r}")
+            from paddle._suggest import unexpected
+
+            raise TypeError(unexpected(op, name, known))
 
 
 def second_names(**names):
@@ -74,7 +78,15 @@ def second_names(**names):
                             f"[{owner}] expected one of '{first}' and '{second}', got both"
                         )
                     kwargs[first] = kwargs.pop(second)
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                made = function.__name__ == '__init__' and args
+                owner = f'{type(args[0]).__name__}.__init__' if made else None
+                message = problem(function, kwargs, bool(made), names, owner)
+                if message is None:
+                    raise
+            raise TypeError(message)
 
         return call
 

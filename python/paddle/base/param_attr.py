@@ -2,6 +2,7 @@
 """`ParamAttr`: how a layer's parameter is named, initialised, regularised and trained."""
 
 from paddle.base.arguments import kinds
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
 
@@ -13,7 +14,7 @@ def _require(value, types, what):
         )
 
 
-class ParamAttr:
+class ParamAttr(KnownKeywords):
     """Attributes of one parameter.
 
     Args:

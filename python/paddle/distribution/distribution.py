@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ['Distribution', 'ExponentialFamily']
 
@@ -90,7 +91,7 @@ def open_uniform(shape, dtype):
     return paddle.rand(shape, dtype=name).clip(float(paddle.finfo(name).tiny), 1.0)
 
 
-class Distribution:
+class Distribution(KnownKeywords):
     """Base of distributions.
 
     Args:

@@ -7,6 +7,7 @@ import math
 import paddle
 import paddle.nn.functional as F
 from paddle.base.arguments import items
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = [
     'Transform',
@@ -40,7 +41,7 @@ class Type(enum.Enum):
         return _type in (cls.BIJECTION, cls.INJECTION)
 
 
-class Transform:
+class Transform(KnownKeywords):
     """Base of transforms.
 
     Called with a tensor it transforms it, with a distribution it gives the distribution of the

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from paddle.base.arguments import items
+from paddle.base.known_keywords import KnownKeywords
 
 from .progressbar import ProgressBar
 
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-class Callback:
+class Callback(KnownKeywords):
     """Base of callbacks; every method may be overridden.
 
     `self.model` and `self.params` are set before use.

@@ -9,6 +9,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import to_array
+from paddle.base.known_keywords import KnownKeywords
 from paddle.metric import Metric
 
 from .callbacks import config_callbacks
@@ -64,7 +65,7 @@ def _scalar(value):
     return value.item() if isinstance(value, (np.generic,)) else value
 
 
-class Model:
+class Model(KnownKeywords):
     """Wraps a network with `fit`, `evaluate`, `predict`, `save` and `load`; call `prepare` first.
 
     Args:

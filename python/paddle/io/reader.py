@@ -4,6 +4,7 @@
 import os
 
 import paddle
+from paddle.base.known_keywords import KnownKeywords
 
 from .dataloader import BatchSampler, IterableDataset
 from .dataloader.collate import default_collate_fn, default_convert_fn
@@ -12,7 +13,7 @@ from .dataloader.dataloader_iter import FeedIter, MultiProcessIter, SingleProces
 __all__ = ['DataLoader', 'batch']
 
 
-class DataLoader:
+class DataLoader(KnownKeywords):
     """Iterates over batches of `dataset`.
 
     With `num_workers` > 0, forked processes read ahead `prefetch_factor` batches each, in order;

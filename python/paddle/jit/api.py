@@ -8,7 +8,7 @@ import os
 import paddle
 from paddle import _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items, only
+from paddle.base.arguments import items, keywords, only
 from paddle.base.framework import is_recorded
 from paddle.jit import dy2static
 from paddle.jit.dy2static import set_code_level, set_verbosity
@@ -16,8 +16,8 @@ from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
 from . import capture
-from .reads.tables import IGNORED, is_ignored
 from .reads.graph import GraphSession
+from .reads.tables import IGNORED, is_ignored
 from .static_function import StaticFunction, parameter_names
 
 __all__ = [
@@ -59,9 +59,7 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         >>> scaled(paddle.to_tensor([1.0, -3.0])).tolist()
         [1.0, 3.0]
     """
-    unknown = set(kwargs) - {'full_graph', 'property', 'dynamic_dims'}
-    if unknown:
-        raise TypeError(f'[to_static] got an unexpected keyword argument {sorted(unknown)[0]!r}')
+    keywords('to_static', kwargs, 'full_graph', 'property', 'dynamic_dims')
     if backend not in ('CINN', None):
         raise ValueError(f"[to_static] expected backend 'CINN' or None, got {backend!r}")
     if input_spec is not None and not isinstance(input_spec, (list, tuple)):

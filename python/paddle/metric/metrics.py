@@ -6,7 +6,8 @@ import abc
 import numpy as np
 
 import paddle
-from paddle.base.arguments import items
+from paddle.base.arguments import items, keywords
+from paddle.base.known_keywords import KnownKeywords
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
@@ -22,7 +23,7 @@ def _array(value, name):
     return value
 
 
-class Metric(metaclass=abc.ABCMeta):
+class Metric(KnownKeywords, metaclass=abc.ABCMeta):
     """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result,
     `accumulate` gives the value.
 
@@ -84,7 +85,8 @@ class Accuracy(Metric):
     """
 
     def __init__(self, topk=(1,), name=None, *args, **kwargs):
-        super().__init__(*args, **kwargs)
+        keywords('Accuracy', kwargs)
+        super().__init__(*args)
         self.topk = topk = tuple(items('Accuracy', 'topk', topk))
         self.maxk = max(topk)
         base = name or 'acc'

@@ -4,11 +4,12 @@
 import paddle
 from paddle import _C_ops
 from paddle.base.framework import dtype_name
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ["ClipGradByValue", "ClipGradByNorm", "ClipGradByGlobalNorm"]
 
 
-class ClipGradBase:
+class ClipGradBase(KnownKeywords):
     """Calling it with [(parameter, gradient), ...] gives the list with clipped gradients."""
 
     def __str__(self):

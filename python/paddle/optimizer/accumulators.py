@@ -7,6 +7,7 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items
+from paddle.base.known_keywords import KnownKeywords
 from paddle.static.program import running
 from paddle.utils import unique_name
 
@@ -20,7 +21,7 @@ def dtype_name(dtype):
     return str(dtype).rsplit('.', 1)[-1]
 
 
-class AccumulatorStore:
+class AccumulatorStore(KnownKeywords):
     """Part of `Optimizer` that makes, names, saves and restores its state tensors."""
 
     # State in one buffer exists on GPUs only: on the CPU these stay as they are here.

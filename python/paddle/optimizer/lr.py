@@ -6,6 +6,8 @@ import math
 import numbers
 import warnings
 
+from paddle import _lazy
+from paddle.base.known_keywords import KnownKeywords
 from paddle.static.program import running
 
 __all__ = [
@@ -36,7 +38,7 @@ def _require(owner, cond, kind, expected, got):
         raise kind(f"[{type(owner).__name__}] expected {expected}, got {got!r}")
 
 
-class LRScheduler:
+class LRScheduler(KnownKeywords):
     """Base of all schedulers. A subclass gives `get_lr()` in terms of `self.base_lr` and
     `self.last_epoch`.
 
@@ -871,3 +873,5 @@ class ReduceOnPlateau(LRScheduler):
 
 
 from .lr_cyclic import CyclicLR, OneCycleLR  # noqa: E402  (they derive from LRScheduler above)
+
+_lazy.serve(globals())

@@ -14,6 +14,7 @@ from enum import Enum
 from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items
+from paddle.base.known_keywords import KnownKeywords
 
 from . import utils
 from .profiler_statistic import SortedKeys, tables
@@ -138,7 +139,7 @@ class _Result:
         }
 
 
-class Profiler:
+class Profiler(KnownKeywords):
     """Records operations run eagerly and backward, instructions of compiled programs, and spans of
     RecordEvent.
 

@@ -2,6 +2,7 @@
 """`QuantConfig`: which layers of a model are quantised, and how."""
 
 from paddle import nn
+from paddle.base.known_keywords import KnownKeywords
 
 from .wrapper import ObserveWrapper
 
@@ -32,7 +33,7 @@ def _items(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-class QuantConfig:
+class QuantConfig(KnownKeywords):
     """Factories for all layers, replaced for some: for layers of a type, and over that for single
     ones. What is said of a layer holds for those inside of it.
     """

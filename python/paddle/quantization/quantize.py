@@ -3,6 +3,7 @@
 
 import copy
 
+from paddle.base.known_keywords import KnownKeywords
 from paddle.nn.quant.format import ConvertibleQuantedLayer, LinearQuanterDequanter
 
 from .base_quanter import BaseQuanter
@@ -11,7 +12,7 @@ from .config import QuantConfig
 __all__ = ['PTQ', 'QAT', 'Quantization']
 
 
-class Quantization:
+class Quantization(KnownKeywords):
     """Puts the quanters of a `QuantConfig` into models."""
 
     def __init__(self, config):

@@ -81,8 +81,7 @@ def _device_dtype(args, kwargs):
     blocking = kwargs.pop('blocking', kwargs.pop('non_blocking', None))
     kwargs.pop('copy', None)
     other = kwargs.pop('other', None)
-    if kwargs:
-        raise TypeError(f"[Tensor.to] got an unexpected keyword argument {next(iter(kwargs))!r}")
+    keywords('Tensor.to', kwargs)
     values = list(args) + ([other] if other is not None else [])
     for value in values:
         if isinstance(value, Tensor):

@@ -4,6 +4,7 @@
 import numpy as np
 
 from paddle.base.arguments import to_array
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = [
     'Sampler',
@@ -14,7 +15,7 @@ __all__ = [
 ]
 
 
-class Sampler:
+class Sampler(KnownKeywords):
     """Base of samplers: subclasses define `__iter__` over indices and `__len__`.
 
     Args:

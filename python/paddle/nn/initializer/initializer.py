@@ -5,13 +5,14 @@ import math
 
 import paddle
 from paddle.base.framework import dtype_name
+from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ["Initializer", "calculate_gain", "set_global_initializer"]
 
 _global = {"weight": None, "bias": None}
 
 
-class Initializer:
+class Initializer(KnownKeywords):
     """Gives a parameter its first value. Subclasses define `create(shape, dtype)` or `forward(var,
     block)`.
     """

@@ -7,6 +7,7 @@ import inspect
 import operator
 
 from paddle import get_default_dtype
+from paddle.base.arguments import keywords
 
 from .. import functional as F
 from ..initializer import Constant
@@ -146,6 +147,7 @@ def _make(name, function, parameters, doc, names=None, label="_name"):
     held = ["_" + key for key in shown]
 
     def __init__(self, *args, **kwargs):
+        keywords(f"{name}.__init__", kwargs, *shown, "name")
         try:
             values = signature.bind(self, *args, **kwargs)
         except TypeError as error:

@@ -10,6 +10,7 @@ import paddle
 from paddle import _lazy
 from paddle.base import framework
 from paddle.base.framework import EagerParamBase, Tensor
+from paddle.base.known_keywords import KnownKeywords
 from paddle.utils import unique_name
 
 from . import state
@@ -62,7 +63,7 @@ def _check_name(op, kind, name):
         raise KeyError(f"[{op}] expected the name of a {kind}, got an empty string")
 
 
-class Layer(ConvertMixin):
+class Layer(ConvertMixin, KnownKeywords):
     """Base class of modules. Subclasses set sublayers and parameters in `__init__` and define
     `forward`.
 

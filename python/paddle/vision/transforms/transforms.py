@@ -13,6 +13,7 @@ import numpy as np
 import paddle
 from paddle.base.arguments import items, to_array
 from paddle.base.documentation import shares
+from paddle.base.known_keywords import KnownKeywords
 
 from . import functional as F
 
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 
-class Compose:
+class Compose(KnownKeywords):
     """Transforms one after another.
 
     Args:
@@ -77,7 +78,7 @@ class Compose:
         return f'{self.__class__.__name__}({inner}\n)'
 
 
-class BaseTransform:
+class BaseTransform(KnownKeywords):
     """Base of transforms: `_apply_image` handles inputs whose key is `image`, `_get_params` draws
     what one call uses.
 
