@@ -2,14 +2,15 @@
 """Training steps, small functions and served models, side by side with other frameworks.
 
     python tools/bench.py ours=paddle:PYTHON ours-eager=paddle-eager:PYTHON torch=torch-eager:PYTHON
-    [--only RE]
+    [--only RE] [--json FILE]
 
 An argument is a column: its name, what runs and the interpreter that has it. What runs: paddle
 (to_static with the fusion compiler; served models through the predictor), paddle-plain (to_static
 without it), paddle-cinn (the predictor with it), paddle-eager, torch (torch.compile), torch-eager,
 jax. Columns take turns in processes of their own, and a figure is the best of all rounds in ms.
 Ratios say how many times faster the first column is; the last line is their geometric mean.
-bench_models.py holds the workloads.
+bench_models.py holds the workloads. `--json docs/site/benchmarks.json` keeps the figures for the
+page of the documentation site.
 """
 
 import argparse
@@ -113,6 +114,29 @@ def table(times):
     print('| mean | ' + ' | '.join([''] * len(times) + means) + ' |')
 
 
+VERSION = "import {0}; print({0}.__version__)"
+
+
+def record(columns, args, times):
+    """The figures with what they were measured on: {'columns': ..., 'times': ...}."""
+    with open('/proc/cpuinfo') as file:
+        model = next((line for line in file if line.startswith('model name')), ':')
+    versions = {}
+    for name, kind, python in columns:
+        code = VERSION.format(kind.partition('-')[0])
+        run = subprocess.run([python, '-c', code], check=False, capture_output=True, text=True)
+        versions[name] = {'kind': kind, 'version': (run.stdout.split() or ['?'])[-1]}
+    return {
+        'processor': model.partition(':')[2].strip(),
+        'threads': args.threads,
+        'clock': 'processor' if args.cpu else 'wall',
+        'rounds': args.rounds,
+        'day': time.strftime('%Y-%m-%d'),
+        'columns': versions,
+        'times': {name: {k: round(v, 4) for k, v in own.items()} for name, own in times.items()},
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -127,6 +151,7 @@ def main():
         action='store_true',
         help='processor time, which with one thread holds on a busy machine',
     )
+    parser.add_argument('--json', metavar='FILE', help='where to write the figures')
     parser.add_argument('--work', help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.work:
@@ -140,6 +165,10 @@ def main():
         parser.error(f'expected columns NAME=WHAT:PYTHON, WHAT one of {", ".join(KINDS)}')
     times, errors = measure(columns, args)
     table(times)
+    if args.json:
+        with open(args.json, 'w') as file:
+            json.dump(record(columns, args, times), file, indent=1)
+            file.write('\n')
     for line in sorted(errors):
         print(line)
     return 0

@@ -4,16 +4,18 @@
     PYTHONPATH=build/python:tools python -m pages --out DIR
 
 `reference/` has a page for each module with the documentation of its public names, `operators.md`
-a row for each operator.
+a row for each operator, `gallery.md` the example programs, `benchmarks.md` what bench.py measured.
 """
 
 import argparse
+import ast
 import inspect
 import pathlib
 import re
 import shutil
 import sys
 
+import pages_charts
 from lint import documentation
 from opgen import model
 
@@ -88,34 +90,94 @@ def reference(folder):
 
 def gradient(op):
     if op.vjp or op.compose:
-        return "any order"
-    return "first order" if op.vjp_kernel else "none"
+        return "any"
+    return "first" if op.vjp_kernel else ""
+
+
+def computes(op):
+    """The dtypes of an operator in words: what its stanza says."""
+    if op.elementwise:
+        words = [*op.dtypes, "int as float"] if op.int_as_float or op.int_via else op.dtypes
+        return ", ".join(words)
+    if op.compose or op.made_of_parts:
+        return "those of its parts"
+    return "all" if op.view or op.moves else ""
+
+
+def fusion(op):
+    """How the fusion compiler takes an operator, and how a GPU runs it."""
+    if op.compose:
+        return "as its parts", "as its parts"
+    if op.view is True or op.view == "checked":
+        return "read through", "view"
+    if op.elementwise or op.decomposition or op.reduces or op.moves:
+        return ("joins" if op.fuse else "own kernel"), "generated"
+    return "own kernel", "on the host"
+
+
+OPERATORS = """# Operators
+
+Made of the stanzas in `paddle/phi/ops`, a table for each family.
+
+| column | what it says |
+|---|---|
+| functions | what calls it, below `paddle`; empty: functions written in Python |
+| dtypes | what an elementwise operator computes in; narrower ones are widened for it |
+| gradient | whether it can be differentiated once or to any order; empty: it has none |
+| fusion | whether it joins a group that CINN compiles to one kernel, or runs by its own |
+| GPU | whether its kernel is generated for a GPU, or runs on host copies |
+"""
+HEAD = ["operator", "functions", "dtypes", "gradient", "fusion", "GPU"]
 
 
 def operators():
-    """The table of all operators."""
-    lines = [
-        "# Operators",
-        "",
-        "Made of the stanzas in `paddle/phi/ops`. Dtypes: what elementwise operators compute in.",
-        "",
-        "| operator | functions | dtypes | gradient | in place | what |",
-        "|---|---|---|---|---|---|",
-    ]
+    """The tables of all operators."""
+    families = {}
     for op in sorted(model.load(ROOT / "paddle" / "phi" / "ops"), key=lambda op: op.name):
-        if op.internal:
+        if not op.internal:
+            families.setdefault(op.family, []).append(op)
+    lines = [OPERATORS]
+    for family, members in sorted(families.items()):
+        lines += [f"## {family}", "", "| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
+        for op in members:
+            functions = [f"{sig.module}.{sig.name}".removeprefix("paddle.") for sig in op.public]
+            cells = [
+                f"`{op.name}`<br>{escaped(' '.join(op.doc.split()))}",
+                "<br>".join(f"`{name}`" for name in dict.fromkeys(functions)),
+                computes(op),
+                gradient(op),
+                *fusion(op),
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+GALLERY = """# Gallery
+
+Programs of under two minutes on two cores. Each shows how far it is, draws a figure (`--out`),
+prints its number beside the one that is expected, and fails when it misses that; `--quick` runs the
+short form that the tests run. They need matplotlib and, for digits, scikit-learn:
+`python docs/examples/gallery/NAME.py --out figure.png`.
+"""
+
+
+def gallery():
+    """The programs of docs/examples/gallery, each with its text and its source."""
+    lines = [GALLERY]
+    for path in sorted((ROOT / "docs" / "examples" / "gallery").glob("*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text()))
+        if path.stem == "common":
             continue
-        functions = ", ".join(f"`{sig.module}.{sig.name}`" for sig in op.py)
-        cells = [
-            f"`{op.name}`",
-            functions,
-            ", ".join(op.dtypes) if op.elementwise else "",
-            gradient(op),
-            "yes" if op.inplace else "",
-            escaped(" ".join(op.doc.split())),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        title, *rest = re.split(r"\n\s*\n", text)
+        told = [p for p in rest if not p.lstrip().startswith("python ")]
+        lines += [f"## {path.stem.replace('_', ' ')}", "", escaped(" ".join(title.split())), ""]
+        for paragraph in told:
+            lines += [escaped(" ".join(paragraph.split())), ""]
+        source = path.read_text().rstrip()
+        lines += [f"<details><summary><code>{path.name}</code></summary>", ""]
+        lines += ["```python", source, "```", "", "</details>", ""]
+    return "\n".join(lines)
 
 
 def write(folder):
@@ -127,6 +189,9 @@ def write(folder):
     (folder / "reference").mkdir()
     reference(folder / "reference")
     (folder / "operators.md").write_text(operators())
+    (folder / "gallery.md").write_text(gallery())
+    kept = folder / "benchmarks.json"
+    (folder / "benchmarks.md").write_text(pages_charts.benchmarks(kept))
 
 
 def main():

@@ -7,7 +7,6 @@ import math
 import paddle
 import paddle.nn.functional as F
 from paddle.base.arguments import items
-from paddle.base.known_keywords import KnownKeywords
 
 __all__ = [
     'Transform',
@@ -41,7 +40,7 @@ class Type(enum.Enum):
         return _type in (cls.BIJECTION, cls.INJECTION)
 
 
-class Transform(KnownKeywords):
+class Transform:
     """Base of transforms.
 
     Called with a tensor it transforms it, with a distribution it gives the distribution of the

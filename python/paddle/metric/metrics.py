@@ -7,7 +7,6 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import items, keywords
-from paddle.base.known_keywords import KnownKeywords
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = ['Metric', 'Accuracy', 'Precision', 'Recall', 'Auc', 'accuracy']
@@ -23,7 +22,7 @@ def _array(value, name):
     return value
 
 
-class Metric(KnownKeywords, metaclass=abc.ABCMeta):
+class Metric(metaclass=abc.ABCMeta):
     """Base of metrics: `compute` runs on tensors of a batch, `update` takes its result,
     `accumulate` gives the value.
 
