@@ -73,6 +73,12 @@ TABLE = {
     'paddle.distributed.communication.group': {
         'paddle.distributed.communication.group': '_get_global_group=default_group'
     },
+    'paddle.distributed.fleet.auto': {
+        'paddle.distributed': 'ProcessMesh Strategy get_mesh set_mesh',
+        'paddle.distributed.auto_parallel.interface': (
+            'create_mesh recompute shard_op shard_tensor'
+        ),
+    },
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
         'paddle.distributed.fleet.meta_parallel': 'TensorParallel'
     },

@@ -45,5 +45,6 @@ _lazy.install(
         'scope',
         'startup',
         'metric',
+        'quantization',
     ),
 )

@@ -8,7 +8,7 @@ import math
 import paddle
 from paddle.distributed.communication import ReduceOp
 
-__all__ = ['DygraphShardingOptimizer']
+__all__ = ['DygraphShardingOptimizer', 'DygraphShardingOptimizerV2']
 
 
 def _shares(parameters, count):
@@ -84,3 +84,9 @@ class DygraphShardingOptimizer:
         if name == '_inner_opt':
             raise AttributeError(name)
         return getattr(self._inner_opt, name)
+
+
+class DygraphShardingOptimizerV2(DygraphShardingOptimizer):
+    """The same under the name of PaddlePaddle's second form, which divides each parameter where
+    this divides the list of them: what a step computes is equal.
+    """
