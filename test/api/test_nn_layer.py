@@ -358,3 +358,14 @@ def test_global_initializer():
 def test_bad_arguments_raise_value_error(call):
     with pytest.raises(ValueError):
         call()
+
+
+def test_assigned_values_decide_the_shape():
+    values = np.arange(6, dtype='float64').reshape(2, 3)
+    layer = paddle.nn.Layer()
+    for asked in ([6], [2, 3], [64]):
+        made = layer.create_parameter(
+            asked, default_initializer=paddle.nn.initializer.Assign(values)
+        )
+        assert made.shape == [2, 3] and made.dtype == paddle.float32
+        assert made.tolist() == values.tolist()

@@ -20,19 +20,15 @@ class NumpyArrayInitializer(Initializer):
         self._value = value
 
     def create(self, shape, dtype):
+        """The values in their own shape, whatever `shape` says."""
         import numpy as np
 
-        value = self._value
-        if value.size != int(np.prod(shape)):
-            raise ValueError(
-                f"[Assign] expected a value with the {int(np.prod(shape))} elements of shape "
-                f"{shape}, got shape {list(value.shape)}"
-            )
-        return paddle.to_tensor(np.ascontiguousarray(value).reshape(shape)).astype(dtype)
+        return paddle.to_tensor(np.ascontiguousarray(self._value)).astype(dtype)
 
 
 class Assign(NumpyArrayInitializer):
-    """The values of a numpy array, list, tuple or Tensor.
+    """The values of a numpy array, list, tuple or Tensor. The parameter has their shape, also where
+    another one was asked for.
 
     Args:
         value (array, list of numbers or Tensor): The values.

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small programs of third-party packages, which run with either `paddle`: `clients.py` runs each in
+a process of its own with ours and with the published one and compares the numbers they give.
+
+    python client_programs.py NAME
+"""
+
+import json
+import sys
+
+import numpy as np
+
+PROGRAMS = {}
+
+
+def program(*packages):
+    """Put a function into the table under its name, with the packages it needs."""
+
+    def enter(function):
+        PROGRAMS[function.__name__] = function, packages
+        return function
+
+    return enter
+
+
+def numbers(*shape):
+    """Uniform numbers that depend on the shape alone."""
+    return np.random.RandomState(sum(shape)).rand(*shape).astype("float32")
+
+
+def summary(tensor):
+    """Mean, deviation and a weighted sum, which sees the order."""
+    values = np.asarray(tensor, "float64").ravel()
+    return [values.mean(), values.std(), float(values @ np.cos(np.arange(values.size)))]
+
+
+def fill(layer):
+    """Give all parameters numbers that depend on their shapes alone; nothing is dropped."""
+    for part in layer.sublayers():
+        if type(part).__name__.startswith("Dropout"):
+            part.p = 0.0
+    for parameter in layer.parameters():
+        drawn = numbers(*parameter.shape) - 0.5
+        drawn = drawn / np.sqrt(max(1, np.prod(parameter.shape[1:])))
+        parameter.set_value(drawn.astype("float32"))
+    return layer
+
+
+def steps(layer, loss, count=3, rate=0.01):
+    """Losses of `count` steps of Momentum."""
+    import paddle
+
+    optimizer = paddle.optimizer.Momentum(rate, parameters=layer.parameters())
+    losses = []
+    for _ in range(count):
+        value = loss()
+        value.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        losses.append(float(value))
+    return losses
+
+
+@program("paddle-msssim==0.0.2")
+def msssim():
+    """Similarity of images, and its gradient."""
+    import paddle
+    from paddle_msssim import MS_SSIM, ssim
+
+    image = numbers(1, 3, 176, 176)
+    y = paddle.to_tensor(image)
+    x = paddle.to_tensor(0.8 * image + 0.2 * numbers(1, 3, 176, 177)[..., :176])
+    x.stop_gradient = False
+    value = MS_SSIM(data_range=1.0, channel=3)(x, y) + ssim(x, y, data_range=1.0)
+    value.backward()
+    return [float(value), *summary(x.grad)]
+
+
+@program("ppim==1.1.0", "opencv-python-headless", "pillow")
+def ppim():
+    """Training of a ReXNet and evaluation of a DeiT."""
+    import paddle
+    from ppim.models import rexnet, vit
+
+    net = fill(rexnet.ReXNet(class_dim=10))
+    x = paddle.to_tensor(numbers(2, 3, 64, 64))
+    label = paddle.to_tensor([1, 7])
+    losses = steps(net, lambda: paddle.nn.functional.cross_entropy(net(x), label))
+    small = vit.VisionTransformer(
+        img_size=32, patch_size=8, embed_dim=32, depth=2, num_heads=4, class_dim=10
+    )
+    fill(small).eval()
+    return losses + summary(small(paddle.to_tensor(numbers(2, 3, 32, 32))))
+
+
+@program("safetensors==0.8.0")
+def safetensors():
+    """A model's parameters in a file and back, in float32 and bfloat16."""
+    import os
+    import tempfile
+
+    import paddle
+    from safetensors.paddle import load_file, save_file
+
+    net, other = fill(paddle.nn.Linear(8, 5)), paddle.nn.Linear(8, 5)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.safetensors")
+        state = dict(net.state_dict(), half=net.weight.astype("bfloat16"))
+        save_file(state, path)
+        found = load_file(path)
+    half = found.pop("half").astype("float32")
+    other.set_state_dict(found)
+    return summary(other(paddle.to_tensor(numbers(3, 8)))) + summary(half)
+
+
+@program("paddle-nnaudio==0.0.3", "scipy")
+def nnaudio():
+    """Spectra of sounds by convolutions."""
+    import paddle
+    from ppAudio.features import MFCC, STFT, MelSpectrogram
+
+    sound = paddle.to_tensor(np.sin(np.arange(8000, dtype="float32") ** 1.5 / 500)[None])
+    out = []
+    for make in (
+        lambda: STFT(n_fft=256, hop_length=128, output_format="Magnitude", verbose=False),
+        lambda: MelSpectrogram(sr=8000, n_fft=256, n_mels=32, hop_length=128, verbose=False),
+        lambda: MFCC(sr=8000, n_mfcc=13, n_fft=256, n_mels=32, hop_length=128, verbose=False),
+    ):
+        out += summary(make()(sound))
+    return out
+
+
+@program("paddleseg==2.8.0", "opencv-python-headless", "pyyaml", "tqdm", "filelock", "scipy")
+def paddleseg():
+    """Training of a BiSeNet with the package's losses."""
+    import paddle
+    import paddle.nn.functional as F
+    from paddleseg.models import BiSeNetV2
+    from paddleseg.models.losses import DiceLoss
+
+    net = fill(BiSeNetV2(num_classes=4))
+    x = paddle.to_tensor(numbers(2, 3, 64, 64))
+    label = paddle.to_tensor((numbers(2, 64, 64) * 4).astype("int64"))
+    losses = (DiceLoss(),)
+
+    def loss():
+        outputs = net(x)
+        return sum(f(o, label) for o in outputs[:2] for f in losses) + F.cross_entropy(
+            outputs[0], label, axis=1
+        )
+
+    return steps(net, loss)
+
+
+@program("paddleclip==1.0.0", "ftfy", "regex", "wget")
+def clip():
+    """Similarities of images and texts."""
+    import paddle
+    from clip.model import CLIP
+    from clip.tokenizer import Tokenizer
+
+    words = Tokenizer()
+    net = CLIP(
+        embed_dim=32,
+        image_resolution=32,
+        vision_layers=2,
+        vision_width=64,
+        vision_patch_size=8,
+        context_length=16,
+        vocab_size=49408,
+        transformer_width=64,
+        transformer_heads=2,
+        transformer_layers=2,
+    )
+    fill(net).eval()
+    ids = np.zeros([2, 16], "int64")
+    for row, text in zip(ids, ("a photo of a cat", "a diagram")):
+        found = [49406, *words.encode(text), 49407]
+        row[: len(found)] = found
+    image = paddle.to_tensor(numbers(2, 3, 32, 32))
+    with paddle.no_grad():
+        per_image, per_text = net(image, paddle.to_tensor(ids))
+    return summary(per_image) + summary(per_text)
+
+
+@program("ppma==1.1.1", "opencv-python-headless", "matplotlib")
+def ppma():
+    """Where a model looks for its answer."""
+    import contextlib
+    import io
+    import os
+    import tempfile
+
+    import cv2
+    import paddle
+    from ppma import cam
+
+    pooled = paddle.nn.AdaptiveAvgPool2D(1), paddle.nn.Flatten(), paddle.nn.Linear(8, 10)
+    net = fill(paddle.nn.Sequential(paddle.nn.Conv2D(3, 8, 3, 4), paddle.nn.ReLU(), *pooled))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "image.png")
+        cv2.imwrite(path, (numbers(64, 64, 3) * 255).astype("uint8"))
+        with contextlib.redirect_stdout(io.StringIO()):
+            found = [cam.GradCAM(net, net[1]).forward(path, [i]) for i in (3, 4)]
+    return [v for image in found for v in summary(image)]
+
+
+@program(
+    "rapidocr-paddle==1.4.5",
+    "opencv-python-headless",
+    "pyclipper",
+    "shapely",
+    "pyyaml",
+    "pillow",
+    "six",
+    "tqdm",
+)
+def rapidocr():
+    """Reading of a drawn line by PP-OCRv4."""
+    import cv2
+    from rapidocr_paddle import RapidOCR
+
+    page = np.full((160, 640, 3), 255, "uint8")
+    cv2.putText(page, "Hello paddle 2026", (20, 90), cv2.FONT_HERSHEY_SIMPLEX, 1.8, (0, 0, 0), 3)
+    found, _ = RapidOCR()(page)
+    return [[text for _, text, _ in found], *[float(score) for _, _, score in found]]
+
+
+@program("einops==0.8.2")
+def einops():
+    """Rearrangements of tensors, in functions and in a layer."""
+    import paddle
+    from einops import rearrange, reduce, repeat
+    from einops.layers.paddle import Rearrange
+
+    x = paddle.to_tensor(numbers(2, 3, 4, 6))
+    x.stop_gradient = False
+    parts = rearrange(x, "b c (h p) (w q) -> b (h w) (p q c)", p=2, q=2)
+    net = paddle.nn.Sequential(Rearrange("b n d -> b d n"), paddle.nn.Flatten())
+    value = (net(parts) ** 2).sum() + reduce(x, "b c h w -> b c", "max").sum()
+    value.backward()
+    wide = repeat(x, "b c h w -> b (r c) h w", r=2)
+    return [float(value), *summary(x.grad), *summary(wide)]
+
+
+@program("paddleiv==0.0.0.7", "imgvision", "opencv-python-headless", "matplotlib")
+def paddleiv():
+    """Training of a U-Net."""
+    import paddle
+    from paddleiv.models.Unet import Unet_skip
+
+    net = fill(Unet_skip(3, 3, 8, 4, scale=3))
+    x = paddle.to_tensor(numbers(1, 3, 32, 32))
+    return steps(net, lambda: (net(x) ** 2).mean())
+
+
+@program(
+    "paddleclas==2.6.0",
+    "faiss-cpu",
+    "opencv-python-headless",
+    "scikit-learn",
+    "prettytable",
+    "easydict",
+)
+def paddleclas():
+    """Training of models of the zoo."""
+    import paddle
+    import paddle.nn.functional as F
+    from paddleclas.ppcls.arch.backbone import PPLCNet_x0_25, ResNet18
+
+    out = []
+    x, label = paddle.to_tensor(numbers(2, 3, 64, 64)), paddle.to_tensor([1, 2])
+    for make in (PPLCNet_x0_25, ResNet18):
+        net = fill(make(class_num=10))
+        out += steps(net, lambda: F.cross_entropy(net(x), label))  # noqa: B023
+    return out
+
+
+@program(
+    "paddlesci==1.4.0",
+    "sympy",
+    "hydra-core",
+    "omegaconf",
+    "meshio",
+    "scikit-optimize",
+    "pyevtk",
+    "imageio",
+)
+def paddlesci():
+    """A physics-informed network: Laplace's equation on a square."""
+    import paddle
+    import ppsci
+
+    paddle.seed(0)
+    net = fill(ppsci.arch.MLP(("x", "y"), ("u",), 3, 16, "tanh"))
+    equation = ppsci.equation.Laplace(dim=2)
+    expression = ppsci.lambdify(equation.equations["laplace"], net)
+
+    def points():
+        drawn = {k: paddle.to_tensor(numbers(20, n)[:, :1]) for k, n in (("x", 2), ("y", 3))}
+        for t in drawn.values():
+            t.stop_gradient = False
+        return drawn
+
+    def loss():
+        data = points()
+        value = (expression(points()) ** 2).mean() + (net(data)["u"] - data["x"]).square().mean()
+        ppsci.autodiff.clear()
+        return value
+
+    return steps(net, loss)
+
+
+def main(name):
+    function, _ = PROGRAMS[name]
+    found = [v if isinstance(v, list) else float(v) for v in function()]
+    print("NUMBERS " + json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
