@@ -453,6 +453,7 @@ int InitTypes(PyObject* module) {
       {"is_ipu_place", M(Never), METH_NOARGS, nullptr},
       {"gpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
       {"xpu_device_id", M(DeviceId), METH_NOARGS, nullptr},
+      {"ipu_device_id", M(DeviceId), METH_NOARGS, nullptr},
       {"custom_device_id", M(DeviceId), METH_NOARGS, nullptr},
       {"custom_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
       {"_type", M(PlaceTypeNumber), METH_NOARGS, nullptr},

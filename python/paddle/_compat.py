@@ -69,20 +69,20 @@ BoolTensor = _typed('BoolTensor', 'bool')
 
 
 class MmapStorage:
-    """The bytes of a file as a tensor: `MmapStorage(path).get_slice('float32')`.
+    """The bytes of a file as a tensor: `MmapStorage(path, -1).get_slice('float32')`.
 
     Args:
         filename (str): The file.
-        nbytes (int, default -1): How many bytes of it; -1 for all.
+        nbytes (int): How many bytes of it; -1 for all.
 
     Examples:
         >>> with open("numbers", "wb") as f:
         ...     _ = f.write(bytes([0, 0, 128, 63]))
-        >>> paddle.MmapStorage("numbers").get_slice("float32").tolist()
+        >>> paddle.MmapStorage("numbers", 4).get_slice("float32").tolist()
         [1.0]
     """
 
-    def __init__(self, filename, nbytes=-1):
+    def __init__(self, filename, nbytes):
         import numpy as np
 
         self._bytes = np.memmap(filename, dtype='uint8', mode='r')

@@ -79,6 +79,9 @@ TABLE = {
             'create_mesh recompute shard_op shard_tensor'
         ),
     },
+    'paddle.distributed.fleet.meta_parallel.sharding.group_sharded_utils': {
+        'paddle.distributed.fleet.scaler': 'GroupShardedScaler'
+    },
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
         'paddle.distributed.fleet.meta_parallel': 'TensorParallel'
     },
@@ -323,6 +326,7 @@ TABLE = {
         '_convert_param_attr_to_list=_attrs'
     },
     'paddle.nn.layer.vision': {'paddle.nn': 'ChannelShuffle PixelShuffle PixelUnshuffle'},
+    'paddle.nn.quant': {'paddle.nn.quant.quant_layers': 'QuantStub quant_layers='},
     'paddle.nn.utils.clip_grad_norm_': {'paddle.nn.utils': 'clip_grad_norm_'},
     'paddle.nn.utils.clip_grad_value_': {'paddle.nn.utils': 'clip_grad_value_'},
     'paddle.optimizer.adadelta': {'paddle.optimizer': 'Adadelta'},

@@ -57,6 +57,7 @@ _WHERE = _lazy.homes(
         'paddle.distributed.flex_checkpoint.dcp.sharded_weight': (
             'ShardedStateDict ShardedWeight build_sharded_state_dict shard_weight'
         ),
+        'paddle.distributed.fleet.base.topology': 'create_nccl_config',
         'paddle.distributed.parallel_with_gloo': (
             'gloo_barrier gloo_init_parallel_env gloo_release'
         ),
@@ -70,7 +71,16 @@ _lazy.install(
     globals(),
     'paddle.distributed',
     _WHERE,
-    ('auto_parallel', 'collective', 'communication', 'fleet', 'flex_checkpoint', 'parallel', 'rpc'),
+    (
+        'io',
+        'auto_parallel',
+        'collective',
+        'communication',
+        'fleet',
+        'flex_checkpoint',
+        'parallel',
+        'rpc',
+    ),
 )
 # These functions have the names of the modules they are in.
 for _name in ('launch', 'spawn'):

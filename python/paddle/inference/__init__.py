@@ -46,6 +46,13 @@ def get_trt_runtime_version():
     return 0, 0, 0
 
 
+def _get_phi_kernel_name(op_name):
+    """The operator that the old operation `op_name` is; a name that is none stays."""
+    from paddle._legacy_ops import OPS
+
+    return OPS[op_name][0] if op_name in OPS else op_name
+
+
 def _with_old_program(config, make):
     """make(config), with a program in the older `.pdmodel` format converted in memory first."""
     from paddle.static import io

@@ -2,7 +2,7 @@
 """Spans of the user, and events as the profiler keeps them."""
 
 from contextlib import ContextDecorator
-from enum import IntEnum
+from enum import Enum
 from typing import NamedTuple
 
 from paddle import _lazy
@@ -11,7 +11,7 @@ from paddle.base import libpaddle as _core
 __all__ = ['RecordEvent', 'TracerEventType', 'TracerMemEventType']
 
 
-class TracerEventType(IntEnum):
+class TracerEventType(Enum):
     """Kinds of events, named as in a trace."""
 
     Operator = 0
@@ -34,7 +34,7 @@ class TracerEventType(IntEnum):
     Program = 17
 
 
-class TracerMemEventType(IntEnum):
+class TracerMemEventType(Enum):
     """Kinds of events of memory."""
 
     Allocate = 0

@@ -12,7 +12,8 @@ _WHERE = _lazy.homes(
         'paddle.quantization.config': 'QuantConfig',
         'paddle.quantization.factory': 'quanter',
         'paddle.quantization.imperative': 'AbsmaxQuantizer BaseQuantizer HistQuantizer '
-        'ImperativePTQ KLQuantizer PTQConfig PTQRegistry PerChannelAbsmaxQuantizer '
+        'ImperativePTQ ImperativeQuantAware KLQuantizer PTQConfig PTQRegistry '
+        'PerChannelAbsmaxQuantizer '
         'SUPPORT_ACT_QUANTIZERS SUPPORT_WT_QUANTIZERS default_ptq_config',
         'paddle.quantization.quantize': 'PTQ QAT',
     }

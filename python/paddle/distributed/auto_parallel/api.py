@@ -25,7 +25,7 @@ def mesh_or_global(op, mesh):
     return mesh
 
 
-def shard_tensor(data, mesh=None, placements=None, dtype=None, place=None, stop_gradient=None):
+def shard_tensor(data, mesh, placements, dtype=None, place=None, stop_gradient=None):
     """`data`, which is the same on all processes, placed on a mesh.
 
     Each process keeps its part. A parameter gives a parameter with the same name.

@@ -104,6 +104,10 @@ class _Stage:
             return accumulator
         return reshard(accumulator, param.process_mesh, self._divided(param))
 
+    def shard_master_weight(self, param, master_weight):
+        """The float32 copy of a parameter in half precision, divided as its state."""
+        return self('master_weight', param, master_weight)
+
 
 class ShardingStage1(_Stage):
     """Each process along the axis keeps a part of the optimizer's state, and updates that."""

@@ -4,12 +4,19 @@
 import paddle
 import paddle.distributed as dist
 
-__all__ = ['distributed_scaler']
+__all__ = ['GroupShardedScaler', 'distributed_scaler']
 
 
 def distributed_scaler(scaler, hcg):
     """`scaler`; from now on a step is left out on all processes where one has met an infinity."""
-    if hcg.nranks < 2:
+    return scaler if hcg.nranks < 2 else GroupShardedScaler(scaler)
+
+
+def GroupShardedScaler(scaler):
+    """`scaler`, over all processes of the job: a step is left out on all where one has met an
+    infinity.
+    """
+    if dist.get_world_size() < 2:
         return scaler
     own = scaler._unscale
 

@@ -13,6 +13,7 @@ from .ptq_quantizer import (
     PerChannelAbsmaxQuantizer,
 )
 from .ptq_registry import PTQRegistry
+from .qat import ImperativeQuantAware
 
 __all__ = [
     'SUPPORT_ACT_QUANTIZERS',
@@ -21,6 +22,7 @@ __all__ = [
     'BaseQuantizer',
     'HistQuantizer',
     'ImperativePTQ',
+    'ImperativeQuantAware',
     'KLQuantizer',
     'PTQConfig',
     'PTQRegistry',

@@ -94,9 +94,11 @@ class ColWiseParallel(_Divided):
     def apply(self, layer, process_mesh, shard_param_list):
         self.divide(layer, process_mesh, shard_param_list)
         if self.gather_output:
-            layer.register_forward_post_hook(
-                lambda _, __, out: _each(out, lambda t: _placed(t, process_mesh, core.Replicate()))
-            )
+            layer.register_forward_post_hook(self.gather_output_hook(process_mesh))
+
+    def gather_output_hook(self, process_mesh):
+        """A hook behind a layer that makes its results whole along `mp`."""
+        return lambda _, __, out: _each(out, lambda t: _placed(t, process_mesh, core.Replicate()))
 
 
 class RowWiseParallel(_Divided):
@@ -110,11 +112,13 @@ class RowWiseParallel(_Divided):
     def apply(self, layer, process_mesh, shard_param_list):
         self.divide(layer, process_mesh, shard_param_list)
         if not self.is_input_parallel and isinstance(layer, paddle.nn.Linear):
-            layer.register_forward_pre_hook(
-                lambda _, inputs: _each(
-                    inputs, lambda t: _placed(t, process_mesh, core.Shard(t.ndim - 1))
-                )
-            )
+            layer.register_forward_pre_hook(self.split_input_hook(process_mesh))
+
+    def split_input_hook(self, process_mesh):
+        """A hook before a layer that divides the last axis of its inputs along `mp`."""
+        return lambda _, inputs: _each(
+            inputs, lambda t: _placed(t, process_mesh, core.Shard(t.ndim - 1))
+        )
 
 
 class _Hook(PlanBase):
@@ -160,15 +164,11 @@ class _Sequence(PlanBase):
     def __init__(self, need_transpose=True):
         self.need_transpose = need_transpose
 
-    def before(self, layer, mesh, fn):
-        layer.register_forward_pre_hook(
-            lambda _, inputs: _each(inputs, lambda t: fn(t, mesh, self.need_transpose))
-        )
+    def _before(self, mesh, fn):
+        return lambda _, inputs: _each(inputs, lambda t: fn(t, mesh, self.need_transpose))
 
-    def behind(self, layer, mesh, fn):
-        layer.register_forward_post_hook(
-            lambda _, __, out: _each(out, lambda t: fn(t, mesh, self.need_transpose))
-        )
+    def _behind(self, mesh, fn):
+        return lambda _, __, out: _each(out, lambda t: fn(t, mesh, self.need_transpose))
 
 
 class SequenceParallelBegin(_Sequence):
@@ -176,7 +176,11 @@ class SequenceParallelBegin(_Sequence):
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
-        self.behind(layer, process_mesh, _begin)
+        layer.register_forward_post_hook(self.sequence_parallel_begin(process_mesh))
+
+    def sequence_parallel_begin(self, process_mesh):
+        """A hook behind a layer that divides the sequence."""
+        return self._behind(process_mesh, _begin)
 
 
 class SequenceParallelEnd(_Sequence):
@@ -184,7 +188,11 @@ class SequenceParallelEnd(_Sequence):
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
-        self.before(layer, process_mesh, _end)
+        layer.register_forward_pre_hook(self.sequence_parallel_end(process_mesh))
+
+    def sequence_parallel_end(self, process_mesh):
+        """A hook before a layer that makes the sequence whole."""
+        return self._before(process_mesh, _end)
 
 
 class SequenceParallelEnable(_Sequence):
@@ -195,8 +203,12 @@ class SequenceParallelEnable(_Sequence):
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
-        self.before(layer, process_mesh, _begin)
-        self.behind(layer, process_mesh, _end)
+        layer.register_forward_pre_hook(self.sequence_parallel_begin(process_mesh))
+        layer.register_forward_post_hook(self._behind(process_mesh, _end))
+
+    def sequence_parallel_begin(self, process_mesh):
+        """A hook before a layer that divides the sequence."""
+        return self._before(process_mesh, _begin)
 
 
 class SequenceParallelDisable(_Sequence):
@@ -204,5 +216,13 @@ class SequenceParallelDisable(_Sequence):
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
-        self.before(layer, process_mesh, _end)
-        self.behind(layer, process_mesh, _begin)
+        layer.register_forward_pre_hook(self.sequence_parallel_end(process_mesh))
+        layer.register_forward_post_hook(self.sequence_parallel_begin(process_mesh))
+
+    def sequence_parallel_begin(self, process_mesh):
+        """A hook behind a layer that divides the sequence."""
+        return self._behind(process_mesh, _begin)
+
+    def sequence_parallel_end(self, process_mesh):
+        """A hook before a layer that makes the sequence whole."""
+        return self._before(process_mesh, _end)

@@ -236,3 +236,25 @@ def _of_axis(name):
 
 for _name in ('data', 'model', 'pipe', 'sharding', 'sep'):
     _of_axis(_name)
+
+
+def create_nccl_config(nccl_config=None):
+    """Options of communication by NCCL for a new group: this build's groups have none, so that
+    the answer is always None.
+
+    Args:
+        nccl_config (dict, default None): Nothing but None or an empty dict.
+
+    Returns:
+        None: no options.
+
+    Raises:
+        NotImplementedError: When options are given.
+
+    Examples:
+        >>> paddle.distributed.create_nccl_config() is None
+        True
+    """
+    if nccl_config:
+        raise NotImplementedError(f'[create_nccl_config] expected no options, got {nccl_config!r}')
+    return None

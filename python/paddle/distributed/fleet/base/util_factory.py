@@ -59,6 +59,10 @@ class UtilBase:
         begin = rank * each + min(rank, longer)
         return files[begin : begin + each + (rank < longer)]
 
+    def get_heter_file_shard(self, files):
+        """As `get_file_shard`: all workers of a job are of one kind."""
+        return self.get_file_shard(files)
+
     def print_on_rank(self, message, rank_id):
         """Print a message on one worker."""
         if self.role_maker._worker_index() == rank_id:

@@ -77,6 +77,36 @@ class LocalFS:
         with open(fs_path, 'a', encoding='utf-8'):
             pass
 
+    def cat(self, fs_path=None):
+        """The text of a file, without the line ends behind it; '' where there is none."""
+        if not fs_path or not self.is_file(fs_path):
+            return ''
+        with open(fs_path, encoding='utf-8') as stream:
+            return stream.read().rstrip('\n')
+
+    def upload(self, local_path, fs_path):
+        """Copy a file or directory to a path."""
+        if not self.is_exist(local_path):
+            raise FSFileNotExistsError(
+                f'[LocalFS.upload] expected a file at {local_path}, got none'
+            )
+        if self.is_dir(local_path):
+            shutil.copytree(local_path, fs_path, dirs_exist_ok=True)
+        else:
+            shutil.copy2(local_path, fs_path)
+
+    def upload_dir(self, local_dir, dest_dir):
+        """Copy a directory and all in it."""
+        if not self.is_dir(local_dir):
+            raise FSFileNotExistsError(
+                f'[LocalFS.upload_dir] expected a directory at {local_dir}, got none'
+            )
+        self.upload(local_dir, dest_dir)
+
+    def download(self, fs_path, local_path):
+        """Copy a file or directory to a path: both are on this host."""
+        self.upload(fs_path, local_path)
+
     def mv(self, src_path, dst_path, overwrite=False, test_exists=False):
         """Move a file or directory; `test_exists` is for file systems where asking costs much."""
         if not self.is_exist(src_path):
