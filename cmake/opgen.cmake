@@ -22,7 +22,8 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_stanzas} ${_op
 file(GLOB _api CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/paddle/phi/api/*.h")
 
 set(_run "${CMAKE_COMMAND}" -E env PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools"
-    "${Python_EXECUTABLE}" -m opgen --ops "${PROJECT_SOURCE_DIR}/paddle/phi/ops" --out "${PADDLE_GENERATED_DIR}")
+    "${Python_EXECUTABLE}" -m opgen --ops "${PROJECT_SOURCE_DIR}/paddle/phi/ops" --out "${PADDLE_GENERATED_DIR}"
+    --sets ${PADDLE_ISAS})
 execute_process(COMMAND ${_run} --list-outputs WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
                 OUTPUT_VARIABLE _listed ERROR_VARIABLE _stderr RESULT_VARIABLE _rc)
 if(NOT _rc EQUAL 0)

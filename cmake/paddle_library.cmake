@@ -46,6 +46,12 @@ function(paddle_check_dependency FROM TO)
   message(FATAL_ERROR "[build] layer '${layer}' may use '${PADDLE_USES_${layer}}', got a dependency on '${TO}'")
 endfunction()
 
+# What only one kind of build has: one for x86-64 with MKL and oneDNN, and a portable one.
+set(PADDLE_OTHER_FILES "_portable\\.cc$")
+if(PADDLE_PORTABLE)
+  set(PADDLE_OTHER_FILES "(_x86|_mkl|[_/]onednn)\\.cc$")
+endif()
+
 # Objects without sources cannot be declared, so a library whose directories hold nothing yet is left out silently.
 function(paddle_library NAME)
   cmake_parse_arguments(ARG "" "LAYER" "GLOBS;SRCS;DEPS" ${ARGN})
@@ -55,6 +61,7 @@ function(paddle_library NAME)
     list(APPEND sources ${found})
   endforeach()
   list(FILTER sources EXCLUDE REGEX "(\\.isa|_test|_main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "${PADDLE_OTHER_FILES}")
   list(REMOVE_DUPLICATES sources)
   paddle_layer_of("${ARG_LAYER}" ignored)
   set_property(GLOBAL PROPERTY PADDLE_LAYER_DIR_${NAME} "${ARG_LAYER}")

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The oldest C library and libstdc++ that the built libraries run on: tools/glibc/stubs.py says which. The linker sees stubs of the
 # system's libraries, which lack what came later; the target paddle_glibc has it. A library that links paddle_old_systems gets both.
+if(NOT PADDLE_X86)  # the libraries of the system that builds
+  add_library(paddle_old_systems INTERFACE)
+  function(paddle_lower OUT FILE NAME)
+    set(${OUT} "${FILE}" PARENT_SCOPE)
+  endfunction()
+  return()
+endif()
 set(PADDLE_STUB_DIR "${CMAKE_BINARY_DIR}/stubs")
 set(_glibc "${PROJECT_SOURCE_DIR}/tools/glibc")
 set(_glibc_python "${CMAKE_COMMAND}" -E env PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools"

@@ -3,6 +3,10 @@
 if(NOT Python_EXECUTABLE AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
   set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "Python interpreter")
 endif()
+if(CMAKE_CROSSCOMPILING)  # for the generators alone; a build for another processor has no extension module
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter)
+  return()
+endif()
 find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
 
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "import pybind11; print(pybind11.__version__); print(pybind11.get_include())"

@@ -13,11 +13,15 @@ set(_cinn_bitcode "${CMAKE_BINARY_DIR}/cinn/vector_math.bc")
 set(PADDLE_CINN_SOURCES "${CMAKE_BINARY_DIR}/cinn/vector_math_bytes.cc")
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/cinn")
 file(GLOB _cinn_math CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/paddle/phi/primitives/math*.inc.h")
+set(_cinn_target "")
+if(CMAKE_CROSSCOMPILING)
+  set(_cinn_target --target=${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 # No target features and no vectorisers: the code generator widens the functions itself. The bitcode holds the name of its source as
 # given, so that is a relative one.
 add_custom_command(
   OUTPUT "${PADDLE_CINN_SOURCES}"
-  COMMAND "${PADDLE_CLANGXX}" -std=c++20 -O2 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-math-errno
+  COMMAND "${PADDLE_CLANGXX}" ${_cinn_target} -std=c++20 -O2 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-math-errno
           -fno-trapping-math -ffp-contract=off -fno-exceptions -fno-rtti -fno-ident -Wno-everything -g0
           -I. -emit-llvm -c paddle/cinn/runtime/vector_math.bc.cpp -o "${_cinn_bitcode}"
   COMMAND "${CMAKE_COMMAND}" "-DIN=${_cinn_bitcode}" "-DOUT=${PADDLE_CINN_SOURCES}" -P "${_cinn_dir}/embed_bitcode.cmake"

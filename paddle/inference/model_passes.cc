@@ -27,7 +27,7 @@ std::vector<std::string> ModelPasses(const Config& config) {
     for (std::string& name : pir::Pipeline(pir::PipelineFor::kInference, config.optimization_level()))
       names.push_back(std::move(name));
   std::erase_if(names, [&](const std::string& n) {
-    if (n == "blocked_layout_pass" && phi::CpuIsa() != phi::Isa::kAvx512) return true;
+    if (n == "blocked_layout_pass" && !phi::HasAvx512()) return true;
     if (config.cinn_enabled() && n == "add_norm_fuse_pass") return true;  // the compiler joins more to both
     const auto& gone = config.deleted_passes();
     return std::find(gone.begin(), gone.end(), n) != gone.end();

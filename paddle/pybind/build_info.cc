@@ -18,12 +18,13 @@ namespace pyb = pybind11;
 PyObject* BuildInfo(PyObject*, PyObject*) {
   return Guarded([]() -> PyObject* {
     pyb::dict info;
-    info["isa"] = phi::CpuIsa() == phi::Isa::kAvx512 ? "avx512" : "avx2";
+    info["isa"] = phi::CpuIsaName();
     info["avx512_bf16"] = phi::HasAvx512Bf16();
     info["amx"] = phi::HasAmx();
     info["threads"] = phi::cpu::MaxThreads();
-    info["mkl"] = phi::cpu::MklVersion();
-    info["onednn"] = phi::cpu::OnednnVersion();
+    pyb::dict libraries;
+    for (const auto& [name, version] : phi::cpu::Libraries()) libraries[name.c_str()] = version;
+    info["libraries"] = libraries;
     info["llvm"] = cinn::LlvmVersion();
     info["compiler"] = "GCC " __VERSION__;
     info["kernel_cache"] = cinn::DiskCache::DefaultDirectory();

@@ -157,9 +157,7 @@ PyObject* SetDevice(PyObject*, PyObject* place) {
     return PlaceObject(phi::CurrentPlace());
   });
 }
-PyObject* CpuIsaName(PyObject*, PyObject*) {
-  return PyUnicode_FromString(phi::CpuIsa() == phi::Isa::kAvx512 ? "avx512" : "avx2");
-}
+PyObject* CpuIsaName(PyObject*, PyObject*) { return PyUnicode_FromString(phi::CpuIsaName()); }
 
 // --- flags: a table of values; a variable FLAGS_x of the environment gives the first value.
 
@@ -259,7 +257,7 @@ PyMethodDef methods[] = {
     {"release_cpu_cache", F(Entry<EmptyCache>::Call), METH_NOARGS, "Gives cached memory back to the system."},
     {"current_place", F(Entry<CurrentDevice>::Call), METH_NOARGS, nullptr},
     {"set_current_place", F(SetDevice), METH_O, nullptr},
-    {"cpu_isa", F(Entry<CpuIsaName>::Call), METH_NOARGS, "'avx2' or 'avx512'."},
+    {"cpu_isa", F(Entry<CpuIsaName>::Call), METH_NOARGS, "'avx2' or 'avx512'; of a portable build 'plain'."},
     {"define_flag", F(DefineFlag), METH_FASTCALL, nullptr},
     {"is_compiled_with_cinn", F(Entry<HasCinn>::Call), METH_NOARGS, nullptr},
     {"get_flag", F(GetFlag), METH_O, nullptr},

@@ -27,8 +27,11 @@ def functions(path):
 def run(root, build=None):
     problems = []
     build = build or os.path.join(root, "build")
-    for isa in ("cpu_avx2", "cpu_avx512"):
-        folder = os.path.join(build, "CMakeFiles", f"paddle_isa_{isa[4:]}.dir")
+    for folder in glob.glob(os.path.join(build, "CMakeFiles", "paddle_*_*.dir")):
+        library, _, name = os.path.basename(folder).removesuffix(".dir").rpartition("_")
+        if library not in ("paddle_isa", "paddle_loops"):
+            continue
+        isa = f"cpu_{name}"
         for path in glob.glob(os.path.join(folder, "**", "*.o"), recursive=True):
             where = os.path.relpath(path, folder)
             for kind, name in functions(path):

@@ -12,6 +12,7 @@ from . import (
     emit_cpp,
     emit_decomposition,
     emit_legacy,
+    emit_loops,
     emit_lowering,
     emit_traits,
     manual,
@@ -82,12 +83,14 @@ def main():
     ap.add_argument("--out")
     ap.add_argument("--list-outputs", action="store_true")
     ap.add_argument("--stats", action="store_true")
+    ap.add_argument("--sets", nargs="+", help="namespaces of the builds of kernels")
     ap.add_argument("--manual", help="a file whose list of keys is made anew")
     a = ap.parse_args()
     if a.manual:
         path = pathlib.Path(a.manual)
         path.write_text(manual.renewed(path.read_text()))
         return 0
+    emit_loops.SETS[:] = a.sets or emit_loops.SETS
     try:
         ops = model.load(a.ops)
         files = outputs(ops)

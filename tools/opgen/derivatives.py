@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from . import functions
-from .emit_loops import DTYPES, TYPES, Loop
+from .emit_loops import DTYPES, SETS, TYPES, Loop
 from .expr import TensorPrinter, free_names, parse
 from .template import commas, fill
 
@@ -210,8 +210,7 @@ def add_loop(emitted, op, name, outs, ins):
             f"attrs))"
         )
     table = commas(
-        "{" + commas(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}"
-        for isa in ("cpu_avx2", "cpu_avx512")
+        "{" + commas(f"&phi::{isa}::{name}_{t[0]}" for t in floats) + "}" for isa in SETS
     )
     types = commas(f"DataType::{d if d in ('FLOAT32', 'FLOAT64') else 'UNDEFINED'}" for d in DTYPES)
     emitted.definitions.append(

@@ -9,6 +9,8 @@ from .expr import Condition, LoopPrinter, free_names, parse
 from .signatures import flag
 from .template import commas, fill
 
+# Namespaces of the builds of kernels, in the order of phi::Isa; `--sets` replaces them.
+SETS = ["cpu_avx2", "cpu_avx512"]
 # suffix, C++ type, LoopType index, stanza class
 TYPES = [
     ("f32", "float", 0, "float"),
@@ -186,7 +188,7 @@ class Ew:
     def definition(self):
         """The C++ of its EwDef."""
         table = []
-        for isa in ("cpu_avx2", "cpu_avx512"):
+        for isa in SETS:
             have = {
                 index: f"&phi::{isa}::{self.name}_{suffix}"
                 for suffix, _, index, _ in self.loop_types()

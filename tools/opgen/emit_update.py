@@ -6,7 +6,7 @@ its numbers, runs them and writes numbers back.
 import ast
 
 from . import expr
-from .emit_loops import TYPES
+from .emit_loops import SETS, TYPES
 from .expr import Printer
 from .signatures import of_numbers, params
 from .template import commas, fill
@@ -201,7 +201,7 @@ class Kernel:
                         f"&phi::{isa}::{loop_name(self.op, phase, k)}_{suffix}"
                         for suffix, _, _, _ in FLOATS
                     )
-                    for isa in ("cpu_avx2", "cpu_avx512")
+                    for isa in SETS
                 ]
                 rows.append("{{{" + "}, {".join(sets) + "}}}")
             out.append(fill(TABLE, name=loop_name(self.op, phase, 0), variants=commas(rows)))

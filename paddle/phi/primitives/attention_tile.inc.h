@@ -8,45 +8,8 @@
 namespace phi::PD_ISA {
 namespace {
 
-#ifdef __AVX512F__
-struct VecF {
-  using T = float;
-  static constexpr int W = 16, MR = 8;
-  __m512 v;
-  static VecF Load(const float* p) { return {_mm512_loadu_ps(p)}; }
-  static VecF Set(float x) { return {_mm512_set1_ps(x)}; }
-  void Store(float* p) const { _mm512_storeu_ps(p, v); }
-  void Fma(VecF a, VecF b) { v = _mm512_fmadd_ps(a.v, b.v, v); }
-};
-struct VecD {
-  using T = double;
-  static constexpr int W = 8, MR = 8;
-  __m512d v;
-  static VecD Load(const double* p) { return {_mm512_loadu_pd(p)}; }
-  static VecD Set(double x) { return {_mm512_set1_pd(x)}; }
-  void Store(double* p) const { _mm512_storeu_pd(p, v); }
-  void Fma(VecD a, VecD b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
-};
-#else
-struct VecF {
-  using T = float;
-  static constexpr int W = 8, MR = 4;
-  __m256 v;
-  static VecF Load(const float* p) { return {_mm256_loadu_ps(p)}; }
-  static VecF Set(float x) { return {_mm256_set1_ps(x)}; }
-  void Store(float* p) const { _mm256_storeu_ps(p, v); }
-  void Fma(VecF a, VecF b) { v = _mm256_fmadd_ps(a.v, b.v, v); }
-};
-struct VecD {
-  using T = double;
-  static constexpr int W = 4, MR = 4;
-  __m256d v;
-  static VecD Load(const double* p) { return {_mm256_loadu_pd(p)}; }
-  static VecD Set(double x) { return {_mm256_set1_pd(x)}; }
-  void Store(double* p) const { _mm256_storeu_pd(p, v); }
-  void Fma(VecD a, VecD b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
-};
-#endif
+// Rows of C in registers.
+constexpr int kTileRows = VecF::W == 16 ? 8 : 4;
 
 // A[i][p] at a[i * ai + p * ak]; B in panels of kPanel columns, panel j at b + j * panel, rows ldb apart; C row-major. The
 // columns of B and C are padded to whole panels.
@@ -92,8 +55,8 @@ inline void Multiply(const Product<V>& s, int64_t m, int64_t n, int64_t k) {
       c += rows * s.ldc;
       i += rows;
     };
-    for (; i + V::MR <= m; step(V::MR)) ProductTile<V, V::MR, kAdd>(s, a, b, c, k);
-    if constexpr (V::MR == 8)
+    for (; i + kTileRows <= m; step(kTileRows)) ProductTile<V, kTileRows, kAdd>(s, a, b, c, k);
+    if constexpr (kTileRows == 8)
       if (i + 4 <= m) ProductTile<V, 4, kAdd>(s, a, b, c, k), step(4);
     if (i + 2 <= m) ProductTile<V, 2, kAdd>(s, a, b, c, k), step(2);
     if (i < m) ProductTile<V, 1, kAdd>(s, a, b, c, k), step(1);

@@ -2,11 +2,8 @@
 // Loops that convert contiguous arrays between element types; half and float8 only from and to float.
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
-#include <immintrin.h>
-#include <stdint.h>
-
 #include "paddle/phi/primitives/math_base.inc.h"
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi {
 namespace PD_ISA {
@@ -29,28 +26,10 @@ static void convert_from_bool(const void* src, void* dst, int64_t n) {
 
 // Byte-wide arithmetic is done in int lanes by the compiler; sub-word float work here is on uint32.
 static void f16_to_f32(const void* src, void* dst, int64_t n) {
-  const uint16_t* s = static_cast<const uint16_t*>(src);
-  float* d = static_cast<float*>(dst);
-  int64_t i = 0;
-#ifdef __AVX512F__
-  for (; i + 16 <= n; i += 16)
-    _mm512_storeu_ps(d + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i))));
-#endif
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
-  for (; i < n; ++i) d[i] = _cvtsh_ss(s[i]);
+  F16ToF32(static_cast<const uint16_t*>(src), n, static_cast<float*>(dst));
 }
 static void f32_to_f16(const void* src, void* dst, int64_t n) {
-  const float* s = static_cast<const float*>(src);
-  uint16_t* d = static_cast<uint16_t*>(dst);
-  int64_t i = 0;
-#ifdef __AVX512F__
-  for (; i + 16 <= n; i += 16)
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(d + i), _mm512_cvtps_ph(_mm512_loadu_ps(s + i), 0));
-#endif
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(d + i), _mm256_cvtps_ph(_mm256_loadu_ps(s + i), 0));
-  for (; i < n; ++i) d[i] = _cvtss_sh(s[i], 0);
+  F32ToF16(static_cast<const float*>(src), n, static_cast<uint16_t*>(dst));
 }
 static void bf16_to_f32(const void* src, void* dst, int64_t n) {
   const uint16_t* s = static_cast<const uint16_t*>(src);

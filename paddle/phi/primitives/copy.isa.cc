@@ -34,22 +34,7 @@ inline void Tile(const uint64_t* s, int64_t ss, uint64_t* d, int64_t ds) {
   transpose4x4_64(reinterpret_cast<const char*>(s), ss * 8, reinterpret_cast<char*>(d), ds * 8);
 }
 inline void Tile(const uint16_t* s, int64_t ss, uint16_t* d, int64_t ds) {
-  __m128i r[8], t[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i * ss));
-  for (int i = 0; i < 4; ++i) {
-    t[2 * i] = _mm_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
-    t[2 * i + 1] = _mm_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
-  }
-  for (int i = 0; i < 2; ++i) {
-    r[4 * i] = _mm_unpacklo_epi32(t[4 * i], t[4 * i + 2]);
-    r[4 * i + 1] = _mm_unpackhi_epi32(t[4 * i], t[4 * i + 2]);
-    r[4 * i + 2] = _mm_unpacklo_epi32(t[4 * i + 1], t[4 * i + 3]);
-    r[4 * i + 3] = _mm_unpackhi_epi32(t[4 * i + 1], t[4 * i + 3]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(d + 2 * i * ds), _mm_unpacklo_epi64(r[i], r[i + 4]));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(d + (2 * i + 1) * ds), _mm_unpackhi_epi64(r[i], r[i + 4]));
-  }
+  transpose8x8_16(reinterpret_cast<const char*>(s), ss * 2, reinterpret_cast<char*>(d), ds * 2);
 }
 inline void Tile(const uint8_t* s, int64_t ss, uint8_t* d, int64_t ds) {
   for (int i = 0; i < 8; ++i)

@@ -2,12 +2,8 @@
 // Loading and storing tiles between any stored element type and the type a kernel computes in.
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
-#include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "paddle/phi/backends/cpu/threads.inc.h"
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
@@ -64,7 +60,7 @@ inline int ElemSize(int t) {
   }
 }
 
-inline float ToFloat(Half h) { return _cvtsh_ss(h.x); }
+inline float ToFloat(Half h) { return F16ToF32(h.x); }
 inline float ToFloat(BHalf h) {
   uint32_t u = static_cast<uint32_t>(h.x) << 16;
   float f;
@@ -78,28 +74,10 @@ inline uint16_t FloatToBf16(float f) {
   const uint32_t nan = (u >> 16) | 0x40;
   return static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? nan : r);
 }
-inline uint16_t FloatToF16(float f) { return static_cast<uint16_t>(_cvtss_sh(f, 0)); }
+inline uint16_t FloatToF16(float f) { return F32ToF16(f); }
 
-inline void WidenF16(const Half* __restrict s, int64_t n, float* __restrict d) {
-  int64_t i = 0;
-#if defined(__AVX512F__)
-  for (; i + 16 <= n; i += 16)
-    _mm512_storeu_ps(d + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(s + i))));
-#endif
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(s + i))));
-  for (; i < n; ++i) d[i] = ToFloat(s[i]);
-}
-inline void NarrowF16(const float* __restrict s, int64_t n, Half* __restrict d) {
-  int64_t i = 0;
-#if defined(__AVX512F__)
-  for (; i + 16 <= n; i += 16)
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(d + i), _mm512_cvtps_ph(_mm512_loadu_ps(s + i), 0));
-#endif
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(d + i), _mm256_cvtps_ph(_mm256_loadu_ps(s + i), 0));
-  for (; i < n; ++i) d[i].x = FloatToF16(s[i]);
-}
+inline void WidenF16(const Half* __restrict s, int64_t n, float* __restrict d) { F16ToF32(&s->x, n, d); }
+inline void NarrowF16(const float* __restrict s, int64_t n, Half* __restrict d) { F32ToF16(s, n, &d->x); }
 inline void WidenBF16(const BHalf* __restrict s, int64_t n, float* __restrict d) {
   for (int64_t i = 0; i < n; ++i) d[i] = ToFloat(s[i]);
 }

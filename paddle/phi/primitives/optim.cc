@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/primitives/optim.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 
 #include "paddle/phi/core/thread_state.h"
+#include "paddle/phi/primitives/denormals.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
 
 namespace phi::cpu {
 namespace {
-
-// Flush-to-zero and denormals-are-zero while alive: dead units make Adam's moments denormal, which halves its speed.
-class FlushDenormals {
- public:
-  FlushDenormals() : old_(_mm_getcsr()) { _mm_setcsr(old_ | 0x8040); }
-  ~FlushDenormals() { _mm_setcsr(old_); }
-
- private:
-  unsigned old_;
-};
 
 // A loop over elements from one on.
 void RunAt(UpdateLoop loop, void* const* ptrs, int pointers, int64_t at, int64_t size, int64_t n,

@@ -31,14 +31,14 @@ constexpr int64_t kMostRows = 12, kPanel = 32;  // bounds of the tiles of both i
 // The loops for an element type in this process's instruction set.
 template <class T>
 struct Loops;
-#define PD_RNN_LOOPS(T, suffix)                                                                  \
-  template <>                                                                                    \
-  struct Loops<T> {                                                                              \
-    decltype(&cpu_avx2::rnn_pack_##suffix) pack = PD_ISA_CALL(rnn_pack_##suffix);                \
-    decltype(&cpu_avx2::rnn_product_##suffix) product = PD_ISA_CALL(rnn_product_##suffix);       \
-    decltype(&cpu_avx2::rnn_cell_##suffix) cell = PD_ISA_CALL(rnn_cell_##suffix);                \
-    decltype(&cpu_avx2::rnn_cell_grad_##suffix) cell_grad = PD_ISA_CALL(rnn_cell_grad_##suffix); \
-    decltype(&cpu_avx2::rnn_sums_##suffix) sums = PD_ISA_CALL(rnn_sums_##suffix);                \
+#define PD_RNN_LOOPS(T, suffix)                                                                    \
+  template <>                                                                                      \
+  struct Loops<T> {                                                                                \
+    decltype(PD_ISA_CALL(rnn_pack_##suffix)) pack = PD_ISA_CALL(rnn_pack_##suffix);                \
+    decltype(PD_ISA_CALL(rnn_product_##suffix)) product = PD_ISA_CALL(rnn_product_##suffix);       \
+    decltype(PD_ISA_CALL(rnn_cell_##suffix)) cell = PD_ISA_CALL(rnn_cell_##suffix);                \
+    decltype(PD_ISA_CALL(rnn_cell_grad_##suffix)) cell_grad = PD_ISA_CALL(rnn_cell_grad_##suffix); \
+    decltype(PD_ISA_CALL(rnn_sums_##suffix)) sums = PD_ISA_CALL(rnn_sums_##suffix);                \
   };
 PD_RNN_LOOPS(float, f32)
 PD_RNN_LOOPS(double, f64)

@@ -1,54 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of recurrent layers: products with a matrix that is packed once and used at every step, and the cells.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
-#include <immintrin.h>
-
 #include "paddle/phi/primitives/math.inc.h"
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
 
-#ifdef __AVX512F__
-struct Vf {
-  using T = float;
-  static constexpr int W = 16;
-  __m512 v;
-  static Vf Load(const float* p) { return {_mm512_loadu_ps(p)}; }
-  static Vf Set(float x) { return {_mm512_set1_ps(x)}; }
-  void Store(float* p) const { _mm512_storeu_ps(p, v); }
-  void Fma(Vf a, Vf b) { v = _mm512_fmadd_ps(a.v, b.v, v); }
-};
-struct Vd {
-  using T = double;
-  static constexpr int W = 8;
-  __m512d v;
-  static Vd Load(const double* p) { return {_mm512_loadu_pd(p)}; }
-  static Vd Set(double x) { return {_mm512_set1_pd(x)}; }
-  void Store(double* p) const { _mm512_storeu_pd(p, v); }
-  void Fma(Vd a, Vd b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
-};
-constexpr int kRows = 12;
-#else
-struct Vf {
-  using T = float;
-  static constexpr int W = 8;
-  __m256 v;
-  static Vf Load(const float* p) { return {_mm256_loadu_ps(p)}; }
-  static Vf Set(float x) { return {_mm256_set1_ps(x)}; }
-  void Store(float* p) const { _mm256_storeu_ps(p, v); }
-  void Fma(Vf a, Vf b) { v = _mm256_fmadd_ps(a.v, b.v, v); }
-};
-struct Vd {
-  using T = double;
-  static constexpr int W = 4;
-  __m256d v;
-  static Vd Load(const double* p) { return {_mm256_loadu_pd(p)}; }
-  static Vd Set(double x) { return {_mm256_set1_pd(x)}; }
-  void Store(double* p) const { _mm256_storeu_pd(p, v); }
-  void Fma(Vd a, Vd b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
-};
-constexpr int kRows = 6;
-#endif
+constexpr int kRows = VecF::W == 16 ? 12 : 6;
 
 // Panels of 2 vectors: [panel][k][2 * W], the last one padded with zeros.
 template <class V>
@@ -226,7 +184,7 @@ void ColumnSums(const T* x, int64_t rows, int64_t n, int64_t ld, T* __restrict o
   }                                                                                                              \
   void rnn_sums_##suffix(const T* x, int64_t rows, int64_t n, int64_t ld, T* out) { ColumnSums(x, rows, n, ld, out); }
 
-PD_RNN(float, Vf, f32)
-PD_RNN(double, Vd, f64)
+PD_RNN(float, VecF, f32)
+PD_RNN(double, VecD, f64)
 
 }  // namespace phi::PD_ISA

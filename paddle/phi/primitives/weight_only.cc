@@ -37,10 +37,6 @@ void DequantizeColumn(const QuantizedWeight& w, int64_t j, int64_t stride, float
   }
 }
 
-bool HasVnni() {
-  static const bool has = CpuIsa() == Isa::kAvx512 && __builtin_cpu_supports("avx512vnni");
-  return has;
-}
 // A row of x in 8 bits, 0 where `skip` says so; the scale of its numbers.
 float RoundRow(const float* x, int64_t k, const std::vector<char>& skip, int8_t* out) {
   float most = 0;
@@ -130,7 +126,7 @@ void MultiplyInt8(const float* x, int64_t m, const QuantizedWeight& w, double th
   std::vector<float> scales(m);
   for (int64_t r = 0; r < m; ++r) scales[r] = RoundRow(x + r * k, k, large, rounded.data() + r * k);
   auto dot = PD_ISA_CALL(int8_dot);
-  const bool vnni = HasVnni();
+  const bool vnni = HasAvx512Vnni();
   ParallelFor(0, w.n, GrainOf(k * m / 8), [&](int64_t begin, int64_t end) {
     for (int64_t j = begin; j < end; ++j) {
       const int8_t* row = w.bytes + j * k;

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inner products with rows of 8 and 4 bits.
-#include <immintrin.h>
-#include <stdint.h>
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
 
-#ifdef __AVX512F__
-typedef __m512 Floats;
-typedef __m512i Ints;
-Floats Load(const float* p) { return _mm512_loadu_ps(p); }
-Ints Load(const int8_t* p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
-Ints LowHalves(Ints v) { return _mm512_srai_epi32(_mm512_slli_epi32(v, 28), 28); }
-Ints HighHalves(Ints v) { return _mm512_srai_epi32(v, 4); }
-Floats Add(Floats sum, Ints v, Floats x) { return _mm512_fmadd_ps(_mm512_cvtepi32_ps(v), x, sum); }
-Floats AddScaled(Floats sum, Floats v, float by) { return _mm512_fmadd_ps(v, _mm512_set1_ps(by), sum); }
-#else
-typedef __m256 Floats;
-typedef __m256i Ints;
-Floats Load(const float* p) { return _mm256_loadu_ps(p); }
-Ints Load(const int8_t* p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))); }
-Ints LowHalves(Ints v) { return _mm256_srai_epi32(_mm256_slli_epi32(v, 28), 28); }
-Ints HighHalves(Ints v) { return _mm256_srai_epi32(v, 4); }
-Floats Add(Floats sum, Ints v, Floats x) { return _mm256_fmadd_ps(_mm256_cvtepi32_ps(v), x, sum); }
-Floats AddScaled(Floats sum, Floats v, float by) { return _mm256_fmadd_ps(v, _mm256_set1_ps(by), sum); }
-#endif
-constexpr int64_t kLanes = sizeof(Floats) / sizeof(float);
+constexpr int64_t kLanes = VecF::W;
 
 int32_t Low(int32_t byte) { return static_cast<int32_t>(static_cast<uint32_t>(byte) << 28) >> 28; }
 
@@ -42,23 +22,23 @@ struct Rows {
 template <int R, bool Half>
 void Dots(const Rows& s, int64_t valid, float* out) {
   constexpr int C = Half ? 2 * R : R;
-  Floats total[C] = {};
+  VecF total[C] = {};
   float rest[C] = {};
   const float* scale = s.scales;
   for (int64_t start = 0; start < s.k; start += s.group, scale += s.columns) {
     const int64_t end = s.group < s.k - start ? start + s.group : s.k;
-    Floats part[C] = {};
+    VecF part[C] = {};
     int64_t p = start;
     for (; p + kLanes <= end; p += kLanes) {
-      const Floats x = Load(s.x + p);
+      const VecF x = VecF::Load(s.x + p);
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) {
-        const Ints v = Load(s.w + r * s.ld + p);
+        const VecI v = VecI::LoadBytes(s.w + r * s.ld + p);
         if constexpr (Half) {
-          part[2 * r] = Add(part[2 * r], LowHalves(v), x);
-          part[2 * r + 1] = Add(part[2 * r + 1], HighHalves(v), x);
+          part[2 * r].Fma(v.LowHalves().ToFloat(), x);
+          part[2 * r + 1].Fma(v.HighHalves().ToFloat(), x);
         } else {
-          part[r] = Add(part[r], v, x);
+          part[r].Fma(v.ToFloat(), x);
         }
       }
     }
@@ -72,12 +52,12 @@ void Dots(const Rows& s, int64_t valid, float* out) {
 #pragma GCC unroll 4
     for (int c = 0; c < C; ++c) {
       const float by = c < valid ? scale[c] : 0;
-      total[c] = AddScaled(total[c], part[c], by);
+      total[c].Fma(part[c], VecF::Set(by));
       rest[c] += last[c] * by;
     }
   }
   for (int c = 0; c < C && c < valid; ++c) {
-    for (int64_t i = 0; i < kLanes; ++i) rest[c] += total[c][i];
+    for (int64_t i = 0; i < kLanes; ++i) rest[c] += total[c].v[i];
     out[c] = rest[c];
   }
 }

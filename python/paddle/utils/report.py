@@ -33,6 +33,8 @@ def _processor():
 
 
 def _instructions(info):
+    if info['isa'] == 'plain':
+        return f'those every {platform.machine()} has'
     if info['isa'] == 'avx2':
         wanted = os.environ.get('FLAGS_cpu_isa')
         return 'AVX2' + (f' (FLAGS_cpu_isa={wanted})' if wanted else '')
@@ -86,8 +88,7 @@ def rows():
         ('processor', _processor()),
         ('instructions', _instructions(info)),
         ('threads', _threads(info)),
-        ('mkl', info['mkl']),
-        ('onednn', info['onednn']),
+        *info['libraries'].items(),
         ('llvm', f'{info["llvm"]} (compiles functions of to_static)'),
         ('compiler', info['compiler']),
         ('CUDA', _cuda()),

@@ -43,7 +43,13 @@ int SpinsFor(int ranks) {
 
 }  // namespace
 
-void Relax() { __builtin_ia32_pause(); }
+void Relax() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
 
 Fd Segment::Create(int ranks) {
   Fd fd(static_cast<int>(::syscall(SYS_memfd_create, "paddle-group", 1u /* MFD_CLOEXEC */)));

@@ -172,8 +172,6 @@ class Conjugated {
   CallMemory mem_;
 };
 
-bool NativeBf16() { return HasAvx512Bf16() && CpuIsa() == Isa::kAvx512; }
-
 // A half's tensors as floats, with a bias.
 struct Floats {
   explicit Floats(const ConvDesc& d)
@@ -187,7 +185,7 @@ struct Floats {
 // Bytes of CallMemory that Compute takes.
 int64_t ComputeScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias) {
   if (t == DataType::FLOAT32 && ConvDirectIsBetter(kind, d)) return 0;
-  if (t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && NativeBf16()))
+  if (t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && HasAvx512Bf16()))
     if (const int64_t bytes = ConvOnednnScratch(kind, t, d, bias); bytes >= 0) return bytes;
   if (!IsHalf(t)) return ConvGenericScratch(t, d);
   const Floats f(d);
@@ -204,7 +202,7 @@ void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, voi
                    static_cast<const float*>(bias), static_cast<float*>(forward ? y : x)))
       return;
   }
-  if ((t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && NativeBf16())) && ConvOnednn(kind, t, d, x, w, bias, y))
+  if ((t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && HasAvx512Bf16())) && ConvOnednn(kind, t, d, x, w, bias, y))
     return;
   if (IsHalf(t)) {
     const auto [nx, nw, ny, nb] = Floats(d);

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The direct convolution of conv_direct.h: vectors run along the rows of a padded image, row ends included.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
-#include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "paddle/phi/backends/cpu/conv_direct.h"
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
 namespace {
 
-#ifdef __AVX512F__
-using V = __m512;
-constexpr int kW = 16, kV = 4;
-inline V Load(const float* p) { return _mm512_loadu_ps(p); }
-inline V Set(float v) { return _mm512_set1_ps(v); }
-inline V Fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
-inline void Save(float* p, V v) { _mm512_storeu_ps(p, v); }
-#else
-using V = __m256;
-constexpr int kW = 8, kV = 2;
-inline V Load(const float* p) { return _mm256_loadu_ps(p); }
-inline V Set(float v) { return _mm256_set1_ps(v); }
-inline V Fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
-inline void Save(float* p, V v) { _mm256_storeu_ps(p, v); }
-#endif
-
+using V = VecF;
+constexpr int kW = V::W, kV = kW == 16 ? 4 : 2;
 constexpr int64_t kB = ::phi::cpu::kDirectBlock;
 
 // B channels x kN vectors of outputs from position q on; out rows are `stride` apart.
@@ -34,22 +16,22 @@ inline void Tile(const ::phi::cpu::DirectConv& a, const float* image, const floa
                  float* out, int64_t stride) {
   V acc[B][kN];
   for (int b = 0; b < B; ++b)
-    for (int v = 0; v < kN; ++v) acc[b][v] = Set(bias ? bias[b] : 0.0f);
+    for (int v = 0; v < kN; ++v) acc[b][v] = V::Set(bias ? bias[b] : 0.0f);
   const float* w = weight;
   for (int64_t c = 0; c < a.ic; ++c)
     for (int64_t i = 0; i < a.kh; ++i) {
       const float* p = image + (c * a.ph + i) * a.pw + q;
       for (int64_t j = 0; j < a.kw; ++j, ++p, w += kB) {
         V x[kN];
-        for (int v = 0; v < kN; ++v) x[v] = Load(p + v * kW);
+        for (int v = 0; v < kN; ++v) x[v] = V::Load(p + v * kW);
         for (int b = 0; b < B; ++b) {
-          const V s = Set(w[b]);
-          for (int v = 0; v < kN; ++v) acc[b][v] = Fma(x[v], s, acc[b][v]);
+          const V s = V::Set(w[b]);
+          for (int v = 0; v < kN; ++v) acc[b][v].Fma(x[v], s);
         }
       }
     }
   for (int b = 0; b < B; ++b)
-    for (int v = 0; v < kN; ++v) Save(out + b * stride + q + v * kW, acc[b][v]);
+    for (int v = 0; v < kN; ++v) acc[b][v].Store(out + b * stride + q + v * kW);
 }
 
 template <int B>

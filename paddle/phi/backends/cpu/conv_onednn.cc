@@ -271,7 +271,7 @@ std::unique_ptr<Plan> MakeAny(const Key& key, DataType t, const ConvDesc& d) {
   if (static_cast<ConvKind>(key.kind) == ConvKind::kGradWeight && t == DataType::BFLOAT16 && !EachTapMeetsInput(d))
     return std::make_unique<Plan>();  // not usable
   try {
-    if (!d.channels_last && CpuIsa() == Isa::kAvx512 && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
+    if (!d.channels_last && HasAvx512() && (d.ic % 16 == 0 || d.oc % 16 == 0 || d.y_blocked)) {
       if (ShortRows(key, d)) {
         auto p = Make(key, t, d, Inside::kLast);
         if (p->usable) return p;

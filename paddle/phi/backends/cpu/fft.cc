@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms through MKL: one descriptor covers the axes and one batch dim, other dims are looped over.
+// Fourier transforms: one plan covers the axes and one batch dim, other dims are looped over.
 #include "paddle/phi/backends/cpu/fft.h"
-
-#include <mkl_dfti.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,64 +9,12 @@
 #include <vector>
 
 #include "paddle/common/error.h"
-#include "paddle/phi/backends/cpu/onednn.h"
+#include "paddle/phi/backends/cpu/fft_impl.h"
+#include "paddle/phi/backends/cpu/plan_cache.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi::cpu {
 namespace {
-
-constexpr int kMaxRank = 7;  // of one descriptor
-
-enum Kind : int32_t { kC2C, kR2C, kC2R };
-
-struct Key {
-  int64_t n[kMaxRank], in[kMaxRank + 1], out[kMaxRank + 1];
-  int64_t count, in_step, out_step;
-  double scale;
-  int32_t rank, kind, is_double, in_place, threads, forward;
-};
-
-struct Plan {
-  DFTI_DESCRIPTOR_HANDLE h = nullptr;
-  ~Plan() {
-    if (h) DftiFreeDescriptor(&h);
-  }
-};
-
-void CheckStatus(MKL_LONG status) {
-  PD_CHECK(status == DFTI_NO_ERROR, Internal, "[fft] MKL failed: ", DftiErrorMessage(status));
-}
-
-std::unique_ptr<Plan> MakePlan(const Key& key) {
-  auto p = std::make_unique<Plan>();
-  MKL_LONG n[kMaxRank], in[kMaxRank + 1], out[kMaxRank + 1];
-  for (int i = 0; i <= key.rank; ++i) {
-    if (i < key.rank) n[i] = key.n[i];
-    in[i] = key.in[i];
-    out[i] = key.out[i];
-  }
-  const DFTI_CONFIG_VALUE precision = key.is_double ? DFTI_DOUBLE : DFTI_SINGLE;
-  const DFTI_CONFIG_VALUE domain = key.kind == kC2C ? DFTI_COMPLEX : DFTI_REAL;
-  CheckStatus(key.rank == 1 ? DftiCreateDescriptor(&p->h, precision, domain, 1, n[0])
-                            : DftiCreateDescriptor(&p->h, precision, domain, key.rank, n));
-  CheckStatus(DftiSetValue(p->h, DFTI_PLACEMENT, key.in_place ? DFTI_INPLACE : DFTI_NOT_INPLACE));
-  // "Forward" and "backward" name the two domains here: a backward transform reads the backward one.
-  const auto from = key.forward ? DFTI_FWD_STRIDES : DFTI_BWD_STRIDES;
-  const auto to = key.forward ? DFTI_BWD_STRIDES : DFTI_FWD_STRIDES;
-  CheckStatus(DftiSetValue(p->h, from, in));
-  CheckStatus(DftiSetValue(p->h, to, key.in_place ? in : out));
-  if (key.count > 1) {
-    CheckStatus(DftiSetValue(p->h, DFTI_NUMBER_OF_TRANSFORMS, static_cast<MKL_LONG>(key.count)));
-    const auto from_step = key.forward ? DFTI_FWD_DISTANCE : DFTI_BWD_DISTANCE;
-    const auto to_step = key.forward ? DFTI_BWD_DISTANCE : DFTI_FWD_DISTANCE;
-    CheckStatus(DftiSetValue(p->h, from_step, static_cast<MKL_LONG>(key.in_step)));
-    CheckStatus(DftiSetValue(p->h, to_step, static_cast<MKL_LONG>(key.out_step)));
-  }
-  if (key.kind != kC2C) CheckStatus(DftiSetValue(p->h, DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX));
-  CheckStatus(DftiSetValue(p->h, key.forward ? DFTI_FORWARD_SCALE : DFTI_BACKWARD_SCALE, key.scale));
-  CheckStatus(DftiCommitDescriptor(p->h));
-  return p;
-}
 
 std::vector<int64_t> ContiguousStrides(const std::vector<int64_t>& shape) {
   std::vector<int64_t> s(shape.size());
@@ -90,8 +36,8 @@ void CheckAxes(Ints shape, Ints axes) {
   const int64_t nd = static_cast<int64_t>(shape.size());
   PD_CHECK(nd <= 64, InvalidArgument, "[fft] expected at most 64 dims, got ", nd);
   PD_CHECK(!axes.empty(), InvalidArgument, "[fft] expected at least one axis, got none");
-  PD_CHECK(static_cast<int>(axes.size()) <= kMaxRank, Unimplemented, "[fft] expected at most ", kMaxRank, " axes, got ",
-           axes.size());
+  PD_CHECK(static_cast<int>(axes.size()) <= kMaxFftRank, Unimplemented, "[fft] expected at most ", kMaxFftRank,
+           " axes, got ", axes.size());
   for (int64_t a : axes) {
     PD_CHECK(a >= 0 && a < nd, InvalidArgument, "[fft] expected axes in [0, ", nd, "), got ", a);
     PD_CHECK(!(seen >> a & 1), InvalidArgument, "[fft] expected distinct axes, got ", a, " twice");
@@ -100,10 +46,10 @@ void CheckAxes(Ints shape, Ints axes) {
 }
 
 // Transforms `axes` (lengths of the real or full side in `shape`) of x with shape in_shape into out with out_shape.
-void Transform(Kind kind, bool is_double, bool forward, const std::vector<int64_t>& shape, Ints axes, double scale,
+void Transform(FftKind kind, bool is_double, bool forward, const std::vector<int64_t>& shape, Ints axes, double scale,
                const void* x, const std::vector<int64_t>& in_shape, void* out, const std::vector<int64_t>& out_shape) {
   const auto is = ContiguousStrides(in_shape), os = ContiguousStrides(out_shape);
-  Key key;
+  FftKey key;
   std::memset(&key, 0, sizeof key);
   uint64_t in_axes = 0;
   key.rank = static_cast<int32_t>(axes.size());
@@ -141,10 +87,10 @@ void Transform(Kind kind, bool is_double, bool forward, const std::vector<int64_
   key.in_place = x == out;
   key.threads = MaxThreads();
   key.forward = forward;
-  static auto* plans = new PlanCache<Key, Plan>(64);
-  const auto plan = plans->Take(key, [&] { return MakePlan(key); });
+  static auto* plans = new PlanCache<FftKey, FftPlan>(64);
+  const auto plan = plans->Take(key, [&] { return MakeFftPlan(key); });
   const int64_t real = is_double ? 8 : 4;
-  const int64_t isize = kind == kR2C ? real : 2 * real, osize = kind == kC2R ? real : 2 * real;
+  const int64_t isize = kind == FftKind::kR2C ? real : 2 * real, osize = kind == FftKind::kC2R ? real : 2 * real;
   int64_t loops = 1;
   for (const Dim& b : batch) loops *= b.n;
   for (int64_t l = 0; l < loops; ++l) {
@@ -156,10 +102,7 @@ void Transform(Kind kind, bool is_double, bool forward, const std::vector<int64_
     }
     char* src = const_cast<char*>(static_cast<const char*>(x)) + io * isize;
     char* dst = static_cast<char*>(out) + oo * osize;
-    if (key.in_place)
-      CheckStatus(forward ? DftiComputeForward(plan->h, src) : DftiComputeBackward(plan->h, src));
-    else
-      CheckStatus(forward ? DftiComputeForward(plan->h, src, dst) : DftiComputeBackward(plan->h, src, dst));
+    plan->Run(src, dst);
   }
 }
 
@@ -185,7 +128,7 @@ void FftC2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, doub
   CheckAxes(shape, axes);
   const std::vector<int64_t> s(shape.begin(), shape.end());
   if (Numel(s) == 0) return;
-  Transform(kC2C, t == DataType::COMPLEX128, forward, s, axes, scale, x, s, out, s);
+  Transform(FftKind::kC2C, t == DataType::COMPLEX128, forward, s, axes, scale, x, s, out, s);
 }
 
 void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool onesided, double scale, void* out) {
@@ -207,14 +150,15 @@ void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool
       widen(double{});
     else
       widen(float{});
-    Transform(kC2C, is_double, forward, s, axes, scale, out, s, out, s);
+    Transform(FftKind::kC2C, is_double, forward, s, axes, scale, out, s, out, s);
     return;
   }
   auto os = s;
   const int64_t last = axes.back();
   os[last] = s[last] / 2 + 1;
-  Transform(kR2C, is_double, true, s, axes.last(1), axes.size() == 1 ? scale : 1.0, x, s, out, os);
-  if (axes.size() > 1) Transform(kC2C, is_double, true, os, axes.first(axes.size() - 1), scale, out, os, out, os);
+  Transform(FftKind::kR2C, is_double, true, s, axes.last(1), axes.size() == 1 ? scale : 1.0, x, s, out, os);
+  if (axes.size() > 1)
+    Transform(FftKind::kC2C, is_double, true, os, axes.first(axes.size() - 1), scale, out, os, out, os);
   // Of real data the backward transform is the conjugate of the forward one.
   if (!forward) Conjugate(is_double, out, Numel(os), out);
 }
@@ -234,14 +178,14 @@ void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, 
   const int64_t n = Numel(s);
   Scratch tmp(axes.size() > 1 || forward ? n * (is_double ? 16 : 8) : 0);
   if (axes.size() > 1) {
-    Transform(kC2C, is_double, forward, s, axes.first(axes.size() - 1), 1.0, x, s, tmp.as<void>(), s);
+    Transform(FftKind::kC2C, is_double, forward, s, axes.first(axes.size() - 1), 1.0, x, s, tmp.as<void>(), s);
     x = tmp.as<void>();
   }
   if (forward) {
     Conjugate(is_double, x, n, tmp.as<void>());
     x = tmp.as<void>();
   }
-  Transform(kC2R, is_double, false, os, axes.last(1), scale, x, s, out, os);
+  Transform(FftKind::kC2R, is_double, false, os, axes.last(1), scale, x, s, out, os);
 }
 
 double FftScale(const char* norm, bool forward, int64_t n) {

@@ -2,8 +2,6 @@
 // Chooses, per type and size, between own loops (gemm_narrow, gemm_small), oneDNN and BLAS for a matrix product.
 #include "paddle/phi/backends/cpu/gemm.h"
 
-#include <mkl_cblas.h>
-
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -11,7 +9,8 @@
 #include <vector>
 
 #include "paddle/common/error.h"
-#include "paddle/phi/backends/cpu/onednn.h"
+#include "paddle/phi/backends/cpu/blas.h"
+#include "paddle/phi/backends/cpu/gemm_impl.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/isa.h"
 
@@ -43,18 +42,7 @@ namespace {
 
 constexpr int64_t kSmall = 4096;  // m * n * k up to which own loops win
 
-struct Args {
-  int ta, tb;
-  int64_t m, n, k;
-  double alpha;
-  const void* a;
-  int64_t lda;
-  const void* b;
-  int64_t ldb;
-  double beta;
-  void* c;
-  int64_t ldc;
-};
+using Args = GemmArgs;
 
 template <class T>
 void ScaleC(const Args& g) {
@@ -90,10 +78,8 @@ void F32(const Args& g) {
     (g.ta, g.tb, g.m, g.n, g.k, g.alpha, a, g.lda, b, g.ldb, g.beta, c, g.ldc);
     return;
   }
-  const dnnl_status_t st = dnnl_sgemm(g.ta ? 'T' : 'N', g.tb ? 'T' : 'N', g.m, g.n, g.k, static_cast<float>(g.alpha), a,
-                                      g.lda, b, g.ldb, static_cast<float>(g.beta), c, g.ldc);
-  PD_CHECK(st != dnnl_out_of_memory, ResourceExhausted, "[matmul] out of memory");
-  PD_CHECK(st == dnnl_success, Internal, "[matmul] oneDNN failed with status ", static_cast<int>(st));
+  Sgemm(g.ta, g.tb, g.m, g.n, g.k, static_cast<float>(g.alpha), a, g.lda, b, g.ldb, static_cast<float>(g.beta), c,
+        g.ldc);
 }
 
 void F64(const Args& g) {
@@ -106,8 +92,9 @@ void F64(const Args& g) {
     return;
   }
   CheckBlasSizes(g);
-  cblas_dgemm(CblasRowMajor, g.ta ? CblasTrans : CblasNoTrans, g.tb ? CblasTrans : CblasNoTrans, g.m, g.n, g.k, g.alpha,
-              a, g.lda, b, g.ldb, g.beta, c, g.ldc);
+  PD_BLAS(cblas_dgemm)
+  (CblasRowMajor, g.ta ? CblasTrans : CblasNoTrans, g.tb ? CblasTrans : CblasNoTrans, g.m, g.n, g.k, g.alpha, a, g.lda,
+   b, g.ldb, g.beta, c, g.ldc);
 }
 
 template <class T>
@@ -135,53 +122,10 @@ void Complex(const Args& g) {
   }
   CheckBlasSizes(g);
   const std::complex<T> alpha(static_cast<T>(g.alpha)), beta(static_cast<T>(g.beta));
-  if constexpr (std::is_same_v<T, float>)
-    cblas_cgemm(CblasRowMajor, BlasTrans(g.ta), BlasTrans(g.tb), g.m, g.n, g.k, &alpha, a, g.lda, b, g.ldb, &beta, c,
-                g.ldc);
-  else
-    cblas_zgemm(CblasRowMajor, BlasTrans(g.ta), BlasTrans(g.tb), g.m, g.n, g.k, &alpha, a, g.lda, b, g.ldb, &beta, c,
-                g.ldc);
-}
-
-struct MatmulKey {
-  int64_t m, n, k, lda, ldb, ldc;
-  int32_t ta, tb, accumulate, threads;
-};
-
-struct MatmulEntry {
-  dnnl::matmul prim;
-  dnnl::memory a, b, c;
-};
-
-// alpha 1, beta 0 or 1.
-void Bf16Onednn(const Args& g) {
-  static auto* cache = new PlanCache<MatmulKey, MatmulEntry>(128);
-  const MatmulKey key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.ta != 0, g.tb != 0, g.beta != 0, MaxThreads()};
-  const auto e = cache->Take(key, [&] {
-    const ThreadLimit limit(key.threads);  // oneDNN plans for OpenMP's count, also where it will run on one thread
-    using D = dnnl::memory::dims;
-    const auto bf = dnnl::memory::data_type::bf16;
-    dnnl::memory::desc am({g.m, g.k}, bf, g.ta ? D{1, g.lda} : D{g.lda, 1});
-    dnnl::memory::desc bm({g.k, g.n}, bf, g.tb ? D{1, g.ldb} : D{g.ldb, 1});
-    dnnl::memory::desc cm({g.m, g.n}, bf, D{g.ldc, 1});
-    dnnl::primitive_attr attr;
-    if (g.beta != 0) {
-      dnnl::post_ops ops;
-      ops.append_sum(1.0f);
-      attr.set_post_ops(ops);
-    }
-    const auto& eng = OnednnEngine();
-    auto made = std::make_unique<MatmulEntry>();
-    made->prim = dnnl::matmul(dnnl::matmul::primitive_desc(eng, am, bm, cm, attr));
-    made->a = dnnl::memory(am, eng, nullptr);
-    made->b = dnnl::memory(bm, eng, nullptr);
-    made->c = dnnl::memory(cm, eng, nullptr);
-    return made;
-  });
-  e->a.set_data_handle(const_cast<void*>(g.a));
-  e->b.set_data_handle(const_cast<void*>(g.b));
-  e->c.set_data_handle(g.c);
-  e->prim.execute(OnednnStream(), {{DNNL_ARG_SRC, e->a}, {DNNL_ARG_WEIGHTS, e->b}, {DNNL_ARG_DST, e->c}});
+  if constexpr (std::is_same_v<T, float>) PD_BLAS(cblas_cgemm)
+  (CblasRowMajor, BlasTrans(g.ta), BlasTrans(g.tb), g.m, g.n, g.k, &alpha, a, g.lda, b, g.ldb, &beta, c, g.ldc);
+  else PD_BLAS(cblas_zgemm)(CblasRowMajor, BlasTrans(g.ta), BlasTrans(g.tb), g.m, g.n, g.k, &alpha, a, g.lda, b, g.ldb,
+                            &beta, c, g.ldc);
 }
 
 void HalfGemm(DataType t, const Args& g) {
@@ -223,11 +167,7 @@ void HalfGemm(DataType t, const Args& g) {
     narrow(code, fc, 1, g.m, 1, static_cast<float>(g.alpha), static_cast<float>(g.beta), g.c, g.ldc);
     return;
   }
-  if (t == DataType::BFLOAT16 && HasAvx512Bf16() && CpuIsa() == Isa::kAvx512 && g.alpha == 1 && g.n > 1 &&
-      (g.beta == 0 || g.beta == 1)) {
-    Bf16Onednn(g);
-    return;
-  }
+  if (t == DataType::BFLOAT16 && GemmBf16Onednn(g)) return;
   // float32 panels: rows of A in chunks, the columns of B shared out and widened block by block.
   const int64_t mc = std::min<int64_t>(g.m, 1024), kc = std::min<int64_t>(g.k, 384), nc = std::min<int64_t>(g.n, 384);
   const int64_t a_bytes = mc * g.k * 4;
@@ -257,8 +197,8 @@ void HalfGemm(DataType t, const Args& g) {
             widen(code, b + j * g.ldb + p, g.ldb, nn, kk, fb, kk);
           else
             widen(code, b + p * g.ldb + j, g.ldb, kk, nn, fb, nn);
-          dnnl_sgemm(g.ta ? 'T' : 'N', g.tb ? 'T' : 'N', mm, nn, kk, 1.0f, g.ta ? fa + p * lda : fa + p, lda, fb,
-                     g.tb ? kk : nn, p ? 1.0f : 0.0f, fc, nn);
+          Sgemm(g.ta, g.tb, mm, nn, kk, 1.0f, g.ta ? fa + p * lda : fa + p, lda, fb, g.tb ? kk : nn, p ? 1.0f : 0.0f,
+                fc, nn);
         }
         narrow(code, fc, nn, mm, nn, static_cast<float>(g.alpha), static_cast<float>(g.beta),
                static_cast<uint16_t*>(g.c) + i0 * g.ldc + j, g.ldc);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // float32 matrix products that are too narrow for oneDNN's tiles: one thread, whole rows of C in registers, the last
 // columns under a mask in half a vector where that is enough.
-#include <immintrin.h>
-#include <stdint.h>
-
 #include "paddle/phi/backends/cpu/threads.inc.h"
 #include "paddle/phi/primitives/transpose_tile.inc.h"
 

@@ -5,25 +5,6 @@
 namespace phi::PD_ISA {
 namespace {
 
-struct V8f {
-  using T = float;
-  static constexpr int W = 8;
-  __m256 v;
-  static V8f Load(const float* p) { return {_mm256_loadu_ps(p)}; }
-  static V8f Set(float x) { return {_mm256_set1_ps(x)}; }
-  void Store(float* p) const { _mm256_storeu_ps(p, v); }
-  void Fma(V8f a, V8f b) { v = _mm256_fmadd_ps(a.v, b.v, v); }
-};
-struct V4d {
-  using T = double;
-  static constexpr int W = 4;
-  __m256d v;
-  static V4d Load(const double* p) { return {_mm256_loadu_pd(p)}; }
-  static V4d Set(double x) { return {_mm256_set1_pd(x)}; }
-  void Store(double* p) const { _mm256_storeu_pd(p, v); }
-  void Fma(V4d a, V4d b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
-};
-
 template <class V>
 struct SmallArgs {
   using T = typename V::T;
@@ -164,11 +145,11 @@ void IntGemm(int ta, int tb, int64_t m, int64_t n, int64_t k, int64_t alpha, con
 
 void GemmSmallF32(int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, const float* a, int64_t lda,
                   const float* b, int64_t ldb, double beta, float* c, int64_t ldc) {
-  Small<V8f>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  Small<Vec8F>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 void GemmSmallF64(int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
                   const double* b, int64_t ldb, double beta, double* c, int64_t ldc) {
-  Small<V4d>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  Small<Vec4D>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void GemmInt(int t, int ta, int tb, int64_t m, int64_t n, int64_t k, int64_t alpha, const void* a, int64_t lda,

@@ -19,7 +19,7 @@ namespace {
 
 using lapack::Real;
 
-const bool g_no_nan_check = (LAPACKE_set_nancheck(0), true);  // NaN flows through instead of failing
+const bool g_no_nan_check = (PD_BLAS(LAPACKE_set_nancheck)(0), true);  // NaN flows through instead of failing
 
 template <class F>
 void ByType(const char* op, DataType t, const F& f) {

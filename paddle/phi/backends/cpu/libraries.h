@@ -3,11 +3,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace phi::cpu {
 
-// Versions such as "3.2.0".
-std::string MklVersion();
-std::string OnednnVersion();
+// Names such as "onednn" and versions such as "3.2.0".
+std::vector<std::pair<std::string, std::string>> Libraries();
 
 }  // namespace phi::cpu

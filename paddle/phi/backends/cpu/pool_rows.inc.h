@@ -2,13 +2,9 @@
 // What pooling kernels share. Planes are pooled row by row: the rows of a window first (contiguous), then along the row.
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12: its own AVX-512 intrinsics
-#include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "paddle/phi/backends/cpu/pool_impl.h"
 #include "paddle/phi/backends/cpu/threads.inc.h"
+#include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
 namespace {

@@ -3,7 +3,6 @@
 // threads.
 #include "paddle/phi/backends/cpu/threads.h"
 
-#include <mkl_service.h>
 #include <omp.h>
 #include <pthread.h>
 
@@ -13,6 +12,7 @@
 #include <new>
 
 #include "paddle/common/sanitizer.h"
+#include "paddle/phi/backends/cpu/blas.h"
 #include "paddle/phi/backends/cpu/pool_impl.h"
 #include "paddle/phi/core/thread_state.h"
 
@@ -24,7 +24,7 @@ std::atomic<int> g_threads{0};  // 0 = not asked yet
 void AfterForkInChild() {
   g_threads.store(1, std::memory_order_relaxed);
   omp_set_num_threads(1);
-  mkl_set_num_threads(1);
+  BlasSetThreads(1);
 }
 
 struct Register {
@@ -72,20 +72,20 @@ ThreadLimit::ThreadLimit(int n) : limit_(t_state.kernels.threads), openmp_(omp_g
   if (n < 1) n = 1;
   t_state.kernels.threads = n;
   omp_set_num_threads(n < openmp_ ? n : openmp_);
-  mkl_ = mkl_set_num_threads_local(n);
+  blas_ = BlasSetThreadsLocal(n);
 }
 
 ThreadLimit::~ThreadLimit() {
   t_state.kernels.threads = limit_;
   omp_set_num_threads(openmp_);
-  mkl_set_num_threads_local(mkl_);
+  BlasSetThreadsLocal(blas_);
 }
 
 void SetNumThreads(int n) {
   if (n < 1) n = 1;
   g_threads.store(n, std::memory_order_relaxed);
   omp_set_num_threads(n);
-  mkl_set_num_threads(n);
+  BlasSetThreads(n);
 }
 
 // libgomp is not instrumented: that a team begins after its caller and ends before it goes on is told here.

@@ -27,7 +27,7 @@ class ThreadLimit {
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  int limit_, openmp_, mkl_;
+  int limit_, openmp_, blas_;
 };
 
 // Calls fn(ctx, i) for i in [0, parts), on up to MaxThreads() threads. The first exception of fn reaches the caller

@@ -11,8 +11,6 @@ std::string Version(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-}  // namespace
-
 std::string MklVersion() {
   MKLVersion version;
   mkl_get_version(&version);
@@ -23,6 +21,12 @@ std::string MklVersion() {
 std::string OnednnVersion() {
   const dnnl_version_t* version = dnnl_version();
   return Version(version->major, version->minor, version->patch);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> Libraries() {
+  return {{"mkl", MklVersion()}, {"onednn", OnednnVersion()}};
 }
 
 }  // namespace phi::cpu

@@ -66,8 +66,15 @@ int8_t ChosenIsa() {
 }  // namespace
 
 bool CpuSupported() { return Cpu().v3; }
-bool HasAvx512Bf16() { return Cpu().avx512_bf16 && CpuIsa() == Isa::kAvx512; }
-bool HasAmx() { return Cpu().amx && CpuIsa() == Isa::kAvx512; }
+bool HasAvx512() { return CpuIsa() == Isa::kAvx512; }
+bool HasAvx512Bf16() { return Cpu().avx512_bf16 && HasAvx512(); }
+bool HasAvx512Vnni() {
+  static const bool has = HasAvx512() && __builtin_cpu_supports("avx512vnni");
+  return has;
+}
+bool HasAmx() { return Cpu().amx && HasAvx512(); }
+
+const char* CpuIsaName() { return HasAvx512() ? "avx512" : "avx2"; }
 
 namespace internal {
 
