@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled steps on distributed tensors (`paddle.distributed.to_static`), against one process."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import ranks
 
@@ -84,3 +88,23 @@ def test_half_precision(dtype):
         assert layer.weight.dtype == paddle.float32
     assert losses[0] != losses[1]
     assert losses[0] == pytest.approx(losses[1], rel=2e-2)
+
+
+def test_example(tmp_path):
+    """The program of the documentation: losses of one process, few lines that are distributed."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    program = os.path.join(root, 'docs', 'examples', 'distributed', 'llama.py')
+    launch = [sys.executable, '-m', 'paddle.distributed.launch', '--nproc_per_node=4']
+    done = subprocess.run(
+        [*launch, '--log_dir', str(tmp_path / 'log'), program, '--steps=6'],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': os.path.dirname(os.path.dirname(paddle.__file__))},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'by 4 processes' in done.stdout
+    with open(program) as f:
+        assert sum('# distributed' in line for line in f) <= 10
