@@ -51,7 +51,7 @@ class DistModel:
         True
         >>> model.predict()
         >>> model(x).shape
-        [8, 1]
+        paddle.Size([8, 1])
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class DistModel:
             >>> model = dist.to_static(paddle.nn.Linear(4, 1), loss=paddle.nn.MSELoss())
             >>> model.eval()
             >>> model(paddle.zeros([8, 4]), paddle.zeros([8, 1])).shape
-            []
+            paddle.Size([])
         """
         if self._loss is None:
             raise RuntimeError('[DistModel.eval] expected a loss, got none')
@@ -181,7 +181,7 @@ class DistModel:
             >>> model = dist.to_static(paddle.nn.Linear(4, 1))
             >>> model.predict()
             >>> model(paddle.zeros([8, 4])).shape
-            [8, 1]
+            paddle.Size([8, 1])
         """
         self._mode = 'predict'
         self._layer.eval()
@@ -408,6 +408,6 @@ def to_static(layer, loader=None, loss=None, optimizer=None, strategy=None, inpu
         >>> model = dist.to_static(layer)
         >>> x = dist.shard_tensor(paddle.ones([6, 4]), mesh, [dist.Shard(0)])
         >>> model(x).shape
-        [6, 2]
+        paddle.Size([6, 2])
     """
     return DistModel(layer, loader, loss, optimizer, strategy, input_spec=input_spec)
