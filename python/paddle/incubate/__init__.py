@@ -36,5 +36,5 @@ _lazy.install(
     globals(),
     'paddle.incubate',
     _HOMES,
-    modules=('autograd', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
+    modules=('asp', 'autograd', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
 )

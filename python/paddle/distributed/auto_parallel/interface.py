@@ -112,7 +112,7 @@ def shard_op(op, process_mesh=None, in_shard_specs=None, out_shard_specs=None, *
         >>> mesh = auto.create_mesh([('dp', 1), ('mp', 1)])
         >>> product = auto.shard_op(paddle.matmul, mesh, [['dp', None], [None, 'mp']])
         >>> product(paddle.ones([2, 3]), paddle.ones([3, 4])).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
     mesh = mesh_or_global('shard_op', process_mesh)
 
@@ -152,7 +152,7 @@ def recompute(op):
         >>> from paddle.distributed.fleet import auto
         >>> layer = auto.recompute(paddle.nn.Linear(4, 4))
         >>> layer(paddle.ones([2, 4])).shape
-        [2, 4]
+        paddle.Size([2, 4])
     """
     from paddle.distributed.fleet.recompute import recompute as run
 
