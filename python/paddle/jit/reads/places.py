@@ -14,7 +14,7 @@ import types
 from paddle.base import libpaddle as _core
 
 ABSENT = object()
-# The kinds of places of pybind/guards.h.
+# The kinds of places of paddle/jit/python/guards.h.
 (
     _ENTRIES,
     _MAPPING,
@@ -92,6 +92,7 @@ class Places:
         self._made, self._given = {}, {}
         self._entries, self._classes, self._noted = {}, {}, {}
         self._looked = {}
+        self._class_writes = set()  # (class, name) that are looked up anew, but keep their places
 
     # --- what needs no place
 
@@ -103,6 +104,14 @@ class Places:
     def forget(self, kind, name):
         """What was looked up in a class is looked up anew."""
         self._looked.pop((kind, name), None)
+
+    def class_changes(self, kind, name):
+        """The call has set or deleted an attribute of a class: it is looked up anew there and in
+        subclasses; places keep what was found first.
+        """
+        for key in [k for k in self._looked if k[1] == name and kind in k[0].__mro__]:
+            self._class_writes.add(key)
+            del self._looked[key]
 
     def is_made(self, value):
         """Whether the call made it."""
@@ -259,7 +268,8 @@ class Places:
         self._looked[key] = found
         if id(kind) not in self._made:
             places = self._classes.setdefault(id(kind), (kind, {}))[1]
-            places[name] = found, place_of_caller()
+            if name not in places or key not in self._class_writes:
+                places[name] = found, place_of_caller()
             if found is not ABSENT:
                 self.found(found)
         return found

@@ -566,7 +566,9 @@ class Session(Calls, Operators, Places):
         if isinstance(value, type):
             self.look(value, name)
             self.look(type(value), method)
-            return getattr(type, method)(value, name, *rest)
+            self._writes_to(value)
+            getattr(type, method)(value, name, *rest)
+            return self.class_changes(value, name)
         if isinstance(value, types.ModuleType):
             self._before(value.__dict__, name)
             return plain(value, name, *rest)
