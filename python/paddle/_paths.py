@@ -261,6 +261,10 @@ TABLE = {
     'paddle.jit.pir_translated_layer': {
         'paddle.jit.translated_layer': 'INFER_PARAMS_SUFFIX PIR_INFER_MODEL_SUFFIX'
     },
+    'paddle.jit.sot.utils.envs': {'paddle.jit.sot.utils': 'min_graph_size_guard strict_mode_guard'},
+    'paddle.jit.sot.utils.exceptions': {
+        'paddle.jit.sot.utils': 'FallbackError InnerError SotErrorBase'
+    },
     'paddle.nn': {'paddle.nn.init': 'init=', 'paddle.nn.layer.loss': 'loss='},
     'paddle.nn.functional': {'paddle': 'diag_embed'},
     'paddle.nn.functional.activation': {

@@ -22,4 +22,4 @@ __all__ = [
     'not_to_static',
     'enable_to_static',
 ]
-_lazy.install(globals(), 'paddle.jit', _HOMES, modules=('api', 'translated_layer'))
+_lazy.install(globals(), 'paddle.jit', _HOMES, modules=('api', 'sot', 'translated_layer'))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking what can be saved (`to_static`), and recording it into a program (`save`)."""
 
+import contextlib
+import contextvars
 import functools
 import inspect
 import os
@@ -67,8 +69,9 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
             "[to_static] expected input_spec to be a list or tuple, got "
             f"{type(input_spec).__name__}"
         )
+    whole = kwargs.get('full_graph')
     options = {
-        'full_graph': bool(kwargs.get('full_graph', False)),
+        'full_graph': not _regions.get() if whole is None else bool(whole),
         'backend': backend,
         'build_strategy': build_strategy,
         'dynamic_dims': kwargs.get('dynamic_dims'),
@@ -99,6 +102,33 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         return StaticFunction(target, input_spec, getattr(target, '__self__', None), **options)
 
     return mark if function is None else mark(function)
+
+
+_regions = contextvars.ContextVar('paddle.jit.regions', default=True)
+
+
+@contextlib.contextmanager
+def sot_mode_guard(value):
+    """A scope in which functions are marked for compiled regions, or as whole graphs, where
+    `to_static` is not told by `full_graph`.
+
+    Args:
+        value (bool): True for regions, as outside; False for whole graphs.
+
+    Returns:
+        context manager: also a decorator.
+
+    Examples:
+        >>> with paddle.jit.api.sot_mode_guard(False):
+        ...     f = paddle.jit.to_static(lambda x: -x if x.sum() > 0 else x)
+        >>> f(paddle.ones([2])).tolist(), paddle.jit.explain(f).compiled_calls
+        ([-1.0, -1.0], 1)
+    """
+    token = _regions.set(bool(value))
+    try:
+        yield
+    finally:
+        _regions.reset(token)
 
 
 def _is_left_alone(function):

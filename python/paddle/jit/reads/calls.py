@@ -11,6 +11,7 @@ import types
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.jit.errors import check_falls_back
 
 from . import tables
 from .places import ABSENT
@@ -147,10 +148,20 @@ class Calls:
             return self._result(run(function, args, kwargs), args)
         if tables.is_followed(function):
             return self.unwatched(function, args, kwargs)
+        known = tables.BREAKING.get(function)
+        if known is not None:
+            return getattr(self, known)(function, *args, **kwargs)
         reason = self._left_alone(function)
         if reason is not None:
             self.stop(reason)
             return function(*args, **kwargs)
+        self.running.append(function)
+        try:
+            return self._in_rewritten_form(function, args, kwargs)
+        finally:
+            self.running.pop()
+
+    def _in_rewritten_form(self, function, args, kwargs):
         self.function(function)
         known = function.__code__, function.__qualname__, self._is_converted(function)
         try:
@@ -159,6 +170,7 @@ class Calls:
             if self._is_generated(function, args):
                 _core._note_code(function.__code__)
             else:
+                check_falls_back(function, str(error))
                 self.stop(f'a call of {function.__qualname__}: {error}')
             return self._as_it_is(function)(*args, **kwargs)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))

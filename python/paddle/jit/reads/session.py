@@ -11,6 +11,8 @@ import types
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.jit.dy2static import source
+from paddle.jit.errors import InnerError, check_falls_back
 
 from . import tables
 from .calls import Calls
@@ -92,6 +94,7 @@ class Session(Calls, Operators, Places):
         self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
         self._cell, self._results = types.CellType(self), set()
         self.composed = {}  # sparse tensors that were there before, and their patterns
+        self.running = []  # Python functions whose code runs in rewritten form, the outermost first
 
     def _know(self, tensor):
         if not isinstance(tensor, _core.pir.Value):
@@ -217,10 +220,38 @@ class Session(Calls, Operators, Places):
         if not self.done:
             for place in lines_of_caller():
                 self.breaks.setdefault(place, reason)
+            if tables.WHOLE:
+                self._check_whole(reason)
         if self.why is None:
             self.why = reason, place_of_caller()
             if self._tape is not None:
                 self._tape.stop(tables.TAPE_PLAIN, reason)
+
+    def _check_whole(self, reason):
+        for function in reversed(self.running):
+            if function.__code__ in tables.WHOLE:
+                raise InnerError(
+                    f'[to_static] expected {function.__qualname__} to be compiled as a whole, got '
+                    f'a break at {place_of_caller()}: {reason}'
+                )
+
+    def break_graph(self, function):
+        """A call of `psdb.breakgraph`."""
+        self.stop('breakgraph() is called')
+        return function()
+
+    def fall_back(self, function, recursive=False):
+        """A call of `psdb.fallback`: the function that calls it is not compiled."""
+        reason = 'fallback() is called'
+        if not self.done:
+            code = self.running[-1].__code__
+            check_falls_back(self.running[-1], reason)
+            lines = range(code.co_firstlineno, source.last_line(code) + 1)
+            self.breaks.update(((code.co_filename, line), reason) for line in lines)
+            if recursive:
+                tables.LEFT.add(code)
+        self.stop(reason)
+        return function(recursive)
 
     def lost(self):
         """Notice what the tape cannot stand for."""

@@ -333,6 +333,12 @@ def is_composed(value):
     return isinstance(value, _core.Tensor) and not _core._is_tensor(value)
 
 
+# What paddle.jit.sot.psdb says of functions: those whose calls a session makes itself, by a method
+# of it; code that is to be compiled without a break; code that may not be left as it is; code that
+# is left as it is.
+BREAKING, WHOLE, NO_FALLBACK, LEFT = {}, set(), set(), set()
+strict = types.SimpleNamespace(on=False)  # whether functions that are left as they are raise
+
 IGNORED = set()  # names of modules given to `paddle.jit.ignore_module`
 
 

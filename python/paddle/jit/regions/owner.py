@@ -13,6 +13,7 @@ import numpy
 
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import source
+from paddle.jit.errors import check_falls_back
 from paddle.jit.reads import tables
 from paddle.jit.static_function import StaticFunction
 
@@ -239,14 +240,19 @@ class Regions:
         marks = self.owner.marks(code)
         if marks == self._marks or not marks:
             return None
+        if code in tables.LEFT:
+            return self._left('fallback() is called')
         self._marks, self._count = marks, self._count + 1
         self._over = self._count > _MOST_SPLITS
         try:
             made = self._split(marks)
         except (split.Whole, SyntaxError, RecursionError) as error:
-            self._over, self.why = True, str(error)
-            return None
+            return self._left(str(error))
         return self._run(made)
+
+    def _left(self, why):
+        self._over, self.why = True, why
+        check_falls_back(self.function, why)
 
     def _split(self, marks):
         code = self.function.__code__
