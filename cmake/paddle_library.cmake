@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # paddle_library(NAME LAYER <dir> [GLOBS <pattern>...] [SRCS <file>...] [DEPS <target>...]):
-# one object library of one layer: for cmake/extension.cmake where the layer is pybind, a part of the core library for others.
+# one object library of one layer: for cmake/extension.cmake where the layer may use Python, a part of the core library for others.
+# Files that a glob finds in directories of other layers are left out.
 # The layer and what it may depend on come from cmake/layers.txt; a dependency the table does not allow is an error.
 
 set(PADDLE_LAYER_FILE "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
@@ -58,7 +59,14 @@ function(paddle_library NAME)
   set(sources ${ARG_SRCS})
   foreach(pattern IN LISTS ARG_GLOBS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${pattern}")
-    list(APPEND sources ${found})
+    foreach(file IN LISTS found)
+      cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/paddle" OUTPUT_VARIABLE path)
+      cmake_path(GET path PARENT_PATH directory)
+      paddle_layer_of("${directory}" layer)
+      if(layer STREQUAL ARG_LAYER)
+        list(APPEND sources "${file}")
+      endif()
+    endforeach()
   endforeach()
   list(FILTER sources EXCLUDE REGEX "(\\.isa|_test|_main)\\.cc$")
   list(FILTER sources EXCLUDE REGEX "${PADDLE_OTHER_FILES}")
@@ -88,7 +96,7 @@ function(paddle_library NAME)
   if(TARGET paddle_generate)
     add_dependencies(${NAME} paddle_generate)
   endif()
-  if(ARG_LAYER STREQUAL "pybind")
+  if("python" IN_LIST PADDLE_USES_${ARG_LAYER})
     # Calls out of the extension module go through its table of addresses, without a stub between.
     target_compile_options(${NAME} PRIVATE -fno-plt)
   else()

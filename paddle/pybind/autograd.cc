@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/compat.h"
-#include "paddle/pybind/gil.h"
+#include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/compat.h"
+#include "paddle/pybind/object/gil.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/thread_state.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 
 namespace paddle::py {
@@ -60,7 +60,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
-    NoteBackward();
+    jit::NoteBackward();
     RunBackwardCalls(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                      a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;

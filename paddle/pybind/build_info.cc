@@ -8,7 +8,7 @@
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_args.h"
+#include "paddle/pybind/object/py_args.h"
 
 namespace paddle::py {
 namespace {

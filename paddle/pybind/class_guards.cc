@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "paddle/pybind/py_args.h"
+#include "paddle/pybind/object/py_args.h"
 
 namespace paddle::py {
 namespace {

@@ -8,13 +8,11 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/creation_texts.h"
-#include "paddle/pybind/thread_state.h"
+#include "paddle/jit/capture_state.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
 namespace {
-
-DataType g_default = DataType::FLOAT32;
 
 enum class Kind { kNone, kBool, kInt, kFloat, kComplex };
 
@@ -124,7 +122,7 @@ Tensor Filled(PyObject* o, const Ints& dims) {
   return t;
 }
 
-DataType ComplexDefault() { return g_default == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64; }
+DataType ComplexDefault() { return DefaultDtype() == DataType::FLOAT64 ? DataType::COMPLEX128 : DataType::COMPLEX64; }
 
 Tensor Converted(Tensor t, DataType dtype) {
   return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : phi::CastTo(t, dtype);
@@ -139,7 +137,7 @@ Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   std::vector<Tensor> items;
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   for (Py_ssize_t i = 0; i < n; ++i) items.push_back(Stacked(ItemAt(o, i, "to_tensor").get(), dtype, level + 1));
-  if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? g_default : dtype);
+  if (items.empty()) return phi::Empty({0}, dtype == DataType::UNDEFINED ? DefaultDtype() : dtype);
   DataType common = items[0].dtype();
   for (const Tensor& t : items) {
     if (!egr::MayHaveShape(t, items[0].extents())) Ragged();
@@ -214,7 +212,7 @@ const Registration kRegistered[] = {{&kToTensorSpec, "paddle"}};
 const bool registered = (RegisterFunctions(kRegistered, 1), true);
 
 PyObject* PyDefaultDtype(PyObject*, PyObject*) {
-  return PyUnicode_FromString(std::string(phi::NameOf(g_default)).c_str());
+  return PyUnicode_FromString(std::string(phi::NameOf(DefaultDtype())).c_str());
 }
 PyObject* PySetDefaultDtype(PyObject*, PyObject* o) {
   return Guarded([&]() -> PyObject* {
@@ -222,7 +220,7 @@ PyObject* PySetDefaultDtype(PyObject*, PyObject* o) {
     if (!phi::IsFloating(t) || phi::IsFloat8(t))
       RaiseTypeError("[set_default_dtype] expected float16, bfloat16, float32 or float64, got " +
                      std::string(phi::NameOf(t)));
-    g_default = t;
+    phi::SetDefaultDtype(t);
     Py_RETURN_NONE;
   });
 }
@@ -246,9 +244,6 @@ PyMethodDef methods[] = {{"get_default_dtype", PyDefaultDtype, METH_NOARGS, "The
 
 }  // namespace
 
-DataType DefaultDtype() { return g_default; }
-void SetDefaultDtype(DataType t) { g_default = t; }
-
 namespace {
 // Of numbers, lists and arrays.
 Tensor NewTensor(PyObject* data, DataType dtype) {
@@ -261,7 +256,7 @@ Tensor NewTensor(PyObject* data, DataType dtype) {
   if (s.other) {
     // Lists that hold arrays count as lists of Python numbers: float64 becomes the default dtype.
     Tensor t = Stacked(data, dtype);
-    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? paddle::cast(t, g_default) : t;
+    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? paddle::cast(t, DefaultDtype()) : t;
   }
   Tensor t;
   DataType natural;
@@ -278,7 +273,7 @@ Tensor NewTensor(PyObject* data, DataType dtype) {
       t = Filled<phi::complex128>(data, s.dims);
       natural = ComplexDefault();
       break;
-    default: t = Filled<double>(data, s.dims); natural = g_default;
+    default: t = Filled<double>(data, s.dims); natural = DefaultDtype();
   }
   return Converted(t, dtype == DataType::UNDEFINED ? natural : dtype);
 }
@@ -290,7 +285,7 @@ Tensor TensorFromData(PyObject* data, DataType dtype) {
     return dtype == DataType::UNDEFINED || dtype == t.dtype() ? t : paddle::cast(t, dtype);
   }
   Tensor t = NewTensor(data, dtype);
-  if (t_state.records_function && Recording() && !t.is_symbolic()) egr::State().recorder->NoteMade(t);
+  if (jit::t_capture.records_function && Recording() && !t.is_symbolic()) egr::State().recorder->NoteMade(t);
   return t;
 }
 

@@ -2,7 +2,7 @@
 // zeros, ones, empty and full, written by hand because they are called often.
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/creation_texts.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

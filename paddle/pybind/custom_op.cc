@@ -7,9 +7,9 @@
 #include "paddle/eager/api/custom_op.h"
 #include "paddle/executor/registration.h"
 #include "paddle/pir/core/attribute.h"
-#include "paddle/pybind/gil.h"
-#include "paddle/pybind/py_args.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/gil.h"
+#include "paddle/pybind/object/py_args.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

@@ -11,7 +11,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 
 namespace paddle::py {
 

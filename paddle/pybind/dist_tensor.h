@@ -3,7 +3,7 @@
 #pragma once
 
 #include "paddle/distributed/mesh/process_mesh.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

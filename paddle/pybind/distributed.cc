@@ -8,8 +8,8 @@
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/pybind/object/py_tensor.h"
+#include "paddle/jit/python/tape.h"
 
 namespace paddle::py {
 namespace {

@@ -8,9 +8,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "paddle/pybind/compat.h"
-#include "paddle/pybind/py_tensor.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/pybind/object/compat.h"
+#include "paddle/pybind/object/py_tensor.h"
+#include "paddle/jit/writes.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/watched.h"
 
 namespace paddle::py {
@@ -464,7 +465,7 @@ PyObject* WriteOut(PyObject* result, PyObject* out) {
   if (IsTensor(out) && IsTensor(r.get())) {
     Tensor& to = AsTensor(out);
     const Tensor& from = AsTensor(r.get());
-    if (to.defined() && !to.is_same(from)) RebindResult(to, from);
+    if (to.defined() && !to.is_same(from)) jit::RebindResult(to, from);
     if (!to.defined()) to = from;
   } else if ((PyTuple_Check(out) || PyList_Check(out)) && (PyTuple_Check(r.get()) || PyList_Check(r.get()))) {
     Py_ssize_t n = PySequence_Fast_GET_SIZE(r.get());

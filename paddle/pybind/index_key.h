@@ -3,7 +3,7 @@
 // tensors (lists, arrays and tensors) for some axes of that view.
 #pragma once
 
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

@@ -12,7 +12,8 @@
 #include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/index_key.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/writes.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/watched.h"
 
 namespace paddle::py {
@@ -225,7 +226,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
     PD_CHECK(value->numel() == 1, Unimplemented,
              "[__setitem__] expected one value under a mask that is being recorded, got shape ",
              common::ShapeText(value.extents()));
-    Rebind(x, paddle::where(AsTensor(key), value, x));
+    jit::Rebind(x, paddle::where(AsTensor(key), value, x));
     return;
   }
   // Reading the value or the key may run Python code that changes x.
@@ -237,7 +238,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
     if (!p.indices.empty() && !p.changed && IsIdentity(FrontPerm(p, x.ndim()))) {
       PyRef xs = Own(ToPy(x)), v = Own(ToPy(value)), indices = Own(Wrap(std::vector<Tensor>(p.indices)));
       PyRef r = Own(CallOp("index_put", {xs.get(), indices.get(), v.get(), Py_False}));
-      Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
+      jit::Rebind(x, ToTensor(r.get(), "__setitem__", "out"));
       return;
     }
     if (!p.indices.empty()) {
@@ -258,7 +259,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
       steps.push_back(s.step);
       if (s.drop) drop.push_back(s.axis);
     }
-    Rebind(x, paddle::set_value_with_tensor(x, value, starts, ends, steps, axes, drop, {}));
+    jit::Rebind(x, paddle::set_value_with_tensor(x, value, starts, ends, steps, axes, drop, {}));
     return;
   }
   if (!p.indices.empty()) {

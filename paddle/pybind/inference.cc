@@ -5,14 +5,14 @@
 #include <pybind11/stl.h>
 
 #include "paddle/phi/core/host_lock.h"
-#include "paddle/pybind/gil.h"
+#include "paddle/pybind/object/gil.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_args.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_args.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

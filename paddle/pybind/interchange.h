@@ -2,7 +2,7 @@
 // Tensors to and from DLPack capsules.
 #pragma once
 
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

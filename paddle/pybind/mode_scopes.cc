@@ -6,9 +6,9 @@
 #include <pybind11/stl.h>
 
 #include "paddle/eager/dispatch/op_support.h"
-#include "paddle/pybind/compat.h"
+#include "paddle/pybind/object/compat.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 #include "paddle/pybind/thread_state.h"
 
 namespace paddle::py {

@@ -5,7 +5,7 @@
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/class_guards.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

@@ -8,9 +8,8 @@
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/thread_state.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {
@@ -146,7 +145,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 }
 
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
-  NoteRead(t);
+  jit::NoteRead(t);
   if (t.is_dist()) return ToNumpy(WholeOf(t), nullptr);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidType,
@@ -238,7 +237,7 @@ Tensor Readable(const Tensor& tensor, const char* what) {
 }  // namespace
 
 PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
-  NoteRead(tensor);
+  jit::NoteRead(tensor);
   Tensor t = Readable(tensor, "item");
   int64_t offset = 0;
   for (int64_t i = t.ndim() - 1; i >= 0; --i) {
@@ -249,7 +248,7 @@ PyObject* ItemOf(const Tensor& tensor, int64_t flat) {
 }
 
 PyObject* NestedList(const Tensor& tensor) {
-  NoteRead(tensor);
+  jit::NoteRead(tensor);
   const Tensor t = phi::Held(Readable(tensor, "tolist"));
   return Nested(t, 0, static_cast<const char*>(t.raw_data()));
 }

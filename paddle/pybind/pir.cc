@@ -23,6 +23,7 @@
 #include "paddle/pir/serialize/params.h"
 #include "paddle/pir/serialize/program_json.h"
 #include "paddle/pir/serialize/state_inputs.h"
+#include "paddle/jit/capture_state.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
@@ -251,11 +252,11 @@ void AddScopes(pyb::module_& m) {
       .def(pyb::init<>())
       .def("__enter__",
            [](FunctionScope&) {
-             t_state.function_modes.Push(t_state.records_function);
-             t_state.records_function = true;
+             t_state.function_modes.Push(jit::t_capture.records_function);
+             jit::t_capture.records_function = true;
            })
       .def("__exit__", [](FunctionScope&, const pyb::args&) {
-        t_state.records_function = t_state.function_modes.Pop("recorded function");
+        jit::t_capture.records_function = t_state.function_modes.Pop("recorded function");
       });
 }
 

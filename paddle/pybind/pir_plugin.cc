@@ -10,7 +10,7 @@
 #include "paddle/phi/backends/custom/plugin_loader.h"
 #include "paddle/common/error.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_args.h"
+#include "paddle/pybind/object/py_args.h"
 
 namespace paddle::py {
 namespace {

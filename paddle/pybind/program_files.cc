@@ -9,7 +9,7 @@
 #include "paddle/executor/parameters.h"
 #include "paddle/pir/serialize/program_desc.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

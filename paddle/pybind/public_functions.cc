@@ -8,7 +8,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/pybind/public_texts.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

@@ -3,12 +3,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "paddle/pybind/gil.h"
+#include "paddle/pybind/object/gil.h"
 #include "paddle/common/error.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

@@ -6,10 +6,10 @@
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/autograd/saved_hooks.h"
-#include "paddle/pybind/compat.h"
+#include "paddle/pybind/object/compat.h"
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/gil.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/pybind/object/gil.h"
+#include "paddle/jit/python/tape.h"
 
 namespace paddle::py {
 namespace {

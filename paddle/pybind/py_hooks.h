@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/py_hooks.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/common/sanitizer.h"
 #include "paddle/phi/core/device.h"

@@ -15,8 +15,8 @@
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/primitives/isa.h"
-#include "paddle/pybind/gil.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/pybind/object/gil.h"
+#include "paddle/jit/python/tape.h"
 
 namespace paddle::py {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors with data that a program recorded in static mode writes: they keep their data while the program is made, and
 // each run brings them up to date (paddle.static.Executor).
-#include "paddle/pybind/capture_state.h"
+#include "paddle/jit/writes.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
 
@@ -10,23 +10,11 @@ namespace {
 
 namespace pyb = pybind11;
 
-// Tensors that became symbolic by a write hold their data again, and still stand for the value written. Returns
 // (tensor, value) for each captured tensor whose last value is not in its memory when the program has run.
 pyb::list Settle(ProgramObject& p) {
-  const OverwrittenList overwritten = TakeOverwritten();
-  for (auto& [t, old] : overwritten) {
-    if (t.is_symbolic()) RestoreData(t, old);
-  }
   pyb::list l;
-  for (const auto& c : p.recorder().captured()) {
-    if (!p.recorder().Knows(c.tensor)) continue;
-    pir::Value v = p.recorder().ValueOf(c.tensor);
-    if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
-    Tensor stand_in = p.recorder().Wrap(v);
-    stand_in->stop_gradient = c.tensor->stop_gradient;
-    stand_in->ShareHistory(*c.tensor.impl());
-    l.append(pyb::make_tuple(TensorObject(c.tensor), TensorObject(stand_in)));
-  }
+  for (const jit::Written& w : jit::SettleWrites(p))
+    l.append(pyb::make_tuple(TensorObject(w.tensor), TensorObject(w.value)));
   return l;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of paddle.Tensor: backward, grad, detach, and the grad_fn object.
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/compat.h"
+#include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/compat.h"
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/py_hooks.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 #include "paddle/pybind/tensor_texts.h"
 
@@ -114,7 +113,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     const Tensor& t = ToTensor(self, "backward", "self");
     PD_CHECK(IsNone(a[0]) || IsTensor(a[0]), Assertion, "[backward] expected a Tensor as grad_tensor, got ",
              Py_TYPE(a[0])->tp_name);
-    NoteBackward();
+    jit::NoteBackward();
     Tensor g = ToOptionalTensor(a[0], "backward", "grad_tensor");
     if (g.defined())
       PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",

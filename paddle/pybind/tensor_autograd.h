@@ -3,7 +3,7 @@
 #pragma once
 
 #include "paddle/eager/autograd/grad_node.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

@@ -7,9 +7,9 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/thread_state.h"
+#include "paddle/jit/capture_state.h"
 #include "paddle/pybind/interchange.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 #include "paddle/pybind/tensor_texts.h"
 
@@ -112,7 +112,7 @@ PyObject* Cpu(PyObject* self, PyObject*) {
   throw PyErrAlreadySet();
 }
 
-bool RecordsWrites() { return t_state.records_function && egr::State().record == egr::RecordMode::kRecord; }
+bool RecordsWrites() { return jit::t_capture.records_function && egr::State().record == egr::RecordMode::kRecord; }
 
 // Overwrites the part of `t` here by that of `value`.
 void WritePart(const char* op, const Tensor& value, const Tensor& t) {

@@ -7,8 +7,8 @@
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pybind/dist_tensor.h"
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/writes.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
 #include "paddle/pybind/tensor_texts.h"
 
@@ -206,7 +206,7 @@ PyObject* IsInitialized(PyObject* self, PyObject*) {
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
-    RebindResult(Of(self), ToTensor(other, "_rebind", "other"));
+    jit::RebindResult(Of(self), ToTensor(other, "_rebind", "other"));
     Py_RETURN_NONE;
   });
 }
@@ -322,47 +322,6 @@ PyObject* Self(PyObject* self, PyObject*) {
 }  // namespace
 
 std::string TensorName(const Tensor& t) { return NameOf(t); }
-
-void RebindResult(const Tensor& to, const Tensor& from) {
-  // Each run copies the value into a tensor with data that a program writes.
-  const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
-  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.extents(), from.extents())), InvalidArgument,
-           "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
-           common::ShapeText(from.extents()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
-           common::ShapeText(to.extents()), ": what a program writes keeps its dtype and shape");
-  Rebind(to, from);
-}
-
-void Rebind(const Tensor& to, const Tensor& from) {
-  egr::Recorder* recorder = egr::State().recorder;
-  if (!recorder && !to.is_symbolic() && !from.is_symbolic()) {
-    Tensor x = to;
-    return egr::Assume(x, from);
-  }
-  if (recorder && !egr::NeedsGrad(from)) egr::BeforeRecordedValues(to, *recorder);
-  egr::BeforeRecordedWrite(to);
-  const common::Dims before = to.extents();
-  if (recorder) recorder->BeforeWrite(to);
-  if (from.is_symbolic() && !to.is_symbolic()) {
-    if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
-    const Tensor was = phi::AliasOf(to);
-    was->stop_gradient = to->stop_gradient;
-    NoteOverwritten(to, was);
-  }
-  phi::TensorImpl* d = to.impl();
-  const phi::TensorImpl* s = from.impl();
-  // As in eager mode, values without a history end the history of what had their shape and dtype.
-  const bool cut = egr::State().grad_enabled && d->node() && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
-                   to.dtype() == from.dtype() && phi::MayMatch(before, from.extents());
-  if (cut) egr::CutHistory(to);
-  d->Become(s->state());
-  d->value = s->value;
-  if (!cut && (s->node() || (d->node() && egr::State().grad_enabled))) {
-    d->ShareHistory(*s);
-    d->stop_gradient = s->stop_gradient;
-  }
-  egr::AfterRecordedWrite(to, before);
-}
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef g_tensor_methods[] = {

@@ -5,7 +5,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/primitives/half.h"
-#include "paddle/pybind/tape.h"
+#include "paddle/jit/python/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/pybind/watched.h"
 

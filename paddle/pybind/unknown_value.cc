@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "paddle/pybind/compat.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/compat.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 

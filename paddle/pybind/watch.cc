@@ -3,7 +3,7 @@
 #include "paddle/phi/core/op_watch.h"
 
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/py_args.h"
+#include "paddle/pybind/object/py_args.h"
 
 namespace paddle::py {
 namespace {

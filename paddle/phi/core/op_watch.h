@@ -15,7 +15,7 @@
 
 namespace phi {
 
-// kWatchTape: the bindings put calls onto a tape (pybind/tape.h).
+// kWatchTape: the bindings put calls onto a tape (jit/python/tape.h).
 enum OpWatchKind : uint32_t { kWatchTime = 1, kWatchNumbers = 2, kWatchTypes = 4, kWatchTape = 8 };
 extern std::atomic<uint32_t> g_op_watch;  // of OpWatchKind; 0: an operation costs one load more
 inline bool OpsWatched() { return __builtin_expect(g_op_watch.load(std::memory_order_relaxed) != 0, 0); }

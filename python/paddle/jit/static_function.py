@@ -21,7 +21,7 @@ from . import capture, explanation, reads
 from .reads.graph import GraphSession, Unguarded
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
-# What can be made of a tape (pybind/tape.h).
+# What can be made of a tape (paddle/jit/tape_tensors.h).
 _TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
 _MOST_CHANGES = 2
 _MOST_EVENTS = 64

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/pybind/call_pattern.h"
+#include "paddle/jit/python/call_pattern.h"
 
 #include <cstring>
 
-#include "paddle/pybind/compat.h"
+#include "paddle/pybind/object/compat.h"
 
 namespace paddle::py {
 namespace {
@@ -72,11 +72,7 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
     case kTensor: {
       if (!IsTensor(o)) return false;
       const Tensor& t = AsTensor(o);
-      if (!t.defined() || t->kind() != (mesh ? phi::ImplKind::kDist : phi::ImplKind::kDense) || t->dtype() != dtype ||
-          t->stop_gradient != stop_gradient || t->dims().size() != dims.size())
-        return false;
-      for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
-        if (dims[i] >= 0 && dims[i] != t->dims()[i]) return false;
+      if (!tensor.Fits(t, mesh ? phi::ImplKind::kDist : phi::ImplKind::kDense)) return false;
       if (mesh) {
         const distributed::DistState& s = distributed::StateOf(t);
         if (!s.local.defined() || !(*s.mesh == *mesh) || !(s.placements == placements)) return false;
@@ -128,13 +124,11 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
       n.placements = distributed::StateOf(t).placements;
     }
     n.kind = ArgNode::kTensor;
-    n.dtype = t.dtype();
-    n.stop_gradient = t.stop_gradient();
-    n.dims = t.dims();
+    n.tensor = jit::TensorSpec::Of(t);
     size_t i = (*next)++;
     if (!n.mesh && shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
       if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None)
-        n.dims = ToInts(shape, "to_static", "shape");
+        n.tensor.dims = ToInts(shape, "to_static", "shape");
   } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
     n.kind = PyList_CheckExact(o) ? ArgNode::kList : ArgNode::kTuple;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)

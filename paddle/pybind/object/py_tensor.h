@@ -2,7 +2,8 @@
 // The Python class paddle.Tensor and the way between its objects and C++ tensors.
 #pragma once
 
-#include "paddle/pybind/py_args.h"
+#include "paddle/phi/core/default_dtype.h"
+#include "paddle/pybind/object/py_args.h"
 
 namespace paddle::py {
 
@@ -29,12 +30,6 @@ inline Tensor& AsTensor(PyObject* o) { return reinterpret_cast<PyTensor*>(o)->t;
 PyObject* ToPy(const Tensor& t);
 PyObject* ToPy(Tensor&& t);
 
-// Makes `to` the tensor `from` is: data, layout and history; the object and its attributes stay. Equal shape and dtype
-// copy into `to`'s memory when no history is involved, so that its views follow.
-void Rebind(const Tensor& to, const Tensor& from);
-// Rebind for an `out=` of a call, which must be able to take the result while a program is recorded.
-void RebindResult(const Tensor& to, const Tensor& from);
-
 // Adds Tensor to the module; called once.
 int InitTensorType(PyObject* module);
 
@@ -56,8 +51,7 @@ PyObject* ItemOf(const Tensor& t, int64_t flat_index);  // a Python number
 PyObject* NestedList(const Tensor& t);
 // Python data to a tensor. UNDEFINED: infer the dtype.
 Tensor TensorFromData(PyObject* data, DataType dtype);
-DataType DefaultDtype();
-void SetDefaultDtype(DataType t);
+using phi::DefaultDtype;
 
 // dtype and place objects (types.cc).
 PyObject* DtypeObject(DataType t);  // new reference

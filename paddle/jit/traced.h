@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "paddle/executor/plan.h"
-#include "paddle/pybind/program_object.h"
+#include "paddle/jit/recorded_program.h"
 
-namespace paddle::py {
+namespace paddle::jit {
 
 class Traced : public std::enable_shared_from_this<Traced> {
  public:
@@ -44,7 +44,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   // `inputs` and `outputs` are tensors of the program, `feeds` the values a call gives: one for each input, then
   // others. With `grad` the gradients of the outputs are recorded behind it. `replay`: an evaluation without effects.
-  Traced(std::shared_ptr<ProgramObject> program, std::vector<Tensor> inputs, std::vector<pir::Value> feeds,
+  Traced(std::shared_ptr<RecordedProgram> program, std::vector<Tensor> inputs, std::vector<pir::Value> feeds,
          std::vector<Tensor> outputs, std::vector<Write> writes, bool grad, bool fuse, bool replay = false);
 
   // Results for tensors in the order of the feeds.
@@ -81,7 +81,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
   struct Extraction;
   void RecordGradients();
   void PlanForward();
-  // Takes out of `saved` what the gradient program rather computes from the rest (traced_recompute.cc).
+  // Takes out of `saved` what the gradient program rather computes from the rest (recompute.cc).
   void ChooseRecomputed(std::vector<pir::Value>& saved);
   bool IsWritten(const pir::Operation& parameter) const;
   // Whether the output is the new value of a tensor that the function writes.
@@ -92,7 +92,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
                      const std::vector<pir::Operation*>& roots, bool backward, bool replay) const;
   void Optimize(pir::Program& program) const;
 
-  std::shared_ptr<ProgramObject> program_;
+  std::shared_ptr<RecordedProgram> program_;
   std::vector<Tensor> inputs_, outputs_;
   std::vector<bool> apart_;  // outputs that share no memory with what the program was given
   std::vector<Write> writes_;
@@ -120,4 +120,4 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::vector<Held> captured_;
 };
 
-}  // namespace paddle::py
+}  // namespace paddle::jit

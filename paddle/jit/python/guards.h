@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/jit/known_calls.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 
@@ -42,10 +43,8 @@ class Guards {
     PyRef home, value;
     std::vector<std::pair<PyRef, PyRef>> entries;  // null value: absent
     uint64_t version = 0;  // of a tensor; of an ordered dict that was found unchanged, 0: not known
-    DataType dtype = DataType::UNDEFINED;
-    Ints dims;
+    jit::TensorSpec tensor;
     phi::Ref<phi::RefCounted> parts;  // of a distributed tensor
-    bool stop_gradient = true;
   };
 
   // A place that holds what it did if one word is the same: a version, or what it points to. `home` is the place's.

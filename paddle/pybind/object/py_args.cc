@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
-#include "paddle/pybind/capture_state.h"
-#include "paddle/pybind/thread_state.h"
-#include "paddle/pybind/py_args.h"
+#include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/py_args.h"
 #include "paddle/phi/core/device.h"
 
 #include <cxxabi.h>
@@ -11,8 +10,8 @@
 #include <cmath>
 #include <new>
 
-#include "paddle/pybind/gil.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/gil.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 
@@ -143,7 +142,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
              "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
-    NoteRead(AsTensor(o));
+    jit::NoteRead(AsTensor(o));
     return phi::ScalarAsInt(AsTensor(o));
   }
   if (o && HasIndex(o)) return IndexValue(o);
@@ -203,7 +202,7 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
     return d;
   }
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
-    NoteRead(AsTensor(o));
+    jit::NoteRead(AsTensor(o));
     return phi::ScalarAsDouble(AsTensor(o));
   }
   if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
@@ -266,7 +265,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
-        NoteRead(AsTensor(e));
+        jit::NoteRead(AsTensor(e));
         r.push_back(phi::ScalarAsInt(AsTensor(e)));
       } else if (IsRecorded(e)) {
         const Tensor& t = AsTensor(e);
@@ -295,7 +294,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
              !t.defined()      ? "an empty one"
              : t.is_symbolic() ? "one that is being recorded"
                                : phi::NameOf(t.dtype()));
-    NoteRead(t);
+    jit::NoteRead(t);
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
@@ -374,7 +373,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
              common::ShapeText(t.dims()));
-    if (IsTensor(o)) NoteRead(t);
+    if (IsTensor(o)) jit::NoteRead(t);
     return phi::ScalarOf(t);
   }
   if (IsRecorded(o)) {

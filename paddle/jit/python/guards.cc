@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/pybind/guards.h"
+#include "paddle/jit/python/guards.h"
 
 #include <array>
 #include <cstring>
 
-#include "paddle/pybind/call_pattern.h"
+#include "paddle/jit/python/call_pattern.h"
 
 namespace paddle::py {
 namespace {
@@ -150,10 +150,8 @@ Guards::Place Guards::Make(PyObject* description) {
     case kArray: p.value = PyRef::Borrow(part(2)); return p;
     case kTensor: {
       const Tensor t = ToTensor(part(1), "to_static", "tensor");
-      p.dtype = t->dtype();
-      p.dims = t->dims();
+      p.tensor = {t->dtype(), t->stop_gradient, t->dims()};
       p.parts = t->parts();
-      p.stop_gradient = t->stop_gradient;
       return p;
     }
     case kVersion: {
@@ -215,8 +213,8 @@ bool Guards::Holds(Place& p) {
     case kArray: return SameBytes(p.value.get(), p.home.get());
     case kTensor: {
       const Tensor& t = AsTensor(p.home.get());
-      return t.defined() && t->dtype() == p.dtype && t->dims() == p.dims && t->stop_gradient == p.stop_gradient &&
-             t->parts().get() == p.parts.get();
+      return t.defined() && t->dtype() == p.tensor.dtype && t->dims() == p.tensor.dims &&
+             t->stop_gradient == p.tensor.stop_gradient && t->parts().get() == p.parts.get();
     }
     case kVersion: {
       const Tensor& t = AsTensor(p.home.get());

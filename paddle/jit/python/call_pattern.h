@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "paddle/distributed/mesh/process_mesh.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/jit/known_calls.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 
@@ -18,10 +19,8 @@ bool SameValue(PyObject* expected, PyObject* got);
 // One node of a nest. Owns references; Visit is for the garbage collector.
 struct ArgNode {
   enum Kind : uint8_t { kTensor, kValue, kList, kTuple, kDict } kind = kValue;
-  PyRef value;  // kValue; the keys of kDict as a tuple
-  DataType dtype = DataType::UNDEFINED;
-  bool stop_gradient = true;
-  Ints dims;                  // -1: any extent
+  PyRef value;                // kValue; the keys of kDict as a tuple
+  jit::TensorSpec tensor;     // kTensor
   distributed::MeshRef mesh;  // of a distributed tensor, whose part here is what is found
   distributed::Placements placements;
   std::vector<ArgNode> children;

@@ -8,7 +8,7 @@
 #include "paddle/phi/backends/custom/plugin_loader.h"
 #include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/device.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 namespace {

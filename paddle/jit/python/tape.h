@@ -6,66 +6,31 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "paddle/eager/dispatch/state.h"
+#include "paddle/jit/tape_tensors.h"
 #include "paddle/phi/core/op_watch.h"
-#include "paddle/pybind/thread_state.h"
-#include "paddle/pybind/py_tensor.h"
+#include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
 
 // An entry: arguments are borrowed, null where not given; a new reference, or null with an error set, or it throws.
 using TapedFn = std::function<PyObject*(PyObject* const*)>;
 
-class Tape {
+class Tape final : public jit::TapeTensors {
  public:
-  // What can be made of the tape. kOnce: not of this one, but of running the code in record mode; kChanged: not of this
-  // call, since it changed what it depends on, but perhaps of the next.
-  enum End : uint8_t { kRecord, kOnce, kChanged, kPlain };
-
-  // `inputs`: tensors with stand-ins of their own; `known`: other tensors that existed before the code ran.
-  Tape(std::vector<Tensor> inputs, const std::vector<Tensor>& known);
-  ~Tape();
-  Tape(const Tape&) = delete;
-
-  // Another tensor that existed before the code ran, found while it runs, before it is used.
-  void Know(const Tensor& t);
-
-  // From Start to Finish the calls of this thread go onto the tape, which hides the one before.
-  void Start();
-  void Finish();
-  // No longer taped: why. The first reason stands, but kPlain goes before the others.
-  void Stop(End end, std::string why);
-  End end() const { return end_; }
-  const std::string& why() const { return why_; }
-  // Whether no recording can stand for what the code did until now.
-  bool Lost();
-  // Whether calls go onto it now.
-  bool takes() const { return end_ == kRecord && depth_ == 0; }
-  bool stopped() const { return end_ != kRecord; }
+  using TapeTensors::TapeTensors;
+  ~Tape() { Finish(); }
 
   PyObject* Call(PyObject* const* args, int n, const std::function<PyObject*(PyObject* const*)>& run, TapedFn again);
   // A number that the code reads out of a tensor of one element, and that a recording tells of.
   PyRef ReadNumber(const Tensor& t);
   // The code asked for extents of the tensor.
   void ReadShape(const Tensor& t);
-
-  // Tensors made on the tape that Python still holds, but those in `accounted`.
-  int Strays(const std::vector<Tensor>& accounted);
-  // Whether a call on the tape has the tensor among its arguments or results.
-  bool Uses(const Tensor& t) const;
-  // Whether the tensor is an input or was made by a call on the tape.
-  bool Made(const Tensor& t) const;
   // Calls again what is on the tape, in the record mode set by the caller. `instead`: tensors for known ones.
   // Throws where that gives something else than the first time; end() tells then what else can be done.
   void Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead);
-  // After Replay: what stands for the tensor (for a known one the tensor itself); undefined for others.
-  Tensor StandIn(const Tensor& t) const;
-  // After Replay: known tensors are as before it.
-  void Restore();
 
  private:
   struct Node {
@@ -78,71 +43,27 @@ class Tape {
     TapedFn again;  // empty: extents of the tensor in args[0] were read
     std::vector<Node> args;
     Node result;
-    egr::DispatchState state;
-    DataType default_dtype;
+    jit::Modes modes;
   };
-  struct Slot {
-    enum Kind : uint8_t { kInput, kKnown, kMade } kind = kMade;
-    Tensor held;  // undefined once nobody else holds it
-    DataType dtype;
-    Ints dims;
-    uint64_t storage;     // as the last call left it
-    bool shares = false;  // made as a view: of `origin`, which was at `version` then
-    uint64_t origin = 0;
-    uint32_t version = 0;
-    Tensor stand_in;
-  };
-  // What a tensor was when the tape started.
-  struct Before {
-    Tensor tensor;
-    Ints dims;
-    DataType dtype;
-    bool stop_gradient;
-    phi::Ref<phi::RefCounted> node;
-    uint32_t version;
-  };
-  struct Fields;
 
-  static Before Look(const Tensor& t);
-  static Fields Keep(const Tensor& t);
-  int SlotOf(const Tensor& t);  // -1: not known
-  int Add(const Tensor& t, Slot::Kind kind);
   Node Freeze(PyObject* o, const std::vector<Node>* arguments);  // `arguments`: those that gave the result `o`
   PyRef Thaw(const Node& n) const;
-  void Link(const Node& expected, PyObject* got);
-  void Check(const Node& n);   // that tensors are as the last call left them
-  void Settle(const Node& n);  // they are as this call leaves them
-  void Sweep();
+  void Compare(const Node& expected, PyObject* got);
+  void CheckAll(const Node& n);   // that tensors are as the last call left them
+  void SettleAll(const Node& n);  // they are as this call leaves them
   PyRef Run(const Step& s) const;
-  void CheckBefore(const Before& b);
+  void Drop(std::vector<Slot> tensors) override;
 
-  std::vector<Tensor> inputs_;
-  std::vector<Before> before_;
-  std::unordered_map<phi::TensorImpl*, Tensor> known_;
-  std::unordered_map<phi::TensorImpl*, int> index_;
-  std::vector<Slot> slots_;
   std::vector<Step> steps_;
-  std::unordered_map<uint64_t, uint32_t> versions_;  // by storage
-  std::vector<Fields> saved_;
-  End end_ = kRecord;
-  std::string why_;
-  int depth_ = 0;
-  size_t sweep_at_ = 256;
-  bool running_ = false;
-  Tape* outer_ = nullptr;
-  egr::DispatchState state_;
-  DataType default_dtype_ = DataType::UNDEFINED;
-  uint64_t reads_ = 0;
 };
 
 // The tape that takes the calls of this thread now, if any.
 inline Tape* TakingTape() {
-  return phi::OpsWatched() && t_state.tape && t_state.tape->takes() ? t_state.tape : nullptr;
+  if (!phi::OpsWatched()) return nullptr;
+  auto* tape = static_cast<Tape*>(jit::t_capture.tape);
+  return tape && tape->takes() ? tape : nullptr;
 }
-// What the code does now cannot be called again from the tape.
-inline void StopTape(Tape::End end, const char* why) {
-  if (__builtin_expect(t_state.tape != nullptr, 0) && !t_state.tape->stopped()) t_state.tape->Stop(end, why);
-}
+using jit::StopTape;
 
 // Members of Tensor as entries.
 template <auto F>

@@ -6,9 +6,9 @@
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/core/op_info.h"
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pybind/traced.h"
+#include "paddle/jit/traced.h"
 
-namespace paddle::py {
+namespace paddle::jit {
 namespace {
 
 constexpr int kDepth = 3;  // operations, one after another, that may be repeated for a value
@@ -58,4 +58,4 @@ void Traced::ChooseRecomputed(std::vector<pir::Value>& saved) {
   std::erase_if(saved, [&](pir::Value v) { return dropped.count(v) != 0; });
 }
 
-}  // namespace paddle::py
+}  // namespace paddle::jit

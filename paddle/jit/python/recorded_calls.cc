@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/jit/python/recorded_calls.h"
+
+#include <structmember.h>
+
+#include "paddle/jit/python/tape.h"
+
+namespace paddle::py {
+
+bool g_recordings_run = true;
+
+bool Known::Decides(const std::vector<Tensor>& outputs, std::vector<PyRef>& made) const {
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    if (i == made.size()) made.push_back(Own(ItemOf(outputs[decisions[i].first], 0)));
+    if (!SameValue(decisions[i].second.get(), made[i].get())) return false;
+  }
+  return true;
+}
+
+bool Known::MayDecide(const std::vector<PyRef>& made) const {
+  for (size_t i = 0; i < made.size() && i < decisions.size(); ++i)
+    if (!SameValue(decisions[i].second.get(), made[i].get())) return false;
+  return true;
+}
+
+bool Known::MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) const {
+  if (args.children.size() != static_cast<size_t>(npos)) return false;
+  if ((kwnames ? PyTuple_GET_SIZE(kwnames) : 0) != static_cast<Py_ssize_t>(kwargs.size())) return false;
+  for (Py_ssize_t i = 0; i < npos; ++i)
+    if (!args.children[i].Match(given[i], tensors)) return false;
+  for (auto& [name, node] : kwargs) {
+    Py_ssize_t k = 0, n = PyTuple_GET_SIZE(kwnames);
+    for (; k < n; ++k)
+      if (PyTuple_GET_ITEM(kwnames, k) == name.get() ||
+          PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, k), name.get()) == 0)
+        break;
+    if (k == n || !node.Match(given[npos + k], tensors)) return false;
+  }
+  return true;
+}
+
+int Known::Visit(visitproc visit, void* arg) const {
+  if (int r = args.Visit(visit, arg)) return r;
+  for (auto& [name, node] : kwargs) {
+    Py_VISIT(name.get());
+    if (int r = node.Visit(visit, arg)) return r;
+  }
+  if (int r = guards.Visit(visit, arg)) return r;
+  for (auto& [output, number] : decisions) Py_VISIT(number.get());
+  return out.Visit(visit, arg);
+}
+
+namespace {
+
+PyObject *g_miss = nullptr, *g_again = nullptr, *g_inline = nullptr;  // interned method names
+
+PyObject* CallMethod(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize_t npos, PyObject* kwnames) {
+  PyRef tuple = Own(PyTuple_New(npos));
+  for (Py_ssize_t i = 0; i < npos; ++i) PyTuple_SET_ITEM(tuple.get(), i, PyRef::Borrow(args[i]).release());
+  PyRef dict = Own(PyDict_New());
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, k), args[npos + k]) < 0) return nullptr;
+  return PyObject_CallMethodObjArgs(self, name, tuple.get(), dict.get(), nullptr);
+}
+
+PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  auto* f = reinterpret_cast<RecordedCalls*>(self);
+  Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
+  if (!f->plain) {
+    PyErr_SetString(PyExc_RuntimeError, "[to_static] expected a function, got none");
+    return nullptr;
+  }
+  if (!g_recordings_run) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+  if (egr::State().record != egr::RecordMode::kRun || TakingTape())
+    return Guarded([&] { return CallMethod(self, g_inline, args, npos, kwnames); });
+  return Guarded([&]() -> PyObject* {
+    const jit::Modes now = jit::Modes::Now();
+    std::vector<Tensor> tensors;
+    std::vector<PyRef> made;  // decisions of this call
+    for (size_t i = 0; i < f->entries->size(); ++i) {
+      std::shared_ptr<Known> e = f->entries->at(i);
+      if (!made.empty() && !e->MayDecide(made)) continue;
+      tensors.clear();
+      if (!(e->modes == now) || !e->MatchArgs(args, npos, kwnames, tensors)) continue;
+      if (e->guards.Changed() >= 0) continue;
+      if (!e->Runs(tensors)) continue;
+      f->entries->Use(i);
+      if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+      if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
+      std::vector<Tensor> r = e->traced->Call(tensors);
+      if (!e->decisions.empty() && !e->Decides(r, made)) continue;
+      ++f->compiled_runs;
+      return e->out.Build(r, tensors).release();
+    }
+    return CallMethod(self, g_miss, args, npos, kwnames);
+  });
+}
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    auto entries = std::make_unique<jit::CallCache<Known>>();
+    auto* f = reinterpret_cast<RecordedCalls*>(type->tp_alloc(type, 0));
+    if (!f) return nullptr;
+    f->vectorcall = Vectorcall;
+    f->entries = entries.release();
+    return reinterpret_cast<PyObject*>(f);
+  });
+}
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* f = reinterpret_cast<RecordedCalls*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(f->plain);
+  if (f->entries)
+    for (auto& e : f->entries->all())
+      if (int r = e->Visit(visit, arg)) return r;
+  return 0;
+}
+int Clear(PyObject* self) {
+  auto* f = reinterpret_cast<RecordedCalls*>(self);
+  Py_CLEAR(f->plain);
+  const auto entries = f->entries ? f->entries->Take() : std::vector<std::shared_ptr<Known>>();
+  return 0;
+}
+void Dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  PyTypeObject* type = Py_TYPE(self);
+  Clear(self);
+  delete reinterpret_cast<RecordedCalls*>(self)->entries;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(RecordedCalls, vectorcall), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+PyObject* MakeRecordedCallsType(PyMethodDef* methods) {
+  g_miss = PyUnicode_InternFromString("_miss");
+  g_inline = PyUnicode_InternFromString("_inline");
+  g_again = PyUnicode_InternFromString("_again");
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(New)},
+                         {Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                         {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                         {Py_tp_methods, methods},
+                         {Py_tp_members, members},
+                         {0, nullptr}};
+  PyType_Spec spec = {"paddle.base.libpaddle.RecordedCalls", sizeof(RecordedCalls), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                      slots};
+  return PyType_FromSpec(&spec);
+}
+
+}  // namespace paddle::py

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The callable behind paddle.jit.to_static: finds the recording that fits a call without running Python code, and runs
+// it. Python (paddle/jit/static_function.py) makes recordings when none fits.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "paddle/jit/known_calls.h"
+#include "paddle/jit/python/call_pattern.h"
+#include "paddle/jit/python/guards.h"
+
+namespace paddle::py {
+
+// One way the function is known to be called.
+struct Known : jit::KnownCall {
+  ArgNode args;
+  std::vector<std::pair<PyRef, ArgNode>> kwargs;
+  Guards guards;
+  OutNode out;
+  std::vector<std::pair<size_t, PyRef>> decisions;  // outputs that Python code read, and the numbers they were
+
+  // How many of the decisions a run made as the recording did, given `made`, those that are known of the call; adds
+  // those of `outputs`.
+  bool Decides(const std::vector<Tensor>& outputs, std::vector<PyRef>& made) const;
+  // Whether a run may make these decisions first.
+  bool MayDecide(const std::vector<PyRef>& made) const;
+  // Whether a call as vectorcall gives it is of this kind; its tensors.
+  bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) const;
+  int Visit(visitproc visit, void* arg) const;
+};
+
+// An object of the class RecordedCalls. Its class calls `_inline`, `_again` and `_miss` of the object, with the
+// arguments as a tuple and a dict: within another recording, to record by another means, and where nothing fits.
+struct RecordedCalls {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* plain;  // what runs when nothing is recorded
+  jit::CallCache<Known>* entries;
+  int64_t compiled_runs;  // calls that ran a recording
+
+  static RecordedCalls& Of(PyObject* o) { return *reinterpret_cast<RecordedCalls*>(o); }
+};
+
+// Makes the class, with these methods: a new reference, or null with an error set. Called once.
+PyObject* MakeRecordedCallsType(PyMethodDef* methods);
+
+// Whether recordings run; else calls run the plain function (paddle.jit.enable_to_static).
+extern bool g_recordings_run;
+
+}  // namespace paddle::py

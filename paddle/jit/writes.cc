@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/jit/writes.h"
+
+#include <memory>
+
+#include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/phi/ops/indexing/axis.h"
+
+namespace paddle::jit {
+namespace {
+
+void NoteOverwritten(const Tensor& t, const Tensor& was) {
+  if (!t_capture.overwritten) t_capture.overwritten = new OverwrittenList;
+  t_capture.overwritten->emplace_back(t, was);
+}
+// Those noted on this thread since this was last called.
+OverwrittenList TakeOverwritten() {
+  const std::unique_ptr<OverwrittenList> list(std::exchange(t_capture.overwritten, nullptr));
+  return list ? std::move(*list) : OverwrittenList();
+}
+// The tensor holds the data that `old` holds; history and recorded value are left as they are.
+void RestoreData(const Tensor& t, const Tensor& old) { t->Become(old->state()); }
+
+}  // namespace
+
+void RebindResult(const Tensor& to, const Tensor& from) {
+  // Each run copies the value into a tensor with data that a program writes.
+  const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
+  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.extents(), from.extents())), InvalidArgument,
+           "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
+           common::ShapeText(from.extents()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
+           common::ShapeText(to.extents()), ": what a program writes keeps its dtype and shape");
+  Rebind(to, from);
+}
+
+void Rebind(const Tensor& to, const Tensor& from) {
+  egr::Recorder* recorder = egr::State().recorder;
+  if (!recorder && !to.is_symbolic() && !from.is_symbolic()) {
+    Tensor x = to;
+    return egr::Assume(x, from);
+  }
+  if (recorder && !egr::NeedsGrad(from)) egr::BeforeRecordedValues(to, *recorder);
+  egr::BeforeRecordedWrite(to);
+  const common::Dims before = to.extents();
+  if (recorder) recorder->BeforeWrite(to);
+  if (from.is_symbolic() && !to.is_symbolic()) {
+    if (recorder && egr::NeedsGrad(to)) recorder->ValueOf(to);  // a leaf stays one
+    const Tensor was = phi::AliasOf(to);
+    was->stop_gradient = to->stop_gradient;
+    NoteOverwritten(to, was);
+  }
+  phi::TensorImpl* d = to.impl();
+  const phi::TensorImpl* s = from.impl();
+  // As in eager mode, values without a history end the history of what had their shape and dtype.
+  const bool cut = egr::State().grad_enabled && d->node() && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
+                   to.dtype() == from.dtype() && phi::MayMatch(before, from.extents());
+  if (cut) egr::CutHistory(to);
+  d->Become(s->state());
+  d->value = s->value;
+  if (!cut && (s->node() || (d->node() && egr::State().grad_enabled))) {
+    d->ShareHistory(*s);
+    d->stop_gradient = s->stop_gradient;
+  }
+  egr::AfterRecordedWrite(to, before);
+}
+
+Tensor AsResult(const Tensor& t) {
+  egr::Recorder& recorder = *egr::State().recorder;
+  Tensor result = recorder.Wrap(recorder.ValueOf(t));
+  result->stop_gradient = t->stop_gradient;
+  egr::MetaOf(result).apart = true;
+  if (!egr::NeedsGrad(t)) return result;
+  const egr::Edge to = egr::GradEdge(t);
+  result->SetHistory(phi::Ref<phi::RefCounted>(to.node.get()), to.slot);
+  return result;
+}
+
+std::vector<Written> TakeWrites(RecordedProgram& program) {
+  std::vector<Written> result;
+  const OverwrittenList overwritten = TakeOverwritten();
+  std::vector<std::pair<Tensor, bool>> written;
+  auto add = [&](const Tensor& t, bool stop_gradient) {
+    for (auto& w : written)
+      if (w.first.is_same(t)) return;
+    written.push_back({t, stop_gradient});
+  };
+  for (const auto& c : program.recorder().captured())
+    if (c.tensor->value) add(c.tensor, c.value.stop_gradient());
+  for (auto& [t, old] : overwritten) add(t, old->stop_gradient);
+  for (auto& [t, stop_gradient] : written) {
+    Tensor stand_in;
+    try {
+      stand_in = program.recorder().Wrap(program.recorder().ValueOf(t));
+      stand_in->stop_gradient = t->stop_gradient || !t->node();
+      stand_in->ShareHistory(*t.impl());
+    } catch (const common::Error&) {
+      // Not a value of this program: only what it was matters.
+    }
+    for (auto& [o, old] : overwritten) {
+      if (!o.is_same(t)) continue;
+      RestoreData(t, old);
+      break;  // the first is the oldest
+    }
+    t->value = nullptr;
+    t->DropHistory();
+    t->stop_gradient = stop_gradient;
+    if (stand_in.defined() && !program.recorder().IsMade(t)) result.push_back({t, stand_in});
+  }
+  return result;
+}
+
+std::vector<Written> SettleWrites(RecordedProgram& program) {
+  const OverwrittenList overwritten = TakeOverwritten();
+  for (auto& [t, old] : overwritten) {
+    if (t.is_symbolic()) RestoreData(t, old);
+  }
+  std::vector<Written> result;
+  egr::Recorder& recorder = program.recorder();
+  for (const auto& c : recorder.captured()) {
+    if (!recorder.Knows(c.tensor)) continue;
+    pir::Value v = recorder.ValueOf(c.tensor);
+    if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
+    Tensor stand_in = recorder.Wrap(v);
+    stand_in->stop_gradient = c.tensor->stop_gradient;
+    stand_in->ShareHistory(*c.tensor.impl());
+    result.push_back({c.tensor, stand_in});
+  }
+  return result;
+}
+
+}  // namespace paddle::jit
