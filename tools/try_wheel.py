@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""try_wheel.py WHEEL: what the wheel needs of a system is no more than its tag says, it is no
-larger than LIMIT, and TRIAL runs from it in a fresh virtual environment of each Python that it is
-for and that the machine has.
+"""try_wheel.py WHEEL [TESTS...]: what the wheel needs of a system is no more than its tag says, it
+is no larger than LIMIT, and TRIAL runs from it in a fresh virtual environment of each Python that
+it is for and that the machine has; so do the tests, files or folders such as test/jit.
 """
 
 import os
@@ -20,6 +20,7 @@ from lint import symbols  # noqa: E402
 LIMIT = 75 * 10**6
 TRIAL = os.path.join(ROOT, "test", "api", "trial.py")
 SECONDS = 300
+SECONDS_OF_TESTS = 1800
 
 
 def needs(wheel, folder):
@@ -39,16 +40,21 @@ def versions(wheel):
     return sorted((3, int(minor)) for minor in found)
 
 
-def trial(python, wheel, folder):
-    """None, or how installing the wheel and running TRIAL in a new environment went wrong."""
+def trial(python, wheel, folder, tests):
+    """None, or how installing the wheel and running TRIAL and the tests in a new environment went
+    wrong.
+    """
     home = os.path.join(folder, "environment")
     inside = os.path.join(home, "bin", "python")
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
-    for command in (
-        [python, "-m", "venv", "--clear", home],
-        [inside, "-m", "pip", "--disable-pip-version-check", "install", "-q", wheel],
-        [inside, TRIAL, folder],
-    ):
+    install = [inside, "-m", "pip", "--disable-pip-version-check", "install", "-q"]
+    commands = [[python, "-m", "venv", "--clear", home], [*install, wheel], [inside, TRIAL, folder]]
+    if tests:
+        commands += [
+            [*install, "pytest"],
+            [inside, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests],
+        ]
+    for command in commands:
         run = subprocess.run(
             command,
             check=False,
@@ -56,16 +62,18 @@ def trial(python, wheel, folder):
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=SECONDS_OF_TESTS if tests and command is commands[-1] else SECONDS,
         )
         if run.returncode:
-            return f"{' '.join(command)}: exit status {run.returncode}\n{run.stderr[-3000:]}"
-    print(run.stdout.strip())
+            said = (run.stdout + run.stderr)[-6000:]
+            return f"{' '.join(command)}: exit status {run.returncode}\n{said}"
+        if TRIAL in command or tests and command is commands[-1]:
+            print(run.stdout.strip())
     return None
 
 
-def main(wheel):
-    wheel = os.path.abspath(wheel)
+def main(wheel, *tests):
+    wheel, tests = os.path.abspath(wheel), [os.path.abspath(test) for test in tests]
     size = os.path.getsize(wheel)
     has = versions(wheel)
     print(
@@ -81,7 +89,7 @@ def main(wheel):
         problems += needs(wheel, folder)
         for version in has:
             if version in found:
-                problems.append(trial(found[version], wheel, folder))
+                problems.append(trial(found[version], wheel, folder, tests))
             else:
                 print(f"CPython {version[0]}.{version[1]}: not on this machine, not tried")
     problems = [problem for problem in problems if problem]
