@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of functions that are asked for more than `to_static` can make of them."""
 
-from paddle.jit.reads import tables
+__all__ = ['SotErrorBase', 'InnerError', 'FallbackError']
 
 
 class SotErrorBase(Exception):
@@ -14,17 +14,3 @@ class InnerError(SotErrorBase):
 
 class FallbackError(SotErrorBase):
     """A function that is left as it is, in strict mode (`sot.utils.strict_mode_guard`)."""
-
-
-def check_falls_back(function, reason):
-    """Raise where a function may not run without being compiled, but for `reason` it has to."""
-    if getattr(function, '__code__', None) in tables.NO_FALLBACK:
-        raise InnerError(
-            f'[to_static] expected {function.__qualname__} to be compiled, got a function that '
-            f'runs as it is: {reason}'
-        )
-    if tables.strict.on:
-        raise FallbackError(
-            f'[to_static] expected functions that are compiled, got {function.__qualname__}, which '
-            f'runs as it is: {reason}'
-        )

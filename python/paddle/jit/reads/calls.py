@@ -11,7 +11,6 @@ import types
 import numpy
 
 from paddle.base import libpaddle as _core
-from paddle.jit.errors import check_falls_back
 
 from . import tables
 from .places import ABSENT
@@ -170,7 +169,7 @@ class Calls:
             if self._is_generated(function, args):
                 _core._note_code(function.__code__)
             else:
-                check_falls_back(function, str(error))
+                tables.check_falls_back(function, str(error))
                 self.stop(f'a call of {function.__qualname__}: {error}')
             return self._as_it_is(function)(*args, **kwargs)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))

@@ -12,7 +12,7 @@ import numpy
 
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import source
-from paddle.jit.errors import InnerError, check_falls_back
+from paddle.jit.errors import InnerError
 
 from . import tables
 from .calls import Calls
@@ -245,7 +245,7 @@ class Session(Calls, Operators, Places):
         reason = 'fallback() is called'
         if not self.done:
             code = self.running[-1].__code__
-            check_falls_back(self.running[-1], reason)
+            tables.check_falls_back(self.running[-1], reason)
             lines = range(code.co_firstlineno, source.last_line(code) + 1)
             self.breaks.update(((code.co_filename, line), reason) for line in lines)
             if recursive:

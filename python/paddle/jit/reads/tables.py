@@ -22,6 +22,7 @@ import numpy
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.jit.errors import FallbackError, InnerError
 
 BUILTINS = builtins
 HEAP_TYPE = 1 << 9
@@ -338,6 +339,21 @@ def is_composed(value):
 # is left as it is.
 BREAKING, WHOLE, NO_FALLBACK, LEFT = {}, set(), set(), set()
 strict = types.SimpleNamespace(on=False)  # whether functions that are left as they are raise
+
+
+def check_falls_back(function, reason):
+    """Raise where a function may not run without being compiled, but for `reason` it has to."""
+    if getattr(function, '__code__', None) in NO_FALLBACK:
+        raise InnerError(
+            f'[to_static] expected {function.__qualname__} to be compiled, got a function that '
+            f'runs as it is: {reason}'
+        )
+    if strict.on:
+        raise FallbackError(
+            f'[to_static] expected functions that are compiled, got {function.__qualname__}, which '
+            f'runs as it is: {reason}'
+        )
+
 
 IGNORED = set()  # names of modules given to `paddle.jit.ignore_module`
 

@@ -13,7 +13,6 @@ import numpy
 
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import source
-from paddle.jit.errors import check_falls_back
 from paddle.jit.reads import tables
 from paddle.jit.static_function import StaticFunction
 
@@ -252,7 +251,7 @@ class Regions:
 
     def _left(self, why):
         self._over, self.why = True, why
-        check_falls_back(self.function, why)
+        tables.check_falls_back(self.function, why)
 
     def _split(self, marks):
         code = self.function.__code__
