@@ -80,7 +80,8 @@ _OTHER = _lazy.homes(
         'paddle.amp': 'get_autocast_dtype get_autocast_cpu_dtype get_autocast_gpu_dtype '
         'is_autocast_enabled autocast',
         'paddle.device': (
-            'set_device get_device is_compiled_with_cuda is_compiled_with_rocm '
+            'set_device get_device set_default_device get_default_device '
+            'is_compiled_with_cuda is_compiled_with_rocm '
             'is_compiled_with_xpu is_compiled_with_ipu is_compiled_with_custom_device '
             'is_compiled_with_cinn is_compiled_with_distribute get_cudnn_version device_guard'
         ),

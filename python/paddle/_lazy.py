@@ -81,6 +81,16 @@ def homes(modules):
     return {name: module for module, names in modules.items() for name in names.split()}
 
 
+def callable_as(name, function):
+    """Let the module `name` be called: `function()` gives what a call of it calls."""
+
+    class Module(type(sys.modules[name])):
+        def __call__(self, *args, **kwargs):
+            return function()(*args, **kwargs)
+
+    sys.modules[name].__class__ = Module
+
+
 def _paths():
     return importlib.import_module('paddle._paths')
 
@@ -157,7 +167,11 @@ class _Keeping(type(sys)):
 
 def _keep(package, name):
     package.__dict__.setdefault('_kept', set()).add(name)
-    package.__class__ = _Keeping
+    kind = type(package)
+    if not issubclass(kind, _Keeping):
+        package.__class__ = (
+            _Keeping if kind is type(sys) else type('_Keeping', (_Keeping, kind), {})
+        )
 
 
 sys.meta_path.append(_Listed)

@@ -12,7 +12,6 @@ _ATTRIBUTES = {
     'paddle.cuda': 'paddle.device.cuda',
     'paddle.distributed.init_process_group': 'paddle.distributed.init_parallel_env',
     'paddle.distributions': 'paddle.distribution',
-    'paddle.get_default_device': 'paddle.get_device',
     'paddle.inference_mode': 'paddle.no_grad',
     'paddle.jit.script': 'paddle.jit.to_static',
     'paddle.jit.trace': 'paddle.jit.to_static',
@@ -30,7 +29,6 @@ _ATTRIBUTES = {
     'paddle.optimizer.lr.ReduceLROnPlateau': 'paddle.optimizer.lr.ReduceOnPlateau',
     'paddle.optimizer.lr.StepLR': 'paddle.optimizer.lr.StepDecay',
     'paddle.optimizer.lr_scheduler': 'paddle.optimizer.lr',
-    'paddle.set_default_device': 'paddle.set_device',
     'paddle.utils.data': 'paddle.io',
 }
 _KEYWORDS = {

@@ -122,6 +122,22 @@ def test_unknown_keywords_of_python_code_suggest(call, function, meant):
     assert str(caught.value).endswith(f'; did you mean {meant!r}?')
 
 
+def test_words_of_pytorch_that_work():
+    """Calls that PaddlePaddle 3.3.1 takes from PyTorch's users."""
+    x = paddle.tensor([[1.0, 5.0, 2.0]], dtype='float64', requires_grad=True)
+    assert x.dtype == paddle.float64 and not x.stop_gradient
+    assert (x.size(0), x.sum(dim=1, keepdim=True).shape) == (1, [1, 1])
+    assert paddle.cat([x, x], dim=1).to(paddle.device('cpu')).shape == [1, 6]
+    assert paddle.tensor.math.add is paddle.add and paddle.device.get_device() == 'cpu'
+    device = pickle.loads(pickle.dumps(paddle.device('cuda', 1)))
+    assert (device, device.type, device.index) == ('cuda:1', 'cuda', 1)
+    with paddle.device('cpu') as device:
+        assert device == 'cpu' == paddle.get_default_device()
+    for arguments in (('foo',), ('gpu:1', 2), ('gpu:x',), ('gpu', -1)):
+        with pytest.raises(ValueError, match='expected one' if arguments[-1] != -1 else 'from 0'):
+            paddle.device(*arguments)
+
+
 class _Bare(paddle.nn.Layer):
     pass
 

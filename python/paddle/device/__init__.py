@@ -574,6 +574,61 @@ class device(device_guard):
         super().__init__(device)
 
 
+class Device(str):
+    """The name of a device, for arguments and for `with`; `paddle.device(...)` makes it.
+
+    Args:
+        type (str, int or Device, default None): The kind of device, with or without its number, or
+            the number of a GPU; None for the current device.
+        index (int, default None): The number.
+
+    Raises:
+        ValueError: There is no such kind of device, or the number is given twice or negative.
+
+    Examples:
+        >>> d = paddle.device('cpu')
+        >>> d == 'cpu', d.type, d.index
+        (True, 'cpu', None)
+        >>> with d:
+        ...     print(paddle.ones([2], device=paddle.device('cpu')).place)
+        Place(cpu)
+    """
+
+    def __new__(cls, type=None, index=None):
+        if type is None:
+            type = get_device()
+        elif isinstance(type, int):
+            type, index = 'cuda', type if index is None else index
+        kind, colon, number = str(type).partition(':')
+        known = ('cpu', 'gpu', 'cuda', 'xpu', *get_all_custom_device_type())
+        if kind not in known:
+            raise ValueError(f"[device] expected one of {', '.join(known)}, got {type!r}")
+        if colon:
+            if index is not None or not number.isdecimal():
+                raise ValueError(f"[device] expected one number, got {type!r} and {index!r}")
+            index = int(number)
+        if index is not None and index < 0:
+            raise ValueError(f"[device] expected a number from 0 on, got {index}")
+        index = None if kind == 'cpu' else index
+        self = str.__new__(cls, kind if index is None else f'{kind}:{index}')
+        self.type, self.index = kind, index
+        return self
+
+    def __getnewargs__(self):
+        return (str(self),)
+
+    def __enter__(self):
+        self.__dict__.setdefault('_before', []).append(get_device())
+        set_device(str(self))
+        return self
+
+    def __exit__(self, *args):
+        set_device(self._before.pop())
+
+
+_lazy.callable_as(__name__, lambda: Device)
+
+
 def __getattr__(name):
     if name.endswith('Tensor'):
         import paddle

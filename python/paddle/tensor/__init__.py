@@ -83,3 +83,12 @@ _lazy.install(
         'search',
     ),
 )
+
+
+def _tensor():
+    from .creation import tensor
+
+    return tensor
+
+
+_lazy.callable_as(__name__, _tensor)

@@ -48,9 +48,16 @@ def _threads(info):
 
 
 def _cuda():
-    driver = _first('/proc/driver/nvidia/version')
-    found = f'found {driver}' if driver else 'no NVIDIA driver found'
-    return f'not used: this package computes on the CPU and on plugin devices; {found}'
+    count = paddle.device.cuda.device_count()
+    if count:
+        names = [paddle.device.cuda.get_device_name(k) for k in range(count)]
+        driver = _first('/proc/driver/nvidia/version') or 'driver of unknown version'
+        return f'{", ".join(names)}; {driver}'
+    try:
+        paddle.CUDAPlace(0)
+    except ValueError as error:
+        return f'no GPU: {str(error).partition(", got none: ")[2] or error}'
+    return 'no GPU'
 
 
 def _devices():
