@@ -3,6 +3,7 @@
 default mode of `to_static`, `psdb` asks for breaks, or that there are none.
 """
 
+from paddle import _lazy
 from paddle.jit import api as _api
 
 from . import psdb, utils
@@ -39,3 +40,6 @@ def symbolic_translate(fn, **kwargs):
         if name not in ('build_strategy', 'backend'):
             raise TypeError(f'[symbolic_translate] got an unexpected keyword argument {name!r}')
     return _api.to_static(fn, full_graph=False, **kwargs)
+
+
+_lazy.serve(globals())

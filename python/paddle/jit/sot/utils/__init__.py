@@ -3,6 +3,7 @@
 
 import contextlib as _contextlib
 
+from paddle import _lazy
 from paddle.jit.errors import FallbackError, InnerError, SotErrorBase
 from paddle.jit.reads import tables as _tables
 
@@ -68,3 +69,6 @@ def min_graph_size_guard(value):
         yield
     finally:
         few.operations = before
+
+
+_lazy.serve(globals())
