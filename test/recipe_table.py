@@ -69,7 +69,7 @@ RECIPES = {
         "CPUPlace CUDAPinnedPlace XPUPinnedPlace Generator no_grad enable_grad": "",
         "CUDAPlace XPUPlace": "0",
         "CustomPlace": "'npu', 0",
-        "MmapStorage": "np.zeros(4, 'uint8').tofile('bytes') or 'bytes'",
+        "MmapStorage": "np.zeros(4, 'uint8').tofile('bytes') or 'bytes', 4",
         "DataParallel": "linear()",
         "Model": "linear()",
         "Tensor": "[1.0, 2.0]",

@@ -37,7 +37,11 @@ NAMESPACES = '''
 IN_PROGRAMS = ("static", "static.nn")  # recipes of these run while a program is recorded
 
 
-_HELPERS = ("paddle.base.arguments", "paddle.base.documentation")  # modules use their functions
+_HELPERS = (  # modules use what is in them
+    "paddle.base.arguments",
+    "paddle.base.documentation",
+    "paddle.base.known_keywords",
+)
 _CALLS = re.compile(r"(?:^| )-> ?")  # what separates the calls of a recipe
 
 

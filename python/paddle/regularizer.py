@@ -12,6 +12,9 @@ class WeightDecayRegularizer(KnownKeywords):
     gradient.
     """
 
+    def __init__(self):
+        super().__init__()
+
     def __call__(self, param, grad, block=None):
         raise NotImplementedError(
             f"[{type(self).__name__}.__call__] expected a subclass to define it, got none"

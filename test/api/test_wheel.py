@@ -80,6 +80,21 @@ def test_other_python_is_told_which_there_are(without_extension):
     )
 
 
+def test_python_without_a_lock_is_told(tmp_path, monkeypatch):
+    """A free-threaded CPython has the number of one that has an extension, and does not fit it."""
+    from paddle import _unfit
+
+    for version in ('313', '314'):
+        (tmp_path / f'libpaddle.cpython-{version}-x86_64-linux-gnu.so').touch()
+    have = {'EXT_SUFFIX': '.cpython-313t-x86_64-linux-gnu.so', 'Py_GIL_DISABLED': 1}
+    monkeypatch.setattr(sysconfig, 'get_config_var', have.get)
+    monkeypatch.setattr(sys, 'version_info', (3, 13, 0, 'final', 0))
+    assert _unfit.reason(str(tmp_path)) == (
+        '[paddle] expected a Python that this package was built for, '
+        'CPython 3.13, 3.14, got CPython 3.13t'
+    )
+
+
 def test_damaged_extension_is_told_as_it_is(without_extension):
     name = 'libpaddle' + sysconfig.get_config_var('EXT_SUFFIX')
     (without_extension / 'paddle' / 'base' / name).write_text('nothing')

@@ -17,6 +17,9 @@ class Initializer(KnownKeywords):
     block)`.
     """
 
+    def __init__(self):
+        super().__init__()
+
     def __call__(self, var, block=None):
         """Fill `var` in place."""
         return self.forward(var, block)
