@@ -2,8 +2,10 @@
 // LLVM IR of a loop nest. Only files under codegen/ include LLVM headers, this one by forward declaration.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "paddle/cinn/codegen/ptx.h"
 #include "paddle/cinn/schedule/loop_nest.h"
@@ -35,6 +37,12 @@ std::string VectorMathHash();
 // branches.
 llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, llvm::Value* const* args,
                         int nargs);
+
+// for (v = begin; v < end; v += step), with values that `body` gets, changes and hands on from turn to turn; as they
+// are after the last one. The position may not overflow where `no_wrap`.
+using LoopBody = std::function<void(llvm::Value*, std::vector<llvm::Value*>&)>;
+std::vector<llvm::Value*> EmitLoop(llvm::IRBuilderBase& b, llvm::Value* begin, llvm::Value* end, llvm::Value* step,
+                                   bool no_wrap, const std::vector<llvm::Value*>& carried, const LoopBody& body);
 
 // The value of one operation; operands are LLVM values of equal width.
 llvm::Value* EmitOp(llvm::IRBuilderBase& b, llvm::Module* math, const ExprNode& node, llvm::Value* const* args);

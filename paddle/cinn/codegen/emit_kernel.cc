@@ -91,39 +91,8 @@ class KernelEmitter {
     return u;
   }
 
-  // for (iv = begin; iv < end; iv += step): carried values enter, change in body, and are returned.
-  Values Loop(Value* begin, Value* end, int64_t step, Values carried,
-              const std::function<void(Value*, Values&)>& body) {
-    BasicBlock* pre = b_.GetInsertBlock();
-    BasicBlock* loop = BasicBlock::Create(m_.getContext(), "loop", fn_);
-    BasicBlock* done = BasicBlock::Create(m_.getContext(), "done", fn_);
-    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, done);
-    b_.SetInsertPoint(loop);
-    PHINode* iv = b_.CreatePHI(b_.getInt64Ty(), 2);
-    iv->addIncoming(begin, pre);
-    std::vector<PHINode*> phis;
-    Values now;
-    for (Value* v : carried) {
-      PHINode* p = b_.CreatePHI(v->getType(), 2);
-      p->addIncoming(v, pre);
-      phis.push_back(p);
-      now.push_back(p);
-    }
-    body(iv, now);
-    Value* next = b_.CreateNSWAdd(iv, I64(step));
-    iv->addIncoming(next, b_.GetInsertBlock());
-    for (size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(now[k], b_.GetInsertBlock());
-    BasicBlock* latch = b_.GetInsertBlock();
-    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
-    b_.SetInsertPoint(done);
-    Values out;
-    for (size_t k = 0; k < carried.size(); ++k) {
-      PHINode* p = b_.CreatePHI(carried[k]->getType(), 2);
-      p->addIncoming(carried[k], pre);
-      p->addIncoming(now[k], latch);
-      out.push_back(p);
-    }
-    return out;
+  Values Loop(Value* begin, Value* end, int64_t step, const Values& carried, const LoopBody& body) {
+    return EmitLoop(b_, begin, end, I64(step), true, carried, body);
   }
 
   Value* Min(Value* a, Value* c) { return b_.CreateSelect(b_.CreateICmpSLT(a, c), a, c); }

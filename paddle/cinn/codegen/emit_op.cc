@@ -375,4 +375,37 @@ Value* ReduceStep(B& b, llvm::Module* math, ReduceKind k, DataType t, Value* x, 
   return EmitOp(b, math, n, args);
 }
 
+std::vector<Value*> EmitLoop(B& b, Value* begin, Value* end, Value* step, bool no_wrap,
+                             const std::vector<Value*>& carried, const LoopBody& body) {
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  llvm::Function* fn = before->getParent();
+  auto* loop = llvm::BasicBlock::Create(b.getContext(), "loop", fn);
+  auto* done = llvm::BasicBlock::Create(b.getContext(), "done", fn);
+  b.CreateCondBr(b.CreateICmpSLT(begin, end), loop, done);
+  b.SetInsertPoint(loop);
+  const auto enter = [&](Value* from) {
+    llvm::PHINode* p = b.CreatePHI(from->getType(), 2);
+    p->addIncoming(from, before);
+    return p;
+  };
+  llvm::PHINode* at = enter(begin);
+  std::vector<llvm::PHINode*> phis;
+  for (Value* v : carried) phis.push_back(enter(v));
+  std::vector<Value*> now(phis.begin(), phis.end());
+  body(at, now);
+  Value* next = b.CreateAdd(at, step, "", false, no_wrap);
+  llvm::BasicBlock* latch = b.GetInsertBlock();
+  at->addIncoming(next, latch);
+  for (size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(now[k], latch);
+  b.CreateCondBr(b.CreateICmpSLT(next, end), loop, done);
+  b.SetInsertPoint(done);
+  std::vector<Value*> out;
+  for (size_t k = 0; k < phis.size(); ++k) {
+    llvm::PHINode* p = enter(carried[k]);
+    p->addIncoming(now[k], latch);
+    out.push_back(p);
+  }
+  return out;
+}
+
 }  // namespace cinn

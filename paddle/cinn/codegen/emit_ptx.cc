@@ -90,40 +90,13 @@ class PtxEmitter {
   }
   const GroupReduction& Red(int j) const { return g_.reductions[static_cast<size_t>(j)]; }
 
-  // for (v = begin; v < end; v += step), with values that are carried from turn to turn.
-  Values Loop(Value* begin, Value* end, Value* step, const Values& carried,
-              const std::function<void(Value*, Values&)>& body) {
-    BasicBlock* before = b_.GetInsertBlock();
-    BasicBlock* loop = BasicBlock::Create(m_.getContext(), "loop", fn_);
-    BasicBlock* done = BasicBlock::Create(m_.getContext(), "done", fn_);
-    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, done);
-    b_.SetInsertPoint(loop);
-    PHINode* v = b_.CreatePHI(index_, 2);
-    v->addIncoming(begin, before);
-    std::vector<PHINode*> phis;
-    Values now;
-    for (Value* c : carried) {
-      phis.push_back(b_.CreatePHI(c->getType(), 2));
-      phis.back()->addIncoming(c, before);
-      now.push_back(phis.back());
-    }
-    scopes_.emplace_back();
-    body(v, now);
-    scopes_.pop_back();
-    Value* next = b_.CreateAdd(v, step);
-    BasicBlock* latch = b_.GetInsertBlock();
-    v->addIncoming(next, latch);
-    for (size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(now[k], latch);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
-    b_.SetInsertPoint(done);
-    Values out;
-    for (size_t k = 0; k < carried.size(); ++k) {
-      PHINode* p = b_.CreatePHI(carried[k]->getType(), 2);
-      p->addIncoming(carried[k], before);
-      p->addIncoming(now[k], latch);
-      out.push_back(p);
-    }
-    return out;
+  // What is computed in a turn is not known behind the loop.
+  Values Loop(Value* begin, Value* end, Value* step, const Values& carried, const LoopBody& body) {
+    return EmitLoop(b_, begin, end, step, false, carried, [&](Value* v, Values& now) {
+      scopes_.emplace_back();
+      body(v, now);
+      scopes_.pop_back();
+    });
   }
   void If(Value* condition, const std::function<void()>& then) {
     BasicBlock* yes = BasicBlock::Create(m_.getContext(), "then", fn_);
