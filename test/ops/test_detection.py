@@ -108,6 +108,64 @@ def test_levels_of_images():
         C.distribute_fpn_proposals(rois, of([1, 2], 'int32'), 2, 4, 4, 224, False)
 
 
+# By the definition: the best boxes of all levels, then image after image, best first.
+def collected(rois, scores, counts, top):
+    image = [np.repeat(np.arange(len(n)), n) for n in counts]
+    rows, score, image = (np.concatenate(parts) for parts in (rois, scores, image))
+    best = np.argsort(-score.reshape(-1), kind='stable')[:top]
+    best = best[np.argsort(image[best], kind='stable')]
+    return rows[best], np.bincount(image[best], minlength=len(counts[0]))
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'float16'])
+@pytest.mark.parametrize('top', [1, 4, 100])
+def test_collecting_levels(dtype, top):
+    random = rng(5)
+    counts = [[2, 3], [0, 1], [4, 0]]
+    rois = [random.rand(sum(n), 4).astype(dtype) for n in counts]
+    scores = [random.rand(sum(n), 1).astype('float32') for n in counts]
+    scores[2][1] = scores[0][3]  # of two equal ones the first level's is before
+    as_tensors = [paddle.to_tensor(r) for r in rois], [paddle.to_tensor(s) for s in scores]
+    boxes, number = C.collect_fpn_proposals(*as_tensors, [of(n, 'int32') for n in counts], top)
+    want, each = collected(rois, scores, counts, top)
+    np.testing.assert_array_equal(boxes.numpy(), want)
+    assert boxes.numpy().dtype == rois[0].dtype and number.tolist() == each.tolist()
+    assert number.dtype == paddle.int32
+    # Of one image, with scores in a row.
+    flat = [paddle.to_tensor(s[:, 0]) for s in scores]
+    boxes, number = C.collect_fpn_proposals(as_tensors[0], flat, [], top)
+    want, each = collected(rois, scores, [[sum(n)] for n in counts], top)
+    np.testing.assert_array_equal(boxes.numpy(), want)
+    assert number.tolist() == each.tolist()
+
+
+def test_collecting_levels_refuses_what_does_not_fit():
+    rois, scores = [paddle.rand([2, 4])] * 2, [paddle.rand([2])] * 2
+    counts = [of([1, 1], 'int32')] * 2
+    for args, words in (
+        ((rois, scores[:1], counts, 3), 'for each level, got 2, 1 and 2'),
+        (([], [], [], 3), 'for each level, got 0'),
+        ((rois, scores, counts, 0), 'post_nms_topn of at least 1, got 0'),
+        ((rois, [paddle.rand([3])] * 2, counts, 3), 'scores .* of level 0'),
+        ((rois, scores, [counts[0], of([2], 'int32')], 3), 'as many images for each level'),
+    ):
+        with pytest.raises(ValueError, match=words):
+            C.collect_fpn_proposals(*args)
+    with pytest.raises(ValueError, match='rois_num that adds up to 2'):
+        C.collect_fpn_proposals(rois, scores, [of([1, 2], 'int32')] * 2, 3)
+    empty = C.collect_fpn_proposals([paddle.zeros([0, 4])], [paddle.zeros([0])], [], 3)
+    assert empty[0].shape == [0, 4] and empty[1].tolist() == [0]
+
+
+def test_collecting_levels_when_recorded():
+    same_when_recorded(
+        lambda boxes, scores: C.collect_fpn_proposals([boxes, boxes], [scores, scores], [], 4),
+        rng(6).rand(3, 4).astype('float32'),
+        rng(7).rand(3).astype('float32'),
+        names=['collect_fpn_proposals'],
+    )
+
+
 @pytest.mark.parametrize('dtype', ['float32', 'float64'])
 def test_results_have_the_dtype_of_the_boxes(dtype):
     boxes, scores = some_boxes(4).astype(dtype), rng().rand(2, 4).astype(dtype)

@@ -294,6 +294,65 @@ void distribute_fpn_proposals_kernel(const Tensor& rois, const Tensor& counts, i
   }
 }
 
+void collect_fpn_proposals_infer(const MetaList& rois, const MetaList& scores, const MetaList& counts, int64_t top,
+                                 Meta& out, Meta& number) {
+  const char* op = "collect_fpn_proposals";
+  PD_CHECK(!rois.empty() && rois.size() == scores.size() && (counts.empty() || counts.size() == rois.size()),
+           InvalidArgument, "[", op, "] expected boxes, scores and numbers of boxes for each level, got ", rois.size(),
+           ", ", scores.size(), " and ", counts.size());
+  PD_CHECK(top > 0, InvalidArgument, "[", op, "] expected post_nms_topn of at least 1, got ", top);
+  for (size_t k = 0; k < rois.size(); ++k) {
+    CheckFloating(op, "multi_level_rois", rois[k]);
+    CheckFloating(op, "multi_level_scores", scores[k]);
+    const Dims &box = rois[k].dims, &score = scores[k].dims;
+    PD_CHECK(box.size() == 2 && !common::CertainlyDiffer(box[1], Dim(4)) && rois[k].dtype == rois[0].dtype,
+             InvalidArgument, "[", op, "] expected boxes [R, 4] of ", NameOf(rois[0].dtype), " for level ", k, ", got ",
+             NameOf(rois[k].dtype), " ", common::ShapeText(box));
+    PD_CHECK((score.size() == 1 || (score.size() == 2 && !common::CertainlyDiffer(score[1], Dim(1)))) &&
+                 !common::CertainlyDiffer(score[0], box[0]),
+             InvalidArgument, "[", op, "] expected scores [R] or [R, 1] for boxes ", common::ShapeText(box),
+             " of level ", k, ", got shape ", common::ShapeText(score));
+    if (counts.empty()) continue;
+    CheckCounts(op, counts[k]);
+    PD_CHECK(!common::CertainlyDiffer(counts[k].dims[0], counts[0].dims[0]), InvalidArgument, "[", op,
+             "] expected numbers of boxes of as many images for each level, got shapes ",
+             common::ShapeText(counts[0].dims), " and ", common::ShapeText(counts[k].dims));
+  }
+  out = {Dims{common::NewSymbol(), Dim(4)}, rois[0].dtype};
+  number = {counts.empty() ? Dims{Dim(1)} : counts[0].dims, DataType::INT32};
+}
+void collect_fpn_proposals_kernel(const std::vector<Tensor>& rois, const std::vector<Tensor>& scores,
+                                  const std::vector<Tensor>& counts, int64_t top, Tensor& out, Tensor& number) {
+  const int64_t images = counts.empty() ? 1 : counts[0].numel();
+  std::vector<Chosen> all;  // the label is the image, the place that among the boxes of all levels
+  int64_t rows = 0;
+  for (const Tensor& level : rois) rows += level.dim(0);
+  all.reserve(static_cast<size_t>(rows));
+  Tensor whole = Empty(Ints{rows, 4}, rois[0].dtype());
+  char* to = static_cast<char*>(whole.raw_data());
+  for (size_t k = 0; k < rois.size(); ++k) {
+    const int64_t n = rois[k].dim(0);
+    const Places each = counts.empty() ? Places{n} : CountsOf("collect_fpn_proposals", counts[k], n);
+    const Tensor score = AsDoubles(scores[k]), box = Contiguous(rois[k]);
+    int64_t row = 0;
+    for (int64_t image = 0; image < images; ++image)
+      for (const int64_t end = row + each[image]; row < end; ++row)
+        all.push_back({image, score.data<double>()[row], nullptr, static_cast<int64_t>(all.size())});
+    const char* from = static_cast<const char*>(box.raw_data());
+    to = std::copy(from, from + n * 4 * SizeOf(box.dtype()), to);
+  }
+  std::stable_sort(all.begin(), all.end(), Better);
+  if (top < rows) all.resize(static_cast<size_t>(top));
+  std::stable_sort(all.begin(), all.end(), [](const Chosen& a, const Chosen& b) { return a.label < b.label; });
+  Places places, found(images, 0);
+  for (const Chosen& one : all) {
+    places.push_back(one.place);
+    ++found[one.label];
+  }
+  out = RowsAt(whole, places);
+  number = Int32s(found, Ints{images});
+}
+
 void matrix_nms_infer(const Meta& boxes, const Meta& scores, double, int64_t, int64_t, double, bool, double, int64_t,
                       bool, Meta& out, Meta& index, Meta& counts) {
   CheckSuppression("matrix_nms", boxes, scores);
