@@ -76,10 +76,6 @@ bool TakesMemory(const Instruction& ins) {
   return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed | phi::kOpAllocates));
 }
 
-bool AsksForMemory(const Instruction& ins) {
-  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpSideEffect | phi::kOpView)) && ins.inplace.empty();
-}
-
 Shape Shape::Of(const Tensor& t) {
   if (!IsDense(t)) return {};
   return {t.dtype(), t.is_contiguous(), t.dims()};
@@ -108,9 +104,9 @@ void Binding::Again() {
   steps.clear();
   traced_.clear();
   buffers_.clear();
+  unplanned_.clear();
   arena_.reset();
   least_ = 0;
-  clock_ = 0;
   installed = outdated = false;
   state = kNew;
 }
@@ -196,37 +192,24 @@ void Binding::EndTrace(const Code& code) {
   for (int v : seen_outside) out.insert(root_of(v));
   for (size_t i = 0; i < code.instructions.size(); ++i)
     for (Result& r : traced_[i].results) {
-      const bool inside = r.own && i < stable_ && !out.count(r.value);
-      r.own = inside && TakesMemory(code.instructions[i]);
-      r.made = inside && AsksForMemory(code.instructions[i]);
+      r.inside = r.own && i < stable_ && !out.count(r.value);
+      r.own = r.inside && TakesMemory(code.instructions[i]);
     }
   state = kTraced;
 }
 
-void Binding::Offer(size_t i, const Instruction& ins, std::vector<Tensor>& values, phi::MemoryHook& hook) {
-  Traced& t = traced_[i];
-  t.begin = ++clock_;
-  for (Result& r : t.results) {
+void Binding::Offer(size_t i, std::vector<Tensor>& values) {
+  for (Result& r : traced_[i].results) {
     if (!r.own) continue;
     values[r.value] = phi::Empty(r.shape.dims, r.shape.dtype);
     r.offered = values[r.value].impl();
   }
-  if (i < stable_ && AsksForMemory(ins)) hook.Watch(&t.requests, &clock_);
 }
 
-bool Binding::Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook& hook) {
-  hook.Stop();
-  Traced& t = traced_[i];
-  t.end = ++clock_;
-  for (Result& r : t.results) {
-    const Tensor& out = values[r.value];
-    if (!r.shape.Fits(out)) return false;
-    if (r.own && out.impl() != r.offered) r.own = false;
-    if (r.own || !r.made || r.bytes() < kLeastGiven || out->offset() || out->storage()->use_count() != 1) continue;
-    for (size_t k = 0; k < t.requests.size(); ++k) {
-      const phi::MemoryRequest& q = t.requests[k];
-      if (q.data == out->storage()->data() && !q.died && q.bytes == r.bytes()) r.request = static_cast<int>(k);
-    }
+bool Binding::Check(size_t i, const std::vector<Tensor>& values) {
+  for (Result& r : traced_[i].results) {
+    if (!r.shape.Fits(values[r.value])) return false;
+    if (r.own && values[r.value].impl() != r.offered) r.own = false;
   }
   return true;
 }
@@ -236,19 +219,17 @@ struct Binding::Layout {
   std::vector<Block> blocks;
   std::vector<size_t> place;  // of what was numbered first: the block it became part of
   size_t bytes = 0;
-  std::unordered_map<int, size_t> values;                     // those that take the memory they are offered
-  std::vector<std::vector<std::pair<int, size_t>>> requests;  // by instruction: number of the request
-  std::unordered_map<size_t, size_t> workspaces;              // by instruction
+  std::unordered_map<int, size_t> values;         // those that take the memory they are offered
+  std::unordered_map<size_t, size_t> workspaces;  // by instruction
   const Block& at(size_t k) const { return blocks[place[k]]; }
 };
 
 Binding::Layout Binding::PlanMemory(const Code& code) {
   const size_t count = code.instructions.size();
   Layout layout;
-  layout.requests.resize(count);
-  std::unordered_map<int, size_t> last;  // value -> when it is let go
+  std::unordered_map<int, size_t> last;  // value -> the instruction after which it is released
   for (size_t i = 0; i < count; ++i)
-    for (int v : code.instructions[i].drops) last[v] = traced_[i].end;
+    for (int v : code.instructions[i].drops) last[v] = i;
   auto last_of = [&](int v) {
     auto it = last.find(v);
     return it == last.end() ? SIZE_MAX : it->second;
@@ -268,14 +249,9 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
   std::unordered_set<int> parts;             // views of a part
   for (size_t i = 0; i < count; ++i) {
     const Traced& t = traced_[i];
-    std::vector<char> result(t.requests.size(), 0);
     for (const Result& r : t.results) {
       if (r.own) {
-        layout.values[r.value] = block_of[r.value] = add(r.bytes(), t.begin, last_of(r.value));
-      } else if (r.request >= 0) {
-        block_of[r.value] = add(r.bytes(), t.requests[r.request].born, last_of(r.value));
-        layout.requests[i].push_back({r.request, block_of[r.value]});
-        result[r.request] = 1;
+        layout.values[r.value] = block_of[r.value] = add(r.bytes(), i, last_of(r.value));
       } else if (auto it = block_of.find(r.alias); r.alias >= 0 && it != block_of.end()) {
         const size_t b = it->second;
         blocks[b].to = std::max(blocks[b].to, last_of(r.value));
@@ -283,13 +259,11 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
         if (!r.whole) parts.insert(r.value);
       }
     }
-    for (size_t k = 0; k < t.requests.size(); ++k) {
-      const phi::MemoryRequest& q = t.requests[k];
-      if (q.died && !result[k] && q.bytes >= kLeastGiven)
-        layout.requests[i].push_back({static_cast<int>(k), add(q.bytes, q.born, q.died)});
-    }
+    if (std::any_of(t.results.begin(), t.results.end(),
+                    [](const Result& r) { return r.inside && !r.own && r.bytes() >= kLeastGiven; }))
+      unplanned_.push_back(&code.instructions[i]);
     if (t.workspace >= static_cast<int64_t>(kLeastGiven))
-      layout.workspaces[i] = add(static_cast<size_t>(t.workspace), t.begin, t.end);
+      layout.workspaces[i] = add(static_cast<size_t>(t.workspace), i, i);
   }
   // An elementwise run may write over an operand that dies with it.
   for (size_t i = 0; i < count; ++i) {
@@ -300,7 +274,7 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
       auto it = block_of.find(v);
       if (it == block_of.end() || parts.count(v)) continue;
       const size_t from = find(it->second);
-      if (blocks[from].to != t.end || blocks[from].bytes != blocks[to].bytes || from == to) continue;
+      if (blocks[from].to != i || blocks[from].bytes != blocks[to].bytes || from == to) continue;
       blocks[from].to = blocks[to].to;
       merged[to] = from;
       break;
@@ -323,8 +297,8 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
         auto it = block_of.find(a.value);
         readers += it != block_of.end() && find(it->second) == from;
       }
-      if (readers != 1 || blocks[from].to != traced_[i].end || blocks[from].bytes != blocks[to].bytes ||
-          merged[to] != to || !taken.insert(from).second)
+      if (readers != 1 || blocks[from].to != i || blocks[from].bytes != blocks[to].bytes || merged[to] != to ||
+          !taken.insert(from).second)
         continue;
       blocks[from].to = blocks[to].to;
       merged[to] = from;
@@ -399,16 +373,11 @@ void Binding::Bind(const Code& code) {
       }
       continue;
     }
-    if (!layout.requests[i].empty()) {
-      for (const phi::MemoryRequest& q : t.requests) s.places.push_back({q.bytes, nullptr});
-      for (auto [request, block] : layout.requests[i]) s.places[request].data = address_of(block);
-    }
     if (auto it = layout.workspaces.find(i); it != layout.workspaces.end()) {
       s.workspace = address_of(it->second);
       s.workspace_bytes = t.workspace;
     }
-    for (const Result& r : t.results)
-      s.results.push_back({r.value, r.shape, r.request >= 0 && !r.own ? s.places[r.request].data : nullptr});
+    for (const Result& r : t.results) s.results.push_back({r.value, r.shape});
   }
   traced_.clear();
   traced_.shrink_to_fit();

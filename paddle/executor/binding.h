@@ -9,7 +9,7 @@
 
 #include "paddle/executor/code.h"
 #include "paddle/phi/core/ew_watch.h"
-#include "paddle/phi/core/memory_hook.h"
+#include "paddle/phi/core/tensor.h"
 
 namespace executor {
 
@@ -25,9 +25,6 @@ struct Shape {
   bool Fits(const Tensor& t) const;
 };
 
-// Whether the memory the instruction asks for may be watched and given: its kernel hands none to others.
-bool AsksForMemory(const Instruction& ins);
-
 // Whether its results' memory may be given in advance.
 bool TakesMemory(const Instruction& ins);
 
@@ -35,7 +32,6 @@ bool TakesMemory(const Instruction& ins);
 struct Expected {
   int value = -1;
   Shape shape;
-  const void* place = nullptr;  // where it must lie if its memory was given
 };
 
 struct Step {
@@ -54,8 +50,7 @@ struct Step {
   int move_values[kMaxOperands] = {};
   std::vector<int> drops;
   std::vector<Expected> results;
-  std::vector<phi::MemoryPlace> places;  // for the requests of its kernel
-  char* workspace = nullptr;             // lent to its kernel; null: none
+  char* workspace = nullptr;  // lent to its kernel; null: none
   int64_t workspace_bytes = 0;
 };
 
@@ -80,10 +75,10 @@ class Binding {
   void BeginTrace(const Code& code, const std::vector<Tensor>& values);
   void Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, const std::vector<Tensor>& values);
   void EndTrace(const Code& code);
-  // Second run: gives results their memory, and sees which kernels take it and what others ask for instead.
-  void Offer(size_t i, const Instruction& ins, std::vector<Tensor>& values, phi::MemoryHook& hook);
+  // Second run: gives results their memory; those that do not lie there get none of the shared one.
+  void Offer(size_t i, std::vector<Tensor>& values);
   // False when the shapes differ from those of the first run.
-  bool Check(size_t i, const std::vector<Tensor>& values, phi::MemoryHook& hook);
+  bool Check(size_t i, const std::vector<Tensor>& values);
   // The group's results lie apart from its operands.
   void KeepApart(size_t i) { traced_[i].apart = true; }
   void Bind(const Code& code);
@@ -94,16 +89,16 @@ class Binding {
   size_t bytes() const { return arena_ ? arena_->bytes() : 0; }
   // The most that is alive in the shared memory at one time.
   size_t least_bytes() const { return least_; }
-  phi::Storage* memory() const { return arena_.get(); }
+  // Instructions with results that could lie in the shared memory and come from the allocator at each run instead.
+  const std::vector<const Instruction*>& unplanned() const { return unplanned_; }
 
  private:
   struct Result {
     int value = -1;
-    int alias = -1;      // the value whose memory this is a view of
-    bool whole = false;  // the view covers that memory
-    bool own = false;    // takes the memory it is offered
-    bool made = false;   // is made of memory its kernel asked for:
-    int request = -1;
+    int alias = -1;       // the value whose memory this is a view of
+    bool whole = false;   // the view covers that memory
+    bool inside = false;  // has memory of its own that is never seen outside of the code
+    bool own = false;     // takes the memory it is offered
     Shape shape;
     const void* offered = nullptr;
     size_t bytes() const { return static_cast<size_t>(common::Product(shape.dims) * phi::SizeOf(shape.dtype)); }
@@ -114,9 +109,7 @@ class Binding {
     phi::EwSeen seen;
     std::vector<int> operand_values;  // of seen.operands; none: no loop to call
     std::vector<int> overwrites;      // operands that the only result may take the place of
-    std::vector<phi::MemoryRequest> requests;
-    int64_t workspace = 0;        // bytes that its kernel declares
-    uint32_t begin = 0, end = 0;  // by the clock of the requests
+    int64_t workspace = 0;            // bytes that its kernel declares
     bool apart = false;
     int8_t operand_sizes[Step::kMaxOperands] = {};
   };
@@ -126,9 +119,9 @@ class Binding {
 
   size_t stable_ = SIZE_MAX, least_ = 0;
   int attempts_ = 0;
-  uint32_t clock_ = 0;
   std::vector<Traced> traced_;
   std::vector<std::pair<int, Tensor>> buffers_;
+  std::vector<const Instruction*> unplanned_;
   phi::Ref<phi::Storage> arena_;
 };
 

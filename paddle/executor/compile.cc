@@ -10,6 +10,7 @@
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/pass/expansion.h"
 
 namespace executor {
 namespace {
@@ -62,7 +63,10 @@ bool OnlyAttribute(pir::Operation* op) {
 
 class Compiler {
  public:
-  Compiler(CompiledProgram& result, FusionPass fusion) : r_(result), fusion_(fusion) {}
+  Compiler(CompiledProgram& result, FusionPass fusion, const std::vector<pir::Value>& outputs)
+      : r_(result), fusion_(fusion) {
+    for (pir::Value v : outputs) outputs_.insert(v.impl());
+  }
 
   // Whether a group has single ops beside it.
   bool trials() const { return trials_; }
@@ -136,7 +140,9 @@ class Compiler {
       numbers.emplace_back(v.impl(), NumberOf(v));
       code->yields.push_back(numbers_[v.impl()] = r_.num_values++);
     }
+    expands_ = false;  // results have their numbers
     for (pir::Operation* op : g.ops) Op(op, *code);
+    expands_ = true;
     for (auto [value, number] : numbers) numbers_[value] = number;
     for (int id = first; id < r_.num_ids; ++id) r_.spare[id] = 1;
     std::unordered_set<int> known, made, taking;
@@ -171,7 +177,7 @@ class Compiler {
     Instruction ins;
     ins.kind = kind;
     ins.id = r_.num_ids++;
-    ins.name = op->info()->short_name();
+    ins.name = within_ + std::string(op->info()->short_name());
     r_.names.push_back(ins.name);
     r_.spare.push_back(0);
     return ins;
@@ -216,7 +222,7 @@ class Compiler {
         {pir::pd::kPrint, Instruction::kPrint}};
     auto kind = kinds.find(name);
     if (kind == kinds.end()) {
-      code.instructions.push_back(Kernel(op));
+      if (!Expanded(op, code)) code.instructions.push_back(Kernel(op));
       return;
     }
     Instruction ins = Make(kind->second, op);
@@ -245,6 +251,53 @@ class Compiler {
                "[executor] expected pd_op.while to have one region and as many inputs as results, got ",
                ins.regions.size(), " regions, ", ins.in.size(), " operands, ", ins.out.size(), " results");
     code.instructions.push_back(std::move(ins));
+  }
+
+  // Whether `op` is a composition of operations, which are in the code now, so that their results have a place.
+  bool Expanded(pir::Operation* op, Code& code) {
+    const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
+    if (!expands_ || !def || !(def->flags & phi::kOpComposed) || phi::g_has_external_kernels) return false;
+    std::vector<bool> wanted;
+    for (int k = 0; k < op->num_results(); ++k) {
+      const pir::Value v = op->result(k);
+      wanted.push_back(v && v.type() && (!v.use_empty() || outputs_.count(v.impl())));
+      for (const pir::OpOperand* u = wanted[k] ? v.first_use() : nullptr; u && v.type().is_vector(); u = u->next_use())
+        if (!u->owner()->isa("builtin.split") && !u->owner()->isa("builtin.slice")) return false;
+    }
+    wanted.resize(def->outs.size());
+    auto into = std::make_unique<pir::Expansion>();
+    if (!pir::Expand(*op, wanted, *into)) return false;
+    std::vector<pir::Value> operands;
+    for (int i = 0; i < op->num_operands(); ++i) {
+      const pir::Value v = op->operand(i);
+      if (!v || i >= static_cast<int>(def->tensors.size())) continue;
+      const pir::Operation* list = v.type().is_vector() ? v.defining_op() : nullptr;
+      for (int k = 0; list && k < list->num_operands(); ++k) operands.push_back(list->operand(k));
+      if (!list) operands.push_back(v);
+    }
+    PD_ASSERT(operands.size() == into->inputs.size());
+    for (size_t i = 0; i < operands.size(); ++i) numbers_[into->inputs[i].impl()] = NumberOf(operands[i]);
+    const std::string outside = within_;
+    if (within_.empty()) within_ = std::string(op->info()->short_name()) + ": ";
+    for (pir::Operation& one : into->program.block()) Op(&one, code);
+    within_ = outside;
+    for (size_t k = 0; k < into->results.size(); ++k) {
+      const std::vector<pir::Value>& made = into->results[k];
+      if (made.empty()) continue;
+      const pir::Value v = op->result(static_cast<int>(k));
+      if (!v.type().is_vector()) {
+        numbers_[v.impl()] = NumberOf(made[0]);
+        continue;
+      }
+      for (const pir::OpOperand* u = v.first_use(); u; u = u->next_use())
+        for (int i = 0; i < u->owner()->num_results(); ++i) {
+          const bool split = u->owner()->isa("builtin.split");
+          const size_t at = split ? static_cast<size_t>(i) : static_cast<size_t>(u->owner()->attr("index").to_int());
+          numbers_[u->owner()->result(i).impl()] = NumberOf(made[at]);
+        }
+    }
+    expansions_.push_back(std::move(into));
+    return true;
   }
 
   // in: the condition, the tensors to show; attrs: summarize, the names of the tensors.
@@ -349,8 +402,11 @@ class Compiler {
 
   CompiledProgram& r_;
   FusionPass fusion_;
+  std::unordered_set<const void*> outputs_;
   std::unordered_map<const void*, int> numbers_;
-  bool trials_ = false;
+  std::vector<std::unique_ptr<pir::Expansion>> expansions_;  // their values are numbered
+  std::string within_;                                       // what the names of instructions begin with
+  bool trials_ = false, expands_ = true;
 };
 
 // Sets `drops`, `moves` and `captured`, inner regions first. `kept` is never dropped: parameters.
@@ -402,7 +458,7 @@ void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
 CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
                                const std::vector<pir::Value>& outputs, FusionPass fusion) {
   CompiledProgram r;
-  Compiler c(r, fusion);
+  Compiler c(r, fusion, outputs);
   std::unordered_set<int> kept;
   for (pir::Operation* op = program.block().front(); op; op = op->next()) {
     const bool parameter = op->isa("builtin.parameter");

@@ -53,6 +53,13 @@ size_t Frame::least_bytes() const {
   return sum;
 }
 
+std::vector<std::string> Frame::Unplanned() const {
+  std::vector<std::string> names;
+  for (const Binding& b : bindings_)
+    for (const Instruction* ins : b.unplanned()) names.push_back(ins->name);
+  return names;
+}
+
 size_t Frame::workspace_bytes() const {
   size_t sum = 0;
   for (const Binding& b : bindings_) sum += b.bytes();
@@ -170,10 +177,9 @@ void Frame::RunTraced(const Code& code, Binding& b) {
 
 void Frame::RunOffered(const Code& code, Binding& b) {
   const phi::FrugalMemory frugal;
-  phi::MemoryHook hook;
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
-    b.Offer(i, ins, values_, hook);
+    b.Offer(i, values_);
     if (ins.kind == Instruction::kFused && !ins.regions.empty()) {
       const bool lost = Compare(ins);
       Execute(ins);
@@ -183,7 +189,7 @@ void Frame::RunOffered(const Code& code, Binding& b) {
       Execute(ins);
     }
     KeepShapes(ins);
-    const bool same = b.Check(i, values_, hook);
+    const bool same = b.Check(i, values_);
     for (int v : ins.drops) values_[v].reset();
     if (same) continue;
     b.Unstable(i);
@@ -195,7 +201,6 @@ void Frame::RunOffered(const Code& code, Binding& b) {
 template <bool kProfiled>
 void Frame::RunBound(const Code& code, Binding& b) {
   if (!b.installed) b.Install(values_);
-  phi::MemoryHook hook;
   for (Step& s : b.steps) {
     if (s.loop) {
       auto run = [&] {
@@ -211,7 +216,6 @@ void Frame::RunBound(const Code& code, Binding& b) {
       else
         run();
     } else {
-      if (!s.places.empty()) hook.Serve(s.places, b.memory());
       std::optional<phi::Workspace> lent;
       if (s.workspace) lent.emplace(s.workspace, s.workspace_bytes);
       if constexpr (kProfiled)
@@ -221,10 +225,7 @@ void Frame::RunBound(const Code& code, Binding& b) {
       lent.reset();
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
-      for (const Expected& r : s.results)
-        same = same && r.shape.Fits(values_[r.value]) &&
-               (!r.place || hook.differed() || values_[r.value].raw_data() == r.place);
-      hook.Stop();
+      for (const Expected& r : s.results) same = same && r.shape.Fits(values_[r.value]);
       if (__builtin_expect(!same, 0)) {
         const size_t i = static_cast<size_t>(&s - b.steps.data());
         for (int v : s.ins->drops) values_[v].reset();

@@ -23,6 +23,8 @@ class Frame {
   bool Fits(const std::vector<Tensor>& inputs) const;
   size_t workspace_bytes() const;
   size_t least_bytes() const;
+  // Names of the instructions whose results have no place in the shared memory and could have one.
+  std::vector<std::string> Unplanned() const;
   // Where times go while profiling, by instruction id; null: not measured.
   void set_profile(std::vector<ProfileEntry>* profile) { profile_ = profile; }
 

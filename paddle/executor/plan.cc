@@ -149,6 +149,11 @@ size_t Plan::least_workspace_bytes() const {
   return sum;
 }
 
+std::vector<std::string> Plan::Unplanned() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return frames_.empty() ? std::vector<std::string>() : frames_.back()->Unplanned();
+}
+
 void Plan::SetProfiling(bool on) {
   std::lock_guard<std::mutex> lock(mutex_);
   profiling_ = on;

@@ -364,6 +364,7 @@ int Init(PyObject* module) {
     pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
         .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
         .def("run", Member(&PlanObject::Run))
+        .def_property_readonly("unplanned", [](PlanObject& p) { return p.plan->Unplanned(); })
         .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
         .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
         .def(

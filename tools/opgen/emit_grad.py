@@ -3,7 +3,9 @@
 `<op>_grad`.
 """
 
-from . import decomposition, emit_loops
+import ast
+
+from . import decomposition, emit_loops, functions
 from .expr import TensorPrinter, parse
 from .model import is_decomposed
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
@@ -256,20 +258,45 @@ def call_values(g, d, of_slot=slot_tensor, absent="Tensor()"):
 
 
 def meta_of_slot(t, k):
-    return f"in[{k}].n ? *in[{k}].p : Meta()" if t.optional else f"*in[{k}].p"
+    """Of a list: that of its first member."""
+    return f"in[{k}].n ? *in[{k}].p : Meta()" if t.optional or t.variadic else f"*in[{k}].p"
+
+
+def in_loops(op):
+    """Whether gradients of an elementwise op are loops of their own, not ops on tensors."""
+    return op.elementwise and any(emit_loops.gradients(op).values())
 
 
 def in_place_results(g, d):
     """Names of the inputs whose gradients a fused rule writes into the memory that the result was
     given.
     """
-    if g.broadcasts or not (g.op.vjp_kernel or g.op.elementwise):
+    if g.broadcasts or not (g.op.vjp_kernel or in_loops(g.op)):
         return set()
     return {t.name for t in g.inputs if d.output(t) is not None and not t.variadic}
 
 
+def is_composition(g, given):
+    """Whether the rule is evaluated by ops, on tensors whose data is not read."""
+    names = {
+        node.func.id
+        for rule in [*g.op.vjp_whole.values()]
+        for node in ast.walk(rule)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    table = functions.rules()
+    return (
+        not given
+        and not g.op.vjp_kernel
+        and not in_loops(g.op)
+        and not any(table[name].places for name in names if name in table)
+    )
+
+
 def wanted(g, d, given):
-    """Statements: which gradients are wanted, and where they go."""
+    """Statements: which gradients are wanted, and where they go: loops write into memory that has
+    the shape of their result.
+    """
     out = ["Tensor unwanted;"] if given else []
     for i, t in enumerate(g.inputs):
         k = d.output(t)
@@ -281,6 +308,8 @@ def wanted(g, d, given):
             out.append(f"Tensor& g_{t.name} = outs[{k}].p ? *outs[{k}].p : unwanted;")
         else:
             out.append(f"{list_or_tensor(t.variadic)} g_{t.name};")
+            if in_loops(g.op) and not t.variadic:
+                out.append(f"if (outs[{k}].p) g_{t.name} = *outs[{k}].p;")
     return out
 
 
@@ -369,9 +398,11 @@ def op_def(g, d):
     flags = ["phi::kOpSparing"]
     if g.op.elementwise and len(given) == 1:
         flags.append("phi::kOpElementwise")
-    if not given:
+    if is_composition(g, given):
+        flags.append("phi::kOpComposed")
+    elif not given and not in_loops(g.op):
         flags.append("phi::kOpAllocates")
-    rule = "first" if g.op.vjp_kernel or g.op.elementwise else "composed"
+    rule = "first" if g.op.vjp_kernel or in_loops(g.op) else "composed"
     return fill(
         GRAD_OP,
         name=d.name,

@@ -60,6 +60,7 @@ class Rule:
     params: tuple = ()
     shape_only: list = key(NAMES, "Parameters whose contents are not read.", [])
     fresh: bool = key(TRUE, "The result shares no memory with an argument.", False)
+    places: bool = key(TRUE, "Reads where arguments lie in memory, so data must be there.", False)
 
     @property
     def shape_positions(self):

@@ -42,12 +42,16 @@ constexpr uint8_t AttrIndex() {
   }
 }
 
-// Runs kernels without recording, casting or history.
+// Runs kernels without recording, casting or history; a composition that is being expanded is recorded.
 class PlainGuard {
  public:
   PlainGuard() : old_(egr::State()) {
     egr::State() = {};
     egr::State().grad_enabled = false;
+    if (__builtin_expect(old_.record == egr::RecordMode::kExpand, 0)) {
+      egr::State().record = egr::RecordMode::kRecord;
+      egr::State().recorder = old_.recorder;
+    }
   }
   ~PlainGuard() { egr::State() = old_; }
   PlainGuard(const PlainGuard&) = delete;

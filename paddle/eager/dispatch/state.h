@@ -9,7 +9,8 @@ namespace egr {
 // O1 and O2 differ in their lists only; OD runs what is on no list in float32, kAmpLow in the low dtype.
 enum AmpLevel : uint8_t { kAmpOff = 0, kAmpO1 = 1, kAmpO2 = 2, kAmpOD = 3, kAmpLow = 4 };
 
-enum class RecordMode : uint8_t { kRun = 0, kRecord = 1 };
+// kExpand: as kRecord, and the next op that would run its own code (PlainGuard) records what that calls.
+enum class RecordMode : uint8_t { kRun = 0, kRecord = 1, kExpand = 2 };
 
 class Recorder;
 struct AmpLists;  // names of ops by AMP class; equal ones are one object

@@ -5,19 +5,11 @@
 
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
-#include "paddle/phi/core/memory_hook.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
 Ref<Storage> AllocateStorage(ThreadMemory& m, size_t bytes, Place place) {
   if (__builtin_expect(!place.is_cpu(), 0)) return AllocateOnDevice(bytes, place);
-  if (__builtin_expect(m.hook != nullptr, 0)) {
-    RefCounted* owner = nullptr;
-    if (void* lent = m.hook->Ask(bytes, &owner)) {
-      owner->Retain();
-      return Storage::Wrap(lent, bytes, place, owner, [](void* o) { static_cast<RefCounted*>(o)->Release(); });
-    }
-  }
   void* object = TakeObject(m, sizeof(Storage));
   void* data;
   try {
@@ -26,7 +18,6 @@ Ref<Storage> AllocateStorage(ThreadMemory& m, size_t bytes, Place place) {
     GiveObject(m, object, sizeof(Storage));
     throw;
   }
-  if (__builtin_expect(m.hook != nullptr, 0)) m.hook->Note(data, bytes);
   auto* s = new (object) Storage;
   s->data_ = data;
   s->bytes_ = bytes;
@@ -58,7 +49,6 @@ void Storage::Free(ThreadMemory& m) {
   if (release_) {
     release_(owner_);
   } else {
-    if (__builtin_expect(m.hook != nullptr, 0)) m.hook->Released(data_);
     if (!common::kSanitized && bytes_ <= kLargestBlock) {
       FreeSmall(m, data_, bytes_);
     } else {
@@ -232,17 +222,26 @@ Tensor WithoutData(const Tensor& x) {
 
 Tensor AliasOf(const Tensor& x) { return Tensor(x->state()); }
 
+namespace {
+// Of `dtype`, on the CPU, to be read.
+Tensor ToRead(const Tensor& x, DataType dtype) {
+  PD_CHECK(!x.is_symbolic(), PreconditionNotMet,
+           "expected a tensor with data, whose elements are read, got a value of a program");
+  return CastTo(ToHost(x), dtype);
+}
+}  // namespace
+
 double ScalarAsDouble(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
            common::ShapeText(x.dims()));
-  Tensor d = CastTo(ToHost(x), DataType::FLOAT64);
+  Tensor d = ToRead(x, DataType::FLOAT64);
   return *d.data<double>();
 }
 
 int64_t ScalarAsInt(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
            common::ShapeText(x.dims()));
-  Tensor d = CastTo(ToHost(x), DataType::INT64);
+  Tensor d = ToRead(x, DataType::INT64);
   return *d.data<int64_t>();
 }
 
@@ -252,12 +251,12 @@ Scalar ScalarOf(const Tensor& x) {
   if (!IsComplex(x.dtype())) return ScalarAsDouble(x);
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",
            common::ShapeText(x.dims()));
-  const Tensor c = CastTo(ToHost(x), DataType::COMPLEX128);
+  const Tensor c = ToRead(x, DataType::COMPLEX128);
   return *c.data<complex128>();
 }
 
 std::vector<int64_t> ToIntVector(const Tensor& x) {
-  Tensor d = Contiguous(CastTo(ToHost(x), DataType::INT64));
+  Tensor d = Contiguous(ToRead(x, DataType::INT64));
   return {d.data<int64_t>(), d.data<int64_t>() + d.numel()};
 }
 

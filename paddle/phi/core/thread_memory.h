@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread keeps to make and free tensors: freed blocks by size class, and the memory hook in force. It is one
-// object, so that making or freeing a tensor looks for thread-local memory once.
+// What a thread keeps to make and free tensors: freed blocks by size class. It is one object, so that making or
+// freeing a tensor looks for thread-local memory once.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,6 @@
 #include "paddle/common/sanitizer.h"
 
 namespace phi {
-
-class MemoryHook;
 
 // Classes are powers of two with one half step: 64, 96, 128, 192, ... up to 64 KiB.
 inline constexpr int kBlockClasses = 21;
@@ -33,7 +31,6 @@ struct ThreadMemory {
   FreeBlock* head[kBlockClasses] = {};
   int64_t room = 0;  // bytes that may still be kept: none before the first block and once the thread ends
   int64_t live = 0;  // bytes of data given out less those given back, since the shared counter was told
-  MemoryHook* hook = nullptr;
   bool open = false, closed = false;  // the end of the thread is watched; it has come
 
   // The slow halves of TakeBlock and GiveBlock: a block from the system, and one for which there is no room.

@@ -64,38 +64,6 @@ TEST(PlaceBlocks, NeedsLittleMoreThanWhatIsAlive) {
   EXPECT_EQ(LiveBytes({}), 0u);
 }
 
-TEST(MemoryHook, ServesInOrderUntilARequestDiffers) {
-  std::vector<phi::MemoryRequest> seen;
-  uint32_t clock = 0;
-  phi::MemoryHook hook;
-  hook.Watch(&seen, &clock);
-  Tensor kept = phi::Empty({16}, phi::DataType::FLOAT32);
-  phi::Empty({250}, phi::DataType::FLOAT32);
-  hook.Stop();
-  phi::Empty({8}, phi::DataType::FLOAT32);
-  ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[0].data, kept.raw_data());
-  EXPECT_EQ(seen[0].died, 0u);
-  EXPECT_EQ(seen[1].bytes, 1000u);
-  EXPECT_EQ(seen[1].died, seen[1].born + 1);
-
-  auto memory = phi::Storage::Allocate(4096, phi::Place());
-  char* base = static_cast<char*>(memory->data());
-  const std::vector<phi::MemoryPlace> places{{64, base}, {1000, nullptr}, {64, base + 64}, {64, base + 128}};
-  hook.Serve(places, memory.get());
-  Tensor first = phi::Empty({16}, phi::DataType::FLOAT32);
-  EXPECT_EQ(first.raw_data(), base);
-  EXPECT_EQ(memory->use_count(), 2u);
-  phi::Empty({250}, phi::DataType::FLOAT32);
-  EXPECT_EQ(phi::Empty({16}, phi::DataType::FLOAT32).raw_data(), base + 64);
-  EXPECT_FALSE(hook.differed());
-  EXPECT_NE(phi::Empty({17}, phi::DataType::FLOAT32).raw_data(), base + 128);
-  EXPECT_TRUE(hook.differed());
-  EXPECT_NE(phi::Empty({16}, phi::DataType::FLOAT32).raw_data(), base + 128);
-  first.reset();
-  EXPECT_EQ(memory->use_count(), 1u);
-}
-
 // t1 = x + y; t2 = tanh(t1); t3 = t2 * t1; out = t3 + x; also t1's view goes out.
 std::string Mixed() {
   return "{\n" + Data("0", "x", "float32", "-1xf32") + Data("1", "y", "float32", "-1xf32") + Binary("add", 2, 0, 1) +
