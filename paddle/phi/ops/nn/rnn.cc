@@ -77,6 +77,11 @@ struct Net {
   // Scratch of Forward: what it keeps for nobody, and what dropout leaves of a layer's output.
   int64_t reserve_bytes() const { return keep ? 0 : reserve_size() * SizeOf(dtype); }
   int64_t dropped_bytes() const { return drop > 0 ? out_size() * SizeOf(dtype) : 0; }
+  // Scratch of Backward: the gradients of two outputs between layers, and what dropout leaves of one.
+  int64_t between_bytes(int64_t least) const { return layers > least ? out_size() * SizeOf(dtype) : 0; }
+  int64_t backward_bytes() const {
+    return Workspace::Piece(dropped_bytes()) + Workspace::Piece(between_bytes(1)) + Workspace::Piece(between_bytes(2));
+  }
   cpu::RnnLayer Layer(int64_t i) const {
     return {dtype,
             mode,
@@ -152,14 +157,14 @@ struct Net {
                 const Tensor& mask, void* reserve, const Tensor& dout, const std::vector<Tensor>& dstates,
                 const std::vector<Tensor>& dw, Tensor* dx) const {
     const size_t biases = static_cast<size_t>(2 * layers * directions);
-    Tensor dy = dout, dropped;
+    const CallMemory dropped(dropped_bytes()), odd(between_bytes(1)), even(between_bytes(2));
+    const void* dy = dout.raw_data();
     for (int64_t i = layers - 1; i >= 0; --i) {
       const void* x = x0.raw_data();
       if (i > 0) x = Between(reserve, i - 1);
       if (i > 0 && drop > 0) {
-        if (!dropped.defined()) dropped = Empty(Ints{out_size()}, dtype);
-        Drop(mask, x, dropped.raw_data());
-        x = dropped.raw_data();
+        Drop(mask, x, dropped.as());
+        x = dropped.as();
       }
       cpu::RnnKept kept[2];
       cpu::RnnGrads grads[2];
@@ -177,10 +182,10 @@ struct Net {
                     State(dstates, 0, i, d),
                     State(dstates, 1, i, d)};
       }
-      Tensor down = i == 0 ? (dx ? *dx : Tensor()) : Empty(Ints{out_size()}, dtype);
+      void* down = i == 0 ? (dx ? dx->raw_data() : nullptr) : i % 2 ? odd.as() : even.as();
       cpu::RnnBackward(Layer(i), Weights(w, i).data(), x, kept, i + 1 == layers ? out.raw_data() : Between(reserve, i),
-                       h0, c0, dy.raw_data(), grads, down.defined() ? down.raw_data() : nullptr);
-      if (i > 0 && drop > 0) Drop(mask, down.raw_data(), down.raw_data());
+                       h0, c0, dy, grads, down);
+      if (i > 0 && drop > 0) Drop(mask, down, down);
       dy = down;
     }
   }
@@ -292,9 +297,9 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
     for (const Tensor& t : dw) Zero(t);
   } else if (is_test) {  // nothing was kept
     net.keep = true;
-    const Tensor again = Empty(Ints{net.reserve_size()}, x.dtype());
-    net.Forward(xc, w, Copies(pre_state), again.raw_data(), dropout_state, Empty(out.dims(), out.dtype()));
-    net.Backward(xc, first, w, Contiguous(out), dropout_state, again.raw_data(), g, dstates, dw, dx);
+    const CallMemory again(net.reserve_size() * SizeOf(x.dtype()));
+    net.Forward(xc, w, Copies(pre_state), again.as(), dropout_state, Empty(out.dims(), out.dtype()));
+    net.Backward(xc, first, w, Contiguous(out), dropout_state, again.as(), g, dstates, dw, dx);
   } else {
     PD_CHECK(reserve.numel() == net.reserve_size(), InvalidArgument, "[rnn_grad] expected a reserve of ",
              net.reserve_size(), " elements, got ", reserve.numel());
@@ -303,6 +308,14 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
   }
   if (dpre) *dpre = dstates;
   if (dweights) *dweights = dw;
+}
+int64_t rnn_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&,
+                           const Meta&, const Meta&, const Meta&, const Meta&, double dropout, bool is_bidirec, int64_t,
+                           int64_t hidden, int64_t layers, const std::string& mode, int64_t, bool is_test) {
+  Net net(x, dropout, is_bidirec, hidden, layers, mode, is_test);
+  net.keep = true;
+  const int64_t again = is_test ? Workspace::Piece(net.reserve_size() * SizeOf(x.dtype)) : 0;
+  return again + net.backward_bytes();
 }
 
 }  // namespace phi
