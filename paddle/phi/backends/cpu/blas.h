@@ -14,8 +14,6 @@
 #include <lapacke.h>
 // The name in the library of a function of BLAS or LAPACKE: PD_BLAS(cblas_dgemm)(...).
 #define PD_BLAS(name) scipy_##name
-// cblas.h gives it a prefix that the library's has not.
-extern "C" int openblas_set_num_threads_local(int n);
 #else
 #define MKL_Complex8 std::complex<float>
 #define MKL_Complex16 std::complex<double>
@@ -29,27 +27,31 @@ extern "C" int openblas_set_num_threads_local(int n);
 namespace phi::cpu {
 
 #ifdef PD_PORTABLE
-inline void BlasSetThreads(int n) { scipy_openblas_set_num_threads(n); }
-inline int BlasSetThreadsLocal(int n) { return openblas_set_num_threads_local(n); }
+// OpenBLAS has one thread: its own ones know nothing of OpenMP's. Large products are shared out here.
+inline void BlasSetThreads(int) {}
+inline int BlasSetThreadsLocal(int) { return 0; }
+
+// C = alpha * op(A) * op(B) + beta * C in row order.
+void Sgemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, const float* b,
+           int64_t ldb, float beta, float* c, int64_t ldc);
+void Dgemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+           const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
 #else
 inline void BlasSetThreads(int n) { mkl_set_num_threads(n); }
 // Of the calling thread; gives what it was. 0: as the process.
 inline int BlasSetThreadsLocal(int n) { return mkl_set_num_threads_local(n); }
-#endif
 
-// C = alpha * op(A) * op(B) + beta * C in row order.
 inline void Sgemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                   const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
-#ifdef PD_PORTABLE
-  for (int64_t v : {m, n, k, lda, ldb, ldc})
-    PD_CHECK(v <= INT32_MAX, InvalidArgument, "[matmul] expected extents below 2^31, got ", v);
-  scipy_cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, alpha, a,
-                    lda, b, ldb, beta, c, ldc);
-#else
   const dnnl_status_t st = dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   PD_CHECK(st != dnnl_out_of_memory, ResourceExhausted, "[matmul] out of memory");
   PD_CHECK(st == dnnl_success, Internal, "[matmul] oneDNN failed with status ", static_cast<int>(st));
-#endif
 }
+inline void Dgemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+                  const double* b, int64_t ldb, double beta, double* c, int64_t ldc) {
+  cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k, alpha, a, lda, b,
+              ldb, beta, c, ldc);
+}
+#endif
 
 }  // namespace phi::cpu

@@ -92,9 +92,7 @@ void F64(const Args& g) {
     return;
   }
   CheckBlasSizes(g);
-  PD_BLAS(cblas_dgemm)
-  (CblasRowMajor, g.ta ? CblasTrans : CblasNoTrans, g.tb ? CblasTrans : CblasNoTrans, g.m, g.n, g.k, g.alpha, a, g.lda,
-   b, g.ldb, g.beta, c, g.ldc);
+  Dgemm(g.ta, g.tb, g.m, g.n, g.k, g.alpha, a, g.lda, b, g.ldb, g.beta, c, g.ldc);
 }
 
 template <class T>
