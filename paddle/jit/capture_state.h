@@ -16,8 +16,8 @@ using OverwrittenList = std::vector<std::pair<Tensor, Tensor>>;
 
 // Plain values that their scopes put back: the end of a thread has nothing to do.
 struct CaptureState {
-  uint64_t data_reads = 0;  // grows whenever Python reads numbers out of a tensor or runs backward: what such code
-                            // computes cannot be recorded
+  uint64_t data_reads = 0;  // grows whenever Python reads numbers out of a tensor: what such code computes cannot be
+                            // recorded
   bool records_function = false;           // what is recorded writes to tensors each time it runs, where static mode
                                            // gives them a value at once
   TapeTensors* tape = nullptr;             // that is being made
@@ -30,10 +30,6 @@ extern thread_local constinit CaptureState t_capture;
 inline void NoteRead(const Tensor& t) {
   const egr::DispatchState& state = egr::State();
   if (state.record == egr::RecordMode::kRun || !state.recorder || !state.recorder->IsMade(t)) ++t_capture.data_reads;
-}
-// Gradients are put where Python finds them; what is recorded puts them there each time.
-inline void NoteBackward() {
-  if (egr::State().record == egr::RecordMode::kRun) ++t_capture.data_reads;
 }
 
 }  // namespace paddle::jit

@@ -75,11 +75,11 @@ void RunProgramNode::Run(Tensor* grads, Tensor* in, bool create_graph) {
   for (const Traced::Source& s : b.feeds) {
     switch (s.kind) {
       case Traced::Source::kInput:
-        Check(inputs_[s.index], input_versions_[s.index], "an input");
+        if (s.read) Check(inputs_[s.index], input_versions_[s.index], "an input");
         feeds.push_back(inputs_[s.index]);
         break;
       case Traced::Source::kSaved:
-        Check(saved_[s.index], versions_[s.index], "a saved value");
+        if (s.read) Check(saved_[s.index], versions_[s.index], "a saved value");
         feeds.push_back(executor::CopyOfStack(saved_[s.index], stacks));
         break;
       default: feeds.push_back(douts[s.index]);

@@ -131,7 +131,7 @@ bool TapeTensors::Lost() {
 }
 
 void TapeTensors::CheckReads() {
-  if (t_capture.data_reads != reads_) Stop(kPlain, "numbers were read, or backward ran");
+  if (t_capture.data_reads != reads_) Stop(kPlain, "numbers were read");
 }
 
 int TapeTensors::Add(const Tensor& t, Slot::Kind kind) {

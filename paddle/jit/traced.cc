@@ -10,6 +10,8 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/jit/run_program.h"
 #include "paddle/jit/writes.h"
+#include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -48,6 +50,17 @@ bool IsConstant(const pir::Operation& op) {
           (op.isa(pir::pd::kFull) || op.isa(pir::pd::kFullIntArray)));
 }
 
+// Whether an operation reads the numbers of what `maker` makes, and not only its extents.
+bool IsRead(const pir::Operation& maker) {
+  bool read = false;
+  maker.result(0).ForEachUse([&](pir::OpOperand& use) {
+    const phi::OpDef* def = phi::FindOpDef(use.owner()->name());
+    const auto k = static_cast<size_t>(use.index());
+    read = read || !def || k >= def->tensors.size() || !def->tensors[k]->shape_only;
+  });
+  return read;
+}
+
 // Whether the node of `t` is that of the leaf it stands for.
 bool LeadsToLeaf(const Tensor& t) { return t->node() && static_cast<egr::GradNode*>(t->node().get())->leaf(); }
 
@@ -68,6 +81,11 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::v
     wanted.push_back(static_cast<bool>(edges.back().node));
   }
   return egr::GradAt(outputs, grads, edges, wanted, create_graph);
+}
+
+size_t NumHooks(const Tensor& t) {
+  const egr::AutogradMeta* m = egr::MaybeMeta(t);
+  return m ? m->leaf_hooks.size() + m->post_accumulate_hooks.size() : 0;
 }
 
 // What `t` shares all its memory with: itself, or what it was detached from.
@@ -92,6 +110,8 @@ Traced::Traced(std::shared_ptr<RecordedProgram> program, std::vector<Tensor> inp
       fuse_(fuse),
       replay_(replay),
       feeds_(std::move(feeds)) {
+  for (Write& w : writes_)
+    if (w.target.defined()) w.hooks = NumHooks(w.target);
   egr::Recorder& recorder = program_->recorder();
   for (const Tensor& t : outputs_) {
     out_values_.push_back(recorder.ValueOf(Undetached(t)));
@@ -116,13 +136,13 @@ bool Traced::IsWritten(const pir::Operation& parameter) const {
   auto held =
       std::static_pointer_cast<Tensor>(program_->program().parameter(parameter.attr("parameter_name").to_str()));
   for (const Write& w : writes_)
-    if (held && w.target.defined() && held->is_same(w.target)) return true;
+    if (held && w.kind == Write::kValue && w.target.defined() && held->is_same(w.target)) return true;
   return false;
 }
 
 bool Traced::IsWrite(size_t output) const {
   return std::any_of(writes_.begin(), writes_.end(),
-                     [&](const Write& w) { return w.output == static_cast<int>(output); });
+                     [&](const Write& w) { return w.kind == Write::kValue && w.output == static_cast<int>(output); });
 }
 
 bool Traced::IsLeafOutput(size_t i) const {
@@ -132,7 +152,7 @@ bool Traced::IsLeafOutput(size_t i) const {
 
 bool Traced::CutsInput(size_t output) const {
   return egr::IsCut(outputs_[output]) && std::any_of(writes_.begin(), writes_.end(), [&](const Write& w) {
-           return w.output == static_cast<int>(output) && w.input >= 0;
+           return w.kind == Write::kValue && w.output == static_cast<int>(output) && w.input >= 0;
          });
 }
 
@@ -147,6 +167,11 @@ bool Traced::KeepsApart(const std::vector<Tensor>& inputs) const {
   if (writes_.empty()) return true;
   auto memory = [](const Tensor& t) { return t->storage().get(); };
   for (const Write& w : writes_) {
+    if (w.kind != Write::kValue) {
+      const Tensor& to = w.input < 0 ? w.target : inputs[w.input];
+      if (!egr::IsLeaf(to) || NumHooks(to) != w.hooks) return false;
+      continue;
+    }
     if (w.input < 0) {
       for (const Tensor& t : inputs)
         if (memory(t) == memory(w.target)) return false;
@@ -364,9 +389,15 @@ const Traced::Backward& Traced::BackwardFor(const std::vector<bool>& wanted) {
     bool found = find(grad_in_, Source::kGrad) || find(feeds_, Source::kInput) || find(saved_, Source::kSaved);
     PD_ASSERT(found);
   }
+  std::unordered_set<std::string> unread;  // feeds and parameters
+  for (const pir::Operation& op : e.program->block())
+    if ((op.isa(pir::pd::kData) || op.isa("builtin.parameter")) && !IsRead(op))
+      unread.insert(op.attr(op.isa(pir::pd::kData) ? "name" : "parameter_name").to_str());
+  for (size_t i = 0; i < b.feeds.size(); ++i) b.feeds[i].read = !unread.count("feed_" + std::to_string(i));
   for (size_t i = 0; i < captured_.size(); ++i)
     for (auto& [name, held] : e.program->parameters())
-      if (std::static_pointer_cast<Tensor>(held)->is_same(captured_[i].tensor)) b.reads.push_back(static_cast<int>(i));
+      if (!unread.count(name) && std::static_pointer_cast<Tensor>(held)->is_same(captured_[i].tensor))
+        b.reads.push_back(static_cast<int>(i));
   b.program = e.program;
   b.plan = executor::Plan::Build(*e.program, fuse_);
   return backward_.emplace(wanted, std::move(b)).first->second;
@@ -403,6 +434,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   // What the gradients need of a tensor about to be written is kept as it is.
   for (Tensor& t : saved)
     for (const Write& w : writes_) {
+      if (w.kind != Write::kValue) continue;
       const Tensor& target = w.input >= 0 ? inputs[w.input] : w.target;
       if (t->storage().get() != target->storage().get()) continue;
       Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
@@ -414,7 +446,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   if (!diff_out_.empty() && egr::State().grad_enabled) {
     phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
     for (const Write& w : writes_)
-      if (w.input >= 0) node->CopyInput(w.input);
+      if (w.input >= 0 && w.kind == Write::kValue) node->CopyInput(w.input);
     node->Keep(std::move(saved), r);
   }
   // Numbers without gradients, such as those of a cast, show the flag that they have in eager mode.
@@ -425,9 +457,14 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   // A value that is another target's memory is kept before that is written.
   std::vector<Tensor> values;
   for (const Write& w : writes_) {
+    if (w.kind != Write::kValue) {
+      values.emplace_back();
+      continue;
+    }
     Tensor value = r[w.output];
     const bool shared = std::any_of(writes_.begin(), writes_.end(), [&](const Write& o) {
-      return &o != &w && value->storage() && target_of(o)->storage().get() == value->storage().get();
+      return &o != &w && o.kind == Write::kValue && value->storage() &&
+             target_of(o)->storage().get() == value->storage().get();
     });
     if (shared && !value->node()) {
       Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
@@ -438,6 +475,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   }
   for (size_t i = 0; i < writes_.size(); ++i) {
     const Tensor &target = target_of(writes_[i]), &value = values[i];
+    if (writes_[i].kind != Write::kValue) continue;
     if (value->node() || !(target.dims() == value.dims()) || target.dtype() != value.dtype() || !target->storage()) {
       Rebind(target, value);
     } else {
@@ -448,7 +486,32 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
         x->storage()->BumpVersion();
     }
   }
+  for (const Write& w : writes_)
+    if (w.kind != Write::kValue) PutGradient(w, target_of(w), r);
   return r;
+}
+
+void Traced::PutGradient(const Write& write, const Tensor& to, std::vector<Tensor>& results) const {
+  if (write.kind == Write::kReached) return;
+  Tensor& gradient = egr::MetaOf(to).grad;
+  if (write.kind == Write::kNoGradient) {
+    gradient.reset();
+    return;
+  }
+  Tensor& value = results[write.output];
+  if (write.kind == Write::kAddGradient && gradient.defined()) {
+    const egr::GradModeGuard off(false);
+    paddle::add_(gradient, value);
+    return;
+  }
+  // Later gradients are added in place.
+  if (value->storage()->use_count() > 1 || !value.is_contiguous()) {
+    Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
+    phi::CopyInto(value, copy);
+    value = copy;
+  }
+  value->stop_gradient = true;
+  gradient = value;
 }
 
 std::shared_ptr<Traced> Traced::Second() {

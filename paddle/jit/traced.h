@@ -17,16 +17,26 @@ namespace paddle::jit {
 
 class Traced : public std::enable_shared_from_this<Traced> {
  public:
-  // After a run the tensor `target`, or input number `input` when it is undefined, takes the value of an output.
+  // What a run does afterwards to the tensor `target`, or to input number `input` when it is undefined.
   struct Write {
+    enum Kind : uint8_t {
+      kValue,        // it takes the value of an output
+      kGradient,     // an output becomes its gradient
+      kNoGradient,   // it has no gradient any more
+      kAddGradient,  // an output is added to the gradient of a leaf
+      kReached,      // nothing: a gradient reaches it within the run, which calls no hooks
+    };
     Tensor target;
     int input = -1;
     int output = -1;
+    Kind kind = kValue;
+    size_t hooks = 0;  // of the target, when recorded
   };
   // Where an input of a backward plan comes from.
   struct Source {
     enum Kind : uint8_t { kInput, kSaved, kGrad } kind;
     int index;
+    bool read = true;  // its numbers, not only its extents
   };
   struct Backward {
     std::shared_ptr<pir::Program> program;
@@ -57,7 +67,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   const Backward& BackwardFor(const std::vector<bool>& wanted);
   // Captured tensors and whether they stopped gradients when recorded: a change asks for a new recording.
   bool CapturedUnchanged() const;
-  // Whether what a run writes shares no memory with other inputs and captured tensors, as in the recording.
+  // Whether what a run writes shares no memory with other inputs and captured tensors, and gradients that it gives
+  // reach leaves without other hooks, as in the recording.
   bool KeepsApart(const std::vector<Tensor>& inputs) const;
   std::vector<uint32_t> CapturedVersions() const;
   const Tensor& captured(int i) const { return captured_[i].tensor; }
@@ -84,6 +95,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
   // Takes out of `saved` what the gradient program rather computes from the rest (recompute.cc).
   void ChooseRecomputed(std::vector<pir::Value>& saved);
   bool IsWritten(const pir::Operation& parameter) const;
+  void PutGradient(const Write& write, const Tensor& to, std::vector<Tensor>& results) const;
   // Whether the output is the new value of a tensor that the function writes.
   bool IsWrite(size_t output) const;
   // Whether it is the new value of an input, which has no history and ends that of the input.

@@ -60,7 +60,7 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
     PyObject* a[4];
     ParseArgs("run_backward", names, 4, 1, args, n, kw, a);
     std::vector<Tensor> roots = ToTensors(a[0], "backward", "tensors");
-    jit::NoteBackward();
+    StopTape(Tape::kOnce, "backward ran");
     RunBackwardCalls(roots, GradList(a[1], roots, "backward"), a[2] && ToBool(a[2], "backward", "retain_graph"),
                      a[3] && ToBool(a[3], "backward", "create_graph"));
     Py_RETURN_NONE;

@@ -102,13 +102,14 @@ struct FlatCall {
   }
 };
 
-// _drop(args, kwargs): forgets what fits a call.
+// _drop(args, kwargs): forgets that a call is to be recorded.
 PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     CheckCall(n == 2 ? a : nullptr, "_drop(args, kwargs)");
     const FlatCall call(a[0], a[1]);
     const jit::Modes now = jit::Modes::Now();
-    RecordedCalls::Of(self).entries->Forget([&](Known& e) { return e.modes == now && call.Fits(e); });
+    RecordedCalls::Of(self).entries->Forget(
+        [&](Known& e) { return e.mode == Known::kOnce && e.modes == now && call.Fits(e); });
     Py_RETURN_NONE;
   });
 }
@@ -147,14 +148,15 @@ PyObject* ClearEntries(PyObject* self, PyObject*) {
 }
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
-PyMethodDef methods[] = {{"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
-                         {"_pattern", F(Pattern), METH_FASTCALL, "How a call is made, for _add."},
-                         {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
-                         {"_drop", F(Drop), METH_FASTCALL, "Forgets the ways that fit these arguments."},
-                         {"_differences", F(Differences), METH_FASTCALL, "Why the known ways do not fit a call."},
-                         {"_compiled_runs", CompiledRuns, METH_NOARGS, "How many calls ran a recording."},
-                         {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
+    {"_pattern", F(Pattern), METH_FASTCALL, "How a call is made, for _add."},
+    {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
+    {"_drop", F(Drop), METH_FASTCALL, "Forgets that a call with these arguments is to be recorded."},
+    {"_differences", F(Differences), METH_FASTCALL, "Why the known ways do not fit a call."},
+    {"_compiled_runs", CompiledRuns, METH_NOARGS, "How many calls ran a recording."},
+    {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
+    {nullptr, nullptr, 0, nullptr}};
 #undef F
 std::vector<Tensor> TensorsOf(const pyb::list& list) {
   std::vector<Tensor> r;
@@ -181,6 +183,7 @@ std::shared_ptr<jit::Traced> MakeTraced(std::shared_ptr<ProgramObject> program, 
     auto t = pyb::cast<pyb::tuple>(item);
     jit::Traced::Write one;
     one.output = pyb::cast<int>(t[1]);
+    if (t.size() > 2) one.kind = static_cast<jit::Traced::Write::Kind>(pyb::cast<int>(t[2]));
     if (IsTensor(t[0].ptr()))
       one.target = AsTensor(t[0].ptr());
     else
@@ -192,8 +195,23 @@ std::shared_ptr<jit::Traced> MakeTraced(std::shared_ptr<ProgramObject> program, 
 }
 
 PyObject* IsTensorObject(PyObject*, PyObject* o) { return PyBool_FromLong(IsTensor(o)); }
+// Whether what an optimizer does is recorded; what a tape takes is recorded at the next call.
+PyObject* RecordsStep(PyObject*, PyObject*) {
+  if (egr::State().record != egr::RecordMode::kRun) Py_RETURN_TRUE;
+  StopTape(Tape::kOnce, "an optimizer made a step");
+  Py_RETURN_FALSE;
+}
+// Whether something runs when a gradient reaches the leaf.
+PyObject* HasHooks(PyObject*, PyObject* o) {
+  return Guarded([&] {
+    const egr::AutogradMeta* m = egr::MaybeMeta(ToTensor(o, "to_static", "tensor"));
+    return PyBool_FromLong(m && !(m->leaf_hooks.empty() && m->post_accumulate_hooks.empty()));
+  });
+}
 PyMethodDef functions[] = {{"_is_tensor", IsTensorObject, METH_O,
                             "Whether the object is a tensor of the core; isinstance() says so of sparse ones, too."},
+                           {"_records_step", RecordsStep, METH_NOARGS, "Whether an optimizer's step is recorded."},
+                           {"_has_hooks", HasHooks, METH_O, "Whether something runs when a gradient reaches the leaf."},
                            {nullptr, nullptr, 0, nullptr}};
 
 int Init(PyObject* module) {
@@ -261,6 +279,8 @@ int Init(PyObject* module) {
         .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
         .def_property_readonly("why", [](const Tape& t) { return t.why(); })
         .def("lost", [](Tape& t) { return t.Lost(); })
+        .def_property_readonly("num_reads", [](const Tape& t) { return t.num_reads(); })
+        .def_property_readonly("lost_read", [](const Tape& t) { return t.lost_read(); })
         .def("strays", [](Tape& t, pyb::list accounted) { return t.Strays(TensorsOf(accounted)); })
         .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })

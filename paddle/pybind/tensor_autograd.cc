@@ -113,7 +113,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     const Tensor& t = ToTensor(self, "backward", "self");
     PD_CHECK(IsNone(a[0]) || IsTensor(a[0]), Assertion, "[backward] expected a Tensor as grad_tensor, got ",
              Py_TYPE(a[0])->tp_name);
-    jit::NoteBackward();
+    StopTape(Tape::kOnce, "backward ran");
     Tensor g = ToOptionalTensor(a[0], "backward", "grad_tensor");
     if (g.defined())
       PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",
@@ -126,7 +126,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
 
 // set_to_zero=True keeps the buffer, as PaddlePaddle does by default.
 PyObject* ClearGradWith(PyObject* self, bool zero) {
-  StopTape(Tape::kPlain, "a gradient was cleared");
+  StopTape(Tape::kOnce, "a gradient was cleared");
   return Guarded([&]() -> PyObject* {
     const Tensor& t = phi::LocalOf(ToTensor(self, "clear_grad", "self"));
     auto* m = t.defined() ? egr::MaybeMeta(t) : nullptr;
@@ -237,7 +237,7 @@ PyObject* GetGrad(PyObject* self, void*) {
   return ToPy(GradientOf(AsTensor(self), m->grad));
 }
 int SetGrad(PyObject* self, PyObject* v, void*) {
-  StopTape(Tape::kPlain, "a gradient was set");
+  StopTape(Tape::kOnce, "a gradient was set");
   return GuardedInt([&] {
     const Tensor& t = ToTensor(self, "Tensor", "self");
     const Tensor& source = phi::LocalOf(t);

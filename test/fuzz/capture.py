@@ -126,7 +126,59 @@ class Broken(paddle.nn.Layer):
             self.last = h.detach()
         return h + v
 
+class Pure(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, v, k):
+        ctx.save_for_backward(v)
+        ctx.k = k
+        return v * v * k
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensor()[0] * ctx.k * 3
+
+class Reading(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, v):
+        return v * G
+    @staticmethod
+    def backward(ctx, g):
+        return g * G * O.k
+
 O, DYN, SC = K(), Dynamic(), Scale()
+WT = paddle.to_tensor([0.5, 0.25], stop_gradient=False)
+BIAS = paddle.to_tensor([0.1, 0.2], stop_gradient=False)
+OPT = paddle.optimizer.Momentum(0.01, parameters=[WT, BIAS])
+def loss(v):
+    return ((v.detach() * 0.1 * WT + BIAS - D['b']) ** 2).sum()
+def trained(v):
+    u = loss(v)
+    u.backward()
+    OPT.step()
+    OPT.clear_grad()
+    return v + u.detach()
+def cleared_first(v):
+    OPT.clear_grad(set_to_zero=FLAG)
+    loss(v * G).backward()
+    OPT.step()
+    return v * 0.5
+def gathered(v):
+    loss(v).backward()
+    if FLAG:
+        OPT.step()
+        OPT.clear_grad(set_to_zero=False)
+    return v + WT.detach()
+def hooked(v):
+    h = v * 0.5
+    h.register_hook(lambda g: g * 2)
+    return h * G
+def hooked_inside(v):
+    h = v.detach() * 0.1 * WT
+    h.register_hook(lambda g: g * O.k)
+    h.sum().backward()
+    WT.grad = WT.grad * 0.5
+    OPT.step()
+    OPT.clear_grad()
+    return v
 W = paddle.to_tensor([0.5, 1.5], stop_gradient=False)
 paddle.seed(7)
 NET, BRK = Net(), Broken()
@@ -252,6 +304,19 @@ i = 0
 while x.max() < 3 and i < 4: x = x + 1; i += 1
 x = x * (2 if x.mean() > D['a'] else 3)
 x = x + int(paddle.argmax(x)) * L[0]
+"""
+
+# Backward, steps of an optimizer, and code that gradients run.
+STEPS = """
+x = trained(x)
+x = cleared_first(x)
+x = gathered(x)
+x = hooked(x)
+x = hooked_inside(x)
+x = Pure.apply(x, 0.5)
+x = Pure.apply(x, O.k) * 0.5
+x = Reading.apply(x) * 0.5
+x = x + WT
 """
 
 # Decisions that `full_graph` refuses.
@@ -380,6 +445,16 @@ inner_helper = lambda v: v + 1
 def helper(v): return v * L[0]
 def numbers(n): yield from [n, G]
 COUNT[0] = 5
+OPT.set_lr(OPT.get_lr() * 0.5)
+OPT = paddle.optimizer.Adam(0.01, parameters=[WT, BIAS])
+OPT._grad_clip = paddle.nn.ClipGradByGlobalNorm(0.05)
+WT.set_value(paddle.to_tensor([0.75, 0.5]))
+WT.stop_gradient = not WT.stop_gradient
+WT.grad = None
+WT.clear_grad()
+BIAS.grad = paddle.to_tensor([0.5, 0.25])
+BIAS.stop_gradient = not BIAS.stop_gradient
+Pure.backward = staticmethod(lambda ctx, g: g * 5)
 abs = lambda v: 4.0
 """
 
@@ -415,6 +490,8 @@ def _body(chosen, depth):
 def program(generator, full_graph=False):
     """The text of a random program, with a function `main(x)`."""
     statements = _statements(STATEMENTS + DECISIONS + ('' if full_graph else NUMBERS))
+    if generator.random() < 0.35:
+        statements += 4 * _statements(STEPS)
     if generator.random() < 0.15:
         statements += 4 * _statements(REFUSED)
     if not full_graph and generator.random() < 0.6:
@@ -463,13 +540,14 @@ class World:
         w.clear_grad()
         try:
             y = self.main(x)
+            result = [y.numpy()]
+            if not y.stop_gradient:
+                y.sum().backward()
         except Exception as error:
             return type(error).__name__, str(error)[:40]
-        result = [y.numpy()]
-        if not y.stop_gradient:
-            y.sum().backward()
-        result += [None if t.grad is None else t.grad.numpy() for t in (x, w)]
-        return result
+        state = self.scope['WT'], self.scope['BIAS']
+        result += [None if t.grad is None else t.grad.numpy() for t in (x, w, *state)]
+        return result + [t.numpy() for t in state]
 
 
 def _same(a, b):

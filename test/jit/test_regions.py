@@ -499,6 +499,9 @@ def test_a_result_shares_the_memory_of_what_it_was_detached_from(full_graph):
         assert x.tolist() == [5.0, 1.0] and of_y.tolist() == [2.0, 7.0]
 
 
+_FACTOR = 3
+
+
 class _Double(paddle.autograd.PyLayer):
     @staticmethod
     def forward(ctx, x):
@@ -506,12 +509,12 @@ class _Double(paddle.autograd.PyLayer):
 
     @staticmethod
     def backward(ctx, dy):
-        return dy * 3
+        return dy * _FACTOR
 
 
 @pytest.mark.filterwarnings('ignore:.*runs as it is')
 @pytest.mark.parametrize('full_graph', [False, True])
-def test_python_layers_stand_between_regions(full_graph):
+def test_python_layers_that_read_state_stand_between_regions(full_graph):
     def function(x):
         y = paddle.exp(x) * 2
         y = _Double.apply(y)

@@ -188,6 +188,7 @@ void Tape::ReadShape(const Tensor& t) {
   s.args.emplace_back();
   s.args[0].kind = Node::kTensor;
   s.args[0].slot = slot;
+  ++num_reads_;
   steps_.push_back(std::move(s));
 }
 
@@ -234,12 +235,15 @@ void Tape::Compare(const Node& n, PyObject* got) {
 void Tape::Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead) {
   BeginReplay(stand_ins, instead);
   const jit::ModesKept kept;
+  int reads = 0;
   for (const Step& s : steps_) {
     if (s.again) {
       PyRef r = Run(s);
       Compare(s.result, r.get());
     } else {
+      lost_read_ = reads++;
       CheckExtents(s.args[0].slot);
+      lost_read_ = -1;
     }
   }
 }

@@ -28,6 +28,9 @@ class Tape final : public jit::TapeTensors {
   PyRef ReadNumber(const Tensor& t);
   // The code asked for extents of the tensor.
   void ReadShape(const Tensor& t);
+  // How often it did, and which of these no recording can stand for (-1: none that is known).
+  int num_reads() const { return num_reads_; }
+  int lost_read() const { return lost_read_; }
   // Calls again what is on the tape, in the record mode set by the caller. `instead`: tensors for known ones.
   // Throws where that gives something else than the first time; end() tells then what else can be done.
   void Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead);
@@ -55,6 +58,7 @@ class Tape final : public jit::TapeTensors {
   void Drop(std::vector<Slot> tensors) override;
 
   std::vector<Step> steps_;
+  int num_reads_ = 0, lost_read_ = -1;
 };
 
 // The tape that takes the calls of this thread now, if any.

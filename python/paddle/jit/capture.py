@@ -179,7 +179,7 @@ class Recording:
 
     def __init__(self, function, args, kwargs, session, names=None, shapes=None, taped=None):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
-        self.slots, self._writes, self.decisions = {}, [], []
+        self.slots, self._writes, self.decisions, self.traced = {}, [], [], None
         self.grad = _core.is_grad_enabled()
         names, shapes = list(names or []), list(shapes or [])
 
@@ -205,6 +205,7 @@ class Recording:
             return _distribute(_layout_of(value), result) if divided else result
 
         homes = {} if taped else session.homes
+        gradient_writes = () if taped else session.gradient_writes
         if taped:
             taped.find_assigned()
         else:
@@ -218,6 +219,9 @@ class Recording:
                     taped.replay(self.inputs)
                     self.result, self.returned = taped.result, self._symbolic(taped.result)
                 else:
+                    given = [v for v in specs_of((tuple(args), dict(kwargs)))]
+                    if all(map(_core._is_tensor, given)):
+                        session.inputs_given = list(zip(self.inputs, given))
                     self.result = self.returned = session.run(function, self.args, self.kwargs)
                     session.returned(self.result)
                 attributes = self._restore(homes)
@@ -237,6 +241,9 @@ class Recording:
                     )
                 else:
                     self._assign(attributes)
+                    for target, value, kind in gradient_writes:
+                        place = -1 if value is None else self._output(value)
+                        self._writes.append((target, place, kind))
         except BaseException:
             self._restore(homes)
             _core._take_writes(self.program)

@@ -18,7 +18,8 @@ from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
 from . import capture, explanation, reads
-from .reads.graph import GraphSession, Unguarded
+from .reads.graph import GraphSession
+from .reads.symbolic import PlainSession, Unguarded
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
 # What can be made of a tape (paddle/jit/tape_tensors.h).
@@ -26,8 +27,13 @@ _TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
 _MOST_CHANGES = 2
 _MOST_EVENTS = 64
 _MOST_UNUSED = 64  # recordings, from which on new ones are made only if most ran again
+_MOST_ZEROS = 2  # recordings that may depend on gradients that are zero
 _MOST_DECIDED = 16  # the same where numbers of tensors decide which one fits
 _logger = logging.getLogger('paddle.jit')
+
+
+class _Refused(Exception):
+    """The call raised when it was recorded."""
 
 
 class ConcreteProgram:
@@ -180,63 +186,76 @@ class StaticFunction(_core.RecordedCalls):
             return self(*plain[0], **plain[1])
         if self._full_graph:
             self._check_count(args, kwargs)
-            return self._run_converted(args, kwargs)
+            return self._run_symbolic(args, kwargs, GraphSession())
         return self._run_taped(args, kwargs)
 
     def _again(self, args, kwargs):
+        """Record a call that a tape cannot be made of, and run what was recorded."""
         self._drop(args, kwargs)
-        session = reads.Session()
+        self._last_call = self._specs(args, kwargs)
         try:
-            recording = self._record(args, kwargs, self._dygraph_function, session)
-            places, _, why = session.after(recording.assigned)
-            if why is not None:
-                raise capture.NotCapturable(f'[to_static] expected what stays, got {why[0]}')
-            recording.trace(self._fuse)
-            self._check_apart(recording, args, kwargs)
-        except Exception as error:
-            if raised_by_handler(error):
-                raise
-            pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-            self._add(_PLAIN, pattern, [], None, None, None, [])
-            result = self._dygraph_function(
-                *args, **kwargs
-            )  # an error of the function's own is raised here
-            self._say_plain(f'{type(error).__name__}: {error}')
+            return self._run_symbolic(args, kwargs, PlainSession())
+        except _Refused as error:
+            self._add_plain(args, kwargs)
+            result = self._whole(*args, **kwargs)  # an error of the function's own is raised here
+            self._say_plain(f'{type(error.__cause__).__name__}: {error.__cause__}')
             return result
-        return self._run(recording, places, args, kwargs)
 
-    def _run_converted(self, args, kwargs):
-        """Record the function with its control flow, and run what was recorded; where no recording
-        can stand for the call, run the function as it is.
+    def _add_plain(self, args, kwargs):
+        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
+        self._add(_PLAIN, pattern, [], None, None, None, [])
+        self._plain_count += 1
+
+    def _run_symbolic(self, args, kwargs, session):
+        """Record the function by running it on symbolic tensors, and run what was recorded; where
+        no recording can stand for the call, run the function as it is.
         """
-        session, event, recording = GraphSession(), self._note_miss(args, kwargs), None
+        event, recording, why = self._note_miss(args, kwargs), None, None
+        session.assumes_zeros = self._traced_count < _MOST_ZEROS
         try:
             recording = self._record(args, kwargs, self._dygraph_function, session)
+            if session.late_places is not None:  # recorded with the gradients
+                recording.trace(self._fuse)
+                if _core._take_writes(recording.program):
+                    raise capture.NotCapturable('[to_static] expected gradients without writes')
             places, event.guards, why = session.after(recording.assigned)
             if why is None:
-                recording.trace(self._fuse)
+                if recording.traced is None:
+                    recording.trace(self._fuse)
                 self._check_apart(recording, args, kwargs)
         except Unguarded:
             why = session.why
-        except capture.NotCapturable as error:
-            if session.why is None and recording is None:
+        except Exception as error:
+            if raised_by_handler(error):
                 raise
+            if not isinstance(error, capture.NotCapturable) or (
+                session.why is None and recording is None
+            ):
+                session.undo() if not self._full_graph else session.restore_gradients()
+                event.reason, event.end = f'{type(error).__name__}: {error}', _TAPED_PLAIN
+                if self._full_graph:
+                    raise
+                raise _Refused from error
             why = str(error), ''
         if why is None:
+            session.over = True
             event.operations = _operations(recording.program)
             event.end = _TAPED
+            self._recorded(recording)
             return self._run(recording, places, args, kwargs, event)
         event.reason, event.where = why
-        event.end = _TAPED_PLAIN
-        if session.why is None or session.may_pass or _changed(session):  # the first may set up
+        event.end, breaks = _TAPED_PLAIN, session.breaks
+        if session.why is None or _changed(session):  # the first may set up
             self._changes += 1
             event.end = _TAPED_CHANGED if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
+            breaks = breaks or session.changes_made()
         session.undo()
         if event.end == _TAPED_PLAIN:
-            pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-            self._add(_PLAIN, pattern, [], None, None, None, [])
-            self._split(session.breaks)
-            self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
+            self._add_plain(args, kwargs)
+            self._split(breaks)
+            if self._full_graph:
+                self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
+            return self._dygraph_function(*args, **kwargs)
         return self._dygraph_function(*args, **kwargs)
 
     def _say_plain(self, reason):
@@ -287,11 +306,7 @@ class StaticFunction(_core.RecordedCalls):
         if end == _TAPED_ONCE and session.decisions:
             end, breaks = _TAPED_PLAIN, _lines_of(session.decisions)
         if end == _TAPED_ONCE:
-            places = self._unchanged(session, event)
-            if places is None:
-                end = _TAPED_CHANGED
-            else:
-                self._add(_ONCE, pattern, places, None, None, None, [])
+            self._add(_ONCE, pattern, [], None, None, None, [])
         if end == _TAPED_CHANGED:
             self._changes += 1
             if self._changes > _MOST_CHANGES:
@@ -371,7 +386,10 @@ class StaticFunction(_core.RecordedCalls):
             free = shapes is not None and any(-1 in shape for shape in shapes)
             if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
                 return _TAPED_ONCE
-            self._say_plain(event.reason)
+            lines = taped.session.lines_of_extents()
+            taped.session.breaks.update(lines)
+            if not lines:
+                self._say_plain(event.reason)
             return _TAPED_PLAIN
         for home, key, _ in taped.assigned:
             taped.session.leave_out(home, key)

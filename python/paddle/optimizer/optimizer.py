@@ -17,17 +17,12 @@ from paddle.static.program import running
 from .accumulators import AccumulatorStore, dtype_name
 from .lr import LRScheduler
 
-_record_mode = _core.pir._record_mode
+_recording = _core._records_step  # whether operations are recorded and not run
 _is_grad_enabled = _core.is_grad_enabled
 _no_grad = _core.GradMode(False)
 
 
 __all__ = ['Optimizer']
-
-
-def _recording():
-    """Whether operations are recorded and not run."""
-    return _record_mode() == 1
 
 
 class _Plan:

@@ -217,6 +217,8 @@ class Calls:
         if function in tables.PURE or function in tables.CORE:
             self._use_all(args, kwargs)
             return self._result(function(*args, **kwargs), args)
+        if function is _core.py_layer_apply:
+            return self.py_layer(*args)
         if function in tables.CALLING:
             return self.trusted(function, [self._wrapped(a) for a in args], kwargs)
         home = function.__self__
@@ -298,6 +300,7 @@ class Calls:
         if _core._is_tensor(value):
             if name in _NUMBERS and not (args or kwargs or isinstance(value, _core.pir.Value)):
                 return _NUMBERS[name](self, value)
+            args = self.hook(value, name, args)
             self._use_all(args, kwargs)
             return self._result(run(*args, **kwargs), args)
         if kind in tables.VALUES or kind in (tuple, frozenset, slice):
@@ -526,7 +529,9 @@ def _len(session, value):
     if type(method) is types.FunctionType:
         return session.call(method, value)
     session._shallow(value)
-    return len(value)
+    count = len(value)
+    session.extents_were_read()
+    return count
 
 
 def _iter(session, value, *rest):

@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The session of a call that is recorded with its control flow converted (jit/dy2static).
 
-The call runs on symbolic tensors. What no recording can stand for ends it before it is done, and
-`undo` puts back what the call changed: it can run as it is then, as if it had not run before.
+Branches, loops and operands over tensors are recorded by the helpers of converted code.
 """
 
 import builtins
 import types
 
 import paddle
-from paddle.autograd.backward_mode import backward as _backward
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import calls as _conversion
 from paddle.jit.dy2static import merge, runtime, sequences, truth
 from paddle.jit.dy2static.calls import symbolic
 
-from . import places, tables
-from .places import ABSENT
-from .session import Session
+from . import tables
+from .symbolic import SymbolicSession
 
 # Of the arguments of a helper of converted code: the first that is code.
 _FIRST_PART = {'while_': 0, 'chain': 3, 'not_': 1, 'none_of': 1}
-_CLEARING = {'clear_grad', 'clear_gradient', '_zero_grads'}
 _JOINS = (paddle.stack, paddle.concat)
 _RESHAPES = (paddle.reshape, paddle.Tensor.reshape)
-
-
-class Unguarded(BaseException):
-    """The call does what no recording can stand for; ends it, whatever it catches."""
 
 
 class _Part:
@@ -54,19 +46,13 @@ def _is_recorded(value):
     return symbolic(value) or isinstance(value, sequences.Sequence)
 
 
-class GraphSession(Session):
+class GraphSession(SymbolicSession):
     """One call that is recorded with its control flow converted.
 
     `guarded`: Unguarded is raised where no recording can stand for the call; else `why` tells.
     """
 
-    free_files = [*Session.free_files, tables.CONVERSION]
-
-    def __init__(self, guarded=True):
-        super().__init__()
-        self._guarded, self._classes_written, self._gradients = guarded, [], {}
-        self._numbers_read = _core._data_reads()
-        self.may_pass = False  # why no recording can stand for this call is no reason for the next
+    free_files = [*SymbolicSession.free_files, tables.CONVERSION]
 
     def run(self, function, args, kwargs):
         before, merge.watched.made = merge.watched.made, self.made
@@ -74,19 +60,6 @@ class GraphSession(Session):
             return super().run(function, args, kwargs)
         finally:
             merge.watched.made = before
-
-    def returned(self, value):
-        super().returned(value)
-        if _core._data_reads() != self._numbers_read:
-            self.stop('numbers of a tensor that was there before are read')
-
-    def stop(self, reason):
-        if self.why is None:
-            self.why = reason, places.place_of_caller()
-            if not self.done:
-                self.breaks.update(dict.fromkeys(places.lines_of_caller(), reason))
-        if self._guarded:
-            raise Unguarded
 
     # --- what is converted
 
@@ -168,81 +141,3 @@ class GraphSession(Session):
 
     def is_made(self, value):
         return isinstance(value, sequences.Sequence) or super().is_made(value)
-
-    def attribute_of(self, value, name, found):
-        if not symbolic(found):  # that the call put there
-            super().attribute_of(value, name, found)
-
-    # --- as if it had not run
-
-    def _method(self, kind, name, value, args, kwargs, function):
-        if _core._is_tensor(value):
-            if name == 'backward':
-                self._keep_gradients()
-            elif name in _CLEARING and value.grad is not None and not symbolic(value.grad):
-                self.stop('a gradient from before the call is cleared')
-        return super()._method(kind, name, value, args, kwargs, function)
-
-    def _builtin(self, function, args, kwargs):
-        if function is _core.run_backward:
-            self._keep_gradients()
-        return super()._builtin(function, args, kwargs)
-
-    def _function(self, function, args, kwargs):
-        if function is _backward:
-            self._keep_gradients()
-        return super()._function(function, args, kwargs)
-
-    def _keep_gradients(self):
-        """Gradients are added to those of before: to none, or to zeros that nobody writes."""
-        for tensor in _core._captured_tensors(self.program):
-            if symbolic(tensor) or id(tensor) in self._gradients:
-                continue
-            gradient = tensor.grad
-            self._gradients[id(tensor)] = tensor, gradient
-            self.attribute_of(tensor, 'grad', gradient)
-            if gradient is None:
-                continue
-            before = _core._data_reads()
-            if not gradient.is_dense() or self.unwatched(_any_number, (gradient,), {}):
-                self.may_pass = True
-                self.stop('gradients are added to those of before')
-            self._numbers_read += _core._data_reads() - before
-            self.version(gradient)
-            tensor.grad = None
-
-    def after(self, assigned):
-        for tensor, gradient in self._gradients.values():
-            if gradient is not None and tensor.grad is None:
-                tensor.grad = gradient  # zeros, as the call leaves them
-        return super().after(assigned)
-
-    def _change(self, value, kind, name, method, rest):
-        if isinstance(value, type):
-            self._classes_written.append((value, name, value.__dict__.get(name, ABSENT)))
-        return super()._change(value, kind, name, method, rest)
-
-    def undo(self):
-        """Put back what stood in the places that the call read or wrote."""
-        for kind, name, value in reversed(self._classes_written):
-            if value is not ABSENT:
-                setattr(kind, name, value)
-            elif name in kind.__dict__:
-                delattr(kind, name)
-        for tensor, gradient in self._gradients.values():
-            if tensor.grad is not gradient:
-                tensor.grad = gradient
-        for home, before in self.homes.values():
-            _refill(home, before)
-        self.put_back()
-
-
-def _any_number(tensor):
-    return bool(tensor.numpy().any())
-
-
-def _refill(home, before):
-    """The dict holds what it did."""
-    if list(home) != list(before) or any(home[k] is not v for k, v in before.items()):
-        home.clear()
-        home.update(before)

@@ -29,6 +29,9 @@ ABSENT = object()
     _FUNCTION,
     _VERSION,
 ) = range(12)
+KINDS = types.SimpleNamespace(
+    ENTRIES=_ENTRIES, CLASS=_CLASS, CELL=_CELL, FUNCTION=_FUNCTION, CLASS_OF=_CLASS_OF
+)
 _MOST_ARRAY_BYTES = 1 << 16
 _JIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SESSION_FILE = os.path.join(_JIT, 'reads', 'session.py')

@@ -16,6 +16,7 @@ from paddle.jit.errors import InnerError
 
 from . import tables
 from .calls import Calls
+from .gradient_code import GradientCode
 from .operators import Operators
 from .places import ABSENT, Places, alike, lines_of_caller, place_of_caller
 
@@ -73,7 +74,7 @@ class _Context:
         return self._exit(*error)
 
 
-class Session(Calls, Operators, Places):
+class Session(Calls, GradientCode, Operators, Places):
     """One call of a function whose reads are noted.
 
     `tape`: what takes the operations, or None. `why`: None, or (reason, place) of the first that
@@ -84,11 +85,11 @@ class Session(Calls, Operators, Places):
     free_files = tables.FREE_FILES
 
     def __init__(self, tape=None):
-        super().__init__(self._know if tape is None else tape.know)
+        super().__init__(self._know)
         self._tape, self.done, self.why = tape, False, None
         self.inputs, self._known, self.program = {}, {}, None  # what the call is recorded into
         self.homes = {}  # id -> (dict of a layer that is written, what it held)
-        self.breaks, self._writes = {}, {}
+        self.breaks, self._writes, self._extents_read = {}, {}, []
         self.decisions = []  # (a tensor of the call, the number that was read, where, lines)
         self.assigned = {}  # (id, key) -> (dict, key, value before, whether it had been read)
         self._watch = _core._FrameWatch(self.free_files, tables.TRUSTED_FILES)
@@ -99,6 +100,8 @@ class Session(Calls, Operators, Places):
     def _know(self, tensor):
         if not isinstance(tensor, _core.pir.Value):
             self._known[id(tensor)] = tensor
+            if self._tape is not None:
+                self._tape.know(tensor)
 
     def found(self, value):
         super().found(value)
@@ -425,6 +428,7 @@ class Session(Calls, Operators, Places):
         if name in _TENSOR_STATE:
             self._note_tensor(tensor)
             result = getattr(tensor, name)
+            self.extents_were_read()
             return self.made(result) if isinstance(result, list) else result
         if name in _MADE_NEW:
             return getattr(tensor, name)
@@ -452,6 +456,19 @@ class Session(Calls, Operators, Places):
         elif name in ('name', 'inplace_version'):
             self.stop(f'attribute {name!r} of a tensor')
         return getattr(tensor, name)
+
+    def extents_were_read(self):
+        """Note where, if the tape did."""
+        count = 0 if self._tape is None else self._tape.num_reads
+        if count > len(self._extents_read):
+            lines = lines_of_caller()
+            self._extents_read.extend([()] * (count - 1 - len(self._extents_read)) + [lines])
+
+    def lines_of_extents(self):
+        """(file, line) -> reason of the extents that the tape could not be recorded with."""
+        place, lines = self._tape.lost_read, self._extents_read
+        found = lines[place] if 0 <= place < len(lines) else ()
+        return dict.fromkeys(found, 'extents are read that depend on numbers of tensors')
 
     def _note_tensor(self, tensor):
         if id(tensor) not in self.inputs and self.is_outer(tensor):
@@ -542,7 +559,8 @@ class Session(Calls, Operators, Places):
             return setattr(value, name, new)
         kind = type(value)
         if _core._is_tensor(value):
-            if name not in ('stop_gradient', 'persistable') and self.is_outer(value):
+            later = name == 'grad' and self._tape is not None  # recorded at the next call
+            if not (later or name in ('stop_gradient', 'persistable')) and self.is_outer(value):
                 self.stop(f'attribute {name!r} of a tensor is set')
             return setattr(value, name, new)
         if id(value) in self.composed:
@@ -558,10 +576,8 @@ class Session(Calls, Operators, Places):
         """Whether the tensor is an argument, or was there before the call."""
         if id(tensor) in self.inputs:
             return True
-        if self._tape is None:
+        if self._tape is None or self._tape.end:
             return id(tensor) in self._known
-        if self.why is not None:
-            return False
         return not self._tape.made(tensor)
 
     def delete_attribute(self, value, name):
