@@ -5,6 +5,7 @@
 
 #include "paddle/distributed/collective/process_group.h"
 #include "paddle/distributed/store/tcp_store.h"
+#include "paddle/eager/autograd/inplace.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
@@ -44,10 +45,7 @@ class Operands {
   // The memory that a result is put in; it reaches the tensor by `finish` where that is not contiguous.
   Tensor Written(const pyb::handle& o) {
     const Tensor& t = Checked(o);
-    for (int64_t i = 0; i < t.ndim(); ++i)
-      PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument, "[", op_,
-               "] expected a tensor whose elements have memory of their own, got one of strides ",
-               common::ShapeText(t.strides()), " and shape ", common::ShapeText(t.dims()));
+    egr::RequireApart(t, op_);
     t->storage()->BumpVersion();
     if (t.is_contiguous()) return Keep(phi::Held(t));
     const Tensor whole = phi::Empty(t.dims(), t.dtype(), t.place());

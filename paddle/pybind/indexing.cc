@@ -195,6 +195,7 @@ PyRef IndexList(const std::vector<Tensor>& indices) { return Own(Wrap(std::vecto
 
 void SetAdvanced(const Tensor& x, Parsed& p, Tensor value) {
   Tensor view = BasicView(x, p);
+  if (!view.is_symbolic()) egr::RequireApart(view, "__setitem__");
   int64_t rank = view.ndim(), k = static_cast<int64_t>(p.indices.size());
   BroadcastIndices(&p.indices);
   int64_t index_rank = p.indices[0].ndim();
@@ -270,6 +271,7 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
   if (Plain(x, value)) {
     Tensor view = phi::ViewOf(x, p.dims, p.strides, x->offset() + p.offset);
     Tensor source = BroadcastView(Untangled(value, x), p.dims);
+    if (value.numel() != 1) egr::RequireApart(view, "__setitem__");
     if (view.numel()) phi::CopyInto(source, view);
     x->storage()->BumpVersion();
     return;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/dist_tensor.h"
@@ -147,6 +148,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
   jit::NoteRead(t);
   if (t.is_dist()) return ToNumpy(WholeOf(t), nullptr);
+  egr::RequireFilled(t, "numpy");
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidType,
            "[numpy] expected a dense tensor, got a sparse one or a list; use to_dense()");
@@ -229,6 +231,7 @@ PyObject* Nested(const Tensor& t, int64_t axis, const char* base) {
 
 Tensor Readable(const Tensor& tensor, const char* what) {
   const Tensor t = WholeOf(tensor);
+  egr::RequireFilled(t, what);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[", what, "] expected a tensor with data, got one that is being recorded");
   Tensor h = phi::ToHost(t);
   return phi::IsFloat8(h.dtype()) ? phi::CastTo(h, DataType::FLOAT32) : h;

@@ -10,6 +10,7 @@
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 
 namespace paddle::py {
@@ -160,6 +161,7 @@ PyObject* ZeroGrads(PyObject* self, PyObject*) { return ClearGradWith(self, true
 PyObject* Detach(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach", "self");
+    egr::RequireFilled(t, "detach");
     if (t.is_symbolic() || t->kind() != phi::ImplKind::kDense) {
       egr::GradModeGuard off(false);
       Tensor r = paddle::assign(t);

@@ -4,6 +4,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/dist_tensor.h"
@@ -135,7 +136,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     else
       RaiseAssertion(std::string("[set_value] expected a Tensor or numpy.ndarray as value, got ") +
                      Py_TYPE(value)->tp_name);
-    if (t.is_symbolic() || v.is_symbolic() || RecordsWrites()) {
+    if (!egr::IsUnfilled(t) && (t.is_symbolic() || v.is_symbolic() || RecordsWrites())) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.extents()[i], v.extents()[i]);
       PD_CHECK(t.ndim() == v.ndim() && t.dtype() == v.dtype(), InvalidType, "[set_value] expected a value of dtype ",
@@ -156,15 +157,16 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     if (v.dtype() != t.dtype())
       RaiseAssertion("[set_value] expected a value of dtype " + std::string(phi::NameOf(t.dtype())) + " for '" + name +
                      "', got " + std::string(phi::NameOf(v.dtype())));
+    if (egr::IsUnfilled(t)) {
+      egr::FillFrom(t, WholeOf(v), "set_value");
+      Py_RETURN_NONE;
+    }
     if (t.is_dist()) {
       WritePart("set_value", v, t);
       Py_RETURN_NONE;
     }
     v = WholeOf(v);
-    for (int64_t i = 0; i < t.ndim(); ++i)
-      PD_CHECK(t.dim(i) <= 1 || t.strides()[i] != 0, InvalidArgument,
-               "[set_value] expected a tensor whose elements have memory of their own, got one of strides ",
-               common::ShapeText(t.strides()), " and shape ", common::ShapeText(t.dims()));
+    egr::RequireApart(t, "set_value");
     phi::CopyInto(v, t);
     t->storage()->BumpVersion();
     Py_RETURN_NONE;
@@ -179,6 +181,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
     const Tensor& o = ToTensor(a[0], "copy_", "other");
     PD_CHECK(t.dtype() == o.dtype(), PreconditionNotMet, "[copy_] expected tensors of one dtype, got ",
              phi::NameOf(t.dtype()), " and ", phi::NameOf(o.dtype()));
+    egr::RequireFilled(o, "copy_");
     if (t.is_symbolic() || o.is_symbolic() || RecordsWrites()) {
       PyRef done = Own(SetValue(self, a[0]));
       Py_INCREF(self);
@@ -187,6 +190,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
     if (t.is_dist()) {
       WritePart("copy_", o, t);
     } else if (t.dims() == o.dims()) {
+      egr::RequireApart(t, "copy_");
       phi::CopyInto(WholeOf(o), t);
       t->storage()->BumpVersion();
     } else {
@@ -204,6 +208,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
 PyObject* DeepCopy(PyObject* self, PyObject* memo) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
+    egr::RequireFilled(t, "deepcopy");
     PD_CHECK(!t.is_symbolic(), InvalidType, "[deepcopy] expected a tensor with data, got a value of a program");
     PD_CHECK(!t.is_dist(), Unimplemented, "[deepcopy] expected a dense tensor, got a distributed one; use clone()");
     PD_CHECK(!t->node(), PreconditionNotMet,

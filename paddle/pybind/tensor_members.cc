@@ -3,6 +3,7 @@
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -111,7 +112,7 @@ PyObject* NumelMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
     PyObject* a[1];
     ParseArgs("numel", names, 1, 0, args, n, kw, a);
     const Tensor& t = Of(self);
-    if (t.is_symbolic()) return CallOp("numel", {self});
+    if (t.is_symbolic() && !egr::IsUnfilled(t)) return CallOp("numel", {self});
     Tensor r = phi::Empty({}, DataType::INT64);
     *r.data<int64_t>() = t.numel();
     return ToPy(std::move(r));
@@ -197,6 +198,16 @@ PyObject* ClearData(PyObject* self, PyObject*) {
     const Tensor& t = Of(self);
     PD_CHECK(!t.is_symbolic(), InvalidType, "[Tensor._clear_data] expected a tensor with data, got a recorded one");
     t->Become(phi::TensorState::Dense(Ints{0}, t.dtype(), phi::Storage::Allocate(0, t.place())));
+    Py_RETURN_NONE;
+  });
+}
+PyObject* LeaveUnfilled(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    PD_CHECK(t.is_dense() && !t->node(), InvalidType,
+             "[Tensor._leave_unfilled] expected a dense leaf, got another tensor");
+    t->SetBase({});
+    t->Become(egr::Unfilled(t));
     Py_RETURN_NONE;
   });
 }
@@ -357,6 +368,8 @@ PyMethodDef g_tensor_methods[] = {
     {"_clear_data", F(ClearData), METH_NOARGS, nullptr},
     {"_clear", F(ClearData), METH_NOARGS, nullptr},
     {"_clear_dataptr", F(ClearData), METH_NOARGS, nullptr},
+    {"_leave_unfilled", F(LeaveUnfilled), METH_NOARGS,
+     "Gives up the values of a parameter that is to get its first ones later."},
     {"_is_initialized", F(IsInitialized), METH_NOARGS, nullptr},
     {"_is_dense_tensor_hold_allocation", F(IsInitialized), METH_NOARGS, nullptr},
     {"_rebind", F(OnTape<RebindMethod>), METH_O, "Makes this object the tensor another one is."},

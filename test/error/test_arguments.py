@@ -353,21 +353,6 @@ def test_autocast_of_another_device_says_that_it_has_no_effect():
             assert paddle.is_autocast_enabled('cpu') and not paddle.is_autocast_enabled('cuda')
 
 
-def test_lazy_guard_delays_the_first_values():
-    paddle.seed(7)
-    eager = paddle.nn.Linear(3, 4)
-    paddle.seed(7)
-    with paddle.LazyGuard():
-        lazy = paddle.nn.Linear(3, 4)
-    assert np.isnan(lazy.weight.numpy()).all()
-    for parameter in lazy.parameters():
-        parameter.initialize()
-    np.testing.assert_array_equal(lazy.weight.numpy(), eager.weight.numpy())
-    assert not lazy.weight.stop_gradient
-    with pytest.raises(ValueError):
-        lazy.weight.initialize()
-
-
 def test_class_centers_drawn_with_a_fixed_seed_repeat():
     label = paddle.to_tensor([1, 5])
     first, second = (

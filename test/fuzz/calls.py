@@ -71,7 +71,7 @@ INTERNAL = re.compile(
     r'bad argument to internal|could not (create|execute)|MKL|DNNL|dnnl|(?<!_)onednn|LLVM'
 )
 MEANT = re.compile(  # of a SystemError
-    r'second time|backward through the graph|expected a sparse \w* ?tensor, got a dense'
+    r'second time|backward through the graph|expected a sparse \w* ?tensor, got a (dense|sparse) '
 )
 
 

@@ -98,6 +98,19 @@ SPECIAL = [float('nan'), float('inf'), float('-inf'), 0.0, -0.0, 1e-40, 1e30]
 HALF = {'bfloat16': 2.0**-8, 'float16': 2.0**-11}
 
 
+def single(value):
+    """`value` with a float rounded to float32: recorded attributes have 32 bits, eager ones 64."""
+    return float(np.float32(value)) if isinstance(value, float) else value
+
+
+# What activations take beside x where the default is no float32.
+SLOPES = {
+    'leaky_relu': [single(0.01)],
+    'hardsigmoid': [single(1 / 6), 0.5],
+    'selu': [single(1.0507009873554805), single(1.6732632423543772)],
+}
+
+
 def name_of(t):
     return str(t.dtype).split('.')[-1]
 
@@ -447,6 +460,7 @@ class Case:
         return j is not None and self.step(kind, [i, j], axis=axis)
 
     def step(self, op, args, **attrs):
+        attrs = {name: single(value) for name, value in attrs.items()}
         try:
             value = self.apply(op, [self.values[i] for i in args], attrs, False)
         except Exception:
@@ -483,13 +497,13 @@ class Case:
     def apply(op, v, attrs, wide):
         F = paddle.nn.functional
         if op in ACTIVATIONS:
-            return getattr(F, op)(v[0])
+            return getattr(F, op)(v[0], *SLOPES.get(op, ()))
         if op == 'softmax' or op == 'log_softmax':
             return getattr(F, op)(v[0], -1)
         if op == 'layer_norm':
-            return F.layer_norm(v[0], v[0].shape[-1:])
+            return F.layer_norm(v[0], v[0].shape[-1:], epsilon=single(1e-5))
         if op == 'rms':
-            return v[0] * paddle.rsqrt((v[0] * v[0]).mean(-1, keepdim=True) + 1e-3)
+            return v[0] * paddle.rsqrt((v[0] * v[0]).mean(-1, keepdim=True) + single(1e-3))
         if op == 'cast':
             return v[0].astype(
                 'float64' if wide and attrs['to'].startswith(('float', 'bfloat')) else attrs['to']

@@ -30,6 +30,12 @@ def test_generated_functions():
     assert count > 0 and not failures, failures
 
 
+def test_attributes_are_no_wider_than_programs_keep_them():
+    """A bound of 64 bits in eager mode alone decided between two values of this case."""
+    count, failures = load_fuzzer().run(cases=1, seed=911568)
+    assert count == 1 and not failures, failures
+
+
 def test_the_comparison_can_fail():
     fuzzer = load_fuzzer()
     e = np.array([1.0, 2.0], 'float32')

@@ -350,7 +350,7 @@ def test_overlapping_views_are_not_written_with_a_gradient():
     x.stop_gradient = False
     v = x * 1.0
     u = v.unfold(0, 3, 1)
-    with pytest.raises(ValueError, match='a place of its own'):
+    with pytest.raises(ValueError, match='memory of their own'):
         u.scale_(2.0)
     v.scale_(2.0)
     u.sum().backward()

@@ -26,6 +26,7 @@ CALL = """
     OutSlot results_[] = {$outs};
     RecordOp(def_$op, slots_, attrs_, results_);
   } else {
+    $apart
     run_$op($args);
   }
   $written
@@ -180,6 +181,7 @@ def api(g):
             args=joined(
                 op.draws and "phi::ThreadContext()", names(op), commas(o.name for o in op.outs)
             ),
+            apart=[f'RequireApart({i}, "{op.name}");' for i in op.inplace_map.values()],
             written=written(op),
             history=g.exists
             and fill(HISTORY, needed=needs_grad(g.inputs), setup=indent(setup(g, op.outs[0].name))),

@@ -5,6 +5,7 @@
 
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 
 namespace egr {
@@ -256,16 +257,20 @@ void RefreshStaleView(const Tensor& t) {
   node->SetOutput(0, self);
 }
 
+void RequireApartStrided(const Tensor& x, const char* op) {
+  PD_CHECK(!MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
+           "] expected a tensor whose elements have memory of their own, got one of strides ",
+           common::ShapeText(x.strides()), " and shape ", common::ShapeText(x.dims()));
+}
+
 void BeforeInplace(const Tensor& x, const char* op) {
   RefreshView(x);
+  RequireApart(x, op);
   if (!State().grad_enabled) return;
   const phi::TensorImpl* base = BaseOf(x.impl());
   const phi::TensorImpl& root = base ? *base : *x.impl();
   if (!NeedsGrad(root)) return;
   if (!root.node()) ThrowLeaf(op);
-  PD_CHECK(!base || !MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
-           "] expected each element of a view with a gradient to have a place of its own, got shape ",
-           common::ShapeText(x.dims()), " with strides ", common::ShapeText(x.strides()));
 }
 
 void AfterInplace(Tensor& x, GradNode* node, int slot) {
@@ -274,6 +279,7 @@ void AfterInplace(Tensor& x, GradNode* node, int slot) {
 }
 
 Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
+  RequireFilled(x, op);
   if (State().record == RecordMode::kRecord) {
     // A symbolic leaf may stand for a tensor that is none.
     if (State().grad_enabled && !x.is_symbolic() && NeedsGrad(x) && IsLeaf(x)) ThrowLeaf(op);

@@ -12,6 +12,12 @@ namespace egr {
 
 // Whether two positions of a tensor with these strides can be one element. May say so where they cannot.
 bool MayOverlap(const phi::Ints& dims, const phi::Ints& strides);
+// Raises where x is to be written and two of its positions can be one element (MayOverlap): no order of writes is
+// given.
+void RequireApartStrided(const Tensor& x, const char* op);
+inline void RequireApart(const Tensor& x, const char* op) {
+  if (__builtin_expect(x.defined() && !x.is_contiguous(), 0)) RequireApartStrided(x, op);
+}
 // Where the lowest element lies, counted from the first, and how many places there are from it to the highest.
 struct Reach {
   int64_t lowest, extent;

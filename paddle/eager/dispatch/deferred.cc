@@ -7,6 +7,7 @@
 
 #include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/control_flow.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/pd_op.h"
 
@@ -79,6 +80,7 @@ bool HasDeferred(const phi::AttrValue& v) {
 
 phi::RecordedElement Defer(const Tensor& t, int64_t i) {
   DispatchState& s = State();
+  RequireFilled(t, "record");
   PD_CHECK(s.recorder != nullptr && s.record == RecordMode::kRecord, PreconditionNotMet,
            "expected a tensor with data where nothing is being recorded, got a value of a program");
   return s.recorder->Defer(t, i);

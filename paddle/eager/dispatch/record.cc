@@ -8,6 +8,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/deferred.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -240,6 +241,7 @@ pir::Value Recorder::ValueOf(const Tensor& t) {
     Use(t, v);
     return v;
   }
+  RequireFilled(t, "record");
   PD_CHECK(!t.is_symbolic(), PreconditionNotMet,
            "expected a value of the program being recorded, got one of another program");
   pir::Value v = Capture(t);
@@ -427,6 +429,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   DispatchState& s = State();
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    for (size_t k = 0; k < in[i].n; ++k) RequireFilled(in[i].p[k], op.name);
   PD_CHECK(s.record != RecordMode::kRun, InvalidArgument, "[", op.name,
            "] expected tensors with data where nothing is being recorded, got a value of a program");
   PD_ASSERT(s.recorder != nullptr);

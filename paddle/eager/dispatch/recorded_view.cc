@@ -8,6 +8,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 
 namespace egr {
@@ -441,6 +442,7 @@ void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
 
 void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show) {
   if (!x.is_symbolic()) return paddle::ReplaceRecorded(x, show(x));
+  RequireFilled(x, "in-place");
   PD_CHECK(State().recorder, InvalidArgument,
            "[in-place] expected tensors with data where nothing is being recorded, got a value of a program");
   // What x was, with its base and its views, becomes a tensor of its own of which x is a view.

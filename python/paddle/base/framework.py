@@ -3,7 +3,7 @@
 it.
 """
 
-import math
+import functools
 import threading
 
 import paddle
@@ -146,7 +146,7 @@ class EagerParamBase(Tensor):
             None.
 
         Raises:
-            ValueError: There is none, or it has run.
+            AssertionError: There is none, or it has run.
 
         Examples:
             >>> with paddle.LazyGuard():
@@ -156,7 +156,7 @@ class EagerParamBase(Tensor):
             [0.0, 0.0]
         """
         if self._init_func is None:
-            raise ValueError(
+            raise AssertionError(
                 "[Parameter.initialize] expected a parameter made under LazyGuard, got one "
                 "without an initializer"
             )
@@ -167,14 +167,18 @@ class EagerParamBase(Tensor):
     def __deepcopy__(self, memo):
         import copy
 
+        filled = self._is_initialized()
         copied = type(self)(
-            Tensor.clone(self.detach()),
+            Tensor.clone(self.detach()) if filled else _unfilled(self.shape, self.dtype),
             name=unique_name.generate(self.name + "_deepcopy"),
             stop_gradient=self.stop_gradient,
         )
         memo[id(self)] = copied
         for key, value in getattr(self, "__dict__", {}).items():
-            setattr(copied, key, copy.deepcopy(value, memo))
+            if key == "_init_func":
+                copied._init_func = _of(copied, value)
+            else:
+                setattr(copied, key, copy.deepcopy(value, memo))
         copied.persistable = self.persistable
         return copied
 
@@ -225,14 +229,18 @@ lazy = _Lazy()
 
 
 class LazyGuard:
-    """Inside, parameters are made without their first values: they hold NaN until
-    `parameter.initialize()`, or until they are loaded.
+    """Inside, parameters are made without values or memory until `parameter.initialize()`, or until
+    they are loaded; whatever needs their values before raises RuntimeError.
 
     Examples:
         >>> with paddle.LazyGuard():
-        ...     layer = paddle.nn.Linear(2, 2, bias_attr=False)
-        >>> bool(layer.weight.isnan().all())
-        True
+        ...     layer = paddle.nn.Linear(2, 2)
+        >>> layer.weight.shape, layer.weight._is_initialized()
+        (paddle.Size([2, 2]), False)
+        >>> for parameter in layer.parameters():
+        ...     parameter.initialize()
+        >>> layer(paddle.ones([1, 2])).shape
+        paddle.Size([1, 2])
     """
 
     def __enter__(self):
@@ -241,6 +249,39 @@ class LazyGuard:
 
     def __exit__(self, *exc):
         lazy.depth -= 1
+
+
+def _unfilled(shape, dtype):
+    """A tensor of this shape and dtype without values or memory."""
+    data = paddle._C_ops.expand(paddle._C_ops.full([], 0, dtype), shape)
+    data._leave_unfilled()
+    return data
+
+
+def _first_values(parameter, initializer):
+    parameter.set_value(initializer.create(list(parameter.shape), parameter.dtype))
+
+
+def after_first_values(parameter, change):
+    """Run change(parameter), now or once LazyGuard's parameter is initialised."""
+    first = parameter._init_func
+    if first is None:
+        with paddle.no_grad():
+            change(parameter)
+    else:
+        parameter.set_init_func(functools.partial(_changed_values, parameter, first, change))
+
+
+def _changed_values(parameter, first, change):
+    _of(parameter, first)()
+    change(parameter)
+
+
+def _of(parameter, first):
+    """What gives another parameter its first values, for a copy of it."""
+    if isinstance(first, functools.partial) and first.func in (_first_values, _changed_values):
+        return functools.partial(first.func, parameter, *first.args[1:])
+    return first
 
 
 def make_parameter(
@@ -263,11 +304,9 @@ def make_parameter(
     recorded = pir._record_mode() == 1
     shape, dtype = [int(d) for d in shape], to_dtype(dtype)
     with pir.RecordScope(None):  # initialised now, also while a program is being recorded
-        if lazy.depth and not recorded:
-            data, create = (
-                paddle._C_ops.full(shape, math.nan if dtype.is_floating_point else 0, dtype),
-                None,
-            )
+        unfilled = lazy.depth and not recorded
+        if unfilled:
+            data, create = _unfilled(shape, dtype), None
         elif recorded and paddle.static._static_mode():
             from paddle.static import startup
 
@@ -275,8 +314,8 @@ def make_parameter(
         else:
             data, create = initializer.create(shape, dtype), None
         made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
-    if lazy.depth and not recorded:
-        made.set_init_func(lambda: made.set_value(initializer.create(list(made.shape), made.dtype)))
+    if unfilled:
+        made.set_init_func(functools.partial(_first_values, made, initializer))
     if recorded:
         paddle.static.program.keep(made)
         if create is not None:

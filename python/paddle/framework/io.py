@@ -19,6 +19,7 @@ import numpy as np
 import paddle
 from paddle import Tensor, _lazy
 from paddle.base import libpaddle as _core
+from paddle.base.interrupts import raised_by_handler
 
 from . import dense_stream
 from .output_file import OutputFile
@@ -331,7 +332,11 @@ def _load_stream(stream, source, keep_name_table, return_numpy):
         content = load_pickle(stream, source)
         try:
             return _finish(content, keep_name_table, return_numpy)
+        except MemoryError:
+            raise
         except Exception as error:
+            if raised_by_handler(error):
+                raise
             raise parse_error(source, f"{type(error).__name__}: {error}") from None
     if len(head) == 8 and head[4:] == b'\0\0\0\0' and head[:4] == b'\0\0\0\0':
         try:

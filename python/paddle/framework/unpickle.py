@@ -11,6 +11,8 @@ import re
 
 import numpy as np
 
+from paddle.base.interrupts import raised_by_handler
+
 from .dense_stream import check_shape
 from .pickle_machine import Admitted, Machine, refuse
 
@@ -328,5 +330,9 @@ def load_pickle(stream, source='<memory>'):
         value = machine.load()
         _expanded(value, {}, 8 * machine.size + 100_000)
         return _real(value)
+    except (MemoryError, OSError):  # of the machine, not of the file
+        raise
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         raise parse_error(source, f"{type(error).__name__}: {error}") from None

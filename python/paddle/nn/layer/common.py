@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear, embedding, dropout, resampling and rearranging layers."""
 
+import functools
+
 import paddle
 from paddle import _lazy, get_default_dtype
 from paddle.base.documentation import shares
+from paddle.base.framework import after_first_values
 
 from .. import functional as F
 from ..functional._texts import RESIZED
@@ -141,6 +144,10 @@ class Bilinear(Layer):
         )
 
 
+def _clear_row(row, weight):
+    weight[row] = 0.0
+
+
 class Embedding(Layer):
     """Rows of a trained table [num_embeddings, embedding_dim] at integer ids.
 
@@ -228,8 +235,7 @@ class Embedding(Layer):
         if _freeze:
             self.weight.stop_gradient = True
         if row != -1 and _weight is None:
-            with paddle.no_grad():
-                self.weight[row] = 0.0
+            after_first_values(self.weight, functools.partial(_clear_row, row))
 
     @property
     def padding_idx(self):

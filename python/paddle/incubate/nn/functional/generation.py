@@ -117,6 +117,7 @@ def masked_multihead_attention(
         )
     if src_mask is None and sequence_lengths is None:
         raise ValueError(f"[{op}] expected src_mask or sequence_lengths, got neither")
+    cache_kv._before_write(op, False)
     _, batch, kv_heads, length, head = cache_kv.shape
     heads = _heads(op, x.shape[1], kv_heads, head)
     if qkv_out_scale is not None:
@@ -257,6 +258,10 @@ def block_multihead_attention(
         cache_v_dequant_scales=(cache_v_dequant_scales, None),
         use_dynamic_cachekv_quant=(use_dynamic_cachekv_quant, False),
     )
+    if key_cache is value_cache:
+        raise ValueError(f"[{op}] expected two caches, got one tensor as key_cache and value_cache")
+    for cache in (key_cache, value_cache):
+        cache._before_write(op, False)
     _, kv_heads, size, head = key_cache.shape
     heads = _heads(op, qkv.shape[1], kv_heads, head)
     wide = qkv
