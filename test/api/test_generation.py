@@ -214,3 +214,38 @@ def test_parts_of_mixtures_of_experts():
     out = IF.cross_entropy_with_softmax_bwd_w_downcast(labels, F.softmax(logits), by_loss)
     assert out.dtype == paddle.bfloat16
     np.testing.assert_allclose(out.astype('float32').numpy(), want.numpy(), atol=1e-2)
+
+
+def test_places_outside_of_the_caches_are_refused():
+    def step(at):
+        return IF.masked_multihead_attention(
+            paddle.randn([1, 3 * 2 * 4]), cache, sequence_lengths=paddle.to_tensor([[at]], 'int32')
+        )
+
+    cache = paddle.zeros([2, 1, 2, 5, 4])
+    for at in (-1, 5, -6):
+        with pytest.raises(IndexError, match='index'):
+            step(at)
+    assert float(cache.abs().sum()) == 0
+    step(4)
+
+    def blocks(table):
+        counts = [paddle.to_tensor(n, 'int32') for n in ([[0]], [[1]], [[1]])]
+        return IF.block_multihead_attention(
+            paddle.randn([1, 3 * 2 * 4]),
+            *caches,
+            *counts,
+            None,
+            None,
+            None,
+            None,
+            paddle.to_tensor([table], 'int32'),
+            block_size=5,
+        )
+
+    caches = [paddle.zeros([2, 2, 5, 4]) for _ in range(2)]
+    for table in ([-1, -1], [2, -1]):
+        with pytest.raises(IndexError, match=r'\[block_multihead_attention\].*from 0 to 1'):
+            blocks(table)
+    assert sum(float(c.abs().sum()) for c in caches) == 0
+    blocks([1, -1])  # entries behind those in use are not read

@@ -129,6 +129,7 @@ def masked_multihead_attention(
         at = paddle.full([batch], src_mask.shape[-1] - 1, 'int64')
     else:
         at = sequence_lengths.astype('int64').reshape([batch])
+        at = paddle.where(at < 0, paddle.full_like(at, length), at)  # none counts from the end
     queries, keys, values = paddle.split(x, [heads, kv_heads, kv_heads], axis=1)
     if rotary_emb_dims:
         only(op, 'positions are of one kind', rotary_emb_dims=(rotary_emb_dims, 1))
@@ -291,6 +292,11 @@ def block_multihead_attention(
                 f"got {block_tables.shape[1]}"
             )
         blocks = paddle.gather(block_tables[b].astype('int64'), places // size)
+        if int(blocks.min()) < 0 or int(blocks.max()) >= key_cache.shape[0]:
+            raise IndexError(
+                f"[{op}] expected block_tables from 0 to {key_cache.shape[0] - 1}, got "
+                f"{blocks.tolist()}"
+            )
         q, k, v = paddle.split(
             wide[token : token + count], [heads, kv_heads, kv_heads], axis=1
         )  # [count, heads, D]
