@@ -2,6 +2,7 @@
 // Zero-copy exchange with other frameworks through DLPack capsules.
 #include "paddle/pybind/dlpack.h"
 
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
 
@@ -97,6 +98,7 @@ Tensor Import(Managed* m) {
 }  // namespace
 
 PyObject* ToDlpackCapsule(const Tensor& t, bool versioned) {
+  egr::RequireFilled(t, "to_dlpack");
   PD_CHECK(!t.is_symbolic() && t->kind() == phi::ImplKind::kDense, InvalidType,
            "[to_dlpack] expected a dense tensor with data, got one that ",
            t.is_symbolic() ? "is being recorded" : "is sparse or a list");

@@ -18,7 +18,6 @@
 #include <string_view>
 
 #include "paddle/eager/autograd/grad_node.h"
-#include "paddle/eager/dispatch/unfilled.h"
 
 namespace paddle::py {
 
@@ -103,7 +102,6 @@ PyObject* Make(PyTypeObject* type, Tensor&& t) {
 // A second impl over the same data: what a subclass object made from a tensor owns.
 Tensor Alias(const Tensor& t) {
   if (t.is_dist()) return AliasOfDist(t);
-  if (egr::IsUnfilled(t)) return Tensor(egr::Unfilled(t));
   if (t->kind() != phi::ImplKind::kDense) {
     PD_CHECK(!t->pyobj, InvalidType,
              "[Tensor] expected a dense tensor to make a subclass object of, got a sparse one or a list");

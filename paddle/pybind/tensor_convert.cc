@@ -136,6 +136,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     else
       RaiseAssertion(std::string("[set_value] expected a Tensor or numpy.ndarray as value, got ") +
                      Py_TYPE(value)->tp_name);
+    egr::RequireFilled(v, "set_value");
     if (!egr::IsUnfilled(t) && (t.is_symbolic() || v.is_symbolic() || RecordsWrites())) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.extents()[i], v.extents()[i]);

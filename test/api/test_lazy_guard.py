@@ -64,15 +64,10 @@ USES = {
     'add_': lambda w: w.add_(w),
     'uniform_': lambda w: w.uniform_(),
     'zero_': lambda w: w.zero_(),
-    'contiguous': lambda w: w.contiguous(),
-    'cpu': lambda w: w.cpu(),
     'as a source': lambda w: paddle.ones([2, 3]).copy_(w, True),
     'as values': lambda w: paddle.ones([2, 3]).set_value(w),
     'as an operand of a write': lambda w: paddle.ones([2, 3]).add_(w),
     'to_tensor': lambda w: paddle.to_tensor(w),
-    'out': lambda w: paddle.add(paddle.ones([2, 3]), paddle.ones([2, 3]), out=w),
-    'backward': lambda w: w.backward(paddle.ones([2, 3])),
-    'grad': lambda w: paddle.grad(w, w, paddle.ones([2, 3])),
     'norm': lambda w: paddle.linalg.norm(w),
     'recompute': lambda w: paddle.jit.to_static(lambda x: x + w)(paddle.ones([2, 3])),
     'full graph': lambda w: paddle.jit.to_static(lambda x: x + w, full_graph=True)(
@@ -146,7 +141,8 @@ def test_a_state_gives_values(tmp_path):
     assert layer.set_state_dict(state) == ([], [])
     np.testing.assert_array_equal(layer.weight.numpy(), state['weight'].numpy())
     assert not layer.weight.stop_gradient and isinstance(layer.weight, nn.Parameter)
-    state['weight'].zero_()
+    with paddle.no_grad():
+        state['weight'].zero_()
     assert layer.weight.abs().sum() > 0  # a copy
     assert layer(paddle.ones([1, 2])).shape == [1, 3]
     layer.weight.initialize()  # afterwards as well, as in PaddlePaddle

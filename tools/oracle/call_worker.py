@@ -180,7 +180,7 @@ def run(package, call, text):
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # noqa: BLE001 - the type is what is compared
-        return {'error': (type(error).__name__, str(error)[-600:])}
+        return {'error': (type(error).__qualname__, str(error)[-600:])}
     wanted = [
         v
         for k, v in found
@@ -199,7 +199,7 @@ def run(package, call, text):
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001
-            result['gradients'] = (type(error).__name__, str(error)[-300:])
+            result['gradients'] = (type(error).__qualname__, str(error)[-300:])
     return result
 
 

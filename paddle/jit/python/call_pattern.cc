@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/pybind/object/compat.h"
 
 namespace paddle::py {
@@ -116,6 +117,7 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
     const Tensor& t = AsTensor(o);
+    egr::RequireFilled(t, "to_static");
     PD_CHECK(t.is_dense() || (t.is_dist() && phi::LocalOf(t).defined()), InvalidArgument,
              "[to_static] expected dense tensors as arguments, or distributed ones on a mesh of this process, got "
              "another kind");

@@ -169,10 +169,12 @@ class EagerParamBase(Tensor):
 
         filled = self._is_initialized()
         copied = type(self)(
-            Tensor.clone(self.detach()) if filled else _unfilled(self.shape, self.dtype),
+            Tensor.clone(self.detach()) if filled else _stand_in(self.shape, self.dtype),
             name=unique_name.generate(self.name + "_deepcopy"),
             stop_gradient=self.stop_gradient,
         )
+        if not filled:
+            copied._leave_unfilled()
         memo[id(self)] = copied
         for key, value in getattr(self, "__dict__", {}).items():
             if key == "_init_func":
@@ -251,11 +253,9 @@ class LazyGuard:
         lazy.depth -= 1
 
 
-def _unfilled(shape, dtype):
-    """A tensor of this shape and dtype without values or memory."""
-    data = paddle._C_ops.expand(paddle._C_ops.full([], 0, dtype), shape)
-    data._leave_unfilled()
-    return data
+def _stand_in(shape, dtype):
+    """A tensor of this shape and dtype over the memory of one number, to be left unfilled."""
+    return paddle._C_ops.expand(paddle._C_ops.full([], 0, dtype), shape).detach()
 
 
 def _first_values(parameter, initializer):
@@ -306,7 +306,7 @@ def make_parameter(
     with pir.RecordScope(None):  # initialised now, also while a program is being recorded
         unfilled = lazy.depth and not recorded
         if unfilled:
-            data, create = _unfilled(shape, dtype), None
+            data, create = _stand_in(shape, dtype), None
         elif recorded and paddle.static._static_mode():
             from paddle.static import startup
 
@@ -315,6 +315,7 @@ def make_parameter(
             data, create = initializer.create(shape, dtype), None
         made = EagerParamBase(data, stop_gradient=stop_gradient, **kwargs)
     if unfilled:
+        made._leave_unfilled()
         made.set_init_func(functools.partial(_first_values, made, initializer))
     if recorded:
         paddle.static.program.keep(made)
