@@ -916,3 +916,11 @@ def test_diagonals_of_views_are_filled(shape, view):
     want = np.ones(shape, 'float32')
     np.fill_diagonal(want[view], 5.0)
     np.testing.assert_array_equal(base.numpy(), want)
+
+
+def test_spectral_norm_refuses_weights_of_integers():
+    """Calls gave float32 and programs said int16."""
+    with pytest.raises(RuntimeError, match='spectral_norm.*floating-point.*int16'):
+        paddle._C_ops.spectral_norm(
+            paddle.ones([2, 3], 'int16'), paddle.ones([2]), paddle.ones([3])
+        )
