@@ -162,6 +162,13 @@ def test_spawn():
         context.join()
 
 
+def test_forked_ranks_forget_what_their_parent_read():
+    assert dist.get_rank() == 0
+    for _ in range(2):
+        context = dist.spawn(work_spawn.divide, nprocs=2, start_method='fork')
+        assert [p.exitcode for p in context.processes] == [0, 0]
+
+
 def test_barriers_without_a_launcher():
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))

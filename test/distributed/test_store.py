@@ -105,6 +105,17 @@ def test_forked_children_are_refused(store):
     store.set('k', 'v')
 
 
+def test_a_forked_child_lets_go_of_the_store_and_leaves_it_to_its_owner():
+    store = TCPStore('127.0.0.1', 0, True, 1, timeout=5, secret='s')
+    pid = os.fork()
+    if pid == 0:
+        del store
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+    store.set('k', 'v')
+    assert client(store).get('k') == b'v'
+
+
 def test_the_rank_that_ends_first_is_named(store):
     ranks = [TCPStore('127.0.0.1', store.port, False, 1, secret='s', rank=r) for r in range(3)]
     ranks[2]._leave()

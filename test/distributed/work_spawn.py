@@ -35,3 +35,11 @@ def meet(rank, count, endpoint):
     for _ in range(3):
         dist.gloo_barrier()
     dist.gloo_release()
+
+
+def divide():
+    """A mesh of processes that make no group first."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    rows = dist.shard_tensor(paddle.arange(4), mesh, [dist.Shard(0)])
+    assert rows._local_value().tolist() == [[0, 1], [2, 3]][dist.get_rank()]
+    assert dist.unshard_dtensor(rows).tolist() == [0, 1, 2, 3]

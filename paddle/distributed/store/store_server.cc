@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -334,11 +335,14 @@ class StoreServer::Loop {
   std::thread thread_;
 };
 
-StoreServer::StoreServer(const std::string& host, int port, std::string secret) {
+StoreServer::StoreServer(const std::string& host, int port, std::string secret) : owner_(::getpid()) {
   auto [listener, got] = ListenTcp("[TCPStore]", host, port);
   port_ = got;
   loop_ = std::make_unique<Loop>(std::move(listener), std::move(secret));
 }
-StoreServer::~StoreServer() = default;
+// A process forked from the owner has no thread to end, and shares the event that ends the owner's.
+StoreServer::~StoreServer() {
+  if (owner_ != ::getpid()) static_cast<void>(loop_.release());
+}
 
 }  // namespace paddle::distributed

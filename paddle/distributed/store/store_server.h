@@ -11,12 +11,13 @@ class StoreServer {
  public:
   // Listens at an address of `host`; port 0 takes a free one. Clients must know `secret`.
   StoreServer(const std::string& host, int port, std::string secret);
-  // Closes the connections.
+  // Closes the connections; nothing in a process forked from the one that made it.
   ~StoreServer();
   int port() const { return port_; }
 
  private:
   class Loop;
+  const int owner_;
   std::unique_ptr<Loop> loop_;
   int port_ = 0;
 };

@@ -20,7 +20,15 @@ __all__ = [
 
 
 class ParallelMode:
-    """What is divided among processes."""
+    """What is divided among processes: DATA_PARALLEL, TENSOR_PARALLEL, PIPELINE_PARALLEL and so on.
+
+    Examples:
+        >>> mode = paddle.distributed.ParallelMode
+        >>> mode.DATA_PARALLEL, mode.TENSOR_PARALLEL, mode.PIPELINE_PARALLEL
+        (0, 1, 2)
+        >>> mode.SHARDING_PARALLEL, mode.SEGMENT_PARALLEL
+        (3, 4)
+    """
 
     DATA_PARALLEL = 0
     TENSOR_PARALLEL = 1
@@ -30,7 +38,17 @@ class ParallelMode:
 
 
 class ParallelEnv:
-    """What the launcher told this process, in variables of the environment."""
+    """What the launcher told this process, in variables of the environment.
+
+    `rank` and `world_size` (also `nranks`) are its number and that of all processes, `local_rank`
+    its number on its host; `current_endpoint` and `trainer_endpoints` are addresses, `pg_timeout`
+    the milliseconds that a wait may last.
+
+    Examples:
+        >>> env = paddle.distributed.ParallelEnv()
+        >>> env.rank, env.world_size
+        (0, 1)
+    """
 
     def __init__(self):
         self._rank = int(os.getenv('PADDLE_TRAINER_ID', '0'))
@@ -92,12 +110,34 @@ def current_environment():
 
 
 def get_rank(group=None):
-    """The number of this process; with `group`, its place in that."""
+    """The number of this process.
+
+    Args:
+        group (Group, default None): A group: then its place there, -1 outside.
+
+    Returns:
+        int: from 0; 0 in a program that runs as one process.
+
+    Examples:
+        >>> paddle.distributed.get_rank()
+        0
+    """
     return current_environment().rank if group is None else group.rank
 
 
 def get_world_size(group=None):
-    """How many processes there are; with `group`, in that."""
+    """How many processes the job has.
+
+    Args:
+        group (Group, default None): A group: then how many that has, -1 outside.
+
+    Returns:
+        int: 1 in a program that runs as one process.
+
+    Examples:
+        >>> paddle.distributed.get_world_size()
+        1
+    """
     return current_environment().world_size if group is None else group.world_size
 
 
@@ -157,9 +197,35 @@ def leave_world():
     enter_world.cache_clear()
 
 
+def begin_anew():
+    """Forgets what this process read and entered before it was forked: it is another rank."""
+    from .communication.group import forget_all
+
+    for kept in (current_environment, job_store, enter_world):
+        kept.cache_clear()
+    forget_all()
+
+
 def init_parallel_env(nccl_config=None):
-    """Makes the group of all processes, and returns it. A program that runs as one process goes on
-    without.
+    """Make the group of all processes. A program of one process goes on without, with a warning.
+
+    Args:
+        nccl_config (object, default None): Only None.
+
+    Returns:
+        Group: the group; None in a program that runs as one process.
+
+    Raises:
+        RuntimeError: Another process does not come.
+        ValueError: The environment has no address of the job's store, or a rank that does not
+            exist.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     group = dist.init_parallel_env()
+        ...     assert group.ranks == [0, 1] and group.rank == dist.get_rank()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     from .collective import connect
     from .communication.group import Group, add_group, get_group, is_initialized

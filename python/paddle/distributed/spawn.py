@@ -10,6 +10,7 @@ import time
 import traceback
 
 from .launch.environment import hold_store, rank_environment
+from .parallel import begin_anew
 
 __all__ = ['spawn']
 
@@ -33,6 +34,7 @@ def _environment(variables):
 
 
 def _run(func, args, errors):
+    begin_anew()
     try:
         func(*args)
     except KeyboardInterrupt:
@@ -105,10 +107,37 @@ class MultiprocessContext:
 
 
 def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
-    """Calls `func(*args)` in `nprocs` processes, one for each core where it is -1. They are the
-    ranks of a job: `func` begins with `init_parallel_env()`.
+    """Call a function in several processes, which are the ranks of a job.
 
-    With `join` it returns once all have ended; RuntimeError says which failed first, and of what.
+    The function begins with `init_parallel_env()`. A program that uses the start method `spawn` has
+    its call below `if __name__ == "__main__":`, and the function at the top of a module.
+
+    Args:
+        func (callable): The function.
+        args (tuple, default ()): What it gets.
+        nprocs (int, default -1): How many processes there are; -1 for one for each core.
+        join (bool, default True): Whether to return only when all have ended.
+        daemon (bool, default False): Whether they end with this process.
+        **options (object): `start_method`: `spawn` (what it is without), `fork` or `forkserver`;
+            `backend`: `auto` or `gloo`; `gpus`, `xpus`, `ips` and `print_config` have no effect.
+
+    Returns:
+        object: has the `processes`, and `join(timeout)`, which is True once all have ended.
+
+    Raises:
+        RuntimeError: A process failed: which was the first, and of what.
+        ValueError: An unknown option, another backend, or no nprocs that can be.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work(scale):
+        ...     dist.init_parallel_env()
+        ...     x = paddle.to_tensor([scale * dist.get_rank()])
+        ...     dist.all_reduce(x)
+        ...     assert x.item() == scale
+        >>> context = dist.spawn(work, (2.5,), nprocs=2, join=False, start_method="fork")
+        >>> context.join()
+        True
     """
     unknown = set(options) - set(_OPTIONS)
     if unknown:

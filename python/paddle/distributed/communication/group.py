@@ -5,6 +5,9 @@ import atexit
 import warnings
 
 from paddle import _lazy
+from paddle.base.documentation import shares
+
+from .texts import ENTRIES
 
 
 _groups = {}
@@ -102,6 +105,13 @@ def leave_all():
     _groups.clear()
 
 
+def forget_all():
+    """In a process forked from one that has groups: they are that one's."""
+    global _last_id
+    _groups.clear()
+    _last_id = 9
+
+
 def default_group():
     """The group of all processes; RuntimeError before `init_parallel_env`."""
     group = _groups.get(0)
@@ -142,24 +152,81 @@ def rank_in(group, rank, what):
 
 
 def is_initialized():
-    """Whether the group of all processes exists."""
+    """Whether the group of all processes exists: `init_parallel_env` has made it.
+
+    Returns:
+        bool: whether it does.
+
+    Examples:
+        >>> paddle.distributed.is_initialized()
+        False
+    """
     return 0 in _groups
 
 
 def get_group(id=0):
-    """The group with an id; None, with a warning, where there is none."""
+    """The group with an id.
+
+    Args:
+        id (int, default 0): The id; 0 is the group of all processes.
+
+    Returns:
+        Group: it; None, with a warning, where there is none.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     assert dist.get_group().ranks == [0, 1]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     if id not in _groups:
         warnings.warn(f'[get_group] there is no group with id {id}')
     return _groups.get(id)
 
 
 def get_backend(group=None):
-    """How the processes of a group communicate."""
+    """How the processes of a group communicate.
+
+    Args:
+        group (Group, default None): The group; None for that of all processes.
+
+    Returns:
+        str: `GLOO`, that is by shared memory and sockets of the CPU.
+
+    Raises:
+        RuntimeError: There is no process group.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     assert dist.get_backend() == "GLOO"
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     return (default_group() if group is None else group).backend.upper()
 
 
 def destroy_process_group(group=None):
-    """Leaves a group for good; without `group`, all groups."""
+    """Leave a group for good.
+
+    Args:
+        group (Group, default None): The group; None, or that of all processes, for all groups.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: There is no process group.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     dist.destroy_process_group()
+        ...     assert not dist.is_initialized()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     group = default_group() if group is None else group
     if group.id == 0:
         leave_all()
@@ -169,15 +236,56 @@ def destroy_process_group(group=None):
     _groups.pop(group.id, None)
 
 
+@shares(ENTRIES)
 def barrier(group=None):
-    """Until all processes of the group have come here."""
+    """Wait until all processes of a group have come here.
+
+    Args:
+        {group}
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: There is no process group, or another process has ended.
+
+    Examples:
+        >>> import os
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     if dist.get_rank() == 0:
+        ...         os.mkdir("made_by_rank_0")
+        ...     dist.barrier()
+        ...     assert os.path.isdir("made_by_rank_0")
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     group = joined(group)
     if group is not None:
         group.process_group.barrier()
 
 
 def wait(tensor, group=None, use_calc_stream=True):
-    """Until what was called on a tensor has ended. On the CPU it has, once its task has."""
+    """Wait until what was called on a tensor has ended. On the CPU it has, once its task has.
+
+    Args:
+        tensor (Tensor): The tensor.
+        group (Group, default None): Taken for compatibility; it has no effect.
+        use_calc_stream (bool, default True): Taken for compatibility; it has no effect.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     x = paddle.ones([2])
+        ...     dist.all_reduce(x)
+        ...     dist.wait(x)
+        ...     assert x.tolist() == [2.0, 2.0]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
 
 
 _lazy.serve(globals())
