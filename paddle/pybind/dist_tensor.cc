@@ -10,6 +10,7 @@
 #include "paddle/distributed/store/tcp_store.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/pybind/object/class_texts.h"
 #include "paddle/pybind/module.h"
 #include "paddle/jit/python/tape.h"
 
@@ -211,7 +212,7 @@ void Become(const pyb::object& to, const pyb::object& from) {
 }
 
 void AddPlacements(pyb::module_& m) {
-  pyb::class_<PyPlacement>(m, "Placement", "How a tensor is placed along an axis of a mesh.")
+  pyb::class_<PyPlacement>(m, "Placement", kPlacementText)
       .def(
           "is_shard",
           [](const PyPlacement& s, const pyb::object& dim) {
@@ -226,22 +227,22 @@ void AddPlacements(pyb::module_& m) {
            })
       .def("__hash__", [](const PyPlacement& s) { return std::hash<std::string>()(TextOf(s.p)); })
       .def("__repr__", [](const PyPlacement& s) { return TextOf(s.p); });
-  pyb::class_<PyShard, PyPlacement>(m, "Shard", "Each process along the axis has a part of dimension `dim`.")
+  pyb::class_<PyShard, PyPlacement>(m, "Shard", kShardText)
       .def(pyb::init([](int dim) { return PyShard{{Placement::Shard(dim)}}; }), pyb::arg("dim"))
       .def("get_dim", [](const PyShard& s) { return s.p.dim; })
       .def(pyb::pickle([](const PyShard& s) { return pyb::make_tuple(s.p.dim); },
                        [](const pyb::tuple& t) { return PyShard{{Placement::Shard(t[0].cast<int>())}}; }));
-  pyb::class_<PyReplicate, PyPlacement>(m, "Replicate", "Each process along the axis has the tensor.")
+  pyb::class_<PyReplicate, PyPlacement>(m, "Replicate", kReplicateText)
       .def(pyb::init([] { return PyReplicate{}; }))
       .def(pyb::pickle([](const PyReplicate&) { return pyb::tuple(); },
                        [](const pyb::tuple&) { return PyReplicate{}; }));
-  pyb::enum_<pd::ReduceOp>(m, "ReduceType", "How the parts of a partial tensor make it.")
+  pyb::enum_<pd::ReduceOp>(m, "ReduceType", kReduceTypeText)
       .value("kRedSum", pd::ReduceOp::kSum)
       .value("kRedMax", pd::ReduceOp::kMax)
       .value("kRedMin", pd::ReduceOp::kMin)
       .value("kRedProd", pd::ReduceOp::kProd)
       .value("kRedAvg", pd::ReduceOp::kAvg);
-  pyb::class_<PyPartial, PyPlacement>(m, "Partial", "The tensor is the reduction of what each process has.")
+  pyb::class_<PyPartial, PyPlacement>(m, "Partial", kPartialText)
       .def(pyb::init([](pd::ReduceOp op) { return PyPartial{{Placement::Partial(op)}}; }),
            pyb::arg("reduce_type") = pd::ReduceOp::kSum)
       .def("reduce_type", [](const PyPartial& s) { return s.p.op; })

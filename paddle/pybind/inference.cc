@@ -6,6 +6,7 @@
 
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/object/gil.h"
+#include "paddle/pybind/object/class_texts.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
@@ -122,7 +123,7 @@ int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
     namespace pi = paddle_infer;
-    pyb::enum_<pi::DataType>(m, "PaddleDType")
+    pyb::enum_<pi::DataType>(m, "PaddleDType", kInferDataTypeText)
         .value("FLOAT32", pi::DataType::FLOAT32)
         .value("INT64", pi::DataType::INT64)
         .value("INT32", pi::DataType::INT32)
@@ -132,19 +133,19 @@ int Init(PyObject* module) {
         .value("BOOL", pi::DataType::BOOL)
         .value("FLOAT64", pi::DataType::FLOAT64)
         .value("BFLOAT16", pi::DataType::BFLOAT16);
-    pyb::enum_<pi::PlaceType>(m, "PaddlePlace")
+    pyb::enum_<pi::PlaceType>(m, "PaddlePlace", kInferPlaceTypeText)
         .value("UNK", pi::PlaceType::kUNK)
         .value("CPU", pi::PlaceType::kCPU)
         .value("GPU", pi::PlaceType::kGPU)
         .value("XPU", pi::PlaceType::kXPU)
         .value("CUSTOM", pi::PlaceType::kCUSTOM);
-    pyb::enum_<pi::PrecisionType>(m, "PrecisionType")
+    pyb::enum_<pi::PrecisionType>(m, "PrecisionType", kInferPrecisionText)
         .value("Float32", pi::PrecisionType::kFloat32)
         .value("Int8", pi::PrecisionType::kInt8)
         .value("Half", pi::PrecisionType::kHalf)
         .value("Bfloat16", pi::PrecisionType::kBf16);
     AddConfig(m);
-    pyb::class_<Handle>(m, "PaddleInferTensor", "One input or output of a predictor.")
+    pyb::class_<Handle>(m, "PaddleInferTensor", kInferTensorText)
         .def("reshape", Member(&Handle::Reshape))
         .def("copy_from_cpu", &CopyFromCpu, pyb::arg("data"))
         .def("share_external_data", &ShareExternalData, pyb::arg("data"), pyb::keep_alive<1, 2>())
@@ -154,7 +155,7 @@ int Init(PyObject* module) {
         .def("name", Member(&Handle::name))
         .def("lod", Member(&Handle::lod))
         .def("set_lod", Member(&Handle::SetLoD));
-    pyb::class_<Predictor, std::shared_ptr<Predictor>>(m, "PaddleInferPredictor", "A loaded program, ready to run.")
+    pyb::class_<Predictor, std::shared_ptr<Predictor>>(m, "PaddleInferPredictor", kPredictorText)
         .def("get_input_names", Member(&Predictor::GetInputNames))
         .def("get_output_names", Member(&Predictor::GetOutputNames))
         .def("get_input_handle", Member(&Predictor::GetInputHandle))
@@ -176,8 +177,8 @@ int Init(PyObject* module) {
           return pi::CreatePredictor(config);
         },
         pyb::arg("config"), "Loads, optimises and plans the model of `config`.");
-    m.def("get_num_bytes_of_data_type", &pi::GetNumBytesOfDataType, pyb::arg("dtype"));
-    m.def("get_version", &pi::GetVersion);
+    m.def("get_num_bytes_of_data_type", &pi::GetNumBytesOfDataType, pyb::arg("dtype"), kBytesOfDataTypeText);
+    m.def("get_version", &pi::GetVersion, kInferVersionText);
     return 0;
   });
 }

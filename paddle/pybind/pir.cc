@@ -24,6 +24,7 @@
 #include "paddle/pir/serialize/program_json.h"
 #include "paddle/pir/serialize/state_inputs.h"
 #include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/class_texts.h"
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
@@ -308,8 +309,7 @@ int Init(PyObject* module) {
           for (auto& a : o.get().attrs()) d[pyb::str(a.name.str())] = AttrObject(a.value);
           return d;
         });
-    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(
-        m, "Program", pyb::dynamic_attr(), "A program in the IR: what recording writes and executors run.")
+    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(), kProgramText)
         .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
         .def("__str__", &Text)
         .def("__repr__", &Text)

@@ -75,7 +75,10 @@ Returns:
 Examples:
     >>> paddle.transpose(paddle.ones([2, 3, 4]), [2, 0, 1]).shape
     paddle.Size([4, 2, 3])
-    >>> paddle.transpose(paddle.ones([2, 3, 4]), 0, 1).shape
+    >>> x = paddle.ones([2, 3, 4])
+    >>> paddle.swapaxes(x, 0, 1).shape == paddle.swapdims(x, 0, 1).shape
+    True
+    >>> paddle.transpose(x, 0, 1).shape
     paddle.Size([3, 2, 4])
 )";
 

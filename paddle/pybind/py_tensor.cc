@@ -2,6 +2,7 @@
 // The type object of paddle.Tensor: creation, identity, garbage collection, the free list. Its members are in the other
 // tensor_*.cc.
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/object/class_texts.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/pybind/py_hooks.h"
 #include "paddle/jit/python/tape.h"
@@ -314,7 +315,7 @@ int InitTensorType(PyObject* module) {
                                     {Py_mp_ass_subscript, reinterpret_cast<void*>(TensorSetItem)},
                                     {Py_mp_length, reinterpret_cast<void*>(Length)},
                                     {Py_sq_item, reinterpret_cast<void*>(SequenceItem)},
-                                    {Py_tp_doc, const_cast<char*>("A dense n-dimensional array with autograd.")}};
+                                    {Py_tp_doc, const_cast<char*>(kTensorText)}};
   FillNumberSlots(&slots);
   slots.push_back({0, nullptr});
   PyType_Spec spec = {"paddle.Tensor", sizeof(PyTensor), 0,
@@ -325,8 +326,7 @@ int InitTensorType(PyObject* module) {
   PyObject* type = reinterpret_cast<PyObject*>(g_tensor_type);
   if (PyObject_SetAttrString(type, "__array_ufunc__", Py_None) < 0) return -1;
 
-  PyType_Slot value_slots[] = {
-      {Py_tp_doc, const_cast<char*>("A tensor of a program being recorded: shape and dtype, no data.")}, {0, nullptr}};
+  PyType_Slot value_slots[] = {{Py_tp_doc, const_cast<char*>(kValueText)}, {0, nullptr}};
   PyType_Spec value_spec = {"paddle.base.libpaddle.pir.Value", sizeof(PyTensor), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, value_slots};
   PyRef bases(PyTuple_Pack(1, type));

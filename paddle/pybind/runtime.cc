@@ -17,6 +17,7 @@
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/object/gil.h"
 #include "paddle/jit/python/tape.h"
+#include "paddle/pybind/object/class_texts.h"
 
 namespace paddle::py {
 namespace {
@@ -283,7 +284,7 @@ int InitRuntime(PyObject* module) {
   static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(Entry<GeneratorNew>::Call)},
                                     {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
                                     {Py_tp_methods, generator_methods},
-                                    {Py_tp_doc, const_cast<char*>("A stream of random numbers.")},
+                                    {Py_tp_doc, const_cast<char*>(kGeneratorText)},
                                     {0, nullptr}};
   static PyType_Spec gen_spec = {"paddle.base.libpaddle.Generator", sizeof(PyGenerator), 0, Py_TPFLAGS_DEFAULT,
                                  gen_slots};

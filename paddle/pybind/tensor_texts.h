@@ -10,7 +10,7 @@ namespace paddle::py {
        "Returns:\n    int: the number.\n\n"                                                 \
        "Examples:\n    >>> x = paddle.to_tensor([[1.0, 2.0, 3.0]])\n    >>> x." name "()\n    2\n"
 
-inline constexpr char kTensorDimText[] = PADDLE_RANK_TEXT("dim");
+inline constexpr char kTensorDimText[] = PADDLE_RANK_TEXT("dim") "    >>> x.dense_dim()\n    2\n";
 
 inline constexpr char kTensorNdimensionText[] = PADDLE_RANK_TEXT("ndimension");
 

@@ -707,10 +707,28 @@ def fp8_fp8_half_gemm_fused(
     act='identity',
     name=None,
 ):
-    """act(scale * x @ y + bias) of x and y of float8_e4m3fn, in float32, as float16 or bfloat16.
+    """act(scale * x @ y + bias) of float8 matrices, in float32, as a half type.
 
-    `transpose_x` and `transpose_y` swap the last two axes first; act is 'identity', 'relu' or
-    'gelu'.
+    Args:
+        x (Tensor): Of shape [..., m, k], float8_e4m3fn.
+        y (Tensor): Of shape [..., k, n], float8_e4m3fn.
+        transpose_x (bool, default False): Whether the last two axes of x are swapped.
+        transpose_y (bool, default False): Whether those of y are.
+        bias (Tensor, default None): What is added, of shape [n]; None for nothing.
+        scale (float, default 1.0): A factor of the product.
+        output_dtype (str, default 'float16'): `float16` or `bfloat16`.
+        act (str, default 'identity'): `identity`, `relu` or `gelu`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [..., m, n] and dtype output_dtype.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 2.0]]).astype("float8_e4m3fn")
+        >>> y = paddle.to_tensor([[3.0], [4.0]]).astype("float8_e4m3fn")
+        >>> out = paddle.linalg.fp8_fp8_half_gemm_fused(x, y, scale=0.5)
+        >>> out.astype("float32").tolist(), out.dtype
+        ([[5.5]], paddle.float16)
     """
     op = 'fp8_fp8_half_gemm_fused'
     expect_tensors(op, x=x, y=y)

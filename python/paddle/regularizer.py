@@ -33,7 +33,23 @@ class _Decay(WeightDecayRegularizer):
 
 
 class L1Decay(_Decay):
-    """Adds coeff * sign(param): the gradient of coeff * sum(|param|)."""
+    """Weight decay: adds coeff * sign(parameter) to the gradient, that of coeff * sum(|parameter|).
+
+    Args:
+        coeff (float, default 0.0): The factor.
+
+    Raises:
+        AssertionError: coeff is None.
+
+    Examples:
+        >>> w = paddle.create_parameter([2], "float32", is_bias=True)
+        >>> w.set_value(paddle.to_tensor([2.0, -3.0]))
+        >>> opt = paddle.optimizer.SGD(1.0, [w], weight_decay=paddle.regularizer.L1Decay(0.5))
+        >>> (w * 0.0).sum().backward()
+        >>> opt.step()
+        >>> w.tolist()
+        [1.5, -2.5]
+    """
 
     def __call__(self, param, grad, block=None):
         import paddle
@@ -42,7 +58,23 @@ class L1Decay(_Decay):
 
 
 class L2Decay(_Decay):
-    """Adds coeff * param: the gradient of 0.5 * coeff * sum(param^2)."""
+    """Weight decay: adds coeff * parameter to the gradient, that of coeff / 2 * sum(param ** 2).
+
+    Args:
+        coeff (float, default 0.0): The factor.
+
+    Raises:
+        AssertionError: coeff is None.
+
+    Examples:
+        >>> w = paddle.create_parameter([2], "float32", is_bias=True)
+        >>> w.set_value(paddle.to_tensor([2.0, -3.0]))
+        >>> opt = paddle.optimizer.SGD(1.0, [w], weight_decay=paddle.regularizer.L2Decay(0.5))
+        >>> (w * 0.0).sum().backward()
+        >>> opt.step()
+        >>> w.tolist()
+        [1.0, -1.5]
+    """
 
     def __call__(self, param, grad, block=None):
         return param * self._coeff

@@ -11,10 +11,28 @@ def _root():
 
 
 def get_include():
-    """The folder of the C++ headers."""
+    """The directory of the C++ headers, for programs that extend the package.
+
+    Returns:
+        str: its path.
+
+    Examples:
+        >>> import os
+        >>> os.path.isfile(os.path.join(paddle.sysconfig.get_include(), "paddle", "extension.h"))
+        True
+    """
     return os.path.join(_root(), 'include')
 
 
 def get_lib():
-    """The folder of the shared libraries."""
+    """The directory of the shared libraries, for programs that extend the package.
+
+    Returns:
+        str: its path.
+
+    Examples:
+        >>> import os
+        >>> os.path.basename(paddle.sysconfig.get_lib())
+        'libs'
+    """
     return os.path.join(_root(), 'libs')

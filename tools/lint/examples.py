@@ -61,20 +61,21 @@ def settle():
 
 
 def run_some(named):
-    """Failures of [(text, name)], in a directory of their own."""
+    """Failures of [(text, name)], each in a directory of its own."""
     parser, problems, start = doctest.DocTestParser(), [], os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            for text, name in named:
+    try:
+        for text, name in named:
+            with tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
                 test = parser.get_doctest(text, settle(), name, None, 0)
                 report = io.StringIO()
                 runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=FLAGS)
                 if runner.run(test, out=report.write).failed:
                     problems.append(report.getvalue())
-        finally:
-            os.chdir(start)
-            settle()
+                os.chdir(start)
+    finally:
+        os.chdir(start)
+        settle()
     return problems
 
 

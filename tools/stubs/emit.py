@@ -270,8 +270,9 @@ class Module:
                 continue
             if not key.isidentifier() or keyword.iskeyword(key):
                 continue
-            if key in ("__new__",) and not isinstance(value, staticmethod):
-                continue  # compiled: what it takes is not told
+            if key == "__new__" and not isinstance(value, staticmethod):
+                members += self.compiled(cls, name, below)
+                continue
             if key == "__match_args__":
                 members.append(f"{below}__match_args__ = {value!r}")
                 continue
@@ -283,6 +284,16 @@ class Module:
         if not self.plain and issubclass(cls, Layer) and cls is not Layer:
             members += self.call(cls, below)
         return [*lines, *(members or [f"{below}..."])]
+
+    def compiled(self, cls, name, indent):
+        """How a compiled class is called, where its documentation begins with that."""
+        if not cls.__text_signature__:
+            return []
+        entries = words.arguments(scan.documented(cls))
+        given = [
+            self.parameter(p, entries, False, None) for p in scan.signature(cls).parameters.values()
+        ]
+        return [f"{indent}def __new__(cls, {', '.join(given)}, /) -> {name}: ..."]
 
     def metaclass(self, cls):
         """One that no module has is declared here, empty."""

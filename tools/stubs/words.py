@@ -18,6 +18,8 @@ TYPES = {
     "numpy.ndarray": "numpy.typing.NDArray[Any]",
     "callable": "collections.abc.Callable[..., Any]",
     "BytesIO": "io.BytesIO",
+    "PathLike": "os.PathLike[str]",
+    "datetime.timedelta": "datetime.timedelta",
     "iterable": "collections.abc.Iterable[Any]",
     "iterator": "collections.abc.Iterator[Any]",
     "generator": "collections.abc.Iterator[Any]",
@@ -40,7 +42,7 @@ COVERS = {
     "paddle._typing.ParamAttrLike": ("str", "bool"),
 }
 SEVERAL = ", or several arguments"
-ENTRY = re.compile(r"^    \*{0,2}(\w+) \((.*?)\): (.*?)(?=^    \S|\Z)", re.M | re.S)
+ENTRY = re.compile(r"^    \*{0,2}(\w+) \((.*?)\):\s(.*?)(?=^    \S|\Z)", re.M | re.S)
 DEFAULT = re.compile(r",? ?(default .*|optional)$", re.S)
 ALSO = re.compile(r"Also `(\w+)`")
 

@@ -9,6 +9,7 @@
 #include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/object/class_texts.h"
 
 namespace paddle::py {
 namespace {
@@ -119,9 +120,9 @@ PyObject* CudaPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (RefusesKeywords("CUDAPlace", kwargs) || !PyArg_ParseTuple(args, "i", &id)) return nullptr;
   return MakePlace(type, phi::gpu::PlaceOf(id, "CUDAPlace", "gpu:" + std::to_string(id)));
 }
-PyObject* PinnedPlaceNew(PyTypeObject*, PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_RuntimeError, "[CUDAPinnedPlace] expected a build with CUDA, got one without");
-  return nullptr;
+PyObject* PinnedPlaceNew(PyTypeObject* type, PyObject*, PyObject*) {
+  return PyErr_Format(PyExc_RuntimeError, "[%s] expected a build with such memory, got one without",
+                      std::strrchr(type->tp_name, '.') + 1);
 }
 PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const char* name;
@@ -426,7 +427,7 @@ int InitTypes(PyObject* module) {
                                       {Py_tp_methods, dtype_methods},
                                       {Py_nb_int, P(DtypeInt)},
                                       {Py_nb_index, P(DtypeInt)},
-                                      {Py_tp_doc, const_cast<char*>("The element type of a tensor.")},
+                                      {Py_tp_doc, const_cast<char*>(kDtypeText)},
                                       {0, nullptr}};
   g_dtype_type = MakeType("paddle.dtype", sizeof(PyDtype), Py_TPFLAGS_DEFAULT, dtype_slots, nullptr);
   if (Export(module, "DataType", g_dtype_type) < 0) return -1;
@@ -469,28 +470,29 @@ int InitTypes(PyObject* module) {
   g_place_type = MakeType("paddle.base.libpaddle.Place", sizeof(PyPlace), base, place_slots, nullptr);
   if (Export(module, "Place", g_place_type) < 0) return -1;
   PyObject* parent = reinterpret_cast<PyObject*>(g_place_type);
-  static PyType_Slot cpu_slots[] = {{Py_tp_new, P(PlaceNew)}, {0, nullptr}};
-  static PyType_Slot cuda_slots[] = {{Py_tp_new, P(Entry<CudaPlaceNew>::Call)}, {0, nullptr}};
-  static PyType_Slot other_slots[] = {{Py_tp_new, P(DevicePlaceNew)}, {0, nullptr}};
-  static PyType_Slot pinned_slots[] = {{Py_tp_new, P(PinnedPlaceNew)}, {0, nullptr}};
   static PyMethodDef custom_methods[] = {{"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
                                          {"get_device_type", M(Entry<CustomType>::Call), METH_NOARGS, nullptr},
                                          {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot custom_slots[] = {
-      {Py_tp_new, P(Entry<CustomPlaceNew>::Call)}, {Py_tp_methods, custom_methods}, {0, nullptr}};
+  static PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
   struct Sub {
     const char* full;
     const char* name;
-    PyType_Slot* slots;
+    void* make;
+    const char* text;
+    PyMethodDef* methods = no_methods;
   };
-  for (Sub s : {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", cpu_slots},
-                Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", cuda_slots},
-                Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", pinned_slots},
-                Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", other_slots},
-                Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", other_slots},
-                Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", pinned_slots},
-                Sub{"paddle.base.libpaddle.CustomPlace", "CustomPlace", custom_slots}}) {
-    PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, s.slots, parent);
+  for (Sub s :
+       {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", P(PlaceNew), kCpuPlaceText},
+        Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", P(Entry<CudaPlaceNew>::Call), kCudaPlaceText},
+        Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", P(PinnedPlaceNew), kCudaPinnedPlaceText},
+        Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", P(DevicePlaceNew), kXpuPlaceText},
+        Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", P(DevicePlaceNew), kIpuPlaceText},
+        Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", P(PinnedPlaceNew), kXpuPinnedPlaceText},
+        Sub{"paddle.base.libpaddle.CustomPlace", "CustomPlace", P(Entry<CustomPlaceNew>::Call), kCustomPlaceText,
+            custom_methods}}) {
+    PyType_Slot slots[] = {
+        {Py_tp_new, s.make}, {Py_tp_methods, s.methods}, {Py_tp_doc, const_cast<char*>(s.text)}, {0, nullptr}};
+    PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, slots, parent);
     if (Export(module, s.name, type) < 0) return -1;
     if (std::string_view(s.name) == "CPUPlace") g_cpu_place = MakePlace(g_place_type, Place{});
   }
@@ -508,7 +510,7 @@ int InitTypes(PyObject* module) {
                                      {Py_tp_richcompare, P(SizeCompare)},
                                      {Py_tp_hash, P(PyObject_HashNotImplemented)},
                                      {Py_tp_methods, size_methods},
-                                     {Py_tp_doc, const_cast<char*>("The shape of a tensor: a list of ints.")},
+                                     {Py_tp_doc, const_cast<char*>(kSizeText)},
                                      {0, nullptr}};
   g_size_type = MakeType("paddle.base.libpaddle.Size", 0, base, size_slots, reinterpret_cast<PyObject*>(&PyList_Type));
   return Export(module, "Size", g_size_type);

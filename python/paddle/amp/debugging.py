@@ -24,7 +24,15 @@ __all__ = [
 
 
 class DebugMode(Enum):
-    """What `check_numerics` does with what it finds."""
+    """What `check_numerics` does with what it finds: abort, warn, or say it of every tensor.
+
+    Examples:
+        >>> from paddle.amp.debugging import DebugMode, check_numerics
+        >>> x = paddle.to_tensor([1.0, 0.0, 2.0])
+        >>> counts, values = check_numerics(x, "log", "x", DebugMode.CHECK_NAN_INF)
+        >>> counts.tolist()
+        [0, 0, 1]
+    """
 
     CHECK_NAN_INF_AND_ABORT = 0
     CHECK_NAN_INF = 1
@@ -229,13 +237,41 @@ def disable_tensor_checker():
 
 
 def enable_operator_stats_collection():
-    """Count from now on in which types operations give their results."""
+    """Count from now on in which dtypes operations give their results.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> import contextlib, io
+        >>> from paddle.amp import debugging
+        >>> debugging.enable_operator_stats_collection()
+        >>> x = paddle.ones([2]) + 1.0
+        >>> with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ...     debugging.disable_operator_stats_collection()
+        >>> "add" in printed.getvalue()
+        True
+    """
     _core._take_type_counts()
     paddle.set_flags({'FLAGS_low_precision_op_list': 1})
 
 
 def disable_operator_stats_collection():
-    """Stop counting and print the table."""
+    """Stop counting the dtypes of results and print the table.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> import contextlib, io
+        >>> from paddle.amp import debugging
+        >>> debugging.enable_operator_stats_collection()
+        >>> x = paddle.exp(paddle.ones([2]))
+        >>> with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ...     debugging.disable_operator_stats_collection()
+        >>> "exp" in printed.getvalue()
+        True
+    """
     paddle.set_flags({'FLAGS_low_precision_op_list': 0})
     counts = _core._take_type_counts()
     print(f"<{' op list ':-^120}>")
@@ -248,7 +284,20 @@ def disable_operator_stats_collection():
 
 @contextlib.contextmanager
 def collect_operator_stats():
-    """Count result types within a `with` block, then print the table."""
+    """Count in a block in which dtypes operations give their results, and print the table.
+
+    Returns:
+        context manager: one that prints at the end.
+
+    Examples:
+        >>> import contextlib, io
+        >>> from paddle.amp import debugging
+        >>> with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ...     with debugging.collect_operator_stats():
+        ...         x = paddle.ones([2]) * 2.0
+        >>> "multiply" in printed.getvalue()
+        True
+    """
     try:
         enable_operator_stats_collection()
         yield

@@ -70,27 +70,97 @@ def empty_cache():
 
 
 def synchronize(device=None):
-    """Wait until the GPU has finished."""
+    """Wait until a GPU has finished what it was given.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     paddle.device.cuda.synchronize()
+    """
     _core.synchronize_place(_gpu('synchronize', device))
 
 
 def max_memory_allocated(device=None):
-    """Most bytes that tensors have held."""
+    """The most bytes of a GPU that tensors have held at once.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        int: the number, since the start or `reset_max_memory_allocated`.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     peak = paddle.device.cuda.max_memory_allocated()
+    """
     return _core.device_memory_stats(_gpu('max_memory_allocated', device))['allocated_max']
 
 
 def max_memory_reserved(device=None):
-    """Most bytes that the allocator has held."""
+    """The most bytes of a GPU that the allocator has held at once.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        int: the number, since the start or `reset_max_memory_reserved`.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     peak = paddle.device.cuda.max_memory_reserved()
+    """
     return _core.device_memory_stats(_gpu('max_memory_reserved', device))['reserved_max']
 
 
 def memory_allocated(device=None):
-    """Bytes that tensors hold."""
+    """The bytes of a GPU that tensors hold.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        int: the number.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     held = paddle.device.cuda.memory_allocated()
+    """
     return _core.device_memory_stats(_gpu('memory_allocated', device))['allocated']
 
 
 def memory_reserved(device=None):
-    """Bytes that the allocator holds."""
+    """The bytes of a GPU that the allocator holds, for tensors and for those to come.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        int: the number.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     held = paddle.device.cuda.memory_reserved()
+    """
     return _core.device_memory_stats(_gpu('memory_reserved', device))['reserved']
 
 
@@ -177,7 +247,24 @@ def current_stream(device=None):
 
 
 def memory_summary(device=None):
-    """Print how a GPU's memory is used."""
+    """Print how the memory of a GPU is used.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> import contextlib, io
+        >>> if paddle.device.cuda.device_count():
+        ...     with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ...         paddle.device.cuda.memory_summary()
+        ...     assert "held by tensors" in printed.getvalue()
+    """
     place = _gpu('memory_summary', device)
     stats = _core.device_memory_stats(place)
     total, free = _core.device_memory_info(place)
@@ -195,16 +282,58 @@ def memory_summary(device=None):
 
 
 def reset_max_memory_allocated(device=None):
-    """Start the highest numbers of bytes of tensors and of the allocator again."""
+    """Count the most bytes of tensors and of the allocator of a GPU anew.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     paddle.device.cuda.reset_max_memory_allocated()
+    """
     _core.reset_device_memory_peaks(_gpu('reset_max_memory_allocated', device))
 
 
 def reset_max_memory_reserved(device=None):
-    """Start the highest numbers of bytes of tensors and of the allocator again."""
+    """Count the most bytes of tensors and of the allocator of a GPU anew.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     paddle.device.cuda.reset_max_memory_reserved()
+    """
     _core.reset_device_memory_peaks(_gpu('reset_max_memory_reserved', device))
 
 
 def vmm_compact(device=None):
-    """Give memory that no tensor holds back to the GPU."""
+    """Give back what the allocator of a GPU holds and no tensor needs.
+
+    Args:
+        device (str, place or int, default None): The GPU; None for the current one.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     paddle.device.cuda.vmm_compact()
+    """
     _gpu('vmm_compact', device)
     empty_cache()

@@ -14,7 +14,15 @@ DEFAULT_TIMEOUT = datetime.timedelta(minutes=30)
 
 
 def is_available():
-    """Whether this build can run several processes together."""
+    """Whether this build can run several processes together.
+
+    Returns:
+        bool: True.
+
+    Examples:
+        >>> paddle.distributed.is_available()
+        True
+    """
     return True
 
 
@@ -30,10 +38,35 @@ def connect(group_id, ranks, timeout):
 def new_group(
     ranks=None, backend=None, timeout=DEFAULT_TIMEOUT, nccl_comm_init_option=0, nccl_config=None
 ):
-    """A group of some of the processes. Every process calls it, those outside the group too, in the
-    same order.
+    """A group of some of the processes. Every process calls it, in the same order.
 
-    A wait in the group that lasts longer than `timeout` raises RuntimeError on all of its ranks.
+    Processes outside the group call it too.
+
+    Args:
+        ranks (list of ints, default None): The ranks of its processes; None for all.
+        backend (str, default None): `gloo`, as None.
+        timeout (datetime.timedelta, default datetime.timedelta(seconds=1800)): How long a wait in
+            the group may last: then RuntimeError is raised on all of its ranks.
+        nccl_comm_init_option (int, default 0): Taken for compatibility; it has no effect.
+        nccl_config (object, default None): Only None.
+
+    Returns:
+        Group: the group; its `rank` is -1 in a process outside.
+
+    Raises:
+        RuntimeError: `init_parallel_env` was not called.
+        ValueError: Another backend, no positive timeout, or ranks that do not exist or occur twice.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     pair, alone = dist.new_group(), dist.new_group([1])
+        ...     x = paddle.ones([1])
+        ...     dist.all_reduce(x, group=pair)
+        ...     assert x.item() == 2.0
+        ...     assert alone.rank == [-1, 0][dist.get_rank()]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     if nccl_config is not None:
         raise ValueError(f'[new_group] expected no nccl_config, got {nccl_config!r}')
@@ -59,12 +92,53 @@ def new_group(
 
 
 def shutdown_process_group(group=None):
-    """Leaves a group: what is under way ends, and ranks that wait for this one get an error."""
+    """Leave a group: what is under way ends, and ranks that wait for this one get an error.
+
+    Args:
+        group (Group, default None): The group; None for that of all processes.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: This process is not in the group.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     dist.barrier()
+        ...     dist.shutdown_process_group()
+        ...     dist.restart_process_group()
+        ...     dist.barrier()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     member_group(group).process_group.close()
 
 
 def restart_process_group(group=None):
-    """Makes a group anew after `shutdown_process_group` or a failure. Every rank of it calls it."""
+    """Make a group anew after `shutdown_process_group` or a failure. Every rank of it calls it.
+
+    Args:
+        group (Group, default None): The group; None for that of all processes.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: This process is not in the group, or another one does not come.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     dist.init_parallel_env()
+        ...     dist.shutdown_process_group()
+        ...     dist.restart_process_group()
+        ...     x = paddle.ones([1])
+        ...     dist.all_reduce(x)
+        ...     assert x.item() == 2.0
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     group = member_group(group)
     group.process_group.close()
     group.restarts += 1

@@ -7,7 +7,32 @@ _group = None
 
 
 def gloo_init_parallel_env(rank_id, rank_num, server_endpoint):
-    """Meets `rank_num - 1` other processes; number 0 holds the store at `server_endpoint`."""
+    """Meet other processes, for `gloo_barrier`; no launcher is needed.
+
+    Args:
+        rank_id (int): The number of this process.
+        rank_num (int): How many processes there are, 2 or more.
+        server_endpoint (str): The address `host:port` of the store, which process 0 holds.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: Numbers or an address that cannot be.
+        RuntimeError: Another process does not come.
+
+    Examples:
+        >>> import socket
+        >>> import paddle.distributed as dist
+        >>> with socket.socket() as free:
+        ...     free.bind(("127.0.0.1", 0))
+        ...     endpoint = f"127.0.0.1:{free.getsockname()[1]}"
+        >>> def work():
+        ...     dist.gloo_init_parallel_env(dist.get_rank(), 2, endpoint)
+        ...     dist.gloo_barrier()
+        ...     dist.gloo_release()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     global _group
     from paddle.base.core import ProcessGroup, TCPStore
 
@@ -24,14 +49,45 @@ def gloo_init_parallel_env(rank_id, rank_num, server_endpoint):
 
 
 def gloo_barrier():
-    """Until all processes have come here."""
+    """Wait until all processes of `gloo_init_parallel_env` have come here.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: `gloo_init_parallel_env` was not called, or another process has ended.
+
+    Examples:
+        >>> import socket
+        >>> import paddle.distributed as dist
+        >>> with socket.socket() as free:
+        ...     free.bind(("127.0.0.1", 0))
+        ...     endpoint = f"127.0.0.1:{free.getsockname()[1]}"
+        >>> def work():
+        ...     dist.gloo_init_parallel_env(dist.get_rank(), 2, endpoint)
+        ...     for _ in range(3):
+        ...         dist.gloo_barrier()
+        ...     dist.gloo_release()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     if _group is None:
         raise RuntimeError('[gloo_barrier] expected gloo_init_parallel_env() before, got no group')
     _group.barrier()
 
 
 def gloo_release():
-    """Leaves the other processes."""
+    """Leave the processes of `gloo_init_parallel_env`; nothing where it was not called.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.distributed.gloo_release()
+        >>> paddle.distributed.gloo_barrier()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: [gloo_barrier] expected gloo_init_parallel_env() before, got no group
+    """
     global _group
     if _group is not None:
         _group.close()

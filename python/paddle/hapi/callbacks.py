@@ -598,7 +598,26 @@ class VisualDL(_Curves):
 
 
 class WandbCallback(_Curves):
-    """Sends curves to Weights & Biases; needs the `wandb` package."""
+    """Sends the curves of a training to Weights & Biases, by the package wandb.
+
+    Args:
+        project (str, default None): The project.
+        entity (str, default None): Whose it is.
+        name (str, default None): The name of the run.
+        dir (str, default None): The directory of its files.
+        mode (str, default None): `online`, `offline` or `disabled`.
+        job_type (str, default None): The kind of run.
+        **kwargs (object): What `wandb.init` takes besides.
+
+    Raises:
+        ImportError: wandb is not installed.
+
+    Examples:
+        >>> try:
+        ...     callback = paddle.callbacks.WandbCallback(project="demo", mode="disabled")
+        ... except ImportError:  # wandb is not installed
+        ...     callback = paddle.callbacks.ProgBarLogger()
+    """
 
     def __init__(
         self, project=None, entity=None, name=None, dir=None, mode=None, job_type=None, **kwargs

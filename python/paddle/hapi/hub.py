@@ -43,7 +43,28 @@ def _entry(repo_dir, model, source):
 
 
 def list(repo_dir, source='github', force_reload=False):
-    """Names of the entry points in the folder `repo_dir` (source 'local')."""
+    r"""The names of the models in the `hubconf.py` of a directory.
+
+    Args:
+        repo_dir (str): The directory.
+        source (str, default 'github'): Only `local`: nothing is fetched.
+        force_reload (bool, default False): Taken for compatibility; it has no effect.
+
+    Returns:
+        list of strs: the functions that the file has.
+
+    Raises:
+        OSError: There is no such file.
+        RuntimeError: A package that it depends on is missing.
+        ValueError: Another source.
+
+    Examples:
+        >>> import pathlib
+        >>> text = "import paddle\ndef line(n):\n    'A line.'\n    return paddle.nn.Linear(n, 1)"
+        >>> _ = pathlib.Path("hubconf.py").write_text(text)
+        >>> paddle.hub.list(".", source="local")
+        ['line']
+    """
     module = _entries(repo_dir, source)
     return [
         name for name in dir(module) if callable(getattr(module, name)) and not name.startswith('_')
@@ -51,23 +72,86 @@ def list(repo_dir, source='github', force_reload=False):
 
 
 def help(repo_dir, model, source='github', force_reload=False):
-    """The docstring of an entry point."""
+    r"""The documentation of a model in the `hubconf.py` of a directory.
+
+    Args:
+        repo_dir (str): The directory.
+        model (str): The name of the function.
+        source (str, default 'github'): Only `local`: nothing is fetched.
+        force_reload (bool, default False): Taken for compatibility; it has no effect.
+
+    Returns:
+        str: the documentation; None where there is none.
+
+    Raises:
+        OSError: There is no such file.
+        RuntimeError: It has no such function, or a package that it depends on is missing.
+        ValueError: Another source.
+
+    Examples:
+        >>> import pathlib
+        >>> text = "import paddle\ndef line(n):\n    'A line.'\n    return paddle.nn.Linear(n, 1)"
+        >>> _ = pathlib.Path("hubconf.py").write_text(text)
+        >>> paddle.hub.help(".", "line", source="local")
+        'A line.'
+    """
     return _entry(repo_dir, model, source).__doc__
 
 
 def load(repo_dir, model, source='github', force_reload=False, **kwargs):
-    """Call an entry point with `kwargs`."""
+    r"""A model of the `hubconf.py` of a directory.
+
+    Args:
+        repo_dir (str): The directory.
+        model (str): The name of the function that makes it.
+        source (str, default 'github'): Only `local`: nothing is fetched.
+        force_reload (bool, default False): Taken for compatibility; it has no effect.
+        **kwargs (object): What the function gets.
+
+    Returns:
+        object: what the function returns.
+
+    Raises:
+        OSError: There is no such file.
+        RuntimeError: It has no such function, or a package that it depends on is missing.
+        ValueError: Another source.
+
+    Examples:
+        >>> import pathlib
+        >>> text = "import paddle\ndef line(n):\n    'A line.'\n    return paddle.nn.Linear(n, 1)"
+        >>> _ = pathlib.Path("hubconf.py").write_text(text)
+        >>> paddle.hub.load(".", "line", source="local", n=3).weight.shape
+        paddle.Size([3, 1])
+    """
     return _entry(repo_dir, model, source)(**kwargs)
 
 
 def load_state_dict_from_url(
     url, model_dir=None, check_hash=False, file_name=None, map_location=None
 ):
-    """What `paddle.load` reads from the file of `url`, fetched into `model_dir` (by default the
-    hub's folder) unless it is there already.
+    """What `paddle.load` reads from the file of a URL, fetched unless it is there already.
 
-    A .zip file holds one file. With `check_hash` a name that ends in `-<digits>` before its suffix
-    says how the file's sha256 begins.
+    Args:
+        url (str): The URL, of http or https; a .zip file holds one file.
+        model_dir (str, default None): The directory of the file; None for `~/.cache/paddle/hub`.
+        check_hash (bool, default False): Whether the name, which ends in `-<digits>` before its
+            suffix, says how the SHA-256 of the file begins.
+        file_name (str, default None): The name of the file there; None for that of the URL.
+        map_location (str, default None): `cpu`, as None.
+
+    Returns:
+        object: what the file holds.
+
+    Raises:
+        RuntimeError: The file cannot be fetched, or has another SHA-256.
+        ValueError: It is no URL.
+
+    Examples:
+        >>> paddle.save({"w": paddle.to_tensor([1.0, 2.0])}, "weights.pdparams")
+        >>> url = "https://example.com/weights.pdparams"
+        >>> state = paddle.hub.load_state_dict_from_url(url, model_dir=".")
+        >>> state["w"].tolist()
+        [1.0, 2.0]
     """
     import hashlib
     import re

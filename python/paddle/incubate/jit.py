@@ -32,11 +32,45 @@ def inference(
     delete_pass_lists=None,
     skip_prune_program=False,
 ):
-    """Decorator of a function, or of a layer, whose `forward` it takes: calls run as a program,
-    without history.
+    """A decorator of a function, or of a layer: calls run as a compiled program, without history.
 
     The first call with other shapes or Python values makes another program. What concerns other
     devices, or files of the program, is refused.
+
+    Args:
+        function (callable or Layer, default None): The function, or a layer, whose `forward` is
+            taken; None for the decorator itself.
+        cache_static_model (bool, default False): Only False.
+        save_model_dir (str, default None): Only None.
+        memory_pool_init_size_mb (int, default 1000): Only 1000.
+        precision_mode (str, default 'float32'): Only `float32`.
+        switch_ir_optim (bool, default True): Only True.
+        switch_ir_debug (bool, default False): Only False.
+        enable_cinn (bool, default False): Taken for compatibility; it has no effect.
+        with_trt (bool, default False): Only False.
+        trt_precision_mode (str, default 'float32'): Only `float32`.
+        trt_use_static (bool, default False): Only False.
+        collect_shape (bool, default False): Only False.
+        enable_new_ir (bool, default False): Taken for compatibility; it has no effect.
+        exp_enable_use_cutlass (bool, default False): Only False.
+        delete_pass_lists (list of strs, default None): Only None or none.
+        skip_prune_program (bool, default False): Only False.
+
+    Returns:
+        callable: the function, or the layer itself.
+
+    Raises:
+        ValueError: An argument has another value.
+
+    Examples:
+        >>> @paddle.incubate.jit.inference
+        ... def double(x):
+        ...     return x * 2
+        >>> double(paddle.to_tensor([1.0, 2.0])).tolist()
+        [2.0, 4.0]
+        >>> layer = paddle.incubate.inference(paddle.nn.Linear(2, 1))
+        >>> layer(paddle.ones([3, 2])).shape
+        paddle.Size([3, 1])
     """
     only(
         'inference',

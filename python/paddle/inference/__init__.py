@@ -37,17 +37,44 @@ __all__ = [
 
 
 def get_trt_compile_version():
-    """(0, 0, 0): built without TensorRT."""
+    """The version of TensorRT that the package was built with.
+
+    Returns:
+        tuple of ints: (0, 0, 0): with none.
+
+    Examples:
+        >>> paddle.inference.get_trt_compile_version()
+        (0, 0, 0)
+    """
     return 0, 0, 0
 
 
 def get_trt_runtime_version():
-    """(0, 0, 0): TensorRT is not used."""
+    """The version of TensorRT that is used.
+
+    Returns:
+        tuple of ints: (0, 0, 0): none is.
+
+    Examples:
+        >>> paddle.inference.get_trt_runtime_version()
+        (0, 0, 0)
+    """
     return 0, 0, 0
 
 
 def _get_phi_kernel_name(op_name):
-    """The operator that the old operation `op_name` is; a name that is none stays."""
+    """The operator that an operation of older programs is.
+
+    Args:
+        op_name (str): The name of the operation.
+
+    Returns:
+        str: the name of the operator; op_name where it is no older name.
+
+    Examples:
+        >>> paddle.inference._get_phi_kernel_name("elementwise_add")
+        'add'
+    """
     from paddle._legacy_ops import OPS
 
     return OPS[op_name][0] if op_name in OPS else op_name
@@ -78,14 +105,54 @@ def _with_old_program(config, make):
 
 
 def create_predictor(config):
-    """A predictor of the model that `config` names: `.json` programs, and `.pdmodel` ones, which
-    are converted while loading.
+    """A predictor of the model that a configuration names.
+
+    A program in the older format `.pdmodel` is converted in memory.
+
+    Args:
+        config (Config): The configuration.
+
+    Returns:
+        object: a `Predictor`.
+
+    Raises:
+        OSError: A file is missing.
+        ValueError: A file is damaged.
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> paddle.jit.save(net, "net", [paddle.static.InputSpec([None, 2], name="x")])
+        >>> config = paddle.inference.Config("net.json", "net.pdiparams")
+        >>> config.disable_glog_info()
+        >>> predictor = paddle.inference.create_predictor(config)
+        >>> predictor.get_input_names()
+        ['x']
+        >>> predictor.run([paddle.ones([3, 2])])[0].shape
+        paddle.Size([3, 1])
     """
     return _with_old_program(config, _core.create_predictor)
 
 
 class PredictorPool(_core.PredictorPool):
-    """`size` predictors of one model, which share the program and its parameters."""
+    """Predictors of one model, one for each thread, which share the program and its parameters.
+
+    Args:
+        config (Config): The configuration.
+        size (int, default 1): How many there are; `retrieve(k)` gives number k.
+
+    Raises:
+        OSError: A file is missing.
+        ValueError: A file is damaged.
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> paddle.jit.save(net, "net", [paddle.static.InputSpec([None, 2])])
+        >>> config = paddle.inference.Config("net.json", "net.pdiparams")
+        >>> config.disable_glog_info()
+        >>> pool = paddle.inference.PredictorPool(config, size=2)
+        >>> [pool.retrieve(k).run([paddle.ones([1, 2])])[0].shape for k in range(2)]
+        [paddle.Size([1, 1]), paddle.Size([1, 1])]
+    """
 
     def __init__(self, config, size=1):
         _with_old_program(config, lambda c: super(PredictorPool, self).__init__(c, size))

@@ -65,7 +65,37 @@ _ANSWERS = [
 
 @dataclasses.dataclass
 class XpuConfig:
-    """Options of Kunlun XPU devices, which this build has none of."""
+    """Options of Kunlun XPU devices, of which this build serves none.
+
+    They are kept, and have no effect.
+
+    Args:
+        device_id (int, default 0): The device.
+        l3_size (int, default 0): Bytes of fast memory.
+        l3_ptr (object, default None): Fast memory that is there.
+        l3_autotune_size (int, default 0): Bytes of fast memory that are shared out by trial.
+        context_gm_size (int, default -1): Bytes of memory of the context.
+        context (object, default None): A context that is there.
+        stream (object, default None): A stream that is there.
+        conv_autotune_level (int, default 0): How much convolutions are tried.
+        conv_autotune_file (str, default ''): Where what was found is read.
+        conv_autotune_file_writeback (bool, default False): Whether it is written there.
+        fc_autotune_level (int, default 0): How much linear layers are tried.
+        fc_autotune_file (str, default ''): Where what was found is read.
+        fc_autotune_file_writeback (bool, default False): Whether it is written there.
+        gemm_compute_precision (int, default 1): The precision of products.
+        transformer_softmax_optimize_level (int, default 0): How much softmax is optimised.
+        transformer_encoder_adaptive_seqlen (bool, default True): Whether encoders adapt to lengths.
+        quant_post_static_gelu_out_threshold (float, default 10.0): A bound of quantised gelu.
+        quant_post_dynamic_activation_method (int, default 0): How activations are quantised.
+        quant_post_dynamic_weight_precision (int, default 1): The precision of weights.
+        quant_post_dynamic_op_types (list of strs, default []): Which operations are quantised.
+
+    Examples:
+        >>> config = paddle.inference.XpuConfig(device_id=1)
+        >>> config.device_id, config.l3_size
+        (1, 0)
+    """
 
     device_id: int = 0
     l3_size: int = 0
@@ -114,10 +144,26 @@ class PassBuilder:
 
 
 class Config(_core.AnalysisConfig):
-    """What a predictor loads and how it runs: `Config(prog_file, params_file)`, or
-    `Config(model_dir)`.
+    """What a predictor loads, and how it runs.
 
-    Methods for other vendors' engines are accepted and print one line about what happens instead.
+    `enable_memory_optim()`, `switch_ir_optim(on)`, `delete_pass(name)`,
+    `set_cpu_math_library_num_threads(n)` and so on change how it runs; `summary()` says how.
+    Methods for other vendors' engines are taken and print one line about what happens instead,
+    unless `disable_glog_info()` was called.
+
+    Args:
+        prog_file (str): The program, `.json` or the older `.pdmodel`; alone the directory of both
+            files.
+        params_file (str): The parameters, `.pdiparams`.
+
+    Examples:
+        >>> paddle.jit.save(paddle.nn.Linear(2, 1), "net", [paddle.static.InputSpec([None, 2])])
+        >>> config = paddle.inference.Config("net.json", "net.pdiparams")
+        >>> config.set_cpu_math_library_num_threads(2)
+        >>> config.prog_file(), config.cpu_math_library_num_threads()
+        ('net.json', 2)
+        >>> config.use_gpu()
+        False
     """
 
     Precision = _core.PrecisionType

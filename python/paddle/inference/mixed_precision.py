@@ -120,13 +120,36 @@ def convert_to_mixed_precision(
     black_list=frozenset(),
     **kwargs,
 ):
-    """Write the program of `model_file` and `params_file` in half precision to `mixed_model_file`
-    and `mixed_params_file`.
+    """Write a program and its parameters in half precision.
 
-    mixed_precision: PrecisionType.Half or Bfloat16. keep_io_types: inputs and outputs keep their
-    dtypes, else float32 ones take the low one. Operations in black_list stay in float32; those in
-    white_list (a keyword) leave it. ValueError for another precision and for a program with
-    branches or loops.
+    Args:
+        model_file (str): The program.
+        params_file (str): Its parameters.
+        mixed_model_file (str): Where the program is written.
+        mixed_params_file (str): Where its parameters are.
+        mixed_precision (PrecisionType): Half or Bfloat16.
+        backend (object): A `PlaceType`: The device that will run it.
+        keep_io_types (bool, default True): Whether inputs and outputs keep their dtypes; otherwise
+            float32 ones take the low one.
+        black_list (object, default frozenset()): The names of operations that stay in float32.
+        **kwargs (set): `white_list`: the names of operations that leave it.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: Another precision, or a program with branches or loops.
+
+    Examples:
+        >>> from paddle import inference
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> paddle.jit.save(net, "net", [paddle.static.InputSpec([None, 2])])
+        >>> inference.convert_to_mixed_precision(
+        ...     "net.json", "net.pdiparams", "half.json", "half.pdiparams",
+        ...     inference.PrecisionType.Half, inference.PlaceType.CPU)
+        >>> import os
+        >>> os.path.getsize("half.pdiparams") < os.path.getsize("net.pdiparams")
+        True
     """
     from paddle.static import io
     from paddle.static import program as static

@@ -7,8 +7,30 @@ __all__ = ['export']
 
 
 def export(layer, path, input_spec=None, opset_version=9, **configs):
-    """Write `layer` as the file `<path>.onnx`. ImportError where paddle2onnx is not installed,
-    ValueError for a path without a name.
+    """Write a layer as an ONNX file, by the package paddle2onnx.
+
+    Args:
+        layer (Layer): The layer.
+        path (str): The path without `.onnx`.
+        input_spec (list of InputSpecs, default None): What is known of its inputs; None for what it
+            was called with.
+        opset_version (int, default 9): The version of the operator set.
+        **configs (object): What paddle2onnx takes besides.
+
+    Returns:
+        None.
+
+    Raises:
+        ImportError: paddle2onnx is not installed.
+        ValueError: path has no name of a file.
+
+    Examples:
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> try:
+        ...     paddle.onnx.export(net, "net", [paddle.static.InputSpec([None, 2])])
+        ... except ImportError as error:
+        ...     print("paddle2onnx" in str(error))
+        True
     """
     from paddle.utils import try_import
 

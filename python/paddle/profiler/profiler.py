@@ -24,7 +24,15 @@ __all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_t
 
 
 class ProfilerState(Enum):
-    """What a profiler does in a step; after a RECORD_AND_RETURN step `on_trace_ready` is called."""
+    """What a profiler does in a step: CLOSED, READY, RECORD or RECORD_AND_RETURN.
+
+    After a step of the last kind `on_trace_ready` is called.
+
+    Examples:
+        >>> from paddle.profiler import ProfilerState, make_scheduler
+        >>> make_scheduler(closed=0, ready=0, record=1)(0) is ProfilerState.RECORD_AND_RETURN
+        True
+    """
 
     CLOSED = 0
     READY = 1
@@ -33,7 +41,12 @@ class ProfilerState(Enum):
 
 
 class ProfilerTarget(Enum):
-    """Devices to look at."""
+    """Devices that a profiler looks at: CPU, GPU, XPU or CUSTOM_DEVICE; the CPU in this build.
+
+    Examples:
+        >>> from paddle.profiler import Profiler, ProfilerTarget
+        >>> profiler = Profiler(targets=[ProfilerTarget.CPU])
+    """
 
     CPU = 0
     GPU = 1
@@ -42,10 +55,26 @@ class ProfilerTarget(Enum):
 
 
 def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
-    """A function step -> ProfilerState: `skip_first` closed steps, then periods of closed, ready
-    and recorded steps.
+    """A schedule of profiling: periods of closed, ready and recorded steps.
 
-    `repeat` periods, without end if 0.
+    Args:
+        closed (int): How many steps of a period are not looked at.
+        ready (int): How many follow for warming up.
+        record (int): How many follow that are recorded.
+        repeat (int, default 0): How many periods there are; 0 for no end.
+        skip_first (int, default 0): How many closed steps come before the first period.
+
+    Returns:
+        callable: the `ProfilerState` of a step by its number.
+
+    Raises:
+        AssertionError: A number is negative, or record is 0.
+
+    Examples:
+        >>> from paddle.profiler import make_scheduler
+        >>> state = make_scheduler(closed=1, ready=1, record=2, repeat=1)
+        >>> [state(step).name for step in range(5)]
+        ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN', 'CLOSED']
     """
     assert closed >= 0 and ready >= 0 and record > 0 and repeat >= 0 and skip_first >= 0, (
         f"[make_scheduler] expected lengths of at least 0 and record of at least 1, got {closed}, "
@@ -69,8 +98,22 @@ def make_scheduler(*, closed, ready, record, repeat=0, skip_first=0):
 
 
 def export_chrome_tracing(dir_name, worker_name=None):
-    """A callback for `on_trace_ready` that writes each result into `dir_name`, for chrome://tracing
-    or Perfetto.
+    """A callback for `on_trace_ready` that writes each result, for chrome://tracing or Perfetto.
+
+    Args:
+        dir_name (str): The directory of the files, which is made where it is missing.
+        worker_name (str, default None): How their names begin; None for the host and the process.
+
+    Returns:
+        callable: the callback.
+
+    Examples:
+        >>> import os
+        >>> from paddle.profiler import Profiler, export_chrome_tracing
+        >>> with Profiler(on_trace_ready=export_chrome_tracing("traces", "me")):
+        ...     x = paddle.ones([2]) + 1.0
+        >>> [name.startswith("me_time_") for name in os.listdir("traces")]
+        [True]
     """
     os.makedirs(dir_name, exist_ok=True)
 
@@ -140,13 +183,39 @@ class _Result:
 
 
 class Profiler(KnownKeywords):
-    """Records operations run eagerly and backward, instructions of compiled programs, and spans of
-    RecordEvent.
+    """Records the times of operations, backward and compiled programs, and named spans.
 
-    `scheduler`: a function step -> ProfilerState, or (first, last + 1) steps to record; without one
-    all steps. `timer_only`: only the time of steps, for `step_info`. `profile_memory`: the peak of
-    memory in the summary. Shapes, FLOPs and NVTX ranges are not recorded: `record_shapes`,
-    `with_flops` and `emit_nvtx` have no effect, and a warning says so.
+    It records between `start()` and `stop()`, or in a `with` block; `step()` ends a step.
+    `summary()` prints tables, `export(path)` writes a Chrome trace, and `step_info()` says how long
+    steps took.
+
+    Args:
+        targets (list of ProfilerTargets, default None): The devices; None for the CPU, the only one
+            that is profiled.
+        scheduler (callable or tuple, default None): The `ProfilerState` of a step by its number, or
+            (first, last + 1) step to record; None for all steps.
+        on_trace_ready (callable, default None): What is called with the profiler when a result is
+            there.
+        record_shapes (bool, default False): No effect, as a warning says.
+        profile_memory (bool, default False): Whether the summary has the peak of memory.
+        timer_only (bool, default False): Whether only the times of steps are taken.
+        emit_nvtx (bool, default False): No effect, as a warning says.
+        custom_device_types (list of strs, default []): No effect, as a warning says.
+        with_flops (bool, default False): No effect, as a warning says.
+
+    Raises:
+        AssertionError: Steps of scheduler that do not ascend.
+        TypeError: scheduler is no function and no pair.
+
+    Examples:
+        >>> from paddle.profiler import Profiler
+        >>> x = paddle.ones([16, 16])
+        >>> with Profiler(scheduler=(1, 3)) as profiler:
+        ...     for _ in range(4):
+        ...         y = paddle.matmul(x, x)
+        ...         profiler.step()
+        >>> sum(event.name == "matmul" for event in profiler.profiler_result.events)
+        2
     """
 
     def __init__(

@@ -10,7 +10,14 @@ __all__ = ['SortedKeys', 'SummaryView', 'tables']
 
 
 class SortedKeys(Enum):
-    """What rows of a table are sorted by."""
+    """What rows of a summary are sorted by: CPUTotal, CPUAvg, CPUMax, CPUMin, or the same of a GPU.
+
+    Examples:
+        >>> from paddle.profiler import Profiler, SortedKeys
+        >>> with Profiler() as profiler:
+        ...     x = paddle.ones([2]) + 1.0
+        >>> profiler.summary(sorted_by=SortedKeys.CPUMax, views=[])
+    """
 
     CPUTotal = 0
     CPUAvg = 1
@@ -23,7 +30,18 @@ class SortedKeys(Enum):
 
 
 class SummaryView(Enum):
-    """Tables a summary may have."""
+    """Tables that a summary may have: OverView, ModelView, OperatorView, UDFView and so on.
+
+    Examples:
+        >>> import contextlib, io
+        >>> from paddle.profiler import Profiler, SummaryView
+        >>> with Profiler() as profiler:
+        ...     x = paddle.ones([2]) + 1.0
+        >>> with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ...     profiler.summary(views=[SummaryView.OperatorView])
+        >>> "add" in printed.getvalue()
+        True
+    """
 
     DeviceView = 0
     OverView = 1

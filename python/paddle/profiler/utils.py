@@ -68,8 +68,19 @@ def take_events():
 
 
 class RecordEvent(ContextDecorator):
-    """A named span in the profile: between `begin` and `end`, of a `with` block, or of a decorated
-    function.
+    """A named span of a profile: a `with` block, a decorated function, or `begin()` to `end()`.
+
+    Args:
+        name (str): The name.
+        event_type (TracerEventType, default <TracerEventType.PythonUserDefined: 14>): Its kind.
+
+    Examples:
+        >>> from paddle.profiler import Profiler, RecordEvent
+        >>> with Profiler() as profiler:
+        ...     with RecordEvent("my part"):
+        ...         x = paddle.ones([2]) + 1.0
+        >>> "my part" in [event.name for event in profiler.profiler_result.events]
+        True
     """
 
     def __init__(self, name, event_type=TracerEventType.PythonUserDefined):

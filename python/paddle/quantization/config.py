@@ -34,8 +34,24 @@ def _items(value):
 
 
 class QuantConfig(KnownKeywords):
-    """Factories for all layers, replaced for some: for layers of a type, and over that for single
-    ones. What is said of a layer holds for those inside of it.
+    """Which layers of a model are quantised, and how.
+
+    The factories given here are for all layers. `add_type_config` has others for layers of a class,
+    and over that `add_layer_config` and `add_name_config` for single ones. What is said of a layer
+    holds for those inside of it.
+
+    Args:
+        activation (object): The factory of quanters or observers for the inputs of layers; None for
+            none.
+        weight (object): The factory for their weights; None for none.
+
+    Examples:
+        >>> from paddle.quantization import QuantConfig
+        >>> from paddle.quantization.observers import AbsmaxObserver
+        >>> config = QuantConfig(activation=None, weight=None)
+        >>> config.add_type_config(paddle.nn.Linear, weight=AbsmaxObserver(quant_bits=8))
+        >>> print(config.global_config)
+        None
     """
 
     def __init__(self, activation, weight):

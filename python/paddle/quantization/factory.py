@@ -45,8 +45,39 @@ ObserverFactory = QuanterFactory
 
 
 def quanter(class_name):
-    """A decorator of a quanter class: a factory of its quanters with the name `class_name` comes
-    into the module of the class.
+    """A decorator of a quanter class: it makes a factory of its quanters.
+
+    The factory has the arguments that the class takes behind the layer, and comes into the module
+    of the class.
+
+    Args:
+        class_name (str): The name of the factory.
+
+    Returns:
+        callable: the decorator, which returns the class.
+
+    Examples:
+        >>> import sys, types
+        >>> __name__ = "my_quanters"
+        >>> sys.modules[__name__] = types.ModuleType(__name__)
+        >>> from paddle.quantization import BaseQuanter, quanter
+        >>> @quanter("Halver")
+        ... class HalverLayer(BaseQuanter):
+        ...     def __init__(self, layer, bits=8):
+        ...         super().__init__()
+        ...         self.bits = bits
+        ...     def forward(self, input):
+        ...         return input / 2
+        ...     def scales(self):
+        ...         return None
+        ...     def zero_points(self):
+        ...         return None
+        ...     def quant_axis(self):
+        ...         return -1
+        ...     def bit_length(self):
+        ...         return self.bits
+        >>> sys.modules["my_quanters"].Halver(bits=4)
+        Halver(bits=4)
     """
 
     def decorate(target):

@@ -67,7 +67,32 @@ class Quantization(KnownKeywords):
 
 
 class QAT(Quantization):
-    """Training of a model whose weights and activations are rounded."""
+    """Training of a model whose weights and activations are rounded.
+
+    `quantize(model)` puts quanters in, for further training; `convert(model)` then makes the model
+    that is exported.
+
+    Args:
+        config (QuantConfig): Which layers are quantised, and how.
+
+    Raises:
+        TypeError: config is no QuantConfig.
+
+    Source: Jacob and others, Quantization and training of neural networks,
+        https://arxiv.org/abs/1712.05877.
+
+    Examples:
+        >>> from paddle.quantization import QAT, QuantConfig
+        >>> from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+        >>> factory = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+        >>> qat = QAT(QuantConfig(activation=factory, weight=factory))
+        >>> model = qat.quantize(paddle.nn.Sequential(paddle.nn.Linear(4, 2)))
+        >>> type(model[0]).__name__
+        'QuantedLinear'
+        >>> model(paddle.ones([1, 4])).sum().backward()
+        >>> model[0].weight.grad is not None
+        True
+    """
 
     def quantize(self, model, inplace=False):
         """The model to be trained further. AssertionError unless it is in training mode."""
@@ -76,7 +101,30 @@ class QAT(Quantization):
 
 
 class PTQ(Quantization):
-    """Scales for a trained model, from what it computes for some inputs."""
+    """Scales for a trained model, from what it computes for some inputs.
+
+    `quantize(model)` puts observers in; call the model with typical inputs, then `convert(model)`
+    makes the model that is exported.
+
+    Args:
+        config (QuantConfig): Which layers are quantised, and how.
+
+    Raises:
+        TypeError: config is no QuantConfig.
+
+    Examples:
+        >>> from paddle.quantization import PTQ, QuantConfig
+        >>> from paddle.quantization.observers import AbsmaxObserver
+        >>> ptq = PTQ(QuantConfig(activation=AbsmaxObserver(), weight=AbsmaxObserver()))
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(4, 2))
+        >>> _ = net.eval()
+        >>> observed = ptq.quantize(net)
+        >>> x = paddle.rand([8, 4])
+        >>> _ = observed(x)
+        >>> converted = ptq.convert(observed)
+        >>> bool((converted(x) - net(x)).abs().max() < 0.05)
+        True
+    """
 
     def quantize(self, model, inplace=False):
         """The model to be called with these inputs. AssertionError in training mode."""

@@ -69,12 +69,36 @@ def _called(forward, inputs, dtypes, shapes, backward):
 
 
 def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
-    """Call `func(*x)` whenever the program runs; its results, tensors or arrays, become the
-    variables `out`, which are returned.
+    """Call a Python function whenever the program runs.
 
-    `out` says shape and dtype (`Block.create_var` or another value). `backward_func` gets x, out
-    and the gradients of out, without those in `skip_vars_in_backward_input`, and returns the
-    gradients of x (None for none); without it no gradient flows.
+    Args:
+        func (callable): It gets the values of x as tensors of its own, and returns as many tensors
+            or arrays as out has.
+        x (Tensor or list of Tensors): The inputs.
+        out (Tensor or list of Tensors): Variables that say shape and dtype of the results, such as
+            `Block.create_var` makes, and receive them.
+        backward_func (callable, default None): It gets x, out and the gradients of out, and returns
+            the gradients of x, None for none; without it no gradient flows.
+        skip_vars_in_backward_input (Tensor or list of Tensors, default None): Those of x and out
+            that backward_func does not get.
+
+    Returns:
+        Tensor or list of Tensors: the results, as out is one or a list.
+
+    Raises:
+        TypeError: func or backward_func is no function.
+        ValueError: out has no shape or dtype, or skip_vars_in_backward_input holds other values.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [3])
+        ...     place = main.current_block().create_var(name="sorted", shape=[3], dtype="float32")
+        ...     y = paddle.static.py_func(lambda t: t.numpy()[::-1].copy(), x, place)
+        >>> exe = paddle.static.Executor()
+        >>> exe.run(main, feed={"x": [1.0, 2.0, 3.0]}, fetch_list=[y])[0].tolist()
+        [3.0, 2.0, 1.0]
     """
     if not callable(func):
         raise TypeError(f"[py_func] expected a function as func, got {type(func).__name__}")
@@ -141,8 +165,33 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
 
 
 def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
-    """forward_fn(*inputs), with `backward_fn(*output gradients)` -> input gradients as its
-    gradient.
+    """A part of a program with a gradient of its own.
+
+    Args:
+        forward_fn (callable): It gets the inputs and makes the results.
+        inputs (list of Tensors): What it gets.
+        backward_fn (callable, default None): It gets the gradients of the results and makes those
+            of the inputs; without it no gradient flows.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or list of Tensors: the results of forward_fn.
+
+    Raises:
+        AssertionError: Outside static mode.
+        TypeError: forward_fn is no function.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     x.stop_gradient = False
+        ...     y = paddle.static.nn.static_pylayer(paddle.round, [x], lambda dy: dy)
+        ...     (dx,) = paddle.static.gradients(y, x)
+        >>> exe = paddle.static.Executor()
+        >>> [v.tolist() for v in exe.run(main, feed={"x": [0.2, 1.8]}, fetch_list=[y, dx])]
+        [[0.0, 2.0], [1.0, 1.0]]
     """
     if paddle.in_dynamic_mode():
         raise AssertionError("[static_pylayer] expected static mode, got dynamic mode")

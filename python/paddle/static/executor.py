@@ -19,8 +19,16 @@ __all__ = ['BuildStrategy', 'CompiledProgram', 'Executor', 'Scope', 'global_scop
 
 
 class BuildStrategy:
-    """Wishes about compilation. `build_cinn_pass` asks for fused kernels; the others are kept and
-    change no result.
+    """Wishes about the compilation of a program.
+
+    `build_cinn_pass` asks for fused kernels. The other attributes, such as `enable_inplace` or
+    `memory_optimize`, are kept and change no result: the executor decides by itself. A name that is
+    none of them is an AttributeError.
+
+    Examples:
+        >>> strategy = paddle.static.BuildStrategy()
+        >>> strategy.build_cinn_pass = True
+        >>> compiled = paddle.static.CompiledProgram(paddle.static.Program(), strategy)
     """
 
     class ReduceStrategy:
@@ -61,7 +69,28 @@ class BuildStrategy:
 
 
 class CompiledProgram:
-    """A program with a build strategy."""
+    """A program with a build strategy, for `Executor.run`.
+
+    Args:
+        program_or_graph (Program): The program.
+        build_strategy (BuildStrategy, default None): How it is compiled.
+
+    Raises:
+        TypeError: program_or_graph is no Program.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     y = paddle.exp(x) * 2.0
+        >>> strategy = paddle.static.BuildStrategy()
+        >>> strategy.build_cinn_pass = True
+        >>> compiled = paddle.static.CompiledProgram(main, strategy)
+        >>> exe = paddle.static.Executor()
+        >>> exe.run(compiled, feed={"x": [0.0, 1.0]}, fetch_list=[y])[0].tolist()
+        [2.0, 5.436563491821289]
+    """
 
     def __init__(self, program_or_graph, build_strategy=None):
         if not isinstance(program_or_graph, _program.Program):
@@ -106,7 +135,31 @@ def _warn_of_unknown(feed, declared):
 
 
 class Executor:
-    """Runs programs on `place`."""
+    """Runs programs: `run(program, feed, fetch_list)` gives the fetched values as arrays.
+
+    A program is planned at its first run with the same fetched values; later runs use that plan.
+
+    Args:
+        place (Place or str, default None): The device; None for the current one.
+
+    Raises:
+        ValueError: place is neither.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.data("y", [None, 1])
+        ...     loss = paddle.mean((paddle.static.nn.fc(x, 1) - y) ** 2)
+        ...     _ = paddle.optimizer.SGD(0.1).minimize(loss)
+        >>> exe = paddle.static.Executor(paddle.CPUPlace())
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": [[1.0, 0.0], [0.0, 1.0]], "y": [[2.0], [3.0]]}
+        >>> losses = [exe.run(main, feed=feed, fetch_list=[loss])[0].item() for _ in range(100)]
+        >>> losses[-1] < 0.01 < losses[0]
+        True
+    """
 
     def __init__(self, place=None):
         if place is not None and not isinstance(place, (str, _core.Place)):
@@ -133,11 +186,41 @@ class Executor:
         use_program_cache=False,
         use_prune=False,
     ):
-        """Run `program` on the arrays of `feed` (name -> array) and return the values of
-        `fetch_list`.
+        """Run a program on the arrays of `feed` and return the values of `fetch_list`.
 
-        Raises ValueError for a missing input, or one whose shape or dtype is not what the program
-        declares.
+        Args:
+            program (Program or CompiledProgram, default None): The program; None for the default
+                main program.
+            feed (dict, default None): Arrays, tensors or lists by the names of the program's
+                inputs.
+            fetch_list (list of Tensors or of strs, default None): Values of the program, or their
+                names.
+            feed_var_name (str, default 'feed'): Taken for compatibility; it has no effect.
+            fetch_var_name (str, default 'fetch'): Taken for compatibility; it has no effect.
+            scope (Scope, default None): Where the variables are; None for `global_scope()`.
+            return_numpy (bool, default True): Whether arrays are returned, not tensors.
+            use_program_cache (bool, default False): Taken for compatibility: plans are always kept.
+            use_prune (bool, default False): Whether only what is fetched runs, which is always so
+                of a program that writes no tensors.
+
+        Returns:
+            list: the fetched values; without a fetch_list those that the program itself fetches.
+
+        Raises:
+            ValueError: An input is missing, or has another shape or dtype than the program
+                declares.
+            TypeError: program, feed or scope is of another type.
+            RuntimeError: The executor is closed.
+
+        Examples:
+            >>> paddle.enable_static()
+            >>> main = paddle.static.Program()
+            >>> with paddle.static.program_guard(main):
+            ...     x = paddle.static.data("x", [None])
+            ...     total = paddle.sum(x)
+            >>> exe = paddle.static.Executor()
+            >>> exe.run(main, feed={"x": [1.0, 2.0, 3.0]}, fetch_list=[total])[0].item()
+            6.0
         """
         if self._closed:
             raise RuntimeError("[Executor] expected an open executor, got a closed one")

@@ -31,10 +31,33 @@ def _scope():
 
 
 def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
-    """The gradients of `targets` with respect to `inputs`, in their order; None where no path leads
-    there.
+    """The gradients of values of a program with respect to others, as values of the program.
 
-    `target_gradients` default to ones; nothing flows through the values of `no_grad_set`.
+    Args:
+        targets (Tensor or list of Tensors): What is differentiated.
+        inputs (Tensor or list of Tensors): With respect to what.
+        target_gradients (Tensor or list of Tensors, default None): The gradient of each target;
+            ones where it is None.
+        no_grad_set (set, default None): Values through which no gradient flows.
+
+    Returns:
+        list: the gradient of each of inputs, a Tensor, or None where no path leads there.
+
+    Raises:
+        TypeError: targets or inputs hold anything but values of a program.
+        ValueError: As many target_gradients as targets are not given.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     x.stop_gradient = False
+        ...     y = x ** 3
+        ...     (dx,) = paddle.static.gradients(y, x)
+        >>> exe = paddle.static.Executor()
+        >>> exe.run(main, feed={"x": [1.0, 2.0]}, fetch_list=[dx])[0].tolist()
+        [3.0, 12.0]
     """
     targets, inputs = _list(targets), _list(inputs)
     for value in targets + inputs:
@@ -63,8 +86,37 @@ def append_backward(
     checkpoints=None,
     distop_context=None,
 ):
-    """Append the gradients of the scalar `loss`; returns [(parameter, gradient)] for trainable
-    parameters it depends on.
+    """Append the gradients of a scalar to its program.
+
+    Args:
+        loss (Tensor): The value that is differentiated, of one element.
+        parameter_list (list of Tensors or of strs, default None): The parameters, or their names;
+            None for all of the program.
+        no_grad_set (set, default None): Parameters that get no gradient.
+        callbacks (list, default None): Only None: gradients are made by the core.
+        checkpoints (list of Tensors, default None): Taken for compatibility; it has no effect.
+        distop_context (object, default None): Only None.
+
+    Returns:
+        list of tuples: (parameter, gradient) for each trainable parameter that the loss depends on.
+
+    Raises:
+        TypeError: The loss is no value of a program.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32")
+        ...     x = paddle.static.data("x", [2])
+        ...     pairs = paddle.static.append_backward(paddle.sum(w * x))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> (parameter, gradient), = pairs
+        >>> parameter.name == w.name
+        True
+        >>> exe.run(main, feed={"x": [3.0, 5.0]}, fetch_list=[gradient])[0].tolist()
+        [3.0, 5.0]
     """
     from paddle.static import program
 

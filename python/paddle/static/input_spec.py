@@ -26,7 +26,28 @@ def checked_extents(shape, where):
 
 
 class InputSpec:
-    """Shape (None or -1 where unknown), dtype and name of an input."""
+    """What is known of an input before it is given.
+
+    Args:
+        shape (list or tuple of ints): The extents; None or -1 where one is known only at the call.
+        dtype (str or dtype, default 'float32'): The data type.
+        name (str, default None): The name by which a program asks for it.
+        stop_gradient (bool, default False): Whether no gradient flows to it.
+
+    Raises:
+        TypeError: shape is no list or tuple.
+        ValueError: An extent is below -1.
+
+    Examples:
+        >>> from paddle.static import InputSpec
+        >>> spec = InputSpec([None, 784], "float32", "image")
+        >>> spec.shape
+        (-1, 784)
+        >>> InputSpec.from_tensor(paddle.ones([2, 3])).shape
+        (2, 3)
+        >>> spec.batch(16).shape
+        (16, -1, 784)
+    """
 
     def __init__(self, shape, dtype='float32', name=None, stop_gradient=False):
         from paddle.base.framework import to_dtype

@@ -61,8 +61,31 @@ def _check_program(op, program):
 
 
 def normalize_program(program, feed_vars, fetch_vars, **kwargs):
-    """The part of `program` that computes `fetch_vars` from `feed_vars`, as a new program with
-    fetch operations.
+    """The part of a program that computes some values from some inputs.
+
+    Args:
+        program (Program): The program.
+        feed_vars (Tensor or list of Tensors): The inputs.
+        fetch_vars (Tensor or list of Tensors): The values.
+        **kwargs (bool): `skip_prune_program`: only False.
+
+    Returns:
+        Program: a new one that fetches the values.
+
+    Raises:
+        TypeError: program is no Program, or feed_vars or fetch_vars hold anything but values of
+            one.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     y = x + 1.0
+        ...     unused = paddle.exp(x)
+        >>> pruned = paddle.static.normalize_program(main, [x], [y])
+        >>> "pd_op.exp" in [op.name() for op in pruned.global_block().ops]
+        False
     """
     keywords('normalize_program', kwargs, 'skip_prune_program')
     only(
@@ -77,10 +100,37 @@ def normalize_program(program, feed_vars, fetch_vars, **kwargs):
 
 
 def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs):
-    """Write the program that computes `fetch_vars` from `feed_vars` to `<path_prefix>.json`, its
-    parameters to `.pdiparams`.
+    """Write a program and its parameters for inference, as `<path_prefix>.json` and `.pdiparams`.
 
-    Files are written beside and renamed. Raises ValueError when `path_prefix` is a directory.
+    Files are written beside their place and renamed.
+
+    Args:
+        path_prefix (str or PathLike): The path without the ends.
+        feed_vars (Tensor or list of Tensors): The inputs of what is written.
+        fetch_vars (Tensor or list of Tensors): What it computes.
+        executor (Executor): Taken for compatibility; it has no effect.
+        **kwargs (object): `program`: the program, the default main program without it;
+            `clip_extra`: no effect; `legacy_format` and `skip_prune_program`: only False.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: path_prefix is a directory.
+        TypeError: An argument that is no value of a program.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 4])
+        ...     y = paddle.static.nn.fc(x, 2)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> paddle.static.save_inference_model("model", [x], [y], exe, program=main)
+        >>> import os
+        >>> sorted(os.listdir())
+        ['model.json', 'model.pdiparams']
     """
     keywords(
         'save_inference_model',
@@ -179,12 +229,38 @@ def _from_bytes(model, params):
 
 
 def load_inference_model(path_prefix, executor, **kwargs):
-    """[program, names of its inputs, values it computes] from `<path_prefix>.json` (or `.pdmodel`)
-    and `.pdiparams`.
+    """Read a program for inference: `.json`, or the older `.pdmodel`, and `.pdiparams`.
 
-    With `model_filename` and `params_filename`, `path_prefix` is their folder, or None when they
-    hold the bytes of the files. Parameters of a megabyte and more stay in the mapped file until
-    they are used. Raises OSError for a missing file and ValueError for one that is damaged.
+    Parameters of a megabyte and more stay in the mapped file until they are used.
+
+    Args:
+        path_prefix (str or PathLike): The path without the ends. With file names below the
+            directory they are in, or None when those are the bytes of the files.
+        executor (Executor): Taken for compatibility; it has no effect.
+        **kwargs (str or bytes): `model_filename` and `params_filename`, where the files have other
+            names.
+
+    Returns:
+        list: the program, the names of its inputs, the list of values it computes.
+
+    Raises:
+        OSError: A file is missing.
+        ValueError: A file is damaged, or another keyword is given.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> paddle.static.save_inference_model("model", [x], [y], exe, program=main)
+        >>> program, names, values = paddle.static.load_inference_model("model", exe)
+        >>> names
+        ['x']
+        >>> exe.run(program, feed={"x": [[1.0, 3.0]]}, fetch_list=values)[0].tolist()
+        [[2.0]]
     """
     unknown = set(kwargs) - {'model_filename', 'params_filename'}
     if unknown:
@@ -214,21 +290,87 @@ def load_inference_model(path_prefix, executor, **kwargs):
 
 
 def serialize_program(feed_vars, fetch_vars, **kwargs):
-    """The pruned program as bytes."""
+    """The part of a program that computes some values, as bytes.
+
+    Args:
+        feed_vars (Tensor or list of Tensors): The inputs.
+        fetch_vars (Tensor or list of Tensors): The values.
+        **kwargs (Program): `program`: the program; the default main program without it.
+
+    Returns:
+        bytes: the content of the file that `save_inference_model` writes.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     y = x * 3.0
+        >>> data = paddle.static.serialize_program([x], [y], program=main)
+        >>> type(paddle.static.deserialize_program(data)).__name__
+        'Program'
+    """
     keywords('serialize_program', kwargs, 'program')
     program = kwargs.get('program') or _program.default_main_program()
     return normalize_program(program, feed_vars, fetch_vars)._to_json().encode()
 
 
 def deserialize_program(data):
-    """The program of `serialize_program`'s bytes; ValueError for others."""
+    """The program of the bytes that `serialize_program` gives.
+
+    Args:
+        data (bytes): The bytes.
+
+    Returns:
+        Program: without the values of its parameters; see `deserialize_persistables`.
+
+    Raises:
+        TypeError: data are no bytes.
+        ValueError: The bytes are no program.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2])
+        ...     y = x * 3.0
+        >>> data = paddle.static.serialize_program([x], [y], program=main)
+        >>> program = paddle.static.deserialize_program(data)
+        >>> paddle.static.Executor().run(program, feed={"x": [1.0, 2.0]})[0].tolist()
+        [3.0, 6.0]
+    """
     if not isinstance(data, bytes):
         raise TypeError(f"[deserialize_program] expected bytes, got {type(data).__name__}")
     return _core.pir._load_json_text(data)
 
 
 def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
-    """The parameters of the pruned program as bytes; None when it has none."""
+    """The parameters of the part of a program that computes some values, as bytes.
+
+    Args:
+        feed_vars (Tensor or list of Tensors): The inputs.
+        fetch_vars (Tensor or list of Tensors): The values.
+        executor (Executor): Taken for compatibility; it has no effect.
+        **kwargs (Program): `program`: the program; the default main program without it.
+
+    Returns:
+        bytes: the content of a file `.pdiparams`; None where that part has no parameters.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> program = paddle.static.deserialize_program(
+        ...     paddle.static.serialize_program([x], [y], program=main))
+        >>> data = paddle.static.serialize_persistables([x], [y], exe, program=main)
+        >>> paddle.static.deserialize_persistables(program, data, exe)
+        >>> exe.run(program, feed={"x": [[1.0, 3.0]]})[0].tolist()
+        [[2.0]]
+    """
     keywords('serialize_persistables', kwargs, 'program')
     program = normalize_program(
         kwargs.get('program') or _program.default_main_program(), feed_vars, fetch_vars
@@ -241,7 +383,35 @@ def serialize_persistables(feed_vars, fetch_vars, executor, **kwargs):
 
 
 def deserialize_persistables(program, data, executor):
-    """Give `program` the parameters of `serialize_persistables`' bytes."""
+    """Give a program the parameters of the bytes that `serialize_persistables` gives.
+
+    Args:
+        program (Program): The program.
+        data (bytes): The bytes; None for no parameters.
+        executor (Executor): Taken for compatibility; it has no effect.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: program is no Program.
+        ValueError: The bytes do not hold the program's parameters.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1, weight_attr=paddle.nn.initializer.Constant(2.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> program = paddle.static.deserialize_program(
+        ...     paddle.static.serialize_program([x], [y], program=main))
+        >>> data = paddle.static.serialize_persistables([x], [y], exe, program=main)
+        >>> paddle.static.deserialize_persistables(program, data, exe)
+        >>> [p.tolist() for p in program.state_dict().values()]
+        [[[2.0], [2.0]], [0.0]]
+    """
     _check_program('deserialize_persistables', program)
     if data is None:
         return
@@ -251,7 +421,23 @@ def deserialize_persistables(program, data, executor):
 
 
 def save_to_file(path, content):
-    """Write bytes to a file."""
+    """Write bytes to a file, all or nothing.
+
+    Args:
+        path (str or PathLike): The path.
+        content (bytes): The bytes.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: content are no bytes.
+
+    Examples:
+        >>> paddle.static.save_to_file("data.bin", b"abc")
+        >>> paddle.static.load_from_file("data.bin")
+        b'abc'
+    """
     if not isinstance(content, bytes):
         raise ValueError(
             f"[save_to_file] expected content to be bytes, got {type(content).__name__}"
@@ -262,7 +448,22 @@ def save_to_file(path, content):
 
 
 def load_from_file(path):
-    """The bytes of a file."""
+    """The bytes of a file.
+
+    Args:
+        path (str or PathLike): The path.
+
+    Returns:
+        bytes: all of the file.
+
+    Raises:
+        OSError: The file is missing.
+
+    Examples:
+        >>> paddle.static.save_to_file("data.bin", b"abc")
+        >>> paddle.static.load_from_file("data.bin")
+        b'abc'
+    """
     with open(os.fspath(path), 'rb') as stream:
         return stream.read()
 
@@ -279,8 +480,34 @@ def split_state(program):
 
 
 def save(program, model_path, protocol=4, **configs):
-    """Write the parameters of `program` to `<model_path>.pdparams`, its other tensors to `.pdopt`,
-    the program to `.json`.
+    """Write a program with its state, to go on training: `.pdparams`, `.pdopt` and `.json`.
+
+    Args:
+        program (Program): The program; its parameters go to `<model_path>.pdparams`, its other
+            tensors to `.pdopt`, the program to `.json`.
+        model_path (str or PathLike): The path without the ends.
+        protocol (int, default 4): The protocol of pickle, 2 to 4.
+        **configs (int): `pickle_protocol`, an older name of protocol.
+
+    Returns:
+        None.
+
+    Raises:
+        AssertionError: model_path ends with a separator.
+        TypeError: program is no Program.
+        ValueError: Another protocol.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1)
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> paddle.static.save(main, "checkpoint")
+        >>> import os
+        >>> sorted(os.listdir())
+        ['checkpoint.json', 'checkpoint.pdopt', 'checkpoint.pdparams']
     """
     from paddle.framework import io
 
@@ -357,10 +584,36 @@ def _states(model_path, others=True):
 
 
 def load(program, model_path, executor=None, var_list=None):
-    """Give `program` the tensors saved at `model_path` by `save`; RuntimeError for a tensor the
-    files do not hold.
+    """Give a program the state that `save` wrote.
 
-    `var_list` limits it to some variables.
+    Args:
+        program (Program): The program.
+        model_path (str or PathLike): The path without the ends.
+        executor (Executor, default None): Taken for compatibility; it has no effect.
+        var_list (list of Tensors, default None): Only these variables; None for all of the program.
+
+    Returns:
+        None.
+
+    Raises:
+        OSError: The files are missing.
+        RuntimeError: A variable of the program is not in them.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32", is_bias=True)
+        ...     y = w + 1.0
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> paddle.static.save(main, "checkpoint")
+        >>> main.set_state_dict({w.name: paddle.to_tensor([5.0, 6.0])})
+        >>> exe.run(main, fetch_list=[y])[0].tolist()
+        [6.0, 7.0]
+        >>> paddle.static.load(main, "checkpoint")
+        >>> exe.run(main, fetch_list=[y])[0].tolist()
+        [1.0, 1.0]
     """
     _check_program('static.load', program)
     state = _states(model_path)
@@ -380,8 +633,28 @@ def load(program, model_path, executor=None, var_list=None):
 
 
 def load_program_state(model_path, var_list=None):
-    """Name -> array of what `save` wrote, limited to `var_list` when given; FileNotFoundError
-    without the files.
+    """The arrays that `save` wrote, by name.
+
+    Args:
+        model_path (str or PathLike): The path without the ends.
+        var_list (list of Tensors, default None): Only the variables of these names; None for all.
+
+    Returns:
+        dict: arrays by name.
+
+    Raises:
+        OSError: The files are missing.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32", "bias", is_bias=True)
+        ...     y = w + 1.0
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> paddle.static.save(main, "checkpoint")
+        >>> {name: a.tolist() for name, a in paddle.static.load_program_state("checkpoint").items()}
+        {'bias': [0.0, 0.0]}
     """
     state = _states(model_path)
     return (
@@ -390,10 +663,33 @@ def load_program_state(model_path, var_list=None):
 
 
 def set_program_state(program, state_dict):
-    """Replace the tensors of `program` by the arrays of their names; ValueError for one of another
-    shape or dtype.
+    """Replace the tensors of a program by arrays of their names.
 
-    Arrays of names the program does not know are left out with a warning.
+    Arrays of names that the program does not know are left out with a warning.
+
+    Args:
+        program (Program): The program.
+        state_dict (dict): Arrays by name.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: program is no Program.
+        ValueError: An array has another shape or dtype.
+
+    Examples:
+        >>> import numpy as np
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32", "weight")
+        ...     y = w * 2.0
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> paddle.static.set_program_state(main, {"weight": np.array([1.0, 3.0], "float32")})
+        >>> exe.run(main, fetch_list=[y])[0].tolist()
+        [2.0, 6.0]
     """
     import warnings
 

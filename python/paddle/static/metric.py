@@ -10,10 +10,31 @@ __all__ = ['accuracy', 'auc', 'ctr_metric_bundle']
 
 
 def accuracy(input, label, k=1, correct=None, total=None):
-    """The share of rows whose class is among the `k` highest of `input` (rows, classes), a float32
-    scalar.
+    """The share of rows whose class is among the `k` highest scores.
 
-    `correct` and `total`, int32 or int64 variables, receive the counts.
+    Args:
+        input (Tensor): Scores or probabilities, of shape [rows, classes].
+        label (Tensor): The class of each row, integers of shape [rows, 1].
+        k (int, default 1): How many of the highest scores count.
+        correct (Tensor, default None): An int32 or int64 variable that receives how many rows are
+            right.
+        total (Tensor, default None): An int32 or int64 variable that receives how many rows there
+            are.
+
+    Returns:
+        Tensor: the share, a float32 scalar without a gradient.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     scores = paddle.static.data("scores", [None, 3])
+        ...     label = paddle.static.data("label", [None, 1], "int64")
+        ...     share = paddle.static.accuracy(scores, label)
+        >>> exe = paddle.static.Executor()
+        >>> feed = {"scores": [[0.1, 0.7, 0.2], [0.8, 0.1, 0.1]], "label": [[1], [2]]}
+        >>> exe.run(main, feed=feed, fetch_list=[share])[0].item()
+        0.5
     """
     _, best = paddle.topk(input, k)
     hits = paddle.any(best == paddle.reshape(paddle.cast(label, best.dtype), [-1, 1]), axis=1)
@@ -52,9 +73,41 @@ def _area(positive, negative, curve):
 
 
 def auc(input, label, curve='ROC', num_thresholds=4095, topk=1, slide_steps=1, ins_tag_weight=None):
-    """The area under the ROC or PR curve of the scores in the last column of `input`: (over all
-    runs, over the last `slide_steps` runs, [counts of the last runs and of all runs, of positives
-    and negatives by score]). `ins_tag_weight` 0 leaves a row out.
+    """The area under a curve of binary predictions, over all runs of the program.
+
+    The program keeps counts of positive and negative rows by score, and adds to them in each run.
+
+    Args:
+        input (Tensor): Probabilities between 0 and 1; the last column is that of the positive
+            class.
+        label (Tensor): 0 or 1 for each row, integers of shape [rows, 1].
+        curve (str, default 'ROC'): `ROC` (receiver operating characteristic) or `PR` (precision and
+            recall).
+        num_thresholds (int, default 4095): Into how many intervals scores are counted.
+        topk (int, default 1): Only 1.
+        slide_steps (int, default 1): Of how many of the last runs the second result is; 0 for all.
+        ins_tag_weight (Tensor, default None): A number for each row; 0 leaves the row out.
+
+    Returns:
+        tuple: the area over all runs (Tensor, float64), that over the last `slide_steps` runs, and
+            the list of the four variables with counts: positives and negatives of the last runs,
+            positives and negatives of all runs.
+
+    Raises:
+        ValueError: An unknown curve, or topk that is not 1.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     score = paddle.static.data("score", [None, 1])
+        ...     label = paddle.static.data("label", [None, 1], "int64")
+        ...     area, recent, counts = paddle.static.auc(score, label)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"score": [[0.1], [0.4], [0.35], [0.8]], "label": [[0], [0], [1], [1]]}
+        >>> exe.run(main, feed=feed, fetch_list=[area])[0].item()
+        0.75
     """
     if curve not in ('ROC', 'PR'):
         raise ValueError(f"[auc] expected curve to be ROC or PR, got {curve!r}")
@@ -92,8 +145,30 @@ def auc(input, label, curve='ROC', num_thresholds=4095, topk=1, slide_steps=1, i
 
 
 def ctr_metric_bundle(input, label, ins_tag_weight=None):
-    """Sums over all runs for predictions and labels of shape (rows, 1): squared error, absolute
-    error, prediction, sigmoid of the prediction, positives, rows. `ins_tag_weight` weighs the rows.
+    """Sums over all runs that metrics of click-through models are made of.
+
+    Args:
+        input (Tensor): Predictions, of shape [rows, 1].
+        label (Tensor): 0 or 1 for each row, of shape [rows, 1].
+        ins_tag_weight (Tensor, default None): The weight of each row.
+
+    Returns:
+        tuple of Tensors: variables of shape [1] that each run adds to: the squared error, the
+            absolute error, the predictions, the sigmoid of the predictions, the positives, the
+            rows.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     score = paddle.static.data("score", [None, 1])
+        ...     label = paddle.static.data("label", [None, 1])
+        ...     sums = paddle.static.ctr_metric_bundle(score, label)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"score": [[0.5], [0.75]], "label": [[0.0], [1.0]]}
+        >>> [v.item() for v in exe.run(main, feed=feed, fetch_list=list(sums))]
+        [0.3125, 0.75, 1.25, 1.301638126373291, 1.0, 2.0]
     """
     label = paddle.cast(label, 'float32')
     weight = (

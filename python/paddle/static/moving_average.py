@@ -11,11 +11,38 @@ __all__ = ['ExponentialMovingAverage']
 
 
 class ExponentialMovingAverage:
-    """Averages of the trainable parameters of the default main program: avg = decay * avg + (1 -
-    decay) * parameter at each update.
+    """Averages of the trainable parameters of the default main program.
 
-    With `thres_steps`, a variable that counts, the decay of an update is min(decay, (1 + steps) /
-    (10 + steps)). Averages start at 0; `apply` divides by one minus the product of all decays.
+    At each update avg = decay * avg + (1 - decay) * parameter. Averages start at 0; `apply` divides
+    by one minus the product of all decays, so that early averages are not too small.
+
+    Args:
+        decay (float, default 0.999): How much of the average an update keeps.
+        thres_steps (Tensor, default None): A variable that counts steps: the decay of an update is
+            then min(decay, (1 + steps) / (10 + steps)).
+        name (str, default None): The beginning of the names of the averages.
+
+    Raises:
+        Exception: Outside static mode.
+
+    Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992); the
+        correction is that of Adam, https://arxiv.org/abs/1412.6980.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([1], "float32")
+        ...     loss = paddle.sum((w - 4.0) ** 2)
+        ...     _ = paddle.optimizer.SGD(0.5).minimize(loss)
+        ...     ema = paddle.static.ExponentialMovingAverage(0.5)
+        ...     ema.update()
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> _ = exe.run(main)
+        >>> with ema.apply(exe):
+        ...     print(exe.run(main.clone(for_test=True), fetch_list=[w])[0].tolist())
+        [4.0]
     """
 
     def __init__(self, decay=0.999, thres_steps=None, name=None):

@@ -41,7 +41,16 @@ def _static_mode():
 
 
 def enable_static():
-    """Record the operations that follow into the default main program instead of running them."""
+    """Record the operations that follow into the default main program instead of running them.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> paddle.in_dynamic_mode()
+        False
+    """
     global _enabled, _pushed
     if not _enabled:
         enter = _pir.RecordScope(_main).__enter__
@@ -57,8 +66,19 @@ def enable_static():
 
 
 def disable_static(place=None):
-    """Run the operations that follow at once; the opposite of `enable_static`. `place` becomes the
-    current device.
+    """Run the operations that follow at once, as at the start; the opposite of `enable_static`.
+
+    Args:
+        place (Place or str, default None): A device, which becomes the current one.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> paddle.disable_static()
+        >>> (paddle.ones([2]) + 1.0).tolist()
+        [2.0, 2.0]
     """
     global _enabled, _pushed
     if _enabled:
@@ -75,13 +95,36 @@ def disable_static(place=None):
 
 
 def default_main_program():
-    """The program operations are recorded into."""
+    """The program that operations are recorded into.
+
+    Returns:
+        Program: that of the innermost `program_guard`, or the one that lasts as long as the
+            process.
+
+    Examples:
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     paddle.static.default_main_program() is main
+        True
+    """
     return _main
 
 
 def default_startup_program():
-    """The program of initialisations: running it gives parameters and state their first values. It
-    holds no operations.
+    """The program of initialisations: running it gives parameters and state their first values.
+
+    It holds no operations.
+
+    Returns:
+        Program: that of the innermost `program_guard`, or the one that lasts as long as the
+            process.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     paddle.static.default_startup_program() is startup
+        True
     """
     return _startup
 
@@ -159,8 +202,27 @@ def initialised(startup):
 
 @contextlib.contextmanager
 def program_guard(main_program, startup_program=None):
-    """Make `main_program` (and `startup_program`) the default; in static mode operations are
-    recorded there.
+    """Make programs the default ones inside; in static mode operations are recorded there.
+
+    Args:
+        main_program (Program): The program that operations are recorded into.
+        startup_program (Program, default None): The program of initialisations; None for the one
+            that is the default.
+
+    Returns:
+        context manager: afterwards the programs before it are the default again.
+
+    Raises:
+        TypeError: One of them is no Program.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 4])
+        ...     y = paddle.nn.functional.relu(x)
+        >>> [op.name() for op in main.global_block().ops]
+        ['pd_op.data', 'pd_op.relu']
     """
     global _main, _startup, _pushed
     for program, name in ((main_program, 'main_program'), (startup_program, 'startup_program')):
@@ -204,14 +266,43 @@ def _keep_mode(before):
 
 @contextlib.contextmanager
 def name_scope(prefix=None):
-    """Group operations under a name; only readers of the source see it."""
+    """Group operations under a name, which only readers of the source see.
+
+    Args:
+        prefix (str, default None): The name.
+
+    Returns:
+        context manager: one without an effect.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     with paddle.static.name_scope("encoder"):
+        ...         x = paddle.static.data("x", [2])
+    """
     yield
 
 
 @contextlib.contextmanager
 def device_guard(device=None):
-    """Ask for the device of the operations made inside; this build has one device. ValueError for
-    an unknown one.
+    """Name the device of the operations made inside; they all run on the device of the executor.
+
+    Args:
+        device (str, default None): `cpu`, `gpu`, `xpu`, `dcu` or that of a plugin, with or without
+            a number as in `gpu:0`.
+
+    Returns:
+        context manager: one that checks the name.
+
+    Raises:
+        ValueError: An unknown device.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main), paddle.static.device_guard("cpu"):
+        ...     x = paddle.static.data("x", [2])
     """
     kind = str(device or 'cpu').split(':')[0]
     if kind not in ('cpu', 'gpu', 'xpu', 'dcu', *_core.get_all_custom_device_type()):
@@ -223,9 +314,30 @@ def device_guard(device=None):
 
 
 def data(name, shape, dtype=None, lod_level=0):
-    """An input of the program: extents of -1 or None are given when it runs.
+    """An input of the program being recorded.
 
-    Raises RuntimeError outside static mode and ValueError for extents below -1.
+    Args:
+        name (str): Its name, for `feed`.
+        shape (list or tuple of ints): The extents; None or -1 for those that are known when it
+            runs.
+        dtype (str or dtype, default None): The data type; None for the default one.
+        lod_level (int, default 0): Only 0.
+
+    Returns:
+        Tensor: a value of the program.
+
+    Raises:
+        RuntimeError: Outside static mode.
+        TypeError: name is no string.
+        ValueError: An extent is below -1.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 3], "float32")
+        >>> x.shape
+        paddle.Size([-1, 3])
     """
     import paddle
     from paddle.static.input_spec import checked_extents
@@ -246,7 +358,19 @@ _MOST_PLACES = 1 << 20  # more than any machine has
 
 
 def cpu_places(device_count=None):
-    """A list of `device_count` CPU places (default: 1, or CPU_NUM of the environment)."""
+    """Several times the CPU, for programs that divide a batch among places.
+
+    Args:
+        device_count (int, default None): How many; None for what the environment has as CPU_NUM, or
+            1.
+
+    Returns:
+        list of CPUPlaces: device_count of them.
+
+    Examples:
+        >>> paddle.static.cpu_places(2)
+        [Place(cpu), Place(cpu)]
+    """
     import os
 
     count = int(os.environ.get('CPU_NUM', 1) if device_count is None else device_count)
@@ -258,7 +382,21 @@ def cpu_places(device_count=None):
 
 
 def cuda_places(device_ids=None):
-    """The GPU places of this build; AssertionError where there is no GPU support."""
+    """The GPUs of this process.
+
+    Args:
+        device_ids (int or list of ints, default None): Their numbers; None for all.
+
+    Returns:
+        list of CUDAPlaces: one for each.
+
+    Raises:
+        AssertionError: The build has no support of GPUs.
+
+    Examples:
+        >>> if paddle.is_compiled_with_cuda():
+        ...     places = paddle.static.cuda_places([0])
+    """
     from paddle import device
 
     if not device.is_compiled_with_cuda():
@@ -272,20 +410,84 @@ def cuda_places(device_ids=None):
 
 
 def xpu_places(device_ids=None):
-    """The XPU places of this build: AssertionError, there are none."""
+    """The XPUs of this process: this build serves none.
+
+    Args:
+        device_ids (int or list of ints, default None): Their numbers.
+
+    Returns:
+        list: never.
+
+    Raises:
+        AssertionError: Always: there is no support of XPUs.
+
+    Examples:
+        >>> paddle.static.xpu_places()
+        Traceback (most recent call last):
+            ...
+        AssertionError: [xpu_places] expected a build with XPU, got one without
+    """
     raise AssertionError("[xpu_places] expected a build with XPU, got one without")
 
 
 def create_parameter(shape, dtype, name=None, attr=None, is_bias=False, default_initializer=None):
-    """A parameter of the given shape and dtype, initialised at once."""
+    """A trainable parameter, initialised at once and again when the startup program runs.
+
+    Args:
+        shape (list or tuple of ints): The extents.
+        dtype (str or dtype): The data type.
+        name (str, default None): Its name; None for a new one.
+        attr (ParamAttr, default None): Further attributes, as initializer, learning rate and
+            regularizer.
+        is_bias (bool, default False): Whether it is a bias: then zeros are the first value where no
+            initializer is given.
+        default_initializer (Initializer, default None): The initializer where attr has none; None
+            for Xavier's, or zeros of a bias.
+
+    Returns:
+        Tensor: the parameter.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2, 2], "float32", is_bias=True)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> w.numpy().tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+    """
     from paddle.base import framework
 
     return framework.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
 
 
 def create_global_var(shape, value, dtype, persistable=False, force_cpu=False, name=None):
-    """A tensor filled with `value` that the program reads and writes; running the startup program
-    fills it again.
+    """A tensor that the program reads and writes, and that lasts over its runs.
+
+    Args:
+        shape (list or tuple of ints): The extents.
+        value (bool, int or float): What it is filled with, now and when the startup program runs.
+        dtype (str or dtype): The data type.
+        persistable (bool, default False): What its attribute `persistable` says.
+        force_cpu (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Its name; None for a new one.
+
+    Returns:
+        Tensor: the variable.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     steps = paddle.static.create_global_var([1], 0, "int64", persistable=True)
+        ...     _ = paddle.increment(steps)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> for _ in range(3):
+        ...     count = exe.run(main, fetch_list=[steps])[0]
+        >>> count.tolist()
+        [3]
     """
     import paddle
     from paddle.static import startup

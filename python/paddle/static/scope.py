@@ -267,13 +267,40 @@ _root = _scope = Scope()
 
 
 def global_scope():
-    """The scope in use."""
+    """The scope in use: where programs that run find their variables.
+
+    Returns:
+        Scope: that of the innermost `scope_guard`, or the one that lasts as long as the process.
+
+    Examples:
+        >>> paddle.static.global_scope().var("counter").set([3])
+        >>> paddle.static.global_scope().find_var("counter").get_tensor().shape()
+        [1]
+    """
     return _scope
 
 
 @contextlib.contextmanager
 def scope_guard(scope):
-    """Use `scope` inside the block."""
+    """Use another scope inside the block.
+
+    Args:
+        scope (Scope): The scope.
+
+    Returns:
+        context manager: inside, `global_scope` is scope.
+
+    Raises:
+        TypeError: scope is no Scope.
+
+    Examples:
+        >>> mine = paddle.static.Scope()
+        >>> with paddle.static.scope_guard(mine):
+        ...     paddle.static.global_scope() is mine
+        True
+        >>> paddle.static.global_scope() is mine
+        False
+    """
     global _scope
     if not isinstance(scope, Scope):
         raise TypeError(f"[scope_guard] expected a paddle.static.Scope, got {type(scope).__name__}")

@@ -741,7 +741,21 @@ def fill_constant(shape, dtype, value, force_cpu=False, out=None, place=None, na
 
 
 def create_tensor(dtype, name=None, persistable=False):
-    """A tensor without elements, to be filled later."""
+    """A tensor without elements, to be filled later.
+
+    Args:
+        dtype (str or dtype): The dtype.
+        name (str, default None): Its name; None for one that is made.
+        persistable (bool, default False): What its attribute `persistable` says.
+
+    Returns:
+        Tensor: of shape [0].
+
+    Examples:
+        >>> x = paddle.tensor.create_tensor("float32")
+        >>> x.shape, x.dtype
+        (paddle.Size([0]), paddle.float32)
+    """
     made = empty([0], dtype)
     if name is not None:
         made.name = name

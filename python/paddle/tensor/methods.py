@@ -721,13 +721,32 @@ _OF_OTHER_FORMS = {
 
 
 def _get_selected_rows(self):
-    """The rows of a tensor that is SelectedRows; None for others."""
+    """The rows of a tensor that is SelectedRows.
+
+    Returns:
+        object: the rows; None of another tensor.
+
+    Examples:
+        >>> paddle.ones([2]).get_selected_rows() is None
+        True
+    """
     return None
 
 
 def _reconstruct_from_(self, other):
-    """Make this tensor the other one, but for its name: same memory, same history, the same
-    `stop_gradient`.
+    """Make this tensor another one, but for its name: same memory, same history.
+
+    Args:
+        other (Tensor): The other tensor; its `stop_gradient` is taken too.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> x, y = paddle.zeros([2]), paddle.ones([3])
+        >>> x.reconstruct_from_(y)
+        >>> x.tolist()
+        [1.0, 1.0, 1.0]
     """
     if not isinstance(other, Tensor):
         raise ValueError(

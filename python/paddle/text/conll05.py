@@ -37,18 +37,42 @@ def _tags(column):
 
 
 class Conll05st(Dataset):
-    """Nine rows of numbers, one for each word: the words, those two and one before the predicate,
-    the predicate's, one and two after it, the predicate, whether a word is one of these five, and
-    the tags.
+    r"""Sentences with the roles that their words have to a predicate (the test set of CoNLL 2005).
+
+    An item is nine arrays with a number for each word: the words, those two and one before the
+    predicate, the predicate's, one and two behind it, the predicate, whether a word is one of these
+    five, and the tags.
 
     Args:
-        data_file (str, optional): The archive of the test set. This and what follows is by default
-            in `~/.cache/paddle/dataset/conll05st`.
-        word_dict_file (str, optional): The words, one a line.
-        verb_dict_file (str, optional): The predicates, one a line.
-        target_dict_file (str, optional): The tags, one a line.
-        emb_file (str, optional): Vectors of the words, for `get_embedding`.
-        download (bool): Accepted; nothing is downloaded.
+        data_file (str, default None): The archive; None, as for the files below, for that in
+            `~/.cache/paddle/dataset/conll05st`.
+        word_dict_file (str, default None): The words, one a line.
+        verb_dict_file (str, default None): The predicates, one a line.
+        target_dict_file (str, default None): The tags, one a line.
+        emb_file (str, default None): Vectors of the words, for `get_embedding`.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        RuntimeError: A file is missing.
+
+    Source: Carreras and Màrquez, Introduction to the CoNLL-2005 shared task (2005).
+
+    Examples:
+        >>> import gzip, io, pathlib, tarfile
+        >>> parts = {"words/test.wsj.words.gz": "Dogs\nbark\n\n"}
+        >>> parts["props/test.wsj.props.gz"] = "- (A0*)\nbark (V*)\n\n"
+        >>> with tarfile.open("conll.tar.gz", "w:gz") as archive:
+        ...     for name, text in parts.items():
+        ...         packed = gzip.compress(text.encode())
+        ...         member = tarfile.TarInfo(f"conll05st-release/test.wsj/{name}")
+        ...         member.size = len(packed)
+        ...         archive.addfile(member, io.BytesIO(packed))
+        >>> lists = {"w": "<unk>\nDogs\nbark", "v": "bark", "t": "B-A0\nB-V\nO", "e": ""}
+        >>> for name, text in lists.items():
+        ...     _ = pathlib.Path(name).write_text(text)
+        >>> data = paddle.text.Conll05st("conll.tar.gz", "w", "v", "t", "e")
+        >>> [row.tolist() for row in data[0]]
+        [[1, 2], [0, 0], [1, 1], [2, 2], [0, 0], [0, 0], [0, 0], [1, 1], [0, 2]]
     """
 
     def __init__(

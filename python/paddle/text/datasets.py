@@ -16,7 +16,26 @@ __all__ = ['UCIHousing', 'Imdb', 'Imikolov']
 
 
 class UCIHousing(Dataset):
-    """(13 normalised features, price [1]) of Boston houses; the first 80 % train, the rest test."""
+    """Houses of Boston: 13 normalised features and the price, an array each.
+
+    Args:
+        data_file (str, default None): The table; None for that in
+            `~/.cache/paddle/dataset/uci_housing`.
+        mode (str, default 'train'): `train` for the first 80 % of the rows, `test` for the rest.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another mode.
+        RuntimeError: The table is missing.
+
+    Examples:
+        >>> import numpy as np
+        >>> np.savetxt("housing.data", np.arange(70.0).reshape(5, 14))
+        >>> data = paddle.text.UCIHousing("housing.data")
+        >>> features, price = data[0]
+        >>> len(data), features.shape, price
+        (4, (13,), array([13.], dtype=float32))
+    """
 
     def __init__(self, data_file=None, mode='train', download=True):
         self.mode = mode_of('UCIHousing', mode, ('train', 'test'))
@@ -37,8 +56,32 @@ class UCIHousing(Dataset):
 
 
 class Imdb(Dataset):
-    """(word numbers of a review, label [1]): 0 is positive, 1 negative; words rarer than `cutoff`
-    are unknown.
+    """Reviews of films: the numbers of the words, and 0 for a positive one or 1.
+
+    Args:
+        data_file (str, default None): The archive; None for that in `~/.cache/paddle/dataset/imdb`.
+        mode (str, default 'train'): `train` or `test`.
+        cutoff (int, default 150): Words that occur no more often are one unknown word.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another mode.
+        RuntimeError: The archive is missing.
+
+    Source: Maas and others, Learning word vectors for sentiment analysis (2011).
+
+    Examples:
+        >>> import io, tarfile
+        >>> with tarfile.open("imdb.tar.gz", "w:gz") as archive:
+        ...     for name, text in (("pos/0", b"good good film"), ("neg/1", b"bad film")):
+        ...         member = tarfile.TarInfo(f"aclImdb/train/{name}.txt")
+        ...         member.size = len(text)
+        ...         archive.addfile(member, io.BytesIO(text))
+        >>> data = paddle.text.Imdb("imdb.tar.gz", cutoff=1)
+        >>> data.word_idx
+        {'film': 0, 'good': 1, '<unk>': 2}
+        >>> [[part.tolist() for part in data[k]] for k in range(len(data))]
+        [[[1, 1, 0], [0]], [[2, 0], [1]]]
     """
 
     def __init__(self, data_file=None, mode='train', cutoff=150, download=True):
@@ -79,7 +122,38 @@ class Imdb(Dataset):
 
 
 class Imikolov(Dataset):
-    """Penn Treebank n-grams (`data_type` 'NGRAM' of `window_size`) or sequences ('SEQ')."""
+    """The Penn Treebank as n-grams or sequences of word numbers.
+
+    Args:
+        data_file (str, default None): The archive; None for that in
+            `~/.cache/paddle/dataset/imikolov`.
+        data_type (str, default 'NGRAM'): `NGRAM`, or `SEQ` for (sentence, the sentence one word
+            further).
+        window_size (int, default -1): The length of an n-gram; of `SEQ` the longest sentence, with
+            0 or less for any.
+        mode (str, default 'train'): `train` or `test`.
+        min_word_freq (int, default 50): Words that occur no more often are one unknown word.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another data_type or mode, or n-grams without a window_size.
+        RuntimeError: The archive is missing.
+
+    Source: Mikolov and others, Recurrent neural network based language model (2010).
+
+    Examples:
+        >>> import io, tarfile
+        >>> with tarfile.open("ptb.tgz", "w:gz") as archive:
+        ...     for part in ("train", "valid"):
+        ...         member = tarfile.TarInfo(f"./simple-examples/data/ptb.{part}.txt")
+        ...         member.size = len(b"a b a")
+        ...         archive.addfile(member, io.BytesIO(b"a b a"))
+        >>> data = paddle.text.Imikolov("ptb.tgz", window_size=2, min_word_freq=1)
+        >>> data.word_idx
+        {'a': 0, '<e>': 1, '<s>': 2, 'b': 3, '<unk>': 4}
+        >>> [[int(word) for word in data[k]] for k in range(len(data))]
+        [[2, 0], [0, 3], [3, 0], [0, 1]]
+    """
 
     def __init__(
         self,

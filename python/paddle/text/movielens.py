@@ -16,10 +16,34 @@ _YEAR = re.compile(r'^(.*)\((\d+)\)$')
 
 
 class Movielens(Dataset):
-    """(user, gender, age group, job, film, numbers of its categories, numbers of its title's words,
-    rating in -3 to 5).
+    r"""MovieLens 1M: who rated which film how.
 
-    About `test_ratio` of the ratings, drawn with `rand_seed`, are the test set.
+    An item is eight arrays: the user, gender, age group, job, film, numbers of its categories,
+    numbers of its title's words, and the rating, between -3 and 5.
+
+    Args:
+        data_file (str, default None): The archive; None for that in
+            `~/.cache/paddle/dataset/sentiment`.
+        mode (str, default 'train'): `train` or `test`.
+        test_ratio (float, default 0.1): About which share of the ratings is the test set.
+        rand_seed (int, default 0): The seed by which it is drawn.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another mode.
+        RuntimeError: The archive is missing.
+
+    Source: Harper and Konstan, The MovieLens datasets (2015).
+
+    Examples:
+        >>> import zipfile
+        >>> with zipfile.ZipFile("ml-1m.zip", "w") as archive:
+        ...     archive.writestr("ml-1m/movies.dat", "7::Up (2009)::Comedy|Drama\n")
+        ...     archive.writestr("ml-1m/users.dat", "3::F::25::4::12345\n")
+        ...     archive.writestr("ml-1m/ratings.dat", "3::7::5::978300760\n")
+        >>> data = paddle.text.Movielens("ml-1m.zip", test_ratio=0.0)
+        >>> [part.tolist() for part in data[0]]
+        [[3], [1], [2], [4], [7], [0, 1], [0], [5.0]]
     """
 
     def __init__(self, data_file=None, mode='train', test_ratio=0.1, rand_seed=0, download=True):

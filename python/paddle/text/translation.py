@@ -55,8 +55,36 @@ def _turned(words, reverse):
 
 
 class WMT14(_Pairs):
-    """English and French; the first `dict_size` words of a dictionary are known, sentences over 80
-    words left out.
+    r"""Sentences in English and French, as numbers of words.
+
+    An item is three arrays: the source with its marks, the target behind its start mark, the target
+    before its end mark. Sentences over 80 words are left out.
+
+    Args:
+        data_file (str, default None): The archive; None for that in
+            `~/.cache/paddle/dataset/wmt14`.
+        mode (str, default 'train'): `train`, `test` or `gen`.
+        dict_size (int, default -1): How many words of a dictionary are known, the marks included;
+            it must be given.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another mode, or no positive dict_size.
+        RuntimeError: The archive is missing.
+
+    Examples:
+        >>> import io, tarfile
+        >>> marks = "<s>\n<e>\n<unk>\n"
+        >>> parts = {"src.dict": marks + "hello", "trg.dict": marks + "salut"}
+        >>> parts["train/train"] = "hello\tsalut"
+        >>> with tarfile.open("wmt14.tgz", "w:gz") as archive:
+        ...     for name, text in parts.items():
+        ...         member = tarfile.TarInfo(f"wmt14/{name}")
+        ...         member.size = len(text)
+        ...         archive.addfile(member, io.BytesIO(text.encode()))
+        >>> data = paddle.text.WMT14("wmt14.tgz", dict_size=4)
+        >>> [part.tolist() for part in data[0]]
+        [[0, 3, 1], [0, 3], [3, 1]]
     """
 
     def __init__(self, data_file=None, mode='train', dict_size=-1, download=True):
@@ -86,10 +114,39 @@ class WMT14(_Pairs):
 
 
 class WMT16(_Pairs):
-    """English and German (Multi30k); `lang` is the source's. The most frequent words of the
-    training set are known.
+    r"""Sentences in English and German (Multi30k), as numbers of words.
 
-    The target's dictionary holds words of the target; PaddlePaddle 3.3 builds it from the source's.
+    An item is three arrays: the source with its marks, the target behind its start mark, the target
+    before its end mark. The most frequent words of the training set are known. The target's
+    dictionary holds words of the target; PaddlePaddle 3.3 builds it from the source's.
+
+    Args:
+        data_file (str, default None): The archive; None for that in
+            `~/.cache/paddle/dataset/wmt16`.
+        mode (str, default 'train'): `train`, `test` or `val`.
+        src_dict_size (int, default -1): How many words of the source are known, the marks included;
+            it must be given.
+        trg_dict_size (int, default -1): How many words of the target are; it must be given.
+        lang (str, default 'en'): The language of the source: `en` or `de`.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+
+    Raises:
+        AssertionError: Another mode or lang, or no positive sizes.
+        RuntimeError: The archive is missing.
+
+    Source: Elliott and others, Multi30K, https://arxiv.org/abs/1605.00459.
+
+    Examples:
+        >>> import io, tarfile
+        >>> with tarfile.open("wmt16.tar.gz", "w:gz") as archive:
+        ...     member = tarfile.TarInfo("wmt16/train")
+        ...     member.size = len(b"a dog\tein Hund")
+        ...     archive.addfile(member, io.BytesIO(b"a dog\tein Hund"))
+        >>> data = paddle.text.WMT16("wmt16.tar.gz", src_dict_size=10, trg_dict_size=10)
+        >>> data.get_dict("de")
+        {'<s>': 0, '<e>': 1, '<unk>': 2, 'ein': 3, 'Hund': 4}
+        >>> [part.tolist() for part in data[0]]
+        [[0, 3, 4, 1], [0, 3, 4], [3, 4, 1]]
     """
 
     def __init__(

@@ -12,9 +12,27 @@ class VisibleDeprecationWarning(UserWarning):
 
 
 def deprecated(update_to='', since='', reason='', level=0):
-    """Mark a function as deprecated.
+    """A decorator of functions that will go.
 
-    Level 0 only changes the docstring, 1 warns at each call, 2 raises RuntimeError.
+    Args:
+        update_to (str, default ''): What to use instead.
+        since (str, default ''): Since which version.
+        reason (str, default ''): Why.
+        level (int, default 0): 0 only changes the documentation, 1 warns at each call, 2 raises
+            RuntimeError.
+
+    Returns:
+        callable: the decorator.
+
+    Examples:
+        >>> @paddle.utils.deprecated(update_to="new", since="3.0", level=2)
+        ... def old():
+        ...     return 1
+        >>> try:
+        ...     old()
+        ... except RuntimeError as error:
+        ...     print("use new" in str(error))
+        True
     """
 
     def decorate(func):

@@ -32,8 +32,30 @@ def is_url(path):
 
 
 def get_weights_path_from_url(url, md5sum=None):
-    """The file of `url` in the folder of weights, fetched unless it is there already; what it holds
-    when it is an archive.
+    """The file of a URL in the directory of weights, fetched unless it is there already.
+
+    An archive is unpacked. Of the processes of a host one fetches, the others wait for it.
+
+    Args:
+        url (str): The URL, of http or https.
+        md5sum (str, default None): The MD5 sum of the file; None to check none.
+
+    Returns:
+        str: the path of the file, or of what the archive has.
+
+    Raises:
+        AssertionError: It is no URL.
+        RuntimeError: The file cannot be fetched.
+
+    Examples:
+        >>> import pathlib
+        >>> from unittest import mock
+        >>> url = "https://example.com/weights.pdparams"
+        >>> paddle.save({"w": paddle.ones([2])}, "weights.pdparams")
+        >>> with mock.patch("paddle.utils.download.WEIGHTS_HOME", "."):
+        ...     path = paddle.utils.download.get_weights_path_from_url(url)
+        >>> pathlib.Path(path).name
+        'weights.pdparams'
     """
     return get_path_from_url(url, WEIGHTS_HOME, md5sum)
 

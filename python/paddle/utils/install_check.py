@@ -10,10 +10,7 @@ __all__ = ['run_check']
 
 
 def run_check():
-    """Print what of the package works on this machine, and train one linear layer for a few steps.
-
-    RuntimeError when the loss does not fall, or the compiled layer gives other numbers.
-    """
+    """See `paddle.utils.run_check`."""
     print(report.text())
     print('Running verify PaddlePaddle program ... ')
     x = paddle.to_tensor(np.random.RandomState(0).rand(16, 4).astype('float32'))

@@ -9,7 +9,26 @@ _PACKAGES = {'cv2': 'opencv-python', 'PIL': 'pillow', 'sklearn': 'scikit-learn'}
 
 
 def try_import(module_name, err_msg=None):
-    """Import a module, or raise ImportError saying how to install it."""
+    """An optional module, or an ImportError that says how to install it.
+
+    Args:
+        module_name (str): The module.
+        err_msg (str, default None): What the error says; None for the name of the package.
+
+    Returns:
+        module: the module.
+
+    Raises:
+        ImportError: It is not installed.
+
+    Examples:
+        >>> paddle.utils.try_import("json").dumps([1])
+        '[1]'
+        >>> paddle.utils.try_import("nonesuch")
+        Traceback (most recent call last):
+            ...
+        ImportError: [try_import] expected the package nonesuch, got none: pip install nonesuch
+    """
     try:
         return importlib.import_module(module_name)
     except ImportError:

@@ -14,8 +14,27 @@ def _numbers(text):
 
 
 def require_version(min_version, max_version=None):
-    """Raise Exception unless min_version <= installed version <= max_version. Versions are strings
-    such as '3.0'.
+    """Refuse versions of the package outside a range.
+
+    Args:
+        min_version (str): The first version that will do, such as `3.0`.
+        max_version (str, default None): The last one; None for any.
+
+    Returns:
+        None.
+
+    Raises:
+        Exception: The installed version is another.
+        TypeError: An argument is no string.
+        ValueError: It is no version.
+
+    Examples:
+        >>> paddle.utils.require_version("2.6")
+        >>> try:
+        ...     paddle.utils.require_version("99.0")
+        ... except Exception as error:
+        ...     print("99.0 or later" in str(error))
+        True
     """
     for name, value in (('min_version', min_version), ('max_version', max_version)):
         if value is None and name == 'max_version':

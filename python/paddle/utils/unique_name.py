@@ -37,7 +37,19 @@ dygraph_parameter_name_checker = DygraphParameterNameChecker()
 
 
 def generate(key):
-    """A name not used yet under the current generator: `key_0`, `key_1`, ..."""
+    """A name that was not given before, of a word and a number.
+
+    Args:
+        key (str): The word.
+
+    Returns:
+        str: `<key>_0`, `<key>_1` and so on, behind the prefix of the innermost `guard`.
+
+    Examples:
+        >>> with paddle.utils.unique_name.guard():
+        ...     paddle.utils.unique_name.generate("fc"), paddle.utils.unique_name.generate("fc")
+        ('fc_0', 'fc_1')
+    """
     return generator(key)
 
 
@@ -47,7 +59,27 @@ def generate_with_ignorable_key(key):
 
 
 def switch(new_generator=None, new_para_name_checker=None):
-    """Replace the current generator and checker (fresh ones for None); return the old pair."""
+    """Replace what makes names; afterwards counters begin at 0.
+
+    Args:
+        new_generator (callable, default None): What `generate` calls with the word; None for new
+            counters.
+        new_para_name_checker (callable, default None): What tells whether the name of a parameter
+            is new; None for one that knows no name.
+
+    Returns:
+        tuple: the generator and the checker that were in use, for another `switch`.
+
+    Raises:
+        TypeError: An argument is no function.
+
+    Examples:
+        >>> from paddle.utils import unique_name
+        >>> before = unique_name.switch()
+        >>> unique_name.generate("fc")
+        'fc_0'
+        >>> _ = unique_name.switch(*before)
+    """
     global generator, dygraph_parameter_name_checker
     for name, given in (
         ('new_generator', new_generator),
@@ -67,8 +99,20 @@ def switch(new_generator=None, new_para_name_checker=None):
 
 @contextlib.contextmanager
 def guard(new_generator=None):
-    """Use fresh counters inside the `with` block; a str (or bytes) becomes the prefix of every
-    name.
+    """Count names anew inside the block.
+
+    Args:
+        new_generator (str or callable, default None): What names begin with, or what makes them;
+            None for counters without a prefix.
+
+    Returns:
+        context manager: afterwards names are counted as before.
+
+    Examples:
+        >>> from paddle.utils import unique_name
+        >>> with unique_name.guard("encoder/"):
+        ...     unique_name.generate("fc")
+        'encoder/fc_0'
     """
     if isinstance(new_generator, bytes):
         new_generator = new_generator.decode()

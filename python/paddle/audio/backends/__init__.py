@@ -65,7 +65,25 @@ def _open(filepath):
 
 
 def info(filepath):
-    """Sample rate, length, channels and bits of a wave file."""
+    """What a PCM wave file says of itself.
+
+    Args:
+        filepath (str): The path.
+
+    Returns:
+        AudioInfo: has `sample_rate` (Hz), `num_samples`, `num_channels`, `bits_per_sample` and
+            `encoding`.
+
+    Raises:
+        NotImplementedError: It is no PCM wave file.
+        OSError: It is missing.
+
+    Examples:
+        >>> paddle.audio.save("a.wav", paddle.zeros([1, 800]), 16000)
+        >>> found = paddle.audio.info("a.wav")
+        >>> found.sample_rate, found.num_samples, found.num_channels, found.bits_per_sample
+        (16000, 800, 1, 16)
+    """
     with _open(filepath) as stream:
         return AudioInfo(
             stream.getframerate(),
@@ -77,8 +95,28 @@ def info(filepath):
 
 
 def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first=True):
-    """(samples, sample rate) of a wave file: float32 in [-1, 1], or int16 with
-    `normalize=False`.
+    """The samples of a wave file of 16 bits, and its rate.
+
+    Args:
+        filepath (str): The path.
+        frame_offset (int, default 0): The first sample.
+        num_frames (int, default -1): How many samples; -1 for all that follow.
+        normalize (bool, default True): Whether samples are float32 in [-1, 1]; otherwise int16.
+        channels_first (bool, default True): Whether the shape is [channels, samples]; otherwise
+            [samples, channels].
+
+    Returns:
+        tuple: the samples, a Tensor, and the rate in Hz.
+
+    Raises:
+        NotImplementedError: It is no PCM wave file, or its samples have other than 16 bits.
+        OSError: It is missing.
+
+    Examples:
+        >>> paddle.audio.save("a.wav", paddle.to_tensor([[0.0, 0.5, -0.5, 0.25]]), 16000)
+        >>> samples, rate = paddle.audio.load("a.wav", frame_offset=1)
+        >>> samples.tolist(), rate
+        ([[0.5, -0.5, 0.25]], 16000)
     """
     with _open(filepath) as stream:
         channels, rate, width = stream.getnchannels(), stream.getframerate(), stream.getsampwidth()
@@ -97,8 +135,29 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
 
 
 def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_per_sample=16):
-    """Write samples [channels, T] (or [T, channels]) as a 16-bit wave file; floats are in [-1,
-    1].
+    """Write samples as a wave file of 16 bits.
+
+    Args:
+        filepath (str): The path.
+        src (Tensor): Samples: floats in [-1, 1], or integers.
+        sample_rate (int): How many a second.
+        channels_first (bool, default True): Whether the shape is [channels, samples]; otherwise
+            [samples, channels].
+        encoding (str, default None): `PCM_16`, as None.
+        bits_per_sample (int, default 16): 16, as None.
+
+    Returns:
+        None.
+
+    Raises:
+        AssertionError: src has not two axes.
+        ValueError: Another encoding, other bits, or channels and a rate that a wave file cannot
+            hold.
+
+    Examples:
+        >>> paddle.audio.save("a.wav", paddle.to_tensor([[0.0, 0.5, -1.0]]), 8000)
+        >>> paddle.audio.load("a.wav", normalize=False)[0].tolist()
+        [[0, 16384, -32768]]
     """
     if src.ndim != 2:
         raise AssertionError(f"[save] expected a 2D tensor as src, got shape {src.shape}")

@@ -20,13 +20,32 @@ def _check(owner, split, folds):
 class ESC50(AudioClassificationDataset):
     """2,000 recordings of 5 seconds, 40 of each of 50 sounds, in 5 folds.
 
+    They are not fetched: `ESC-50-master` is unpacked in `~/.cache/paddle/dataset`.
+
     Args:
-        mode (str): 'train' for all folds but `split`; any other, such as 'dev', for that one.
-        split (int): The fold for 'dev', from 1 to 5.
-        feat_type (str): 'raw' or features, as `AudioClassificationDataset` has them.
-        archive (dict, optional): Where the recordings are published: `url` and `md5`. They are not
-            fetched: `ESC-50-master` is unpacked in `~/.cache/paddle/dataset`.
-        kwargs: Arguments of the features' layer.
+        mode (str, default 'train'): `train` for all folds but split; any other, such as `dev`, for
+            that one.
+        split (int, default 1): The fold for `dev`, from 1 to 5.
+        feat_type (str, default 'raw'): `raw` for samples, or features: `spectrogram`,
+            `melspectrogram`, `logmelspectrogram` or `mfcc`.
+        archive (dict, default None): Where the recordings are published: `url` and `md5`; None for
+            what is known.
+        **kwargs (object): Arguments of the layer of the features.
+
+    Raises:
+        AssertionError: Another split.
+        RuntimeError: The recordings are missing, or another feat_type.
+
+    Source: Piczak, ESC: dataset for environmental sound classification (2015).
+
+    Examples:
+        >>> ESC50 = paddle.audio.datasets.ESC50
+        >>> len(ESC50.label_list), ESC50.label_list[0]
+        (50, 'Dog')
+        >>> try:
+        ...     samples, label = ESC50(mode="train", split=1)[0]
+        ... except RuntimeError:  # the recordings are not there
+        ...     samples, label = paddle.zeros([220500]), 0
     """
 
     archive = {
@@ -68,14 +87,34 @@ class ESC50(AudioClassificationDataset):
 class TESS(AudioClassificationDataset):
     """2,800 recordings of 200 words by two speakers in seven emotions.
 
+    They are not fetched: `TESS_Toronto_emotional_speech_set` is unpacked in
+    `~/.cache/paddle/dataset`.
+
     Args:
-        mode (str): 'train' for all folds but `split`; any other, such as 'dev', for that one.
-        n_folds (int): How many folds the recordings are dealt to.
-        split (int): The fold for 'dev', from 1 to n_folds.
-        feat_type (str): 'raw' or features, as `AudioClassificationDataset` has them.
-        archive (dict, optional): Where the recordings are published: `url` and `md5`. They are not
-            fetched: `TESS_Toronto_emotional_speech_set` is unpacked in `~/.cache/paddle/dataset`.
-        kwargs: Arguments of the features' layer.
+        mode (str, default 'train'): `train` for all folds but split; any other, such as `dev`, for
+            that one.
+        n_folds (int, default 5): How many folds the recordings are dealt to.
+        split (int, default 1): The fold for `dev`, from 1 to n_folds.
+        feat_type (str, default 'raw'): `raw` for samples, or features: `spectrogram`,
+            `melspectrogram`, `logmelspectrogram` or `mfcc`.
+        archive (dict, default None): Where the recordings are published: `url` and `md5`; None for
+            what is known.
+        **kwargs (object): Arguments of the layer of the features.
+
+    Raises:
+        AssertionError: n_folds or a split that cannot be.
+        RuntimeError: The recordings are missing, or another feat_type.
+
+    Source: Pichora-Fuller and Dupuis, Toronto emotional speech set (2020).
+
+    Examples:
+        >>> TESS = paddle.audio.datasets.TESS
+        >>> TESS.label_list
+        ['angry', 'disgust', 'fear', 'happy', 'neutral', 'ps', 'sad']
+        >>> try:
+        ...     samples, label = TESS(mode="dev", n_folds=5, split=1)[0]
+        ... except RuntimeError:  # the recordings are not there
+        ...     samples, label = paddle.zeros([50000]), 0
     """
 
     archive = {

@@ -50,31 +50,108 @@ def _convert(function, value, htk):
 
 
 def hz_to_mel(freq, htk=False):
-    """Hertz to mels, a number or a tensor; the HTK formula or Slaney's."""
+    """Frequencies in mels.
+
+    Args:
+        freq (Tensor or float): Frequencies in Hz.
+        htk (bool, default False): Whether mels are HTK's, 2595 log10(1 + freq / 700); otherwise
+            Slaney's, which are linear below 1000 Hz.
+
+    Returns:
+        Tensor or float: as freq.
+
+    Source: Slaney, Auditory Toolbox (1998); Young and others, The HTK Book.
+
+    Examples:
+        >>> paddle.audio.functional.hz_to_mel(1000.0)
+        15.0
+        >>> round(float(paddle.audio.functional.hz_to_mel(700.0, htk=True)), 3)
+        781.173
+    """
     return _convert(_hz_to_mel, freq, htk)
 
 
 def mel_to_hz(mel, htk=False):
-    """Mels to hertz, a number or a tensor."""
+    """Frequencies in Hz.
+
+    Args:
+        mel (Tensor or float): Frequencies in mels.
+        htk (bool, default False): Whether mels are HTK's; otherwise Slaney's.
+
+    Returns:
+        Tensor or float: as mel.
+
+    Examples:
+        >>> paddle.audio.functional.mel_to_hz(15.0)
+        1000.0
+        >>> paddle.audio.functional.mel_to_hz(paddle.to_tensor([0.0, 3.0])).tolist()
+        [0.0, 200.0]
+    """
     return _convert(_mel_to_hz, mel, htk)
 
 
 def mel_frequencies(n_mels=64, f_min=0.0, f_max=11025.0, htk=False, dtype='float32'):
-    """`n_mels` frequencies evenly spaced in mels."""
+    """Frequencies that are evenly spaced in mels.
+
+    Args:
+        n_mels (int, default 64): How many.
+        f_min (float, default 0.0): The lowest, in Hz.
+        f_max (float, default 11025.0): The highest, in Hz.
+        htk (bool, default False): Whether mels are HTK's; otherwise Slaney's.
+        dtype (str, default 'float32'): The dtype of the result.
+
+    Returns:
+        Tensor: frequencies in Hz, of shape [n_mels].
+
+    Examples:
+        >>> paddle.audio.functional.mel_frequencies(4, 0.0, 600.0).tolist()
+        [0.0, 200.0, 400.0, 600.0]
+    """
     mels = np.linspace(_hz_to_mel(f_min, htk), _hz_to_mel(f_max, htk), n_mels)
     return paddle.to_tensor(_mel_to_hz(mels, htk), dtype=dtype)
 
 
 def fft_frequencies(sr, n_fft, dtype='float32'):
-    """Frequencies of the n_fft // 2 + 1 values of a real transform."""
+    """The frequencies of the values of a real Fourier transform.
+
+    Args:
+        sr (int): The rate of the signal in Hz.
+        n_fft (int): The length of the transform.
+        dtype (str, default 'float32'): The dtype of the result.
+
+    Returns:
+        Tensor: frequencies in Hz, of shape [n_fft // 2 + 1].
+
+    Examples:
+        >>> paddle.audio.functional.fft_frequencies(16000, 8).tolist()
+        [0.0, 2000.0, 4000.0, 6000.0, 8000.0]
+    """
     return paddle.to_tensor(np.linspace(0, float(sr) / 2, 1 + n_fft // 2), dtype=dtype)
 
 
 def compute_fbank_matrix(
     sr, n_fft, n_mels=64, f_min=0.0, f_max=None, htk=False, norm='slaney', dtype='float32'
 ):
-    """Triangular mel filters [n_mels, n_fft // 2 + 1]; `norm` is 'slaney' (equal area), a p of a
-    p-norm, or None.
+    """Triangular filters that are evenly spaced in mels.
+
+    Args:
+        sr (int): The rate of the signal in Hz.
+        n_fft (int): The length of the transform.
+        n_mels (int, default 64): How many filters there are.
+        f_min (float, default 0.0): Where the lowest begins, in Hz.
+        f_max (float, default None): Where the highest ends, in Hz; None for half of sr.
+        htk (bool, default False): Whether mels are HTK's; otherwise Slaney's.
+        norm (str, float or None, default 'slaney'): `slaney` for filters of equal area, a number p
+            for equal p-norms, None for equal heights.
+        dtype (str, default 'float32'): The dtype of the result.
+
+    Returns:
+        Tensor: the filters, of shape [n_mels, n_fft // 2 + 1].
+
+    Examples:
+        >>> filters = paddle.audio.functional.compute_fbank_matrix(800, 8, 3, norm=None)
+        >>> filters.shape, filters.argmax(1).tolist()
+        (paddle.Size([3, 5]), [1, 2, 3])
     """
     f_max = float(sr) / 2 if f_max is None else f_max
     bins = np.linspace(0, float(sr) / 2, 1 + n_fft // 2)
@@ -93,7 +170,25 @@ def compute_fbank_matrix(
 
 
 def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
-    """10 log10(spect / ref_value), at most `top_db` below the maximum."""
+    """10 log10(spect / ref_value), not far below its maximum.
+
+    Args:
+        spect (Tensor): Powers.
+        ref_value (float, default 1.0): What is 0 dB.
+        amin (float, default 1e-10): Smaller values count as this one.
+        top_db (float, default 80.0): How far values may be below the maximum; None for as far as
+            they are.
+
+    Returns:
+        Tensor: decibels, as spect.
+
+    Raises:
+        Exception: amin or ref_value is not positive, or top_db negative.
+
+    Examples:
+        >>> paddle.audio.functional.power_to_db(paddle.to_tensor([1.0, 10.0, 1e-12])).tolist()
+        [0.0, 10.0, -70.0]
+    """
     expect_tensors('power_to_db', spect=spect)
     if amin <= 0:
         raise Exception(f"[power_to_db] expected a positive amin, got {amin!r}")
@@ -110,7 +205,24 @@ def power_to_db(spect, ref_value=1.0, amin=1e-10, top_db=80.0):
 
 
 def create_dct(n_mfcc, n_mels, norm='ortho', dtype='float32'):
-    """The cosine transform [n_mels, n_mfcc]."""
+    """The matrix of a cosine transform of type II.
+
+    Args:
+        n_mfcc (int): How many coefficients it gives.
+        n_mels (int): Of how many values.
+        norm (str, default 'ortho'): `ortho` for an orthonormal one; None for twice the sums.
+        dtype (str, default 'float32'): The dtype of the result.
+
+    Returns:
+        Tensor: of shape [n_mels, n_mfcc]: values @ matrix are the coefficients.
+
+    Raises:
+        AssertionError: Another norm.
+
+    Examples:
+        >>> paddle.audio.functional.create_dct(2, 2).tolist()
+        [[0.7071067690849304, 0.7071067690849304], [0.7071067690849304, -0.7071067690849304]]
+    """
     n = np.arange(integer('create_dct', 'n_mels', n_mels))
     order = np.arange(integer('create_dct', 'n_mfcc', n_mfcc))
     dct = np.cos(math.pi / float(n_mels) * (n + 0.5) * order[:, None])

@@ -104,7 +104,29 @@ _MAKERS = {
 
 
 def get_window(window, win_length, fftbins=True, dtype='float64'):
-    """A window by name, or by (name, parameters...); periodic when `fftbins`, else symmetric."""
+    """A window for spectral analysis.
+
+    Args:
+        window (str or tuple): The name, or (name, parameters): `hamming`, `hann`, `blackman`,
+            `nuttall`, `cosine`, `triang`, `bohman`, `bartlett`, `kaiser` (beta), `gaussian` (std),
+            `general_gaussian` (p, sig), `exponential` (center, tau), `tukey` (alpha), `taylor`
+            (nbar, sll, norm), `general_cosine` (coefficients) or `general_hamming` (alpha).
+        win_length (int): How many values it has.
+        fftbins (bool, default True): Whether it is periodic, for transforms; otherwise symmetric.
+        dtype (str, default 'float64'): The dtype of the result.
+
+    Returns:
+        Tensor: of shape [win_length].
+
+    Raises:
+        ValueError: An unknown name, or a name that needs parameters.
+
+    Examples:
+        >>> paddle.audio.functional.get_window("hann", 4).tolist()
+        [0.0, 0.5, 1.0, 0.5]
+        >>> paddle.audio.functional.get_window(("gaussian", 1.0), 3, fftbins=False).tolist()
+        [0.6065306597126334, 1.0, 0.6065306597126334]
+    """
     if isinstance(window, tuple):
         name, args = window[0], window[1:]
     elif isinstance(window, str):

@@ -26,9 +26,37 @@ def mesh_or_global(op, mesh):
 
 
 def shard_tensor(data, mesh, placements, dtype=None, place=None, stop_gradient=None):
-    """`data`, which is the same on all processes, placed on a mesh.
+    """A tensor placed on a mesh: each process keeps its part.
 
-    Each process keeps its part. A parameter gives a parameter with the same name.
+    The data are the same on all processes, which all call it. A parameter gives a parameter with
+    the same name.
+
+    Args:
+        data (Tensor, array, list or number): The whole.
+        mesh (ProcessMesh or None): The mesh; None for that of `set_mesh`.
+        placements (list of Placements or None): For each axis of the mesh `Shard(dim)`,
+            `Replicate()` or `Partial()`; None for replicas.
+        dtype (dtype, default None): The dtype of the result; None for that of data.
+        place (place, default None): Where data that are no Tensor come; None for the current
+            device.
+        stop_gradient (bool, default None): Whether no gradient flows to it; None for what data
+            says.
+
+    Returns:
+        Tensor: a distributed one, of the shape of data.
+
+    Raises:
+        AssertionError: No mesh is given or set.
+        TypeError: mesh is no ProcessMesh, or placements are no list of them.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     mesh = dist.ProcessMesh([0, 1], dim_names=["x"])
+        ...     rows = dist.shard_tensor(paddle.arange(4), mesh, [dist.Shard(0)])
+        ...     assert rows.shape == [4]
+        ...     assert dist.dtensor_to_local(rows).tolist() == [[0, 1], [2, 3]][dist.get_rank()]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     mesh = mesh_or_global('shard_tensor', mesh)
     if placements is None:
@@ -65,6 +93,29 @@ def reshard(dist_tensor, mesh, placements):
     """A distributed tensor with other placements, or on another mesh; gradients go the way back.
 
     Every process of either mesh calls it.
+
+    Args:
+        dist_tensor (Tensor): A distributed tensor.
+        mesh (ProcessMesh): The mesh of the result.
+        placements (list of Placements): Its placement along each axis of the mesh.
+
+    Returns:
+        Tensor: equal to dist_tensor.
+
+    Raises:
+        AssertionError: mesh is None and none is set.
+        TypeError: dist_tensor is no distributed tensor, mesh no ProcessMesh, or placements no list
+            of them.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     mesh = dist.ProcessMesh([0, 1], dim_names=["x"])
+        ...     rows = dist.shard_tensor(paddle.arange(4).reshape([2, 2]), mesh, [dist.Shard(0)])
+        ...     columns = dist.reshard(rows, mesh, [dist.Shard(1)])
+        ...     part = dist.dtensor_to_local(columns)
+        ...     assert part.tolist() == [[[0], [2]], [[1], [3]]][dist.get_rank()]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     mesh = mesh_or_global('reshard', mesh)
     if not isinstance(dist_tensor, paddle.Tensor):
@@ -73,7 +124,25 @@ def reshard(dist_tensor, mesh, placements):
 
 
 def dtensor_from_fn(fn, mesh, placements, *args, **kwargs):
-    """What `fn(*args, **kwargs)` makes, placed on a mesh."""
+    """What a function makes, placed on a mesh.
+
+    Args:
+        fn (callable): It makes the whole tensor on each process.
+        mesh (ProcessMesh): The mesh.
+        placements (list of Placements): The placement along each axis of the mesh.
+        *args (object): What fn gets.
+        **kwargs (object): What fn gets by name.
+
+    Returns:
+        Tensor: a distributed one.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["x"])
+        >>> x = dist.dtensor_from_fn(paddle.full, mesh, [dist.Replicate()], [2, 2], 3.0)
+        >>> x.is_dist(), x.tolist()
+        (True, [[3.0, 3.0], [3.0, 3.0]])
+    """
     return shard_tensor(fn(*args, **kwargs), mesh, placements)
 
 
@@ -101,7 +170,26 @@ def dtensor_to_local(dist_tensor, mesh=None, placements=None):
 
 
 def unshard_dtensor(dist_tensor):
-    """The whole tensor, dense, on every process."""
+    """The whole of a distributed tensor, dense, on every process.
+
+    Args:
+        dist_tensor (Tensor): A distributed tensor; its processes all call it.
+
+    Returns:
+        Tensor: a dense one; a parameter where dist_tensor is one.
+
+    Raises:
+        TypeError: dist_tensor is no distributed tensor.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     mesh = dist.ProcessMesh([0, 1], dim_names=["x"])
+        ...     rows = dist.shard_tensor(paddle.arange(4), mesh, [dist.Shard(0)])
+        ...     whole = dist.unshard_dtensor(rows)
+        ...     assert not whole.is_dist() and whole.tolist() == [0, 1, 2, 3]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     if not isinstance(dist_tensor, paddle.Tensor) or not dist_tensor.is_dist():
         raise TypeError(
             '[unshard_dtensor] expected a distributed tensor, got '

@@ -18,32 +18,31 @@ class DistModel:
 
     What is recorded is the program of this process: operations on parts of distributed tensors, and
     the communication between. It is recorded anew where something that it depends on has changed,
-    as with `paddle.jit.to_static(full_graph=True)`. Made by `paddle.distributed.to_static`.
+    as with `paddle.jit.to_static(full_graph=True)`. `paddle.distributed.to_static` makes it.
 
     Args:
         layer (Layer): Its parameters are distributed tensors, or the same on all processes.
-        loader (ShardDataloader|DataLoader|None): Where batches come from. Not read: steps take
-            what they are called with.
-        loss (Layer|callable|None, optional): `loss(output, label)`, a scalar. Default: None.
-        optimizer (Optimizer|None, optional): Updates the parameters. Default: None.
-        strategy (Strategy|None, optional): Sharding, half precision, merged gradients. Default:
-            None.
-        metrics (None, optional): Must be None.
-        input_spec (list|None, optional): Specs with `shape` and `dtype` that arguments are checked
-            against, in their order; lists in it are flattened. Default: None.
+        loader (object): Kept: steps take what they are called with.
+        loss (Layer or callable, default None): `loss(output, label)`, a scalar; None for none.
+        optimizer (Optimizer, default None): What updates the parameters; None for none.
+        strategy (Strategy, default None): Sharding, half precision, merged gradients.
+        metrics (object, default None): Only None.
+        input_spec (list, default None): Specs with `shape` and `dtype` that arguments are checked
+            against, in their order; lists in it are flattened.
 
     Raises:
-        TypeError: `layer` is no Layer, or `optimizer` no Optimizer.
+        NotImplementedError: metrics, or a strategy with a pipeline.
+        TypeError: layer is no Layer, or optimizer no Optimizer.
         ValueError: A strategy that does not fit the meshes of the parameters.
-        NotImplementedError: `metrics`, or a strategy with a pipeline.
 
     Examples:
-        >>> import paddle
         >>> import paddle.distributed as dist
         >>> mesh = dist.ProcessMesh([0], ['x'])
         >>> layer = dist.shard_layer(paddle.nn.Linear(4, 1), mesh)
         >>> optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
         >>> model = dist.to_static(layer, loss=paddle.nn.MSELoss(), optimizer=optimizer)
+        >>> isinstance(model, dist.DistModel)
+        True
         >>> x = dist.shard_tensor(paddle.ones([8, 4]), mesh, [dist.Shard(0)])
         >>> y = dist.shard_tensor(paddle.zeros([8, 1]), mesh, [dist.Shard(0)])
         >>> losses = [float(model(x, y)) for _ in range(4)]
@@ -342,10 +341,10 @@ class DistModel:
         """The program of this process that the last call ran.
 
         Args:
-            mode (str|None, optional): "train", "eval" or "predict". Default: None, the mode of now.
+            mode (str, default None): "train", "eval" or "predict". Default: None, the mode of now.
 
         Returns:
-            Program|None: None where no call was compiled.
+            Program: None where no call was compiled.
 
         Examples:
             >>> import paddle
@@ -387,21 +386,19 @@ def to_static(layer, loader=None, loss=None, optimizer=None, strategy=None, inpu
     Args:
         layer (Layer): Its parameters are distributed tensors (`shard_layer`, `parallelize`), or the
             same on all processes.
-        loader (ShardDataloader|DataLoader|None, optional): Kept; batches are given in calls.
-            Default: None.
-        loss (Layer|callable|None, optional): `loss(output, label)`. Default: None.
-        optimizer (Optimizer|None, optional): Updates the parameters. Default: None.
-        strategy (Strategy|None, optional): Default: None.
-        input_spec (list|None, optional): What arguments are checked against. Default: None.
+        loader (object, default None): Kept; batches are given in calls.
+        loss (Layer or callable, default None): `loss(output, label)`, a scalar; None for none.
+        optimizer (Optimizer, default None): What updates the parameters; None for none.
+        strategy (Strategy, default None): Sharding, half precision, merged gradients.
+        input_spec (list, default None): What arguments are checked against.
 
     Returns:
-        DistModel: In the mode "train" with loss and optimizer, "eval" with a loss, else "predict".
+        DistModel: in the mode `train` with loss and optimizer, `eval` with a loss, else `predict`.
 
     Raises:
-        TypeError: `layer` is no Layer, or `optimizer` no Optimizer.
+        TypeError: layer is no Layer, or optimizer no Optimizer.
 
     Examples:
-        >>> import paddle
         >>> import paddle.distributed as dist
         >>> mesh = dist.ProcessMesh([0], ['x'])
         >>> layer = dist.shard_layer(paddle.nn.Linear(4, 2), mesh)

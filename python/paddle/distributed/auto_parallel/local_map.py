@@ -34,11 +34,34 @@ def _wrap(outputs, attributes, op):
 
 
 def local_map(func, out_placements, in_placements=None, process_mesh=None, reshard_inputs=False):
-    """A function of distributed tensors that calls `func` with their parts on each process.
+    """A function of distributed tensors that calls another with their parts on each process.
 
-    `out_placements` says how the results of the parts make the whole; None for a result that is no
-    distributed tensor. `in_placements` is what `func` expects of each argument: others raise
-    ValueError, or are moved with `reshard_inputs`.
+    Args:
+        func (callable): It gets and gives the parts of this process.
+        out_placements (list): For each result the placements by which the parts make the whole;
+            None for one that is no distributed tensor.
+        in_placements (list, default None): For each argument the placements that func expects; None
+            for any.
+        process_mesh (ProcessMesh, default None): The mesh of the results; None for that of the
+            arguments.
+        reshard_inputs (bool, default False): Whether arguments that are placed otherwise are moved,
+            not refused.
+
+    Returns:
+        callable: the function.
+
+    Raises:
+        ValueError: On a call: an argument is placed otherwise than expected, or there are more or
+            fewer results.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> def work():
+        ...     mesh = dist.ProcessMesh([0, 1], dim_names=["x"])
+        ...     x = dist.shard_tensor(paddle.arange(4.0), mesh, [dist.Shard(0)])
+        ...     total = dist.local_map(lambda part: part.sum(), [[dist.Partial()]])(x)
+        ...     assert dist.unshard_dtensor(total).item() == 6.0
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
 
     def wrapped(*args, **kwargs):
@@ -83,8 +106,22 @@ def local_map(func, out_placements, in_placements=None, process_mesh=None, resha
 class LocalLayer(paddle.nn.Layer):
     """A layer whose `forward` gets the parts of distributed tensors and returns parts.
 
-    `out_dist_attrs` and `grad_dist_attrs` are (mesh, placements) of each output and of each input's
-    gradient: a partial one is summed.
+    Args:
+        out_dist_attrs (list of tuples): (mesh, placements) of each output.
+        grad_dist_attrs (list of tuples): (mesh, placements) of the gradient of each input: a
+            partial one is summed.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["x"])
+        >>> class Double(dist.LocalLayer):
+        ...     def forward(self, x):
+        ...         assert not x.is_dist()
+        ...         return x * 2
+        >>> layer = Double([(mesh, [dist.Shard(0)])], [(mesh, [dist.Shard(0)])])
+        >>> y = layer(dist.shard_tensor(paddle.to_tensor([1.0, 2.0]), mesh, [dist.Shard(0)]))
+        >>> y.is_dist(), y.tolist()
+        (True, [2.0, 4.0])
     """
 
     def __init__(self, out_dist_attrs, grad_dist_attrs):

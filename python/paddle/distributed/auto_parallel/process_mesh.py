@@ -27,7 +27,27 @@ def fake_world(rank, size):
 class ProcessMesh(core.ProcessMesh):
     """Processes, given by their ranks, on a grid whose axes have names.
 
-    `mesh` is a nested list or an array of ranks; or `shape` and `process_ids` say the same.
+    Args:
+        mesh (list, array or ProcessMesh, default None): The ranks, nested as the grid is.
+        dim_names (list of strs, default None): The names of the axes; None for `d0`, `d1` and so
+            on.
+        shape (list of ints, default None): The extents of the grid, with process_ids instead of
+            mesh.
+        process_ids (list of ints, default None): The ranks in row-major order.
+
+    Raises:
+        AssertionError: Neither mesh nor shape is given, ranks that are no integers from 0 or occur
+            twice, or names that do not fit.
+        ValueError: mesh is no list or array.
+
+    Examples:
+        >>> mesh = paddle.distributed.ProcessMesh([[0, 1], [2, 3]], dim_names=["dp", "mp"])
+        >>> mesh.shape, mesh.process_ids
+        ([2, 2], [0, 1, 2, 3])
+        >>> mesh.get_dim_size("mp"), mesh.contains(4)
+        (2, False)
+        >>> mesh[1].process_ids
+        [2, 3]
     """
 
     def __init__(self, mesh=None, dim_names=None, shape=None, process_ids=None):
@@ -160,7 +180,23 @@ class ProcessMesh(core.ProcessMesh):
 
 
 def set_mesh(mesh):
-    """The mesh that functions use which are given none."""
+    """Set the mesh that functions use which are given none.
+
+    Args:
+        mesh (ProcessMesh): The mesh.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: It is no ProcessMesh.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> dist.set_mesh(dist.ProcessMesh([0], dim_names=["x"]))
+        >>> dist.shard_tensor(paddle.ones([2]), None, None).process_mesh.dim_names
+        ['x']
+    """
     global _global_mesh
     if not isinstance(mesh, core.ProcessMesh):
         raise TypeError(f'[set_mesh] expected a ProcessMesh, got {type(mesh).__name__}')
@@ -168,5 +204,15 @@ def set_mesh(mesh):
 
 
 def get_mesh():
-    """What `set_mesh` was given; None before."""
+    """The mesh that functions use which are given none.
+
+    Returns:
+        ProcessMesh: what `set_mesh` was given; None before.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> dist.set_mesh(dist.ProcessMesh([0], dim_names=["x"]))
+        >>> dist.get_mesh().process_ids
+        [0]
+    """
     return _global_mesh

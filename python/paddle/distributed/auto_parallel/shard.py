@@ -3,6 +3,7 @@
 
 import paddle
 from paddle.base import libpaddle as core
+from paddle.base.documentation import shares
 
 from ..parallel import get_rank
 from .api import distribute_in_place, mesh_or_global, reshard
@@ -33,11 +34,34 @@ def replicate_rest(layer, mesh):
 
 
 def shard_layer(layer, process_mesh, shard_fn=None, input_fn=None, output_fn=None):
-    """Places the parameters and buffers of a layer on a mesh.
+    """Place the parameters and buffers of a layer on a mesh.
 
-    `shard_fn(name, sublayer, process_mesh)` is called for each sublayer and replaces parameters;
-    what it leaves is on all processes alike. `input_fn(inputs, process_mesh)` and
-    `output_fn(outputs, process_mesh)` place what goes in and comes out.
+    Args:
+        layer (Layer): The layer.
+        process_mesh (ProcessMesh): The mesh.
+        shard_fn (callable, default None): shard_fn(name, sublayer, process_mesh) is called for each
+            sublayer and replaces parameters; what it leaves is on all processes alike.
+        input_fn (callable, default None): input_fn(inputs, process_mesh) places what goes in.
+        output_fn (callable, default None): output_fn(outputs, process_mesh) places what comes out.
+
+    Returns:
+        Layer: layer itself.
+
+    Raises:
+        ValueError: layer is no Layer.
+        TypeError: process_mesh is no ProcessMesh.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["x"])
+        >>> def divide(name, layer, mesh):
+        ...     if isinstance(layer, paddle.nn.Linear):
+        ...         layer.weight = dist.shard_tensor(layer.weight, mesh, [dist.Shard(1)])
+        >>> model = paddle.nn.Sequential(paddle.nn.Linear(2, 4))
+        >>> model is dist.shard_layer(model, mesh, divide)
+        True
+        >>> model[0].weight.placements, model[0].bias.placements
+        ([Shard(dim=1)], [Replicate()])
     """
     if not isinstance(layer, paddle.nn.Layer):
         raise ValueError(f'[shard_layer] expected a Layer, got {type(layer).__name__}')
@@ -110,15 +134,77 @@ class _Stage:
 
 
 class ShardingStage1(_Stage):
-    """Each process along the axis keeps a part of the optimizer's state, and updates that."""
+    """Each process along an axis keeps a part of the optimizer's state, and updates that.
+
+    Args:
+        sharding_mesh_dim (int or str): The axis of the mesh, by number or name.
+        mesh (ProcessMesh, default None): The mesh of parameters that are not distributed; None for
+            that of `set_mesh`.
+
+    Raises:
+        TypeError: sharding_mesh_dim is neither, or mesh no ProcessMesh.
+
+    Source: Rajbhandari, Rasley, Ruwase and He, ZeRO, https://arxiv.org/abs/1910.02054.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
+        >>> layer = paddle.nn.Linear(2, 2)
+        >>> opt = paddle.optimizer.AdamW(parameters=layer.parameters())
+        >>> opt = dist.shard_optimizer(opt, dist.ShardingStage1("dp", mesh))
+        >>> layer(dist.shard_tensor(paddle.ones([1, 2]), mesh, [dist.Replicate()])).sum().backward()
+        >>> opt.step()
+        >>> layer.weight.is_dist(), layer.weight.placements
+        (True, [Replicate()])
+    """
 
 
+@shares(ShardingStage1)
 class ShardingStage2(_Stage):
-    """As stage 1: what a process updates it does from its part of the gradient."""
+    """As stage 1; what a process updates, it updates from its part of the gradient.
+
+    Args:
+        {sharding_mesh_dim, mesh}
+
+    Raises:
+        TypeError: sharding_mesh_dim is neither, or mesh no ProcessMesh.
+
+    Source: Rajbhandari, Rasley, Ruwase and He, ZeRO, https://arxiv.org/abs/1910.02054.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
+        >>> layer = paddle.nn.Linear(2, 2)
+        >>> opt = paddle.optimizer.SGD(0.1, layer.parameters())
+        >>> opt = dist.shard_optimizer(opt, dist.ShardingStage2("dp", mesh))
+        >>> layer(dist.shard_tensor(paddle.ones([1, 2]), mesh, [dist.Replicate()])).sum().backward()
+        >>> opt.step()
+        >>> layer.bias.tolist()
+        [-0.10000000149011612, -0.10000000149011612]
+    """
 
 
+@shares(ShardingStage1)
 class ShardingStage3(_Stage):
-    """Each process along the axis keeps a part of the parameters, their gradients and states."""
+    """Each process along an axis keeps a part of the parameters, their gradients and states.
+
+    Args:
+        {sharding_mesh_dim, mesh}
+
+    Raises:
+        TypeError: sharding_mesh_dim is neither, or mesh no ProcessMesh.
+
+    Source: Rajbhandari, Rasley, Ruwase and He, ZeRO, https://arxiv.org/abs/1910.02054.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
+        >>> layer = paddle.nn.Linear(2, 4)
+        >>> opt = paddle.optimizer.AdamW(parameters=layer.parameters())
+        >>> opt = dist.shard_optimizer(opt, dist.ShardingStage3("dp", mesh))
+        >>> layer.weight.placements, layer.bias.placements
+        ([Shard(dim=0)], [Shard(dim=0)])
+    """
 
     def prepare(self, parameters):
         super().prepare(parameters)
@@ -129,8 +215,32 @@ class ShardingStage3(_Stage):
 
 
 def shard_optimizer(optimizer, shard_fn=None, gradient_accumulation_steps=1):
-    """Makes an optimizer place its state: as the parameters, or as
-    `shard_fn(name, parameter, state)` does.
+    """Make an optimizer place its state: as the parameters, or as a function says.
+
+    Args:
+        optimizer (Optimizer): The optimizer.
+        shard_fn (callable, default None): shard_fn(name, parameter, state) gives the state that is
+            kept, as `ShardingStage1` to `ShardingStage3` do; None for the placements of the
+            parameters.
+        gradient_accumulation_steps (int, default 1): How many backward passes a step follows, 1 or
+            more.
+
+    Returns:
+        Optimizer: optimizer itself.
+
+    Raises:
+        TypeError: optimizer is no Optimizer, or shard_fn no function.
+        ValueError: gradient_accumulation_steps below 1.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
+        >>> layer = dist.shard_layer(paddle.nn.Linear(2, 1), mesh)
+        >>> opt = dist.shard_optimizer(paddle.optimizer.SGD(0.5, layer.parameters()))
+        >>> layer(dist.shard_tensor(paddle.ones([1, 2]), mesh, [dist.Replicate()])).sum().backward()
+        >>> opt.step()
+        >>> layer.bias.tolist()
+        [-0.5]
     """
     if not isinstance(optimizer, paddle.optimizer.Optimizer):
         raise TypeError(f'[shard_optimizer] expected an Optimizer, got {type(optimizer).__name__}')
@@ -150,7 +260,22 @@ def shard_optimizer(optimizer, shard_fn=None, gradient_accumulation_steps=1):
 
 
 def shard_scaler(scaler):
-    """The scaler: gradients of distributed parameters are finite on all processes or on none."""
+    """A scaler for distributed parameters: their gradients are finite on all processes or on none.
+
+    Args:
+        scaler (GradScaler): The scaler.
+
+    Returns:
+        GradScaler: scaler itself.
+
+    Raises:
+        TypeError: It is no GradScaler.
+
+    Examples:
+        >>> scaler = paddle.amp.GradScaler(init_loss_scaling=256.0)
+        >>> paddle.distributed.shard_scaler(scaler) is scaler
+        True
+    """
     if not isinstance(scaler, paddle.amp.GradScaler):
         raise TypeError(f'[shard_scaler] expected a GradScaler, got {type(scaler).__name__}')
     return scaler
@@ -232,11 +357,40 @@ def shard_dataloader(
     is_dataset_splitted=False,
     dense_tensor_idx=None,
 ):
-    """A loader whose batches are distributed tensors, divided along the axes `shard_dims` of the
-    meshes; without them each process has the whole batch.
+    """A loader whose batches are distributed tensors.
 
-    Each process loads its share of the batches, unless `is_dataset_splitted` says that the loader
+    Each process loads its share of the batches, unless is_dataset_splitted says that the loader
     gives no more than that.
+
+    Args:
+        dataloader (DataLoader): The loader.
+        meshes (ProcessMesh or list): The mesh, or that of each input.
+        input_keys (list of strs, default None): The keys of batches that are dicts, in the order of
+            meshes; None for all.
+        shard_dims (int, str or list, default None): The axis of the mesh that divides the batch, by
+            number or name, or one for each input; None for the whole batch on each process.
+        is_dataset_splitted (bool, default False): Whether the loader gives the share of this
+            process.
+        dense_tensor_idx (list of lists of ints, default None): For each input the numbers of
+            tensors that stay dense.
+
+    Returns:
+        iterable: the loader.
+
+    Raises:
+        TypeError: A mesh is none, or dataloader is what this function gives.
+        ValueError: The processes cannot divide the batch.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
+        >>> data = paddle.io.TensorDataset([paddle.arange(4.0), paddle.arange(4)])
+        >>> loader = paddle.io.DataLoader(data, batch_size=2)
+        >>> loader = dist.shard_dataloader(loader, mesh, shard_dims="dp")
+        >>> for x, label in loader:
+        ...     print(x.is_dist(), x.tolist())
+        True [0.0, 1.0]
+        True [2.0, 3.0]
     """
     meshes = list(meshes) if isinstance(meshes, (list, tuple)) else [meshes]
     for mesh in meshes:

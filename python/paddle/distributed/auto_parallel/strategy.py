@@ -98,8 +98,8 @@ class Strategy:
     """What `paddle.distributed.to_static` does beside compiling a step.
 
     Args:
-        config (dict|None, optional): The sections below, each a dict of its fields. Default: None,
-            all sections as they are by default.
+        config (dict, default None): The sections below, each a dict of its fields;
+            None for all sections as they are by default.
 
     Attributes:
         sharding: `enable`, `stage` (1 to 3) and `degree`: the optimizer's state, and at stage 3 the

@@ -26,8 +26,18 @@ _AXES = {
 
 
 class Fleet:
-    """A job of workers that train together by collectives. The functions of
-    `paddle.distributed.fleet` are the methods of one such object.
+    """A job of workers that train together by collectives.
+
+    The functions of `paddle.distributed.fleet` are the methods of one such object: `init`,
+    `distributed_model`, `distributed_optimizer`, `worker_num` and so on.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> job = fleet.Fleet()
+        >>> _ = job.init(is_collective=True)
+        >>> job.worker_index(), job.worker_num()
+        (0, 1)
+        >>> model = job.distributed_model(paddle.nn.Linear(2, 2))
     """
 
     def __init__(self):

@@ -70,7 +70,31 @@ def parse(arguments):
 
 
 def launch():
-    """Runs the program of the command line as several processes, and ends with its exit code."""
+    """Run the program of the command line as several processes, and end with its exit code.
+
+    `python -m paddle.distributed.launch --nproc_per_node 2 train.py` calls it; `--help` lists the
+    options. Output of the processes goes to files in the directory `log`.
+
+    Returns:
+        None: it does not return.
+
+    Raises:
+        SystemExit: Always, with the exit code of the first process that failed, or 0.
+
+    Examples:
+        >>> import pathlib
+        >>> from unittest import mock
+        >>> program = "import os; open('rank' + os.environ['PADDLE_TRAINER_ID'], 'w').close()"
+        >>> _ = pathlib.Path("train.py").write_text(program)
+        >>> with mock.patch("sys.argv", ["launch", "--nproc_per_node", "2", "train.py"]):
+        ...     try:
+        ...         paddle.distributed.launch()
+        ...     except SystemExit as end:
+        ...         print(end.code)
+        0
+        >>> sorted(path.name for path in pathlib.Path().glob("rank?"))
+        ['rank0', 'rank1']
+    """
     flags = parse(sys.argv[1:])
     script = flags.training_script
     command = [sys.executable, '-u', script] if script.endswith('.py') else [script]

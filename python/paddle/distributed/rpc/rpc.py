@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Listener, answer_challenge, deliver_challenge
 from socket import create_connection
+from paddle.base.documentation import shares
 
 from ..parallel import current_environment, job_store
 
@@ -201,8 +202,32 @@ def _store_at(endpoint, rank, world_size):
 
 
 def init_rpc(name, rank=None, world_size=None, master_endpoint=None):
-    """Makes this process the worker `name`, and waits for the others. Numbers and address are the
-    launcher's unless they are given: rank 0 then holds the store at `master_endpoint`.
+    """Make this process a worker that others may call, and wait for the others.
+
+    Args:
+        name (str): The name of the worker, which no other has.
+        rank (int, default None): Its number; None for that of the launcher.
+        world_size (int, default None): How many workers there are; None for what the launcher says.
+        master_endpoint (str, default None): The address `host:port` of the store, which rank 0
+            holds; None for the launcher's.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: It was called before.
+        TypeError: name is no name.
+        ValueError: A rank that cannot be, two workers of one name, or no address.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rank = dist.get_rank()
+        ...     rpc.init_rpc(f"worker{rank}")
+        ...     assert rpc.rpc_sync(f"worker{1 - rank}", divmod, (7, 2)) == (3, 1)
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     global _agent
     if _agent is not None:
@@ -238,15 +263,63 @@ def _call(op, to, fn, args, kwargs, timeout):
 
 
 def rpc_sync(to, fn, args=None, kwargs=None, timeout=_NO_LIMIT):
-    """The result of `fn(*args, **kwargs)` in the worker `to`, which raises here what it raises
-    there. RuntimeError where no answer comes within `timeout` seconds.
+    """The result of a function that another worker calls.
+
+    Functions, arguments and results are pickled.
+
+    Args:
+        to (str): The name of the worker.
+        fn (callable): The function.
+        args (tuple, default None): What it gets; None for nothing.
+        kwargs (dict, default None): What it gets by name; None for nothing.
+        timeout (float, default -1): How many seconds to wait; -1 for as long as it takes.
+
+    Returns:
+        object: the result.
+
+    Raises:
+        RuntimeError: No answer comes in time, the worker has ended, or `init_rpc` was not called.
+        TypeError: fn is no function.
+        ValueError: There is no such worker. What fn raises there is raised here.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     assert rpc.rpc_sync("worker1", sorted, ([3, 1, 2],), {"reverse": True}) == [3, 2, 1]
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     call, given = _call('rpc_sync', to, fn, args, kwargs, timeout)
     return call(*given)
 
 
+@shares(rpc_sync)
 def rpc_async(to, fn, args=None, kwargs=None, timeout=_NO_LIMIT):
-    """As `rpc_sync`, without waiting: returns an object whose `wait()` gives the result."""
+    """Begin a call by another worker. Functions, arguments and results are pickled.
+
+    Args:
+        {to, fn, args, kwargs, timeout}
+
+    Returns:
+        object: has `wait()`, which gives the result or raises what the function raised.
+
+    Raises:
+        RuntimeError: `init_rpc` was not called.
+        TypeError: fn is no function.
+        ValueError: There is no such worker.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     calls = [rpc.rpc_async(f"worker{k}", pow, (2, k)) for k in range(2)]
+        ...     assert [call.wait() for call in calls] == [1, 2]
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     call, given = _call('rpc_async', to, fn, args, kwargs, timeout)
     future = Future()
 
@@ -261,7 +334,22 @@ def rpc_async(to, fn, args=None, kwargs=None, timeout=_NO_LIMIT):
 
 
 def shutdown():
-    """Waits until all workers call it; then this process runs no more calls."""
+    """Wait until all workers call it; then this process is none any more.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: `init_rpc` was not called.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     global _agent
     agent = _here('shutdown')
     agent.part()
@@ -270,7 +358,27 @@ def shutdown():
 
 
 def get_worker_info(name):
-    """The worker of a name."""
+    """The worker of a name.
+
+    Args:
+        name (str): The name.
+
+    Returns:
+        object: has `name`, `rank`, `ip` and `port`.
+
+    Raises:
+        RuntimeError: `init_rpc` was not called.
+        ValueError: There is no such worker.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     assert rpc.get_worker_info("worker1").rank == 1
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     workers = _here('get_worker_info').workers
     if name not in workers:
         raise ValueError(
@@ -280,10 +388,42 @@ def get_worker_info(name):
 
 
 def get_all_worker_infos():
-    """The workers of the job, by rank."""
+    """The workers of the job, by rank.
+
+    Returns:
+        list: for each an object that has `name`, `rank`, `ip` and `port`.
+
+    Raises:
+        RuntimeError: `init_rpc` was not called.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     assert [w.name for w in rpc.get_all_worker_infos()] == ["worker0", "worker1"]
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     return sorted(_here('get_all_worker_infos').workers.values(), key=lambda w: w.rank)
 
 
 def get_current_worker_info():
-    """This process as a worker."""
+    """This process as a worker.
+
+    Returns:
+        object: has `name`, `rank`, `ip` and `port`.
+
+    Raises:
+        RuntimeError: `init_rpc` was not called.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.distributed import rpc
+        >>> def work():
+        ...     rpc.init_rpc(f"worker{dist.get_rank()}")
+        ...     assert rpc.get_current_worker_info().rank == dist.get_rank()
+        ...     rpc.shutdown()
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
+    """
     return _here('get_current_worker_info').me

@@ -41,8 +41,26 @@ def _packed(values):
 
 
 def vjp(func, xs, v=None):
-    """(func(*xs), v times its Jacobian): reverse mode, `v` shaped like the results and ones by
-    default.
+    """A function's results, and a vector times its Jacobian: reverse mode.
+
+    Args:
+        func (callable): It gets the tensors of xs.
+        xs (Tensor or list of Tensors): Where it is differentiated.
+        v (Tensor or list of Tensors, default None): The vector, shaped as the results; None for
+            ones.
+
+    Returns:
+        tuple: func(*xs), and the product for each of xs, a Tensor where there is one.
+
+    Raises:
+        RuntimeError: v is not shaped as the results.
+        TypeError: xs or the results are no tensors.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> value, product = paddle.incubate.autograd.vjp(paddle.square, x)
+        >>> value.tolist(), product.tolist()
+        ([1.0, 4.0], [2.0, 4.0])
     """
     xs = _inputs(xs)
     with paddle.enable_grad():
@@ -53,7 +71,27 @@ def vjp(func, xs, v=None):
 
 
 def jvp(func, xs, v=None):
-    """(func(*xs), its Jacobian times v): forward mode, `v` shaped like `xs` and ones by default."""
+    """A function's results, and its Jacobian times a vector: forward mode.
+
+    Args:
+        func (callable): It gets the tensors of xs.
+        xs (Tensor or list of Tensors): Where it is differentiated.
+        v (Tensor or list of Tensors, default None): The vector, shaped as xs; None for ones.
+
+    Returns:
+        tuple: func(*xs), and the product for each result, a Tensor where there is one.
+
+    Raises:
+        RuntimeError: v is not shaped as xs.
+        TypeError: xs or the results are no tensors.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> v = paddle.to_tensor([0.0, 1.0])
+        >>> value, product = paddle.incubate.autograd.jvp(lambda t: (t ** 3).sum(), x, v)
+        >>> value.item(), product.item()
+        (9.0, 12.0)
+    """
     xs = _inputs(xs)
     vs = _seeds(v, xs)
     with paddle.enable_grad():
@@ -63,10 +101,29 @@ def jvp(func, xs, v=None):
 
 
 class Jacobian:
-    """Lazy matrix of derivatives of func(*xs), all flattened and joined: [N, M], or [B, N, M] with
-    `is_batched`.
+    """The matrix of the derivatives of a function, whose rows are computed when they are indexed.
 
-    Rows are computed when indexed. Every entry can be differentiated again.
+    Results and xs are flattened and joined. Every entry can be differentiated again.
+
+    Args:
+        func (callable): It gets the tensors of xs.
+        xs (Tensor or list of Tensors): Where it is differentiated.
+        is_batched (bool, default False): Whether the first axis is a batch: then the matrix is
+            [batch, N, M], otherwise [N, M].
+
+    Raises:
+        TypeError: xs or the results are no tensors.
+        ValueError: Not all have the batch, with is_batched.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> jacobian = paddle.incubate.autograd.Jacobian(lambda t: paddle.concat([t, t * t]), x)
+        >>> jacobian.shape
+        (4, 2)
+        >>> jacobian[:].tolist()
+        [[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, 4.0]]
+        >>> jacobian[3, 1].item()
+        4.0
     """
 
     def __init__(self, func, xs, is_batched=False):
@@ -138,8 +195,24 @@ class Jacobian:
 
 
 class Hessian(Jacobian):
-    """Lazy matrix of second derivatives of a scalar function (one value a batch item with
-    `is_batched`).
+    """The matrix of the second derivatives of a scalar function, computed when it is indexed.
+
+    Args:
+        func (callable): It gets the tensors of xs, and gives one element, or one for each of a
+            batch.
+        xs (Tensor or list of Tensors): Where it is differentiated.
+        is_batched (bool, default False): Whether the first axis is a batch: then the matrix is
+            [batch, N, N], otherwise [N, N].
+
+    Raises:
+        RuntimeError: func gives more elements.
+        TypeError: xs or the result are no tensors.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> hessian = paddle.incubate.autograd.Hessian(lambda t: (t ** 3).sum() + t[0] * t[1], x)
+        >>> hessian[:].tolist()
+        [[6.0, 1.0], [1.0, 12.0]]
     """
 
     def __init__(self, func, xs, is_batched=False):

@@ -11,15 +11,30 @@ _prim = False
 
 
 def enable_prim():
-    """Ask for gradients on primitive operators. Every gradient here can be differentiated again
-    with or without.
+    """Ask for gradients of programs on primitive operators.
+
+    Every gradient can be differentiated again, with or without.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.incubate.autograd.enable_prim()
+        >>> paddle.incubate.autograd.disable_prim()
     """
     global _prim
     _prim = True
 
 
 def disable_prim():
-    """Undo `enable_prim`."""
+    """Undo `enable_prim`.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> paddle.incubate.autograd.disable_prim()
+    """
     global _prim
     _prim = False
 
@@ -76,10 +91,26 @@ def forward(ys, xs, vs=None):
 
 
 def grad(outputs, inputs, grad_outputs=None):
-    """Gradient of `outputs` by `inputs`, weighted by `grad_outputs` (ones by default); can be
-    differentiated again.
+    """Gradients that can be differentiated again; zeros where outputs do not depend on an input.
 
-    One tensor for one input, a list for a list.
+    Args:
+        outputs (Tensor or list of Tensors): What is differentiated.
+        inputs (Tensor or list of Tensors): With respect to what.
+        grad_outputs (Tensor or list of Tensors, default None): The gradient of each output; None
+            for ones.
+
+    Returns:
+        Tensor or list of Tensors: the gradients, as inputs are one or a list.
+
+    Raises:
+        TypeError: An argument that is no tensor or list of them.
+
+    Examples:
+        >>> x = paddle.to_tensor(2.0, stop_gradient=False)
+        >>> first = paddle.incubate.autograd.grad(x ** 4, x)
+        >>> second = paddle.incubate.autograd.grad(first, x)
+        >>> first.item(), second.item()
+        (32.0, 48.0)
     """
     ys, xs = as_list(outputs, 'outputs'), as_list(inputs, 'inputs')
     vs = None if grad_outputs is None else as_list(grad_outputs, 'grad_outputs')
@@ -88,10 +119,25 @@ def grad(outputs, inputs, grad_outputs=None):
 
 
 def forward_grad(outputs, inputs, grad_inputs=None):
-    """Forward-mode derivative of `outputs` along `grad_inputs` (ones by default); can be
-    differentiated again.
+    """Derivatives by forward mode, which can be differentiated again.
 
-    One tensor for one output, a list for a list.
+    Args:
+        outputs (Tensor or list of Tensors): What is differentiated.
+        inputs (Tensor or list of Tensors): With respect to what.
+        grad_inputs (Tensor or list of Tensors, default None): The direction, shaped as inputs; None
+            for ones.
+
+    Returns:
+        Tensor or list of Tensors: the derivative of each output, as outputs are one or a list.
+
+    Raises:
+        TypeError: An argument that is no tensor or list of them.
+
+    Examples:
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> direction = paddle.to_tensor([1.0, 0.0])
+        >>> paddle.incubate.autograd.forward_grad(x * x, x, direction).tolist()
+        [2.0, 0.0]
     """
     ys, xs = as_list(outputs, 'outputs'), as_list(inputs, 'inputs')
     vs = None if grad_inputs is None else as_list(grad_inputs, 'grad_inputs')

@@ -38,7 +38,22 @@ class _Block(paddle.nn.Layer):
 
 
 class FusedLinear(_Block):
-    """x @ weight + bias; the weight is [in, out], or [out, in] with `transpose_weight`."""
+    """A linear layer: x @ weight + bias.
+
+    Args:
+        in_features (int): How many features the input has.
+        out_features (int): How many the result has.
+        weight_attr (ParamAttr, default None): Attributes of the weight.
+        bias_attr (ParamAttr or bool, default None): Attributes of the bias; False for none.
+        transpose_weight (bool, default False): Whether the weight is [out_features, in_features],
+            not the other way round.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedLinear(4, 2, transpose_weight=True)
+        >>> layer.weight.shape, layer(paddle.ones([3, 4])).shape
+        (paddle.Size([2, 4]), paddle.Size([3, 2]))
+    """
 
     def __init__(
         self,
@@ -63,7 +78,20 @@ class FusedLinear(_Block):
 
 
 class FusedDropoutAdd(paddle.nn.Layer):
-    """dropout(x) + y."""
+    """dropout(x) + y.
+
+    Args:
+        p (float, default 0.5): The probability that an element of x becomes 0.
+        mode (str, default 'upscale_in_train'): `upscale_in_train`, or `downscale_in_infer`, as
+            `paddle.nn.functional.dropout` has them.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedDropoutAdd(p=0.5)
+        >>> _ = layer.eval()
+        >>> layer(paddle.ones([2]), paddle.to_tensor([1.0, 2.0])).tolist()
+        [2.0, 3.0]
+    """
 
     def __init__(self, p=0.5, mode='upscale_in_train', name=None):
         super().__init__()
@@ -79,7 +107,25 @@ class FusedDropoutAdd(paddle.nn.Layer):
 
 
 class FusedBiasDropoutResidualLayerNorm(_Block):
-    """layer_norm(residual + dropout(x + bias))."""
+    """layer_norm(residual + dropout(x + bias)).
+
+    Args:
+        embed_dim (int): The extent of the last axis.
+        dropout_rate (float, default 0.5): The probability that an element becomes 0.
+        weight_attr (ParamAttr, default None): Attributes of the norm's scale.
+        bias_attr (ParamAttr or bool, default None): Attributes of the biases; False for none.
+        epsilon (float, default 1e-05): What is added to the variance.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        AssertionError: embed_dim is not positive.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedBiasDropoutResidualLayerNorm(2, dropout_rate=0.0)
+        >>> x = paddle.to_tensor([[1.0, 2.0]])
+        >>> layer(x, paddle.zeros([1, 2])).round(3).tolist()
+        [[-1.0, 1.0]]
+    """
 
     def __init__(
         self,
@@ -126,8 +172,43 @@ class FusedBiasDropoutResidualLayerNorm(_Block):
 
 
 class FusedMultiHeadAttention(_Block):
-    """Self-attention with its norm, projections, dropouts and residual. `key` and `value` must be
-    the query or None.
+    """Self-attention with its norm, projections, dropouts and residual.
+
+    Args:
+        embed_dim (int): The features of the input.
+        num_heads (int): How many heads there are; they divide embed_dim.
+        dropout_rate (float, default 0.5): The dropout behind the projection.
+        attn_dropout_rate (float, default 0.5): The dropout of the weights of attention.
+        kdim (int, default None): None or embed_dim.
+        vdim (int, default None): None or embed_dim.
+        normalize_before (bool, default False): Whether the norm is before the block, not behind it.
+        need_weights (bool, default False): Only False.
+        qkv_weight_attr (ParamAttr, default None): Attributes of the weight of queries, keys and
+            values.
+        qkv_bias_attr (ParamAttr or bool, default None): Attributes of their bias; False for none.
+        linear_weight_attr (ParamAttr, default None): Attributes of the projection's weight.
+        linear_bias_attr (ParamAttr or bool, default None): Attributes of its bias; False for none.
+        pre_ln_scale_attr (ParamAttr, default None): Attributes of the scale of a norm before.
+        pre_ln_bias_attr (ParamAttr or bool, default None): Attributes of its shift; False for none.
+        ln_scale_attr (ParamAttr, default None): Attributes of the scale of a norm behind.
+        ln_bias_attr (ParamAttr or bool, default None): Attributes of its shift; False for none.
+        epsilon (float, default 1e-05): What is added to the variance.
+        nranks (int, default 1): Only 1.
+        ring_id (int, default -1): Only -1.
+        transpose_qkv_wb (bool, default False): Whether the weight of queries, keys and values is
+            [embed_dim, 3 * embed_dim], not [3, heads, head, embed_dim].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        AssertionError: need_weights, or heads that do not divide embed_dim.
+        ValueError: Another kdim, vdim or nranks.
+
+    Source: Vaswani and others, Attention is all you need, https://arxiv.org/abs/1706.03762.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedMultiHeadAttention(8, 2)
+        >>> layer(paddle.rand([2, 5, 8])).shape
+        paddle.Size([2, 5, 8])
     """
 
     def __init__(
@@ -253,7 +334,37 @@ class FusedMultiHeadAttention(_Block):
 
 
 class FusedFeedForward(_Block):
-    """The feed-forward block of a Transformer with its norm, dropouts and residual."""
+    """The feed-forward block of a Transformer, with its norm, dropouts and residual.
+
+    Args:
+        d_model (int): The features of the input.
+        dim_feedforward (int): Those between the two linear layers.
+        dropout_rate (float, default 0.1): The dropout behind the second.
+        epsilon (float, default 1e-05): What is added to the variance.
+        activation (str, default 'relu'): The function between: `relu` or `gelu`.
+        act_dropout_rate (float, default None): The dropout behind it; None for dropout_rate.
+        normalize_before (bool, default False): Whether the norm is before the block, not behind it.
+        linear1_weight_attr (ParamAttr, default None): Attributes of the first layer's weight.
+        linear1_bias_attr (ParamAttr or bool, default None): Attributes of its bias; False for none.
+        linear2_weight_attr (ParamAttr, default None): Attributes of the second layer's weight.
+        linear2_bias_attr (ParamAttr or bool, default None): Attributes of its bias; False for none.
+        ln1_scale_attr (ParamAttr, default None): Attributes of the scale of a norm before.
+        ln1_bias_attr (ParamAttr or bool, default None): Attributes of its shift; False for none.
+        ln2_scale_attr (ParamAttr, default None): Attributes of the scale of a norm behind.
+        ln2_bias_attr (ParamAttr or bool, default None): Attributes of its shift; False for none.
+        nranks (int, default 1): Only 1.
+        ring_id (int, default -1): Only -1.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        AssertionError: d_model or dim_feedforward is not positive.
+        ValueError: Another nranks or ring_id.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedFeedForward(8, 16)
+        >>> layer(paddle.rand([2, 5, 8])).shape
+        paddle.Size([2, 5, 8])
+    """
 
     def __init__(
         self,
@@ -337,7 +448,32 @@ class FusedFeedForward(_Block):
 
 
 class FusedTransformerEncoderLayer(paddle.nn.Layer):
-    """`FusedMultiHeadAttention` and `FusedFeedForward`, one after the other."""
+    """A layer of a Transformer's encoder: self-attention, then the feed-forward block.
+
+    Args:
+        d_model (int): The features of the input.
+        nhead (int): How many heads there are.
+        dim_feedforward (int): The features between the linear layers of the second block.
+        dropout_rate (float, default 0.1): The dropout behind each block.
+        activation (str, default 'relu'): The function of the second block: `relu` or `gelu`.
+        attn_dropout_rate (float, default None): The dropout of the weights of attention; None for
+            dropout_rate.
+        act_dropout_rate (float, default None): The dropout behind the activation; None for
+            dropout_rate.
+        normalize_before (bool, default False): Whether norms are before the blocks, not behind
+            them.
+        weight_attr (ParamAttr or list of ParamAttrs, default None): Attributes of weights, or those
+            of each block.
+        bias_attr (ParamAttr, bool or list, default None): Attributes of biases, or those of each
+            block; False for none.
+
+    Source: Vaswani and others, Attention is all you need, https://arxiv.org/abs/1706.03762.
+
+    Examples:
+        >>> layer = paddle.incubate.nn.FusedTransformerEncoderLayer(8, 2, 16)
+        >>> layer(paddle.rand([2, 5, 8])).shape
+        paddle.Size([2, 5, 8])
+    """
 
     def __init__(
         self,

@@ -8,11 +8,32 @@ __all__ = ['LookAhead']
 
 
 class LookAhead(Optimizer):
-    """Run `inner_optimizer`; every `k` steps move slow weights by `alpha` towards the parameters,
-    which take them.
+    """Slow weights that follow those of another optimizer every k steps.
 
-    The slow weights start as the parameters are after the first step. AssertionError for alpha
-    outside [0, 1] or k below 1.
+    At every k-th step the slow weights move by alpha towards the parameters, which take them. They
+    begin as the parameters are after the first step.
+
+    Args:
+        inner_optimizer (Optimizer): The optimizer.
+        alpha (float, default 0.5): How far the slow weights go, 0 to 1.
+        k (int, default 5): Every how many steps.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        AssertionError: There is no optimizer, or alpha or k cannot be.
+
+    Source: Zhang, Lucas, Hinton and Ba, Lookahead optimizer, https://arxiv.org/abs/1907.08610.
+
+    Examples:
+        >>> w = paddle.create_parameter([1], "float32", is_bias=True)
+        >>> inner = paddle.optimizer.SGD(1.0, [w])
+        >>> opt = paddle.incubate.LookAhead(inner, alpha=0.5, k=2)
+        >>> for _ in range(2):
+        ...     (-w).sum().backward()
+        ...     opt.step()
+        ...     opt.clear_grad()
+        >>> w.tolist()
+        [1.5]
     """
 
     _slow_str = 'slow'

@@ -13,11 +13,31 @@ _MOST = 16384  # steps summed in one float accumulator before it is handed on
 
 
 class ModelAverage(Optimizer):
-    """Sum the parameters at each `step`; inside `apply()` they are the mean over the window.
+    """The mean of parameters over the last steps.
 
-    The window closes when it has at least `min_average_window` steps and at least
-    `average_window_rate` of all steps, `max_average_window` at most; the window before stays part
-    of the mean.
+    `step()` adds the parameters; inside `with model_average.apply():` they are the mean.
+
+    A window closes when it has at least min_average_window steps and at least average_window_rate
+    of all steps, but max_average_window steps at most; the window before it stays part of the mean.
+
+    Args:
+        average_window_rate (float): Which share of all steps a window has.
+        parameters (list of Tensors, default None): The parameters.
+        min_average_window (int, default 10000): How many steps a window has at least.
+        max_average_window (int, default 10000): How many steps a window needs at most.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> w = paddle.create_parameter([1], "float32", is_bias=True)
+        >>> average = paddle.incubate.ModelAverage(0.5, [w], 2, 10)
+        >>> for value in (1.0, 3.0):
+        ...     w.set_value(paddle.to_tensor([value]))
+        ...     average.step()
+        >>> with average.apply():
+        ...     print(w.tolist())
+        [2.0]
+        >>> w.tolist()
+        [3.0]
     """
 
     def __init__(

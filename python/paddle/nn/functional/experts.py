@@ -31,12 +31,40 @@ def moe_permute(
     override_buffer_size=-1,
     name=None,
 ):
-    """Tokens [S, D] in the order of their experts [S, k] (-1: none), each expert's padded with
-    zeros to a multiple of padding_alignment: (rows, row of each token for each expert [S, experts],
-    or -1, probability of each row, scales of each row[, expert of each row, or -1]).
+    """Tokens in the order of the experts that they are sent to, each expert's padded with zeros.
 
-    Without `do_gather` there are no rows. `override_buffer_size` is their number instead of what
-    the experts need, where it is not negative.
+    Args:
+        hidden_states (Tensor): Tokens, of shape [tokens, width].
+        scale (Tensor or None): Scales of tokens of float8_e4m3fn; None of another dtype.
+        expert_routemap_topk (Tensor): The experts of each token, int32 of shape [tokens, k]; -1 for
+            none.
+        expert_prob_topk (Tensor): Their probabilities, of shape [tokens, k].
+        num_experts (int): How many experts there are.
+        tokens_per_expert (list of ints): How many tokens each has.
+        padding_alignment (int): Of what the rows of an expert are a multiple.
+        do_gather (bool, default True): Whether rows are made; otherwise there are none.
+        using_ue8m0_scale (bool, default False): Taken for compatibility: scales are moved as they
+            are.
+        return_expert_indices (bool, default False): Whether the expert of each row is returned too.
+        override_buffer_size (int, default -1): How many rows there are; -1 for what the experts
+            need.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the rows, the row of each token for each expert ([tokens, experts], -1 for
+            none), the probability of each row, its scale, and with return_expert_indices its expert
+            (-1 for padding).
+
+    Raises:
+        ValueError: Arguments that do not fit each other.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [2.0], [3.0]])
+        >>> experts = paddle.to_tensor([[1], [0], [1]], "int32")
+        >>> rows, row_of, prob, _ = paddle.nn.functional.moe_permute(
+        ...     x, None, experts, paddle.ones([3, 1]), 2, [1, 2], padding_alignment=2)
+        >>> rows.tolist(), row_of.tolist(), prob.tolist()
+        ([[2.0], [0.0], [1.0], [3.0]], [[-1, 2], [0, -1], [-1, 3]], [1.0, 0.0, 1.0, 1.0])
     """
     op = 'moe_permute'
     expect_tensors(
@@ -120,10 +148,37 @@ def moe_unpermute(
     using_weighted_combine=False,
     name=None,
 ):
-    """The other way round of `moe_permute`: (the sum of each token's rows [S, D], times their
-    probabilities with `using_weighted_combine`, probabilities [S, k], 0 where there is no expert).
+    """The other way round of `moe_permute`: for each token the sum of its rows.
 
-    Sums are in float32, without `using_mix_precision` in the dtype of the rows.
+    Args:
+        hidden_states_unzipped (Tensor): Rows, of shape [rows, width].
+        zipped_expertwise_rowmap (Tensor): The row of each token for each expert, of shape [tokens,
+            experts]; -1 for none.
+        expert_routemap_topk (Tensor): The experts of each token, of shape [tokens, k]; -1 for none.
+        token_prob_unzipped (Tensor): The probability of each row.
+        total_zipped_tokens (int): How many tokens there are.
+        num_experts (int): How many experts there are.
+        using_mix_precision (bool, default True): Whether sums are in float32, not in the dtype of
+            the rows.
+        using_weighted_combine (bool, default False): Whether rows are multiplied with their
+            probabilities.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the sums [tokens, width], and the probabilities [tokens, k], 0 where there
+            is no expert.
+
+    Raises:
+        ValueError: Arguments that do not fit each other.
+
+    Examples:
+        >>> F = paddle.nn.functional
+        >>> x = paddle.to_tensor([[1.0], [2.0]])
+        >>> experts, prob = paddle.to_tensor([[1, 0], [0, -1]], "int32"), paddle.ones([2, 2]) * 0.5
+        >>> rows, row_of, row_prob, _ = F.moe_permute(x, None, experts, prob, 2, [2, 1], 1)
+        >>> back, probabilities = F.moe_unpermute(rows, row_of, experts, row_prob, 2, 2)
+        >>> back.tolist(), probabilities.tolist()
+        ([[2.0], [2.0]], [[0.5, 0.5], [0.5, 0.0]])
     """
     op = 'moe_unpermute'
     rows, rowmap, route = hidden_states_unzipped, zipped_expertwise_rowmap, expert_routemap_topk

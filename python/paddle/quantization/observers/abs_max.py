@@ -10,7 +10,21 @@ __all__ = ['AbsmaxObserver', 'AbsmaxObserverLayer']
 
 
 class AbsmaxObserver(QuanterFactory):
-    """Makes `AbsmaxObserverLayer`s."""
+    """A factory of observers whose scale is the largest magnitude of all inputs.
+
+    Args:
+        quant_bits (int, default 8): The bits of an integer.
+
+    Examples:
+        >>> from paddle.quantization import PTQ, QuantConfig
+        >>> from paddle.quantization.observers import AbsmaxObserver
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(4, 2))
+        >>> _ = net.eval()
+        >>> observed = PTQ(QuantConfig(AbsmaxObserver(), None)).quantize(net)
+        >>> _ = observed(paddle.to_tensor([[1.0, -3.0, 2.0, 0.0]]))
+        >>> [layer.scales().item() for layer in observed.sublayers() if hasattr(layer, "scales")]
+        [3.0]
+    """
 
     def __init__(self, quant_bits=8):
         super().__init__(quant_bits=quant_bits)

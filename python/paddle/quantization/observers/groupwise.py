@@ -10,7 +10,23 @@ __all__ = ['GroupWiseWeightObserver', 'GroupWiseWeightObserverLayer']
 
 
 class GroupWiseWeightObserver(QuanterFactory):
-    """Makes `GroupWiseWeightObserverLayer`s."""
+    """A factory of observers of weights, with a scale for each group of rows of a column.
+
+    Args:
+        quant_bits (int, default 8): The bits of an integer.
+        group_size (int, default 128): How many rows a group has; it divides the rows of the weight.
+
+    Examples:
+        >>> from paddle.quantization import PTQ, QuantConfig
+        >>> from paddle.quantization.observers import GroupWiseWeightObserver
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(4, 2))
+        >>> _ = net.eval()
+        >>> config = QuantConfig(None, GroupWiseWeightObserver(group_size=2))
+        >>> observed = PTQ(config).quantize(net)
+        >>> _ = observed(paddle.ones([1, 4]))
+        >>> [list(o.scales().shape) for o in observed.sublayers() if hasattr(o, "scales")]
+        [[2, 2]]
+    """
 
     def __init__(self, quant_bits=8, group_size=128):
         super().__init__(quant_bits=quant_bits, group_size=group_size)

@@ -13,7 +13,26 @@ __all__ = ['FakeQuanterWithAbsMaxObserver', 'FakeQuanterWithAbsMaxObserverLayer'
 
 
 class FakeQuanterWithAbsMaxObserver(QuanterFactory):
-    """Makes `FakeQuanterWithAbsMaxObserverLayer`s."""
+    """A factory of quanters that round by a moving average of the largest magnitude.
+
+    The gradient of the result is passed on to the input.
+
+    Args:
+        moving_rate (float, default 0.9): How much of the average an input keeps.
+        bit_length (int, default 8): The bits of an integer.
+        dtype (str, default 'float32'): The dtype of the scale.
+        name (str, default None): The beginning of the names of its state; None for that of the
+            layer.
+
+    Examples:
+        >>> from paddle.quantization import QAT, QuantConfig
+        >>> from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+        >>> config = QuantConfig(activation=FakeQuanterWithAbsMaxObserver(), weight=None)
+        >>> model = QAT(config).quantize(paddle.nn.Sequential(paddle.nn.Linear(1, 1)))
+        >>> _ = model(paddle.to_tensor([[3.0]]))
+        >>> round(model[0].activation_quanter.scales().item(), 4)  # (0.9 * 1 + 3) / (0.9 * 1 + 1)
+        2.0526
+    """
 
     def __init__(self, moving_rate=0.9, bit_length=8, dtype='float32', name=None):
         super().__init__(name=name, moving_rate=moving_rate, bit_length=bit_length, dtype=dtype)

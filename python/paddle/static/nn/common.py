@@ -8,6 +8,7 @@ import math
 import paddle
 from paddle import _lazy
 from paddle.base.arguments import only
+from paddle.base.documentation import shares
 import paddle.nn.functional as F
 from paddle.nn.functional import _parse
 from paddle.base.framework import make_parameter
@@ -94,8 +95,37 @@ def activated(x, activation):
 
 
 def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation=None, name=None):
-    """activation(x @ w + b) over the axes of `x` from `num_flatten_dims` on, flattened; several
-    inputs are summed.
+    """A fully connected layer: activation(x @ w + b) with new parameters.
+
+    Args:
+        x (Tensor or list of Tensors): The input; several are multiplied by a weight each, and
+            summed.
+        size (int): How many features the result has.
+        num_flatten_dims (int, default 1): From which axis on the input is flattened to features.
+        weight_attr (ParamAttr or list of ParamAttrs, default None): Attributes of the weight, or of
+            each.
+        bias_attr (ParamAttr or bool, default None): Attributes of the bias; False for none.
+        activation (str, default None): The name of a function of `paddle.nn.functional`.
+        name (str, default None): The beginning of the parameters' names.
+
+    Returns:
+        Tensor: the result, of shape [..., size].
+
+    Raises:
+        ValueError: num_flatten_dims is no inner axis, features are not known, or attributes do not
+            match the inputs.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     half = paddle.nn.initializer.Constant(0.5)
+        ...     y = paddle.static.nn.fc(x, 3, weight_attr=half, activation="relu")
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[1.0, 2.0], [-3.0, 1.0]]}, fetch_list=[y])[0].tolist()
+        [[1.5, 1.5, 1.5], [0.0, 0.0, 0.0]]
     """
     inputs = x if isinstance(x, (list, tuple)) else [x]
     scope = name or unique_name.generate('fc')
@@ -130,12 +160,39 @@ def embedding(
     param_attr=None,
     dtype='float32',
 ):
-    """Rows of a new table of shape `size`, chosen by the integers of `input`."""
+    """Rows of a new table, chosen by integers.
+
+    Args:
+        input (Tensor): The numbers of the rows, integers of any shape.
+        size (list or tuple of ints): The shape of the table: [rows, features].
+        is_sparse (bool, default False): Taken for compatibility; it has no effect.
+        is_distributed (bool, default False): Only False.
+        padding_idx (int, default None): A row that reads as zeros and gets no gradient; -1 is the
+            last.
+        param_attr (ParamAttr, default None): Attributes of the table.
+        dtype (str or dtype, default 'float32'): The dtype of the table.
+
+    Returns:
+        Tensor: of shape [*input.shape, features].
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     ids = paddle.static.data("ids", [None], "int64")
+        ...     rows = paddle.static.nn.embedding(
+        ...         ids, [10, 2], padding_idx=0, param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"ids": [3, 0]}, fetch_list=[rows])[0].tolist()
+        [[1.0, 1.0], [0.0, 0.0]]
+    """
     only('embedding', 'the table is on one process', is_distributed=(is_distributed, False))
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
     return F.embedding(input, table, padding_idx=padding_idx)
 
 
+@shares(embedding)
 def sparse_embedding(
     input,
     size,
@@ -147,8 +204,36 @@ def sparse_embedding(
     dtype='float32',
     slot=None,
 ):
-    """Rows of a new table of shape `size`; without a parameter server the table is an ordinary
-    parameter of this process.
+    """Rows of a new table, chosen by integers; the table is an ordinary parameter of this process.
+
+    Args:
+        input (Tensor): The numbers of the rows, integers of any shape.
+        size (list or tuple of ints): The shape of the table: [rows, features].
+        {padding_idx}
+        is_test (bool, default False): Taken for compatibility; it has no effect.
+        entry (object, default None): Only None: rules of admission need a parameter server.
+        table_class (str, default 'MemorySparseTable'): `CommonSparseTable`, `SSDSparseTable` or
+            `MemorySparseTable`, which are alike here.
+        {param_attr, dtype}
+        slot (object, default None): Only None: slots need a parameter server.
+
+    Returns:
+        Tensor: of shape [*input.shape, features].
+
+    Raises:
+        ValueError: Another table_class, or an entry.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     ids = paddle.static.data("ids", [None], "int64")
+        ...     rows = paddle.static.nn.sparse_embedding(
+        ...         ids, [10, 2], param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"ids": [3, 4]}, fetch_list=[rows])[0].tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
     """
     if table_class not in ('CommonSparseTable', 'SSDSparseTable', 'MemorySparseTable'):
         raise ValueError(
@@ -167,8 +252,34 @@ def sparse_embedding(
 
 
 def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):
-    """max(x, 0) + alpha * min(x, 0) with a new alpha: one ('all'), one a channel ('channel') or one
-    an element ('element').
+    """max(x, 0) + alpha * min(x, 0) with a new parameter alpha, 0.25 at first.
+
+    Args:
+        x (Tensor): The input.
+        mode (str): How many numbers alpha has: `all`: one; `channel`: one for each channel;
+            `element`: one for each element of a sample.
+        param_attr (ParamAttr, default None): Attributes of alpha.
+        data_format (str, default 'NCHW'): Where the channels are, as `NCHW` or `NHWC`.
+        name (str, default None): The beginning of the parameter's name.
+
+    Returns:
+        Tensor: as x.
+
+    Raises:
+        ValueError: Another mode or data_format, or an input without channels for mode `channel`.
+
+    Source: He, Zhang, Ren and Sun, Delving deep into rectifiers, https://arxiv.org/abs/1502.01852.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.prelu(x, "all")
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[-4.0, 2.0]]}, fetch_list=[y])[0].tolist()
+        [[-1.0, 2.0]]
     """
     if mode not in ('all', 'channel', 'element'):
         raise ValueError(
@@ -197,7 +308,32 @@ def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):
 
 
 def bilinear_tensor_product(x, y, size, act=None, name=None, param_attr=None, bias_attr=None):
-    """act(x @ W_i @ y^T + b) for i < `size`: (batch, m) and (batch, n) give (batch, size)."""
+    """act(x @ W[i] @ y^T + b[i]) for each feature i, with new parameters.
+
+    Args:
+        x (Tensor): Of shape [batch, m].
+        y (Tensor): Of shape [batch, n].
+        size (int): How many features the result has.
+        act (str, default None): The name of a function of `paddle.nn.functional`.
+        name (str, default None): The beginning of the parameters' names.
+        param_attr (ParamAttr, default None): Attributes of W, of shape [size, m, n].
+        bias_attr (ParamAttr or bool, default None): Attributes of b; False for none.
+
+    Returns:
+        Tensor: of shape [batch, size].
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x, y = paddle.static.data("x", [None, 2]), paddle.static.data("y", [None, 2])
+        ...     out = paddle.static.nn.bilinear_tensor_product(
+        ...         x, y, 1, param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[1.0, 2.0]], "y": [[3.0, 4.0]]}, fetch_list=[out])[0].tolist()
+        [[21.0]]
+    """
     scope = name or unique_name.generate('bilinear_tensor_product')
     weight = parameter(scope, [size, x.shape[1], y.shape[1]], x.dtype, param_attr)
     bias = parameter(scope, [1, size], x.dtype, bias_attr, True)
@@ -205,8 +341,36 @@ def bilinear_tensor_product(x, y, size, act=None, name=None, param_attr=None, bi
 
 
 def row_conv(input, future_context_size, param_attr=None, act=None):
-    """out[:, t] = the sum over k <= `future_context_size` of input[:, t + k] * w[k], for input of
-    shape (batch, time, features).
+    """A convolution over the present and the next steps, each feature for itself.
+
+    out[:, t] is the sum of input[:, t + k] * w[k] for k from 0 to future_context_size; steps behind
+    the end are zero.
+
+    Args:
+        input (Tensor): Of shape [batch, time, features].
+        future_context_size (int): How many steps behind the present one count.
+        param_attr (ParamAttr, default None): Attributes of w, of shape [future_context_size + 1,
+            features].
+        act (str, default None): The name of a function of `paddle.nn.functional`.
+
+    Returns:
+        Tensor: as input.
+
+    Raises:
+        ValueError: input has not three axes, or its features are not known.
+
+    Source: Amodei and others, Deep Speech 2, https://arxiv.org/abs/1512.02595.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 3, 1])
+        ...     y = paddle.static.nn.row_conv(x, 1, paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[[1.0], [2.0], [4.0]]]}, fetch_list=[y])[0].tolist()
+        [[[3.0], [6.0], [4.0]]]
     """
     if len(input.shape) != 3:
         raise ValueError(
@@ -242,12 +406,49 @@ def nce(
     seed=0,
     is_sparse=False,
 ):
-    """Noise-contrastive estimation of a classifier with new weights: the cost of each row, shape
-    (batch, 1).
+    """Noise-contrastive estimation: the cost of a classifier of many classes, with new parameters.
 
-    The classes of `label` (batch, labels) are compared with `num_neg_samples` classes drawn by
-    `sampler`: 'uniform', 'log_uniform' or 'custom_dist' with the probabilities `custom_dist`.
-    `sample_weight` (batch, 1) multiplies the rows.
+    The classes of label are told from num_neg_samples classes that are drawn, the same for all
+    rows.
+
+    Args:
+        input (Tensor): Features, of shape [batch, features].
+        label (Tensor): The classes of each row, integers of shape [batch, labels].
+        num_total_classes (int): How many classes there are.
+        sample_weight (Tensor, default None): A factor of each row, of shape [batch, 1].
+        param_attr (ParamAttr, default None): Attributes of the weight, of shape [num_total_classes,
+            features].
+        bias_attr (ParamAttr or bool, default None): Attributes of the bias; False for none.
+        num_neg_samples (int, default None): How many classes are drawn; None for 10.
+        name (str, default None): The beginning of the parameters' names.
+        sampler (str, default 'uniform'): How they are drawn: `uniform`, `log_uniform` or
+            `custom_dist`.
+        custom_dist (list of floats, default None): The probability of each class, for
+            `custom_dist`.
+        seed (int, default 0): Only 0: classes are drawn from the global generator.
+        is_sparse (bool, default False): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: the cost of each row, of shape [batch, 1].
+
+    Raises:
+        Exception: An unknown sampler.
+        ValueError: custom_dist has not num_total_classes probabilities.
+
+    Source: Gutmann and Hyvärinen, Noise-contrastive estimation (2010).
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 4])
+        ...     label = paddle.static.data("label", [None, 1], "int64")
+        ...     cost = paddle.static.nn.nce(x, label, 20, num_neg_samples=5)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": [[1.0, 0.0, 0.0, 0.0]] * 3, "label": [[1], [2], [3]]}
+        >>> exe.run(main, feed=feed, fetch_list=[cost])[0].shape
+        (3, 1)
     """
     only('nce', 'classes are drawn from the global generator', seed=(seed, 0))
     if sampler not in ('uniform', 'log_uniform', 'custom_dist'):

@@ -164,11 +164,35 @@ def _check_pred(op, pred):
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
-    """true_fn() if the bool tensor `pred`, of one element, is true, else false_fn().
+    """The result of one of two functions, as a condition says.
 
-    While recording both functions are called, and must return the same nest of tensors, numbers and
-    None. Raises TypeError for a wrong `pred` or function, ValueError for results of different
-    structure.
+    While a program is recorded both functions are called, and must return the same nest of tensors,
+    numbers and None.
+
+    Args:
+        pred (Tensor): The condition, a bool of one element.
+        true_fn (callable, default None): What is called where it is true, without arguments; None
+            for nothing.
+        false_fn (callable, default None): What is called where it is false.
+        name (str, default None): Taken for compatibility; it has no effect.
+        return_names (list of strs, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        object: what the function returns.
+
+    Raises:
+        TypeError: pred is no bool tensor, or true_fn or false_fn no function.
+        ValueError: The results of both functions have another structure.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [1])
+        ...     y = paddle.static.nn.cond(x > 0, lambda: paddle.sqrt(x), lambda: -x)
+        >>> exe = paddle.static.Executor()
+        >>> [exe.run(main, feed={"x": [v]}, fetch_list=[y])[0].item() for v in (9.0, -5.0)]
+        [3.0, 5.0]
     """
     for fn, which in ((true_fn, 'true_fn'), (false_fn, 'false_fn')):
         if fn is not None and not callable(fn):
@@ -210,11 +234,33 @@ def _check_branches(forms, results):
 
 
 def while_loop(cond, body, loop_vars, is_test=False, name=None):
-    """Repeat loop_vars = body(*loop_vars) while cond(*loop_vars), a bool of one element; returns
-    the final loop_vars as a list.
+    """Repeat a function as long as a condition holds.
 
-    `loop_vars` is a list or tuple of any nests. Raises TypeError for arguments of a wrong type,
-    ValueError for empty `loop_vars` and for a body that returns another structure.
+    Args:
+        cond (callable): cond(*loop_vars) gives a bool of one element.
+        body (callable): body(*loop_vars) gives the next loop_vars.
+        loop_vars (list or tuple): What changes: tensors, numbers, or nests of them.
+        is_test (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        list: the last loop_vars.
+
+    Raises:
+        TypeError: An argument of a wrong type, or a condition that is no bool of one element.
+        ValueError: loop_vars are empty, or body returns another structure.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     n = paddle.static.data("n", [1], "int64")
+        ...     one = paddle.full([1], 1, "int64")
+        ...     _, product = paddle.static.nn.while_loop(
+        ...         lambda k, p: k > 1, lambda k, p: [k - 1, p * k], [n, one])
+        >>> exe = paddle.static.Executor()
+        >>> exe.run(main, feed={"n": [5]}, fetch_list=[product])[0].item()
+        120
     """
     if not callable(cond):
         raise TypeError(f"[while_loop] expected cond to be a function, got {type(cond).__name__}")
@@ -275,11 +321,27 @@ def _eager_condition(value):
 
 
 def case(pred_fn_pairs, default=None, name=None):
-    """The result of the function of the first pair (pred, function) whose `pred` is true, else of
-    `default`.
+    """The result of the function beside the first condition that is true.
 
-    Without `default` the last function takes its place. Raises TypeError for anything but a list of
-    such pairs.
+    Args:
+        pred_fn_pairs (list or tuple of tuples): (pred, function): a bool tensor of one element, and
+            what is called without arguments where it is the first that is true.
+        default (callable, default None): What is called where none is; None for the last of the
+            functions.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        object: what the function returns.
+
+    Raises:
+        TypeError: Anything but such pairs.
+        ValueError: There are none.
+
+    Examples:
+        >>> x = paddle.to_tensor(0.5)
+        >>> pairs = [(x < 0.0, lambda: "negative"), (x < 1.0, lambda: "small")]
+        >>> paddle.static.nn.case(pairs, default=lambda: "large")
+        'small'
     """
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise TypeError(
@@ -316,12 +378,33 @@ def case(pred_fn_pairs, default=None, name=None):
 
 
 def switch_case(branch_index, branch_fns, default=None, name=None):
-    """The result of the function whose key equals `branch_index`, an integer tensor of one element,
-    else of `default`.
+    """The result of the function whose number a tensor has.
 
-    `branch_fns` is a dict, a list of (key, function) or a list of functions with keys from 0.
-    Without `default` the function of the largest key takes its place. Raises TypeError for
-    arguments of a wrong type and ValueError for a repeated key.
+    Args:
+        branch_index (Tensor): The number, a uint8, int32 or int64 of one element.
+        branch_fns (dict, list or tuple): Functions by number, pairs (number, function), or
+            functions with the numbers from 0.
+        default (callable, default None): What is called for other numbers; None for the function
+            with the largest number.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        object: what the function returns.
+
+    Raises:
+        TypeError: An argument of a wrong type.
+        ValueError: A number occurs twice, or there are no functions.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     k = paddle.static.data("k", [1], "int64")
+        ...     tens = {1: lambda: paddle.full([1], 10.0), 2: lambda: paddle.full([1], 20.0)}
+        ...     y = paddle.static.nn.switch_case(k, tens, lambda: paddle.zeros([1]))
+        >>> exe = paddle.static.Executor()
+        >>> [exe.run(main, feed={"k": [k]}, fetch_list=[y])[0].item() for k in (2, 1, 7)]
+        [20.0, 10.0, 0.0]
     """
     if not isinstance(branch_index, _core.Tensor):
         raise TypeError(
@@ -410,11 +493,34 @@ def Print(
     print_tensor_lod=True,
     print_phase='both',
 ):
-    """Print `input` whenever the program gets here, `first_n` times at most (-1: always); returns a
-    tensor equal to it.
+    """Print a tensor whenever the program gets here.
 
-    Raises TypeError for a wrong type and ValueError for a `print_phase` that is not "forward",
-    "backward" or "both".
+    Args:
+        input (Tensor): The tensor.
+        first_n (int, default -1): How many times at most; -1 for always.
+        message (str, default None): What is printed before it.
+        summarize (int, default 20): How many elements are shown; -1 for all.
+        print_tensor_name (bool, default True): Whether its name is shown.
+        print_tensor_type (bool, default True): Whether its dtype is shown.
+        print_tensor_shape (bool, default True): Whether its shape is shown.
+        print_tensor_layout (bool, default True): Whether its layout is shown.
+        print_tensor_lod (bool, default True): Whether its offsets of sequences are shown.
+        print_phase (str, default 'both'): Whether the tensor (`forward`), its gradient (`backward`)
+            or `both` are printed.
+
+    Returns:
+        Tensor: equal to input. What is printed is that of the operations that read it.
+
+    Raises:
+        TypeError: input is no Tensor.
+        ValueError: Another print_phase.
+
+    Examples:
+        >>> y = paddle.static.Print(paddle.to_tensor([1, 2]), message="y is")
+        y is Tensor(shape=[2], dtype=int64, place=Place(cpu), stop_gradient=True,
+               [1, 2])
+        >>> y.tolist()
+        [1, 2]
     """
     if not isinstance(input, _core.Tensor):
         raise TypeError(f"[Print] expected input to be a tensor, got {type(input).__name__}")

@@ -6,6 +6,7 @@ program.
 import math
 
 import paddle
+from paddle.base.documentation import shares
 import paddle.nn.functional as F
 from paddle.nn.initializer import Normal
 from paddle.static.nn.common import activated, parameter
@@ -86,7 +87,45 @@ def conv2d(
     name=None,
     data_format='NCHW',
 ):
-    """A two-dimensional convolution with `num_filters` new filters."""
+    """A two-dimensional convolution with new filters.
+
+    Args:
+        input (Tensor): Of shape [N, C, H, W], or [N, H, W, C] for `NHWC`.
+        num_filters (int): How many channels the result has.
+        filter_size (int or list of ints): The extents of a filter: one number, or one for each
+            spatial axis.
+        stride (int or list of ints, default 1): The step of the filter.
+        padding (int, list of ints or str, default 0): The zeros around the input, or `SAME` or
+            `VALID`.
+        dilation (int or list of ints, default 1): The distance of the elements that a filter sees.
+        groups (int, default None): Into how many parts channels are divided, each with filters of
+            its own; None for 1.
+        param_attr (ParamAttr, default None): Attributes of the filters.
+        bias_attr (ParamAttr or bool, default None): Attributes of the bias; False for none.
+        use_cudnn (bool, default True): Taken for compatibility; it has no effect.
+        act (str, default None): The name of a function of `paddle.nn.functional`.
+        name (str, default None): The beginning of the parameters' names.
+        data_format (str, default 'NCHW'): `NCHW` or `NHWC`.
+
+    Returns:
+        Tensor: of as many axes as input, with num_filters channels.
+
+    Raises:
+        ValueError: groups do not divide the channels or num_filters, or a number for each axis is
+            not given.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 3, 3])
+        ...     y = paddle.static.nn.conv2d(x, 1, 2, param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": [[[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]]]}
+        >>> exe.run(main, feed=feed, fetch_list=[y])[0].tolist()
+        [[[[8.0, 12.0], [20.0, 24.0]]]]
+    """
     return _convolved(
         2,
         input,
@@ -104,6 +143,7 @@ def conv2d(
     )
 
 
+@shares(conv2d)
 def conv3d(
     input,
     num_filters,
@@ -119,7 +159,33 @@ def conv3d(
     name=None,
     data_format='NCDHW',
 ):
-    """A three-dimensional convolution with `num_filters` new filters."""
+    """A three-dimensional convolution with new filters.
+
+    Args:
+        input (Tensor): Of shape [N, C, D, H, W], or [N, D, H, W, C] for `NDHWC`.
+        {num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr}
+        {use_cudnn, act, name}
+        data_format (str, default 'NCDHW'): `NCDHW` or `NDHWC`.
+
+    Returns:
+        Tensor: of as many axes as input, with num_filters channels.
+
+    Raises:
+        ValueError: groups do not divide the channels or num_filters, or a number for each axis is
+            not given.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 2, 2, 2])
+        ...     y = paddle.static.nn.conv3d(x, 1, 2, param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": [[[[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]]]}
+        >>> exe.run(main, feed=feed, fetch_list=[y])[0].tolist()
+        [[[[[28.0]]]]]
+    """
     return _convolved(
         3,
         input,
@@ -197,6 +263,7 @@ def _spread(
     return activated(out, act)
 
 
+@shares(conv2d)
 def conv2d_transpose(
     input,
     num_filters,
@@ -213,8 +280,36 @@ def conv2d_transpose(
     name=None,
     data_format='NCHW',
 ):
-    """A two-dimensional transposed convolution with new filters; one of `output_size` and
-    `filter_size` may be left out.
+    """A two-dimensional transposed convolution with new filters.
+
+    Args:
+        {input, num_filters}
+        output_size (int or list of ints, default None): The spatial extents of the result; None for
+            what the filter gives.
+        filter_size (int or list of ints, default None): The extents of a filter; None for those
+            that give output_size.
+        {padding, stride, dilation, groups, param_attr, bias_attr, use_cudnn, act, name}
+        {data_format}
+
+    Returns:
+        Tensor: of as many axes as input, with num_filters channels.
+
+    Raises:
+        ValueError: Neither output_size nor filter_size is given, or groups do not divide the
+            channels.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 2, 2])
+        ...     y = paddle.static.nn.conv2d_transpose(
+        ...         x, 1, filter_size=2, stride=2, param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> feed = {"x": [[[[1.0, 2.0], [3.0, 4.0]]]]}
+        >>> exe.run(main, feed=feed, fetch_list=[y])[0].tolist()
+        [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0], [3.0, 3.0, 4.0, 4.0], [3.0, 3.0, 4.0, 4.0]]]]
     """
     return _spread(
         2,
@@ -234,6 +329,7 @@ def conv2d_transpose(
     )
 
 
+@shares(conv2d_transpose)
 def conv3d_transpose(
     input,
     num_filters,
@@ -250,8 +346,32 @@ def conv3d_transpose(
     name=None,
     data_format='NCDHW',
 ):
-    """A three-dimensional transposed convolution with new filters; one of `output_size` and
-    `filter_size` may be left out.
+    """A three-dimensional transposed convolution with new filters.
+
+    Args:
+        input (Tensor): Of shape [N, C, D, H, W], or [N, D, H, W, C] for `NDHWC`.
+        {num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr}
+        {bias_attr, use_cudnn, act, name}
+        data_format (str, default 'NCDHW'): `NCDHW` or `NDHWC`.
+
+    Returns:
+        Tensor: of as many axes as input, with num_filters channels.
+
+    Raises:
+        ValueError: Neither output_size nor filter_size is given, or groups do not divide the
+            channels.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 1, 1, 2])
+        ...     y = paddle.static.nn.conv3d_transpose(
+        ...         x, 1, filter_size=[1, 1, 2], param_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[[[[1.0, 2.0]]]]]}, fetch_list=[y])[0].tolist()
+        [[[[[1.0, 3.0, 2.0]]]]]
     """
     return _spread(
         3,
@@ -271,6 +391,7 @@ def conv3d_transpose(
     )
 
 
+@shares(conv2d)
 def deform_conv2d(
     x,
     offset,
@@ -287,7 +408,45 @@ def deform_conv2d(
     bias_attr=None,
     name=None,
 ):
-    """A deformable convolution with new filters; `mask` (None: version 1) weighs the samples."""
+    """A deformable convolution with new filters: it samples its input beside the grid.
+
+    Args:
+        x (Tensor): Of shape [N, C, H, W].
+        offset (Tensor): How far each sample is off, of shape [N, 2 * deformable_groups * kernel
+            elements, H_out, W_out].
+        mask (Tensor or None): A factor of each sample, of shape [N, deformable_groups * kernel
+            elements, H_out, W_out]; None for version 1, which has none.
+        {num_filters, filter_size, stride}
+        padding (int or list of ints, default 0): The zeros around the input.
+        {dilation}
+        groups (int, default 1): Into how many parts channels are divided, each with filters of its
+            own.
+        deformable_groups (int, default 1): Into how many parts channels are divided, each with
+            offsets of its own.
+        im2col_step (int, default 1): Taken for compatibility; it has no effect.
+        weight_attr (ParamAttr, default None): Attributes of the filters.
+        {bias_attr, name}
+
+    Returns:
+        Tensor: of shape [N, num_filters, H_out, W_out].
+
+    Source: Zhu, Hu, Lin and Dai, Deformable ConvNets v2, https://arxiv.org/abs/1811.11168.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 2, 2])
+        ...     offset = paddle.static.data("offset", [None, 2, 2, 2])
+        ...     y = paddle.static.nn.deform_conv2d(
+        ...         x, offset, None, 1, 1, weight_attr=paddle.nn.initializer.Constant(1.0))
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> zero, half = [[0.0, 0.0], [0.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]]
+        >>> feed = {"x": [[[[1.0, 2.0], [3.0, 4.0]]]], "offset": [[zero, half]]}
+        >>> exe.run(main, feed=feed, fetch_list=[y])[0].tolist()
+        [[[[1.5, 2.0], [3.0, 4.0]]]]
+    """
     scope, kernel = (
         name or unique_name.generate('deformable_conv'),
         _each(filter_size, 2, 'deform_conv2d'),

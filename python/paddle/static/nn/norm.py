@@ -6,6 +6,7 @@ import math
 import paddle
 import paddle.nn.functional as F
 from paddle import _C_ops as ops
+from paddle.base.documentation import shares
 from paddle.base.param_attr import ParamAttr
 from paddle.nn.initializer import Constant, Normal
 from paddle.static.nn.common import activated, extents, parameter
@@ -46,8 +47,42 @@ def batch_norm(
     do_model_average_for_mean_and_var=True,
     use_global_stats=False,
 ):
-    """Normalisation by the batch's mean and variance a channel, or by the running ones with
-    `is_test` or `use_global_stats`.
+    """Normalisation of each channel over a batch, with new parameters and running statistics.
+
+    Args:
+        input (Tensor): Of shape [N, C, ...], or [N, ..., C].
+        act (str, default None): The name of a function of `paddle.nn.functional`.
+        is_test (bool, default False): Whether the running statistics normalise, and stay as they
+            are.
+        momentum (float or Tensor, default 0.9): How much of a running statistic a run keeps.
+        epsilon (float, default 1e-05): What is added to the variance.
+        param_attr (ParamAttr, default None): Attributes of the scale, 1 at first.
+        bias_attr (ParamAttr, default None): Attributes of the shift, 0 at first.
+        data_layout (str, default 'NCHW'): Where the channels are: `NCHW` or `NHWC`.
+        in_place (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): The beginning of the parameters' names.
+        moving_mean_name (str, default None): The name of the running mean.
+        moving_variance_name (str, default None): The name of the running variance.
+        do_model_average_for_mean_and_var (bool, default True): Whether averages of a model include
+            the running statistics.
+        use_global_stats (bool, default False): Whether the running statistics normalise in training
+            too.
+
+    Returns:
+        Tensor: as input.
+
+    Source: Ioffe and Szegedy, Batch normalization, https://arxiv.org/abs/1502.03167.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1])
+        ...     y = paddle.static.nn.batch_norm(x, epsilon=0.0)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[1.0], [3.0]]}, fetch_list=[y])[0].tolist()
+        [[-1.0], [1.0]]
     """
     scope, count = (
         name or unique_name.generate('batch_norm'),
@@ -86,7 +121,35 @@ def layer_norm(
     act=None,
     name=None,
 ):
-    """Normalisation over the axes from `begin_norm_axis` on, with new scale and shift."""
+    """Normalisation of each sample over its last axes, with new parameters.
+
+    Args:
+        input (Tensor): The input.
+        scale (bool, default True): Whether there is a scale, 1 at first.
+        shift (bool, default True): Whether there is a shift, 0 at first.
+        begin_norm_axis (int, default 1): The first of the axes that are normalised together.
+        epsilon (float, default 1e-05): What is added to the variance.
+        param_attr (ParamAttr, default None): Attributes of the scale.
+        bias_attr (ParamAttr, default None): Attributes of the shift.
+        act (str, default None): The name of a function of `paddle.nn.functional`.
+        name (str, default None): The beginning of the parameters' names.
+
+    Returns:
+        Tensor: as input.
+
+    Source: Ba, Kiros and Hinton, Layer normalization, https://arxiv.org/abs/1607.06450.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.layer_norm(x, epsilon=0.0)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[1.0, 3.0], [8.0, 4.0]]}, fetch_list=[y])[0].tolist()
+        [[-1.0, 1.0], [1.0, -1.0]]
+    """
     scope = name or unique_name.generate('layer_norm')
     shape = extents(input, begin_norm_axis, 'layer_norm')
     count = [math.prod(shape)]
@@ -98,6 +161,7 @@ def layer_norm(
     return activated(F.layer_norm(input, shape, weight, bias, epsilon), act)
 
 
+@shares(layer_norm)
 def group_norm(
     input,
     groups,
@@ -108,7 +172,37 @@ def group_norm(
     data_layout='NCHW',
     name=None,
 ):
-    """Normalisation over each of `groups` groups of channels, with new scale and shift."""
+    """Normalisation of each sample over groups of its channels, with new parameters.
+
+    Args:
+        input (Tensor): Of shape [N, C, ...], or [N, ..., C].
+        groups (int): Into how many groups the channels are divided.
+        {epsilon}
+        param_attr (ParamAttr or bool, default None): Attributes of the scale; False for none.
+        bias_attr (ParamAttr or bool, default None): Attributes of the shift; False for none.
+        {act}
+        data_layout (str, default 'NCHW'): Where the channels are: `NCHW` or `NHWC`.
+        {name}
+
+    Returns:
+        Tensor: as input.
+
+    Raises:
+        ValueError: Another data_layout.
+
+    Source: Wu and He, Group normalization, https://arxiv.org/abs/1803.08494.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 4, 1])
+        ...     y = paddle.static.nn.group_norm(x, 2, epsilon=0.0)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[[1.0], [3.0], [8.0], [4.0]]]}, fetch_list=[y])[0].tolist()
+        [[[-1.0], [1.0], [1.0], [-1.0]]]
+    """
     if data_layout not in ('NCHW', 'NHWC'):
         raise ValueError(
             f"[static.nn.group_norm] expected data_layout 'NCHW' or 'NHWC', got {data_layout!r}"
@@ -122,9 +216,38 @@ def group_norm(
     return activated(F.group_norm(input, groups, epsilon, weight, bias, data_layout), act)
 
 
+@shares(layer_norm)
 def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=None):
-    """Normalisation of each channel of each sample, with new scale and shift unless both attributes
-    are False.
+    """Normalisation of each channel of each sample, with new parameters.
+
+    Args:
+        input (Tensor): Of shape [N, C, ...].
+        {epsilon}
+        param_attr (ParamAttr or bool, default None): Attributes of the scale; False, as bias_attr
+            too, for none.
+        bias_attr (ParamAttr or bool, default None): Attributes of the shift; False, as param_attr
+            too, for none.
+        {name}
+
+    Returns:
+        Tensor: as input.
+
+    Raises:
+        AssertionError: One attribute is False, the other is not.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance normalization,
+        https://arxiv.org/abs/1607.08022.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 1, 1, 2])
+        ...     y = paddle.static.nn.instance_norm(x, epsilon=0.0)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"x": [[[[1.0, 3.0]]]]}, fetch_list=[y])[0].tolist()
+        [[[[-1.0, 1.0]]]]
     """
     if (param_attr is False) != (bias_attr is False):
         raise AssertionError(
@@ -141,8 +264,35 @@ def instance_norm(input, epsilon=1e-05, param_attr=None, bias_attr=None, name=No
 
 
 def spectral_norm(weight, dim=0, power_iters=1, eps=1e-12, name=None):
-    """`weight` divided by its largest singular value, found by `power_iters` steps of power
-    iteration on axis `dim` against the rest.
+    """A weight divided by its largest singular value, which power iteration finds.
+
+    Args:
+        weight (Tensor): The weight.
+        dim (int, default 0): The axis that makes the rows of the matrix; the others make its
+            columns.
+        power_iters (int, default 1): How many steps of power iteration a run takes.
+        eps (float, default 1e-12): What is added to norms.
+        name (str, default None): The beginning of the names of the two vectors that are kept.
+
+    Returns:
+        Tensor: as weight.
+
+    Raises:
+        ValueError: dim is no axis.
+
+    Source: Miyato, Kataoka, Koyama and Yoshida, Spectral normalization for generative adversarial
+        networks, https://arxiv.org/abs/1802.05957.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.data("w", [2, 2])
+        ...     y = paddle.static.nn.spectral_norm(w, power_iters=30)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> exe.run(main, feed={"w": [[4.0, 0.0], [0.0, 1.0]]}, fetch_list=[y])[0].round(3).tolist()
+        [[1.0, 0.0], [0.0, 0.25]]
     """
     scope, rank = name or unique_name.generate('spectral_norm'), len(weight.shape)
     if not 0 <= dim < rank:

@@ -89,7 +89,7 @@ def quant_tensor(x, scale, quant_axis=0, weight_bits=8, onnx_format=False):
     """`x` clipped to `scale` and stretched so that `scale` becomes the largest whole number.
 
     Args:
-        x (ndarray): Floating numbers.
+        x (array): Floating numbers.
         scale (float or list of floats): The magnitude that becomes the largest number, or one for
             each place of `quant_axis`.
         quant_axis (int, default 0): Axis of the scales, 0 or 1.
@@ -97,7 +97,7 @@ def quant_tensor(x, scale, quant_axis=0, weight_bits=8, onnx_format=False):
         onnx_format (bool, default False): Round the result.
 
     Returns:
-        ndarray: of the dtype of `x`.
+        array: of the dtype of `x`.
 
     Examples:
         >>> import numpy as np
@@ -115,13 +115,13 @@ def dequant_tensor(x, scale, quant_axis=0, weight_bits=8):
     """The numbers for which `quant_tensor` gave `x`.
 
     Args:
-        x (ndarray): Whole numbers, of a floating dtype.
+        x (array): Whole numbers, of a floating dtype.
         scale (float or list of floats): As for `quant_tensor`.
         quant_axis (int, default 0): Axis of the scales, 0 or 1.
         weight_bits (int, default 8): Width of the whole numbers.
 
     Returns:
-        ndarray: of the dtype of `x`.
+        array: of the dtype of `x`.
 
     Examples:
         >>> import numpy as np
@@ -140,14 +140,14 @@ def bias_correction_w(x, x_quant, scale_v, quant_axis, weight_bits=8):
     channels, as in PaddlePaddle: programs quantised there and here agree.
 
     Args:
-        x (ndarray): The weights.
-        x_quant (ndarray): What `quant_tensor` makes of them, rounded.
+        x (array): The weights.
+        x_quant (array): What `quant_tensor` makes of them, rounded.
         scale_v (float or list of floats): The scales.
         quant_axis (int): Axis of the scales, 0 or 1.
         weight_bits (int, default 8): Width of the whole numbers.
 
     Returns:
-        ndarray: of the shape of `x`.
+        array: of the shape of `x`.
 
     Source: Nagel et al., Data-Free Quantization through Weight Equalization and Bias Correction,
     2019.

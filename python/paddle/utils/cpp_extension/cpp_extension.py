@@ -20,33 +20,47 @@ def load(
     build_directory=None,
     verbose=False,
 ):
-    """Builds operators from C++ sources and loads them.
+    """Build operators from C++ sources and load them.
 
     The sources include `paddle/extension.h` and declare operators by PD_BUILD_OP. They are compiled
     anew where they, the headers they include or the flags changed since the last call.
 
     Args:
         name (str): The name of the module.
-        sources (list of str): Paths of C++ sources.
-        extra_cxx_cflags (list of str, default None): Flags for the compiler, after
-            `-std=c++17 -O3`.
-        extra_cuda_cflags (list of str, default None): Must be empty: sources are
-            C++.
-        extra_ldflags (list of str, default None): Flags for the linker.
-        extra_include_paths (list of str, default None): Folders of headers.
-        extra_library_paths (list of str, default None): Folders of libraries.
-        build_directory (str, default None): Where to build; by default a folder of its own in
+        sources (list of strs): Paths of C++ sources.
+        extra_cxx_cflags (list of strs, default None): Flags for the compiler, behind `-std=c++17
+            -O3`.
+        extra_cuda_cflags (list of strs, default None): Must be empty: sources are C++.
+        extra_ldflags (list of strs, default None): Flags for the linker.
+        extra_include_paths (list of strs, default None): Directories of headers.
+        extra_library_paths (list of strs, default None): Directories of libraries.
+        build_directory (str, default None): Where to build; None for a directory of its own in
             `get_build_directory()`.
         verbose (bool, default False): Whether to print commands and what the compiler says.
 
     Returns:
         module: It has a function for each operator, which takes its inputs (names in lower case),
-        then its attributes.
+            then its attributes.
 
     Raises:
         RuntimeError: There is no compiler, or it fails; its message follows.
         ValueError: A source is not C++, or the declaration of an operator is not whole.
         FileNotFoundError: A source does not exist.
+
+    Examples:
+        >>> import pathlib
+        >>> source = '''
+        ... #include "paddle/extension.h"
+        ... std::vector<paddle::Tensor> Twice(const paddle::Tensor& x) {
+        ...   return {paddle::add(x, x)};
+        ... }
+        ... PD_BUILD_OP(twice).Inputs({"X"}).Outputs({"Out"}).SetKernelFn(PD_KERNEL(Twice));
+        ... '''
+        >>> _ = pathlib.Path("twice.cc").write_text(source)
+        >>> load = paddle.utils.cpp_extension.load
+        >>> ops = load("twice_ops", ["twice.cc"], build_directory="build")
+        >>> ops.twice(paddle.to_tensor([1.0, 2.0])).tolist()
+        [2.0, 4.0]
     """
     if extra_cuda_cflags:
         raise ValueError(f'[load] expected no CUDA flags, got {extra_cuda_cflags}: sources are C++')
@@ -70,17 +84,24 @@ def CppExtension(sources, *args, **kwargs):
     """A library of operators for `setup`.
 
     Args:
-        sources (list of str): Paths of C++ sources.
-        *args (tuple): As of setuptools.Extension.
-        **kwargs (dict): As of setuptools.Extension: `include_dirs`, `library_dirs`, `libraries`,
-            `extra_compile_args` (a list, or a dict with the key 'cxx'), `extra_link_args`.
+        sources (list of strs): Paths of C++ sources.
+        *args (object): As of setuptools.Extension.
+        **kwargs (object): As of setuptools.Extension: `include_dirs`, `library_dirs`, `libraries`,
+            `extra_compile_args` (a list, or a dict with the key `cxx`), `extra_link_args`.
 
     Returns:
-        object: The extension; its name is that of the package.
+        object: the extension; its name is that of the package.
 
     Raises:
         ValueError: A source is not C++.
         FileNotFoundError: A source does not exist.
+
+    Examples:
+        >>> import pathlib
+        >>> pathlib.Path("ops.cc").touch()
+        >>> extension = paddle.utils.cpp_extension.CppExtension(["ops.cc"], libraries=["m"])
+        >>> extension.sources, extension.libraries
+        (['ops.cc'], ['m'])
     """
     from setuptools import Extension
 
@@ -96,16 +117,24 @@ def CUDAExtension(sources, *args, **kwargs):
     """The same as `CppExtension` for sources that are all C++; there is no CUDA compiler here.
 
     Args:
-        sources (list of str): Paths of C++ sources.
-        *args (tuple): As of `CppExtension`.
-        **kwargs (dict): As of `CppExtension`; of `extra_compile_args` what 'cxx' names.
+        sources (list of strs): Paths of C++ sources.
+        *args (object): As of `CppExtension`.
+        **kwargs (object): As of `CppExtension`; of `extra_compile_args` what `cxx` names.
 
     Returns:
-        object: The extension.
+        object: the extension.
 
     Raises:
         ValueError: A source is not C++.
         FileNotFoundError: A source does not exist.
+
+    Examples:
+        >>> import pathlib
+        >>> pathlib.Path("ops.cc").touch()
+        >>> flags = {"cxx": ["-O2"], "nvcc": ["-O3"]}
+        >>> paddle.utils.cpp_extension.CUDAExtension(
+        ...     ["ops.cc"], extra_compile_args=flags).extra_compile_args
+        ['-O2']
     """
     return CppExtension(sources, *args, **kwargs)
 
@@ -114,14 +143,24 @@ def setup(**attr):
     """`setuptools.setup` for a package of operators.
 
     Args:
-        **attr (dict): As of setuptools.setup. `name` is the name of the module; `ext_modules` is
+        **attr (object): As of setuptools.setup. `name` is the name of the module; `ext_modules` is
             one extension.
 
     Returns:
-        object: What setuptools.setup returns.
+        object: what setuptools.setup returns.
 
     Raises:
         ValueError: There is no name, or not one extension.
+
+    Examples:
+        >>> import pathlib
+        >>> from paddle.utils.cpp_extension import CppExtension, setup
+        >>> pathlib.Path("ops.cc").touch()
+        >>> package = setup(
+        ...     name="my_ops", ext_modules=CppExtension(["ops.cc"]), script_args=["--name"])
+        my_ops
+        >>> package.ext_modules[0].name
+        'my_ops'
     """
     import setuptools
 

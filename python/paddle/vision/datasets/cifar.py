@@ -16,8 +16,35 @@ __all__ = ['Cifar10', 'Cifar100']
 
 
 class Cifar10(Dataset):
-    """(32x32 image, label) pairs; `data_file` is the archive of the Python version, `mode` 'train'
-    or 'test'.
+    """Photographs of 32x32 in 10 classes, with their labels.
+
+    Args:
+        data_file (str, default None): The archive of the Python version; None for that in
+            `~/.cache/paddle/dataset/cifar`.
+        mode (str, default 'train'): `train` or `test`.
+        transform (callable, default None): What is done to an image.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array [32, 32, 3], `cv2`; None
+            for that of `paddle.vision`.
+
+    Raises:
+        RuntimeError: The archive is missing.
+        ValueError: It holds something else, another mode or backend.
+
+    Source: Krizhevsky, Learning multiple layers of features from tiny images (2009).
+
+    Examples:
+        >>> import io, pickle, tarfile
+        >>> import numpy as np
+        >>> packed = pickle.dumps({"data": np.zeros([2, 3072], "uint8"), "labels": [3, 8]})
+        >>> with tarfile.open("cifar.tar.gz", "w:gz") as archive:
+        ...     member = tarfile.TarInfo("cifar-10-batches-py/test_batch")
+        ...     member.size = len(packed)
+        ...     archive.addfile(member, io.BytesIO(packed))
+        >>> data = paddle.vision.datasets.Cifar10("cifar.tar.gz", mode="test", backend="cv2")
+        >>> image, label = data[1]
+        >>> len(data), image.shape, label.item()
+        (2, (32, 32, 3), 8)
     """
 
     _ARCHIVE = 'cifar-10-python.tar.gz'
@@ -67,7 +94,36 @@ class Cifar10(Dataset):
 
 
 class Cifar100(Cifar10):
-    """CIFAR with 100 classes, by their fine labels."""
+    """Photographs of 32x32 in 100 classes, with their labels.
+
+    Args:
+        data_file (str, default None): The archive of the Python version; None for that in
+            `~/.cache/paddle/dataset/cifar`.
+        mode (str, default 'train'): `train` or `test`.
+        transform (callable, default None): What is done to an image.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array [32, 32, 3], `cv2`; None
+            for that of `paddle.vision`.
+
+    Raises:
+        RuntimeError: The archive is missing.
+        ValueError: It holds something else, another mode or backend.
+
+    Source: Krizhevsky, Learning multiple layers of features from tiny images (2009).
+
+    Examples:
+        >>> import io, pickle, tarfile
+        >>> import numpy as np
+        >>> packed = pickle.dumps({"data": np.zeros([1, 3072], "uint8"), "fine_labels": [42]})
+        >>> with tarfile.open("cifar.tar.gz", "w:gz") as archive:
+        ...     member = tarfile.TarInfo("cifar-100-python/train")
+        ...     member.size = len(packed)
+        ...     archive.addfile(member, io.BytesIO(packed))
+        >>> data = paddle.vision.datasets.Cifar100("cifar.tar.gz")
+        >>> image, label = data[0]
+        >>> image.size, label.item()
+        ((32, 32), 42)
+    """
 
     _ARCHIVE = 'cifar-100-python.tar.gz'
     _PARTS = {'train': 'train', 'test': 'test'}

@@ -18,8 +18,46 @@ _SPLITS = {'train': 'tstid', 'valid': 'valid', 'test': 'trnid'}
 
 
 class Flowers(Dataset):
-    """(image, label [1] int64) pairs; `mode` is 'train', 'valid' or 'test'. Needs scipy for the
-    Matlab files.
+    """Photographs of flowers of 102 kinds, with labels, int64 of shape [1].
+
+    Its Matlab files are read by the package scipy.
+
+    Args:
+        data_file (str, default None): The archive of the images; None, as for the files below, for
+            that in `~/.cache/paddle/dataset/flowers`.
+        label_file (str, default None): The Matlab file of the labels.
+        setid_file (str, default None): The Matlab file of which images are in which part.
+        mode (str, default 'train'): `train`, `valid` or `test`.
+        transform (callable, default None): What is done to an image.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array, `cv2`; None for that of
+            `paddle.vision`.
+
+    Raises:
+        ImportError: scipy is not installed.
+        RuntimeError: A file is missing.
+        ValueError: Another mode or backend.
+
+    Source: Nilsback and Zisserman, Automated flower classification over a large number of classes
+        (2008).
+
+    Examples:
+        >>> import io, tarfile
+        >>> from PIL import Image
+        >>> savemat = paddle.utils.try_import("scipy.io").savemat
+        >>> savemat("labels.mat", {"labels": [[5, 9]]})
+        >>> savemat("parts.mat", {"trnid": [[2]], "valid": [[1]], "tstid": [[2]]})
+        >>> picture = io.BytesIO()
+        >>> Image.new("RGB", (8, 6)).save(picture, "JPEG")
+        >>> with tarfile.open("flowers.tgz", "w:gz") as archive:
+        ...     member = tarfile.TarInfo("jpg/image_00001.jpg")
+        ...     member.size = picture.tell()
+        ...     archive.addfile(member, io.BytesIO(picture.getvalue()))
+        >>> data = paddle.vision.datasets.Flowers(
+        ...     "flowers.tgz", "labels.mat", "parts.mat", mode="valid")
+        >>> image, label = data[0]
+        >>> len(data), image.size, label.tolist()
+        (1, (8, 6), [5])
     """
 
     def __init__(

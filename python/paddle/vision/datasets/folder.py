@@ -67,7 +67,32 @@ def default_loader(path):
 
 
 class DatasetFolder(Dataset):
-    """(sample, class index) from root/class/.../file. RuntimeError when no file is found."""
+    """The files below the directories of a directory, each of which is a class.
+
+    An item is a sample and the number of its class, in alphabetical order.
+
+    Args:
+        root (str): The directory.
+        loader (callable, default None): What reads a file; None for images.
+        extensions (list or tuple of strs, default None): Endings of the files that count; None for
+            those of images.
+        transform (callable, default None): What is done to a sample.
+        is_valid_file (callable, default None): Which paths count, instead of extensions.
+
+    Raises:
+        RuntimeError: There are no such files.
+        ValueError: Both extensions and is_valid_file are given.
+
+    Examples:
+        >>> import pathlib
+        >>> for name in ("cat/a.txt", "dog/b.txt"):
+        ...     pathlib.Path(name).parent.mkdir()
+        ...     _ = pathlib.Path(name).write_text(name)
+        >>> data = paddle.vision.datasets.DatasetFolder(
+        ...     ".", loader=lambda path: pathlib.Path(path).read_text(), extensions=[".txt"])
+        >>> data.classes, [data[k] for k in range(len(data))]
+        (['cat', 'dog'], [('cat/a.txt', 0), ('dog/b.txt', 1)])
+    """
 
     def __init__(self, root, loader=None, extensions=None, transform=None, is_valid_file=None):
         self.root = root
@@ -96,7 +121,28 @@ class DatasetFolder(Dataset):
 
 
 class ImageFolder(Dataset):
-    """[sample] for every file below `root`, without classes. RuntimeError when no file is found."""
+    """The files below a directory, without classes: an item is a list with one sample.
+
+    Args:
+        root (str): The directory.
+        loader (callable, default None): What reads a file; None for images.
+        extensions (list or tuple of strs, default None): Endings of the files that count; None for
+            those of images.
+        transform (callable, default None): What is done to a sample.
+        is_valid_file (callable, default None): Which paths count, instead of extensions.
+
+    Raises:
+        RuntimeError: There are no such files.
+        ValueError: Both extensions and is_valid_file are given.
+
+    Examples:
+        >>> import pathlib
+        >>> _ = pathlib.Path("a.txt").write_text("hello")
+        >>> data = paddle.vision.datasets.ImageFolder(
+        ...     ".", loader=lambda path: pathlib.Path(path).read_text(), extensions=[".txt"])
+        >>> data[0]
+        ['hello']
+    """
 
     def __init__(self, root, loader=None, extensions=None, transform=None, is_valid_file=None):
         self.root = root

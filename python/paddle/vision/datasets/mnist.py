@@ -31,7 +31,35 @@ def _read(path, magic, dims):
 
 
 class MNIST(Dataset):
-    """(28x28 image, label [1] int64) pairs; `mode` is 'train' or 'test'."""
+    """Handwritten digits: images of 28x28 and labels, int64 of shape [1].
+
+    Args:
+        image_path (str, default None): The idx file of the images, packed by gzip or not; None for
+            that in `~/.cache/paddle/dataset/mnist`.
+        label_path (str, default None): The idx file of the labels; None for that there.
+        mode (str, default 'train'): `train` or `test`.
+        transform (callable, default None): What is done to an image.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array, `cv2`; None for that of
+            `paddle.vision`.
+
+    Raises:
+        RuntimeError: A file is missing.
+        ValueError: A file that is no idx file, another mode or backend.
+
+    Source: LeCun, Bottou, Bengio and Haffner, Gradient-based learning applied to document
+        recognition (1998).
+
+    Examples:
+        >>> import pathlib, struct
+        >>> images = struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 28 * 28)
+        >>> _ = pathlib.Path("images").write_bytes(images)
+        >>> _ = pathlib.Path("labels").write_bytes(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+        >>> data = paddle.vision.datasets.MNIST("images", "labels", backend="cv2")
+        >>> image, label = data[0]
+        >>> len(data), image.shape, label.tolist()
+        (2, (28, 28), [7])
+    """
 
     NAME = 'mnist'
     URL_PREFIX = 'https://dataset.bj.bcebos.com/mnist/'
@@ -90,7 +118,34 @@ class MNIST(Dataset):
 
 
 class FashionMNIST(MNIST):
-    """Clothes in the format of MNIST."""
+    """Clothes in the form of MNIST: images of 28x28 and labels, int64 of shape [1].
+
+    Args:
+        image_path (str, default None): The idx file of the images, packed by gzip or not; None for
+            that in `~/.cache/paddle/dataset/fashion-mnist`.
+        label_path (str, default None): The idx file of the labels; None for that there.
+        mode (str, default 'train'): `train` or `test`.
+        transform (callable, default None): What is done to an image.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array, `cv2`; None for that of
+            `paddle.vision`.
+
+    Raises:
+        RuntimeError: A file is missing.
+        ValueError: A file that is no idx file, another mode or backend.
+
+    Source: Xiao, Rasul and Vollgraf, Fashion-MNIST, https://arxiv.org/abs/1708.07747.
+
+    Examples:
+        >>> import pathlib, struct
+        >>> images = struct.pack(">4I", 2051, 1, 28, 28) + bytes(28 * 28)
+        >>> _ = pathlib.Path("images").write_bytes(images)
+        >>> _ = pathlib.Path("labels").write_bytes(struct.pack(">2I", 2049, 1) + bytes([9]))
+        >>> data = paddle.vision.datasets.FashionMNIST("images", "labels", mode="test")
+        >>> image, label = data[0]
+        >>> image.size, label.tolist()
+        ((28, 28), [9])
+    """
 
     NAME = 'fashion-mnist'
     URL_PREFIX = 'https://dataset.bj.bcebos.com/fashion_mnist/'

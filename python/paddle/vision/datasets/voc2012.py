@@ -18,7 +18,40 @@ _SPLITS = {'train': 'trainval', 'test': 'train', 'valid': 'val'}
 
 
 class VOC2012(Dataset):
-    """(image, label image) pairs; `mode` is 'train', 'valid' or 'test'."""
+    """Photographs and images of what each of their pixels shows, of Pascal VOC 2012.
+
+    Args:
+        data_file (str, default None): The archive; None for that in
+            `~/.cache/paddle/dataset/voc2012`.
+        mode (str, default 'train'): `train`, `valid` or `test`.
+        transform (callable, default None): What is done to a photograph.
+        download (bool, default True): Taken for compatibility: nothing is fetched.
+        backend (str, default None): What an image is: `pil` or, an array, `cv2`; None for that of
+            `paddle.vision`.
+
+    Raises:
+        RuntimeError: The archive is missing.
+        ValueError: Another mode or backend.
+
+    Source: Everingham and others, The Pascal visual object classes challenge (2015).
+
+    Examples:
+        >>> import io, tarfile
+        >>> from PIL import Image
+        >>> parts = {"ImageSets/Segmentation/val.txt": io.BytesIO(b"one")}
+        >>> for name, mode in (("JPEGImages/one.jpg", "RGB"), ("SegmentationClass/one.png", "P")):
+        ...     parts[name] = io.BytesIO()
+        ...     Image.new(mode, (8, 6)).save(parts[name], "JPEG" if mode == "RGB" else "PNG")
+        >>> with tarfile.open("voc.tar", "w") as archive:
+        ...     for name, data in parts.items():
+        ...         member = tarfile.TarInfo(f"VOCdevkit/VOC2012/{name}")
+        ...         member.size = len(data.getvalue())
+        ...         archive.addfile(member, io.BytesIO(data.getvalue()))
+        >>> pictures = paddle.vision.datasets.VOC2012("voc.tar", mode="valid")
+        >>> image, label = pictures[0]
+        >>> len(pictures), image.size, label.size
+        (1, (8, 6), (8, 6))
+    """
 
     def __init__(self, data_file=None, mode='train', transform=None, download=True, backend=None):
         self.mode = mode_of('VOC2012', mode, ('train', 'valid', 'test'))

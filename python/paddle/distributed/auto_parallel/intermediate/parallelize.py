@@ -37,11 +37,35 @@ def _divide_layers(model, mesh, plan):
 
 
 def parallelize(model, optimizer=None, mesh=None, config=None):
-    """(model, optimizer), divided on a mesh whose axes are named `dp` and `mp`.
+    """A model and an optimizer written for one process, divided on a mesh as a plan says.
 
-    `config['mp_config']['parallelize_plan']` maps patterns of layer names to plans;
-    `config['dp_config']['sharding_level']`, 0 to 3, says what processes along `dp` divide of the
-    optimizer's state and the parameters. The rest is on all processes alike.
+    Args:
+        model (Layer): The model.
+        optimizer (Optimizer, default None): Its optimizer.
+        mesh (ProcessMesh, default None): A mesh whose axes are named `dp` and `mp`; None for that
+            of `set_mesh`.
+        config (dict, default None): `mp_config` has the dict `parallelize_plan`: plans, as
+            `ColWiseParallel`, by patterns of layer names; `dp_config` has `sharding_level`, 0 to 3:
+            what processes along `dp` divide of the optimizer's state and the parameters. The rest
+            is on all processes alike.
+
+    Returns:
+        tuple: model and optimizer.
+
+    Raises:
+        NotImplementedError: config has other parts.
+        TypeError: model is no Layer, or the plan has something that is no plan.
+        ValueError: The mesh lacks an axis, a pattern matches no layer, or sharding_level is none.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([[0]], dim_names=["dp", "mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.Linear(2, 4), paddle.nn.Linear(4, 2))
+        >>> plan = {"0": dist.ColWiseParallel(), "1": dist.RowWiseParallel()}
+        >>> config = {"mp_config": {"parallelize_plan": plan}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model[0].weight.placements, model[1].weight.placements
+        ([Replicate(), Shard(dim=1)], [Replicate(), Shard(dim=0)])
     """
     mesh = mesh_or_global('parallelize', mesh)
     if not isinstance(model, paddle.nn.Layer):

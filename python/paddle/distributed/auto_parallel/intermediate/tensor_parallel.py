@@ -84,7 +84,20 @@ class _Divided(PlanBase):
 
 
 class ColWiseParallel(_Divided):
-    """Columns of a linear layer, or of an embedding; `gather_output`: the result is whole."""
+    """A plan for `parallelize`: processes along `mp` divide the columns of a Linear or Embedding.
+
+    Args:
+        gather_output (bool, default False): Whether the result is made whole.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.Linear(2, 4))
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.ColWiseParallel()}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model[0].weight.placements, model[0].bias.placements
+        ([Shard(dim=1)], [Shard(dim=0)])
+    """
 
     dims = {paddle.nn.Linear: {'weight': 1, 'bias': 0}, paddle.nn.Embedding: {'weight': 1}}
 
@@ -102,7 +115,21 @@ class ColWiseParallel(_Divided):
 
 
 class RowWiseParallel(_Divided):
-    """Rows of a linear layer, or of an embedding; `is_input_parallel`: the input comes divided."""
+    """A plan for `parallelize`: processes along `mp` divide the rows of a Linear or Embedding.
+
+    Args:
+        is_input_parallel (bool, default True): Whether the input comes divided, as behind
+            `ColWiseParallel`.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.Linear(2, 4))
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.RowWiseParallel()}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model[0].weight.placements, model[0].bias.placements
+        ([Shard(dim=0)], [Replicate()])
+    """
 
     dims = {paddle.nn.Linear: {'weight': 0, 'bias': None}, paddle.nn.Embedding: {'weight': 0}}
 
@@ -129,7 +156,26 @@ class _Hook(PlanBase):
 
 
 class PrepareLayerInput(_Hook):
-    """`fn(process_mesh)` gives a hook that runs before the layer."""
+    """A plan for `parallelize`: a function of what goes into a layer.
+
+    Args:
+        fn (callable, default None): fn(process_mesh) gives a hook (layer, inputs) that runs before
+            the layer; None for none.
+
+    Raises:
+        TypeError: fn is no function.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> def doubled(mesh):
+        ...     return lambda layer, inputs: tuple(x * 2 for x in inputs)
+        >>> model = paddle.nn.Sequential(paddle.nn.ReLU())
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.PrepareLayerInput(doubled)}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model(paddle.to_tensor([-1.0, 3.0])).tolist()
+        [0.0, 6.0]
+    """
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
@@ -138,7 +184,26 @@ class PrepareLayerInput(_Hook):
 
 
 class PrepareLayerOutput(_Hook):
-    """`fn(process_mesh)` gives a hook that runs behind the layer."""
+    """A plan for `parallelize`: a function of what comes out of a layer.
+
+    Args:
+        fn (callable, default None): fn(process_mesh) gives a hook (layer, inputs, outputs) that
+            runs behind the layer; None for none.
+
+    Raises:
+        TypeError: fn is no function.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> def negative(mesh):
+        ...     return lambda layer, inputs, outputs: -outputs
+        >>> model = paddle.nn.Sequential(paddle.nn.ReLU())
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.PrepareLayerOutput(negative)}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model(paddle.to_tensor([1.0, 3.0])).tolist()
+        [-1.0, -3.0]
+    """
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
@@ -172,7 +237,22 @@ class _Sequence(PlanBase):
 
 
 class SequenceParallelBegin(_Sequence):
-    """Behind this layer the sequence is divided."""
+    """A plan for `parallelize`: behind a layer the sequence is divided along `mp`.
+
+    Args:
+        need_transpose (bool, default True): Whether tensors are [batch, sequence, ...], and
+            transposed to [sequence, batch, ...].
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.ReLU())
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.SequenceParallelBegin()}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> out = model(paddle.ones([2, 3, 4]))
+        >>> out.shape, out.placements
+        (paddle.Size([3, 2, 4]), [Shard(dim=0)])
+    """
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
@@ -184,7 +264,23 @@ class SequenceParallelBegin(_Sequence):
 
 
 class SequenceParallelEnd(_Sequence):
-    """Before this layer the sequence is made whole."""
+    """A plan for `parallelize`: before a layer the sequence, divided along `mp`, is made whole.
+
+    Args:
+        need_transpose (bool, default True): Whether tensors come as [sequence, batch, ...], and are
+            transposed to [batch, sequence, ...].
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.ReLU(), paddle.nn.ReLU())
+        >>> plan = {"0": dist.SequenceParallelBegin(), "1": dist.SequenceParallelEnd()}
+        >>> config = {"mp_config": {"parallelize_plan": plan}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> out = model(paddle.ones([2, 3, 4]))
+        >>> out.shape, out.placements
+        (paddle.Size([2, 3, 4]), [Replicate()])
+    """
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)
@@ -196,7 +292,19 @@ class SequenceParallelEnd(_Sequence):
 
 
 class SequenceParallelEnable(_Sequence):
-    """The sequence is divided within this layer."""
+    """A plan for `parallelize`: within a layer the sequence is divided along `mp`.
+
+    Tensors before the layer are [batch, sequence, ...].
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.LayerNorm(4))
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.SequenceParallelEnable()}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> model(paddle.ones([2, 3, 4])).placements
+        [Replicate()]
+    """
 
     def __init__(self):
         super().__init__(True)
@@ -212,7 +320,25 @@ class SequenceParallelEnable(_Sequence):
 
 
 class SequenceParallelDisable(_Sequence):
-    """The sequence is whole within this layer, where it is divided around it."""
+    """A plan for `parallelize`: within a layer the sequence is whole.
+
+    Around the layer it is divided along `mp`.
+
+    Args:
+        need_transpose (bool, default True): Whether tensors around the layer are [sequence, batch,
+            ...], and transposed within.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.ReLU(), paddle.nn.ReLU())
+        >>> plan = {"0": dist.SequenceParallelBegin(), "1": dist.SequenceParallelDisable()}
+        >>> config = {"mp_config": {"parallelize_plan": plan}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> out = model(paddle.ones([2, 3, 4]))
+        >>> out.shape, out.placements
+        (paddle.Size([3, 2, 4]), [Shard(dim=0)])
+    """
 
     def apply(self, layer, process_mesh, shard_param_list):
         self.whole_layer(shard_param_list)

@@ -180,9 +180,18 @@ _GROUPS = {
 
 
 class DistributedStrategy:
-    """Switches, numbers and groups of options. A group is set by a dict of those options that
-    change; AssertionError for an unknown one. Values of another kind than a switch's or number's
-    are refused with a warning, as in PaddlePaddle.
+    """How a job trains: switches, numbers and groups of options, as attributes.
+
+    A group is set by a dict of those options that change; AssertionError for an unknown one. A
+    value of another kind than a switch's or number's is refused with a warning, as in PaddlePaddle.
+
+    Examples:
+        >>> strategy = paddle.distributed.fleet.DistributedStrategy()
+        >>> strategy.hybrid_configs = {"dp_degree": 2, "mp_degree": 4}
+        >>> strategy.hybrid_configs["mp_degree"], strategy.hybrid_configs["pp_degree"]
+        (4, 1)
+        >>> strategy.find_unused_parameters
+        False
     """
 
     def __init__(self):

@@ -11,7 +11,12 @@ __all__ = ['PaddleCloudRoleMaker', 'Role', 'UserDefinedRoleMaker']
 
 
 class Role:
-    """What a process is."""
+    """What a process of a job is: WORKER, SERVER, HETER_WORKER, ALL or COORDINATOR.
+
+    Examples:
+        >>> paddle.distributed.fleet.Role.WORKER
+        1
+    """
 
     WORKER = 1
     SERVER = 2
@@ -83,8 +88,22 @@ def _workers_only(what, comm_world):
 
 
 class PaddleCloudRoleMaker(RoleMakerBase):
-    """Workers that the launcher started, by the variables of their environment. Without
-    `is_collective` the process must be the only one of its job.
+    """The roles of a job that the launcher started: workers only.
+
+    Args:
+        is_collective (bool, default False): Whether workers train by collectives; without, no
+            variable may name parameter servers.
+        **kwargs (object): None are known.
+
+    Raises:
+        ValueError: The job has parameter servers.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> role = fleet.PaddleCloudRoleMaker(is_collective=True)
+        >>> _ = fleet.init(role)
+        >>> fleet.worker_num(), fleet.is_first_worker()
+        (1, True)
     """
 
     def __init__(self, is_collective=False, **kwargs):
@@ -103,7 +122,25 @@ class PaddleCloudRoleMaker(RoleMakerBase):
 
 
 class UserDefinedRoleMaker(RoleMakerBase):
-    """Workers that the arguments name: `current_id`, `role` and `worker_endpoints`."""
+    """The roles of a job as arguments name them: workers only.
+
+    Args:
+        is_collective (bool, default False): Whether workers train by collectives.
+        init_gloo (bool, default False): Only False.
+        **kwargs (object): `current_id`: the rank of this process; `worker_endpoints`: the addresses
+            of all; `role`: Role.WORKER; `worker_num`; `server_endpoints`: none.
+
+    Raises:
+        TypeError: There are no worker_endpoints.
+        ValueError: Servers are named, or init_gloo is True.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> role = fleet.UserDefinedRoleMaker(current_id=0, worker_endpoints=["127.0.0.1:6170"])
+        >>> _ = fleet.init(role)
+        >>> fleet.worker_endpoints()
+        ['127.0.0.1:6170']
+    """
 
     def __init__(self, is_collective=False, init_gloo=False, **kwargs):
         keywords(

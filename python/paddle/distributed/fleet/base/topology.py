@@ -17,7 +17,24 @@ _HYBRID_PARALLEL_GROUP = None
 
 
 class CommunicateTopology:
-    """A grid of ranks. The last of `hybrid_group_names` runs fastest."""
+    """The ranks of a job as points of a grid, with an axis for each kind of parallelism.
+
+    Args:
+        hybrid_group_names (list of strs, default ['data', 'pipe', 'sharding', 'sep', 'context',
+            'model']): The names of the axes; the last runs fastest.
+        dims (list of ints, default [1, 1, 1, 1, 1, 1]): The size of each axis.
+
+    Raises:
+        TypeError: Not every axis has a size.
+
+    Examples:
+        >>> from paddle.distributed.fleet import CommunicateTopology
+        >>> grid = CommunicateTopology(["data", "model"], [2, 2])
+        >>> grid.get_rank(data=1, model=0), grid.get_coord(3)
+        (2, Coordinate(data=1, model=1))
+        >>> grid.get_comm_list("model")
+        [[0, 1], [2, 3]]
+    """
 
     def __init__(
         self,
@@ -95,7 +112,23 @@ class CommunicateTopology:
 
 
 class HybridCommunicateGroup:
-    """The process groups of a job: for each axis of the topology the one this process is in."""
+    """The process groups of a job: for each axis of a topology the one that this process is in.
+
+    Args:
+        topology (CommunicateTopology): The grid, of as many ranks as the job has.
+        hybrid_configs (object, default None): Only None.
+
+    Raises:
+        AssertionError: The job has another number of ranks.
+        ValueError: hybrid_configs are given.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> grid = fleet.CommunicateTopology(["data", "model"], [1, 1])
+        >>> groups = fleet.HybridCommunicateGroup(grid)
+        >>> groups.get_data_parallel_world_size(), groups.get_model_parallel_rank()
+        (1, 0)
+    """
 
     def __init__(self, topology, hybrid_configs=None):
         global _HYBRID_PARALLEL_GROUP

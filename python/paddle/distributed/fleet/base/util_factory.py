@@ -14,7 +14,21 @@ _OPERATIONS = {'sum': dist.ReduceOp.SUM, 'min': dist.ReduceOp.MIN, 'max': dist.R
 
 
 class UtilBase:
-    """Numbers, files and messages of the workers of a job."""
+    """What the workers of a job exchange besides tensors: numbers, objects and shares of files.
+
+    `all_reduce`, `all_gather` and `barrier` are between workers, `get_file_shard` gives this one's
+    part of a list of files and `print_on_rank` prints on one.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> isinstance(fleet.util, fleet.UtilBase)
+        True
+        >>> fleet.util.get_file_shard(["a.txt", "b.txt"])
+        ['a.txt', 'b.txt']
+        >>> fleet.util.print_on_rank("hello", 0)
+        hello
+    """
 
     def __init__(self):
         self.role_maker = None

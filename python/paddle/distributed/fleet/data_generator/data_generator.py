@@ -90,14 +90,45 @@ def _text(line):
 
 
 class MultiSlotStringDataGenerator(DataGenerator):
-    """Slots of strings, written as they are: number of values, values, for each slot."""
+    """Samples of named slots of strings, written to standard output as text.
+
+    A subclass defines `generate_sample(line)`: a function that yields lists of (name of slot, list
+    of strings). A slot is written as the number of its values and the values.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> class Words(fleet.MultiSlotStringDataGenerator):
+        ...     def generate_sample(self, line):
+        ...         def samples():
+        ...             yield [("words", ["hello", "world"]), ("label", ["1"])]
+        ...         return samples
+        >>> Words().run_from_memory()
+        2 hello world 1 1
+    """
 
     def _gen_str(self, line):
         return _text(_checked(line))
 
 
 class MultiSlotDataGenerator(DataGenerator):
-    """Slots of numbers. All samples have the same slots; one that has had a float has floats."""
+    """Samples of named slots of numbers, written to standard output as text.
+
+    A subclass defines `generate_sample(line)`: a function that yields lists of (name of slot, list
+    of numbers). All samples have the same slots. A slot is written as the number of its values and
+    the values.
+
+    Examples:
+        >>> from paddle.distributed import fleet
+        >>> class Numbers(fleet.MultiSlotDataGenerator):
+        ...     def generate_sample(self, line):
+        ...         def samples():
+        ...             for k in range(2):
+        ...                 yield [("ids", [k, k + 1]), ("label", [k])]
+        ...         return samples
+        >>> Numbers().run_from_memory()
+        2 0 1 1 0
+        2 1 2 1 1
+    """
 
     def _gen_str(self, line):
         line = _checked(line)

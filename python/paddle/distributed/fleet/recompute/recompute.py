@@ -92,10 +92,27 @@ class _Recomputed(PyLayer):
 
 
 def recompute(function, *args, **kwargs):
-    """`function(*args, **kwargs)`, of which only the inputs are kept; backward calls it again.
+    """A call of which only the inputs are kept: backward calls the function again.
 
-    With `preserve_rng_state` (True) it then draws the same random numbers. `use_reentrant` and
-    `offload_indices` choose between ways that have the same result.
+    Args:
+        function (callable): The function or layer.
+        *args (object): What it gets.
+        **kwargs (object): What it gets by name. `preserve_rng_state` (True): whether backward draws
+            the same random numbers; `use_reentrant` and `offload_indices` choose between ways that
+            have the same result.
+
+    Returns:
+        object: what the function returns.
+
+    Source: Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost,
+        https://arxiv.org/abs/1604.06174.
+
+    Examples:
+        >>> from paddle.distributed.fleet.utils import recompute
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> recompute(lambda t: (t ** 3).sum(), x).backward()
+        >>> x.grad.tolist()
+        [3.0, 12.0]
     """
     preserve = kwargs.pop('preserve_rng_state', True)
     kwargs.pop('use_reentrant', True)
@@ -104,8 +121,31 @@ def recompute(function, *args, **kwargs):
 
 
 def recompute_hybrid(ctx, function, *args, **kwargs):
-    """`recompute` among the processes of `ctx['mp_group']`, which all have the same inputs: with
-    `ctx['partition']` each keeps a part of them.
+    """`recompute` among processes that all have the same inputs: each may keep a part of them.
+
+    Args:
+        ctx (dict): `mp_group`: the group of the processes; `partition`: whether each keeps a part;
+            `offload`: no effect.
+        function (callable): The function or layer.
+        *args (object): What it gets.
+        **kwargs (object): What it gets by name.
+
+    Returns:
+        object: what the function returns.
+
+    Raises:
+        AssertionError: ctx has no mp_group.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> from paddle.incubate.distributed.fleet import recompute_hybrid
+        >>> def work():
+        ...     group = dist.init_parallel_env()
+        ...     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        ...     context = {"mp_group": group, "partition": True}
+        ...     recompute_hybrid(context, lambda t: (t ** 3).sum(), x).backward()
+        ...     assert x.grad.tolist() == [3.0, 12.0]
+        >>> context = dist.spawn(work, nprocs=2, start_method="fork")
     """
     group = ctx.get('mp_group')
     assert group is not None, '[recompute_hybrid] expected mp_group in ctx, got none'
@@ -136,7 +176,26 @@ def _recompute(function, args, kwargs, preserve, group):
 
 
 def recompute_sequential(ctx, functions, *args, **kwargs):
-    """Layers one after another, in `ctx['segments']` recomputed parts (1)."""
+    """Layers one after another, in parts of each of which only the inputs are kept.
+
+    Args:
+        ctx (dict): `segments`: how many parts (1); `preserve_rng_state`: whether backward draws the
+            same random numbers (True).
+        functions (Sequential or list): The layers or functions.
+        *args (object): What the first gets.
+        **kwargs (object): What the first gets by name.
+
+    Returns:
+        object: what the last returns.
+
+    Examples:
+        >>> from paddle.incubate.distributed.fleet import recompute_sequential
+        >>> layers = [paddle.square, paddle.exp, paddle.sum]
+        >>> x = paddle.to_tensor([0.0, 1.0], stop_gradient=False)
+        >>> recompute_sequential({"segments": 2}, layers, x).backward()
+        >>> x.grad.tolist()
+        [0.0, 5.436563491821289]
+    """
     segments = ctx.get('segments', 1)
     preserve = ctx.get('preserve_rng_state', True)
     if isinstance(functions, paddle.nn.Sequential):

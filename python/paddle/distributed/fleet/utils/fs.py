@@ -20,7 +20,18 @@ class FSFileNotExistsError(Exception):
 
 
 class LocalFS:
-    """Files and directories of this host."""
+    """Files and directories of this host, with the methods that file systems have in common.
+
+    Examples:
+        >>> fs = paddle.distributed.fleet.utils.LocalFS()
+        >>> fs.mkdirs("data/raw")
+        >>> fs.touch("data/list.txt")
+        >>> fs.ls_dir("data")
+        (['raw'], ['list.txt'])
+        >>> fs.delete("data")
+        >>> fs.is_exist("data")
+        False
+    """
 
     def ls_dir(self, fs_path):
         """(names of directories, names of files) of a directory, empty where there is none."""

@@ -93,9 +93,35 @@ def _fill(target, source, here, there):
 def load_state_dict(
     state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, offload=False
 ):
-    """Fills the tensors of a (nested) dict, or the parts in `ShardedWeight`s, from the folder
-    `path`: the newest checkpoint in it, or that with a number. They may be placed or divided
-    otherwise, on another mesh, than those that were saved.
+    """Fill tensors, or their parts, from a directory that `save_state_dict` wrote.
+
+    They may be placed or divided otherwise, on another mesh, than those that were saved.
+
+    Args:
+        state_dict (dict): Tensors, or parts as `ShardedWeight`s, by name; it may be nested.
+        path (str): The directory.
+        process_group (Group, default None): The processes that call it; None for all.
+        coordinator_rank (int, default 0): Taken for compatibility; it has no effect.
+        unique_id (int, default None): The number of the checkpoint in the directory; None for the
+            newest.
+        offload (bool, default False): Taken for compatibility; it has no effect.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: state_dict has keys that are no names, or something that is no tensor.
+        ValueError: There is no such checkpoint, or it lacks a tensor, or has another shape.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["x"])
+        >>> saved = dist.shard_tensor(paddle.to_tensor([1.0, 2.0]), mesh, [dist.Shard(0)])
+        >>> dist.save_state_dict({"model": {"w": saved}}, "checkpoint")
+        >>> state = {"model": {"w": paddle.zeros([2])}}
+        >>> dist.load_state_dict(state, "checkpoint")
+        >>> state["model"]["w"].tolist()
+        [1.0, 2.0]
     """
     flat, _ = flatten_state_dict(state_dict, 'load_state_dict')
     _read(flat, path, _metadata(path, unique_id, 'load_state_dict'))
@@ -104,8 +130,30 @@ def load_state_dict(
 
 
 def load_merged_state_dict(path, prefix=None, unique_id=None, offload=False):
-    """All tensors of a checkpoint, whole, by key. With `prefix` only those below that name of the
-    nested dict, without it.
+    """All tensors of a checkpoint, whole, by name.
+
+    Args:
+        path (str): The directory that `save_state_dict` wrote.
+        prefix (str, default None): Only those below this name of the nested dict, without it; None
+            for all.
+        unique_id (int, default None): The number of the checkpoint in the directory; None for the
+            newest.
+        offload (bool, default False): Taken for compatibility; it has no effect.
+
+    Returns:
+        dict: tensors by name.
+
+    Raises:
+        ValueError: There is no such checkpoint.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> state = {"model": {"w": paddle.ones([2])}, "step": paddle.to_tensor(3)}
+        >>> dist.save_state_dict(state, "checkpoint")
+        >>> sorted(dist.load_merged_state_dict("checkpoint"))
+        ['model.w', 'step']
+        >>> dist.load_merged_state_dict("checkpoint", prefix="model")["w"].tolist()
+        [1.0, 1.0]
     """
     metadata = _metadata(path, unique_id, 'load_merged_state_dict')
     merged = {}

@@ -68,11 +68,35 @@ def _dtype(tensor):
 def save_state_dict(
     state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, async_save=False
 ):
-    """Writes the tensors of a (nested) dict, or their parts as `ShardedWeight`s, to the folder
-    `path`, for any mesh to read.
+    """Write tensors, each process its parts, to a directory for any mesh to read.
 
     Every process of the group calls it. Each file is written beside its place and renamed, the one
     that says what is there last: a checkpoint is whole or absent.
+
+    Args:
+        state_dict (dict): Tensors, or parts as `ShardedWeight`s, by name; it may be nested.
+        path (str): The directory, which is made where it is missing.
+        process_group (Group, default None): The processes; None for all.
+        coordinator_rank (int, default 0): The rank of the process that writes what is there.
+        unique_id (int, default None): The number of the checkpoint in the directory; None for a new
+            one.
+        async_save (bool, default False): Only False.
+
+    Returns:
+        None.
+
+    Raises:
+        NotImplementedError: async_save is True.
+        TypeError: state_dict has keys that are no names, or something that is no tensor.
+        ValueError: A tensor is partial, or two have one name.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> dist.save_state_dict({"w": paddle.to_tensor([1.0, 2.0])}, "checkpoint")
+        >>> state = {"w": paddle.zeros([2])}
+        >>> dist.load_state_dict(state, "checkpoint")
+        >>> state["w"].tolist()
+        [1.0, 2.0]
     """
     if async_save:
         raise NotImplementedError('[save_state_dict] expected async_save=False, got True')

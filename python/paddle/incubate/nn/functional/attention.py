@@ -48,11 +48,54 @@ def fused_multi_head_attention(
     transpose_qkv_wb=False,
     name=None,
 ):
-    """Self-attention of x [B, S, E] with its projections, dropouts, residual and norm.
+    """Self-attention with its projections, dropouts, residual and norm.
 
-    qkv_weight [3, heads, head, E] and qkv_bias [3, heads, head], or with `transpose_qkv_wb` [E, 3
-    E], [3 E] and `num_heads`. With cache_kv [2, B, heads, past, head], returns (out, the cache with
-    this step appended).
+    Args:
+        x (Tensor): The input, of shape [batch, length, width].
+        qkv_weight (Tensor): Of shape [3, heads, head, width], or [width, 3 * width] with
+            transpose_qkv_wb.
+        linear_weight (Tensor): The weight of the projection, of shape [heads * head, width].
+        pre_layer_norm (bool, default False): Whether the norm is before the block, not behind it.
+        pre_ln_scale (Tensor, default None): The scale of a norm before; None for 1.
+        pre_ln_bias (Tensor, default None): Its shift; None for 0.
+        ln_scale (Tensor, default None): The scale of a norm behind; None for 1.
+        ln_bias (Tensor, default None): Its shift; None for 0.
+        pre_ln_epsilon (float, default 1e-05): What is added to the variance of a norm before.
+        qkv_bias (Tensor, default None): Of shape [3, heads, head], or [3 * width] with
+            transpose_qkv_wb; None for none.
+        linear_bias (Tensor, default None): The bias of the projection, of shape [width]; None for
+            none.
+        cache_kv (Tensor, default None): Keys and values of steps before, of shape [2, batch, heads,
+            past, head]; None for none.
+        attn_mask (Tensor, default None): What is added to scores, or a bool that is True where a
+            key counts; None for none.
+        dropout_rate (float, default 0.5): The dropout behind the projection.
+        attn_dropout_rate (float, default 0.5): The dropout of the weights of attention.
+        ln_epsilon (float, default 1e-05): What is added to the variance of a norm behind.
+        training (bool, default True): Whether elements are dropped.
+        mode (str, default 'upscale_in_train'): `upscale_in_train`, or `downscale_in_infer`, as
+            `paddle.nn.functional.dropout` has them.
+        ring_id (int, default -1): Only -1.
+        add_residual (bool, default True): Whether x is added to the result.
+        num_heads (int, default -1): How many heads there are, with transpose_qkv_wb.
+        transpose_qkv_wb (bool, default False): Which form the weight of queries, keys and values
+            has.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor or tuple of Tensors: as x; with cache_kv also the cache with this step behind it.
+
+    Raises:
+        ValueError: Another ring_id, or weights that do not fit.
+
+    Source: Vaswani and others, Attention is all you need, https://arxiv.org/abs/1706.03762.
+
+    Examples:
+        >>> x = paddle.rand([2, 3, 4])
+        >>> out = paddle.incubate.nn.functional.fused_multi_head_attention(
+        ...     x, paddle.rand([3, 2, 2, 4]), paddle.rand([4, 4]), training=False)
+        >>> out.shape, bool((out.mean(-1).abs() < 1e-5).all())
+        (paddle.Size([2, 3, 4]), True)
     """
     expect_tensors("fused_multi_head_attention", x=x)
     if ring_id != -1:
@@ -134,12 +177,36 @@ def fused_rotary_position_embedding(
     time_major=False,
     rotary_emb_base=10000.0,
 ):
-    """Rotate pairs of q, k and v, each [B, S, heads, D] ([S, B, heads, D] with `time_major`), by
-    their positions.
+    """Rotate pairs of elements of queries, keys and values by their positions.
 
-    Pairs are neighbours with `use_neox_rotary_style`, otherwise an element of each half. `sin` and
-    `cos`, [S, D] or [1, S, 1, D], come from `rotary_emb_base` when not given; position_ids [B, S]
-    picks their rows. Returns (q, k, v) rotated, None where not given.
+    Args:
+        q (Tensor): Of shape [batch, length, heads, head], or [length, batch, heads, head] with
+            time_major.
+        k (Tensor, default None): The same; None for none.
+        v (Tensor, default None): The same; None for none.
+        sin (Tensor, default None): The sine of each position and element, of shape [length, head]
+            or [1, length, 1, head]; None for that of rotary_emb_base.
+        cos (Tensor, default None): The cosine; given with sin.
+        position_ids (Tensor, default None): The position of each element, of shape [batch, length];
+            None for its place.
+        use_neox_rotary_style (bool, default True): Whether pairs are neighbours, not an element of
+            each half.
+        time_major (bool, default False): Which form the tensors have.
+        rotary_emb_base (float, default 10000.0): The base of the angles.
+
+    Returns:
+        tuple: q, k and v, rotated; None for those that are not given.
+
+    Raises:
+        ValueError: One of sin and cos is given, positions without them, or an odd head.
+
+    Source: Su and others, RoFormer, https://arxiv.org/abs/2104.09864.
+
+    Examples:
+        >>> q = paddle.to_tensor([[[[1.0, 0.0]], [[1.0, 0.0]]]])
+        >>> out, _, _ = paddle.incubate.nn.functional.fused_rotary_position_embedding(q)
+        >>> out.tolist()  # the second is turned by one radian
+        [[[[1.0, 0.0]], [[0.5403022766113281, 0.8414710164070129]]]]
     """
     expect_tensors("fused_rotary_position_embedding", q=q)
     if (sin is None) != (cos is None):
@@ -193,11 +260,35 @@ def variable_length_memory_efficient_attention(
     causal=False,
     pre_cache_length=0,
 ):
-    """Attention of query [B, heads, S, D] to key and value [B, kv heads, T, D], each item at its
-    own lengths [B, 1].
+    """Attention of a batch whose sequences have lengths of their own.
 
-    `mask` [B, 1, S, T] is added; `scale` is 1 / sqrt(D) by default. With `causal` a query sees
-    `pre_cache_length` keys and those up to its own place. Rows beyond an item's length are 0.
+    Args:
+        query (Tensor): Of shape [batch, heads, length, head].
+        key (Tensor): Of shape [batch, heads of keys, keys, head]; heads are a multiple of those of
+            keys.
+        value (Tensor): As key.
+        seq_lens (Tensor): The queries of each sequence, of shape [batch, 1]; results beyond are 0.
+        kv_seq_lens (Tensor): The keys of each sequence, of shape [batch, 1].
+        mask (Tensor, default None): What is added to scores, of shape [batch, 1, length, keys];
+            None for nothing.
+        scale (float, default None): The factor of scores; None for 1 / sqrt(head).
+        causal (bool, default False): Whether a query sees the keys up to its own place only.
+        pre_cache_length (int, default 0): How many keys before those it sees too.
+
+    Returns:
+        Tensor: as query.
+
+    Raises:
+        ValueError: heads are no multiple of those of keys.
+
+    Examples:
+        >>> q = paddle.zeros([1, 1, 2, 4])
+        >>> v = paddle.to_tensor([[[[1.0] * 4, [3.0] * 4]]])
+        >>> lengths = paddle.to_tensor([[2]], "int32")
+        >>> out = paddle.incubate.nn.functional.variable_length_memory_efficient_attention(
+        ...     q, v, v, lengths, lengths, causal=True)
+        >>> out[0, 0, :, 0].tolist()
+        [1.0, 2.0]
     """
     expect_tensors(
         "variable_length_memory_efficient_attention",

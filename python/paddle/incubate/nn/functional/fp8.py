@@ -117,11 +117,39 @@ def fp8_quant_blockwise(
     output_type='e4m3',
     name=None,
 ):
-    """The matrix x [M, N] in blocks of 1 x 128 or 128 x 128: (numbers of float8_e4m3fn, scales).
+    """A matrix as float8_e4m3fn, with a scale for each block.
 
-    With `input_transpose` those of x's transpose follow, or stand alone (`return_transpose_only`).
-    Scales are [rows, blocks] (128 x 128: [blocks, blocks]), the other way round with
-    `output_scale_transpose`; with `using_ue8m0_scale` exponents, four to an int32.
+    A scale is what the numbers are multiplied with to get the others back.
+
+    Args:
+        x (Tensor): The matrix [M, N], bfloat16, float16 or float32.
+        epsilon (float, default 0.0): The least magnitude that a block counts as having.
+        input_transpose (bool, default False): Whether the transpose is quantised too.
+        output_scale_transpose (bool, default True): Whether scales are [blocks, rows], not [rows,
+            blocks].
+        return_transpose_only (bool, default False): Whether, with input_transpose, the matrix
+            itself is left out.
+        using_pow2_scale (bool, default True): Whether scales are powers of two.
+        using_ue8m0_scale (bool, default False): Whether scales are exponents, four to an int32.
+        quant_method (str, default '1x128'): The blocks: `1x128` or `128x128`.
+        output_type (str, default 'e4m3'): Only `e4m3`.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the numbers and their scales; with input_transpose also those of the
+            transpose.
+
+    Raises:
+        TypeError: x has another dtype.
+        ValueError: x is no matrix, or another quant_method or output_type.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, -4.0]])
+        >>> out, scale = paddle.incubate.nn.functional.fp8_quant_blockwise(x)
+        >>> out.dtype, scale.shape
+        (paddle.float8_e4m3fn, paddle.Size([1, 1]))
+        >>> (out.astype("float32") * scale).tolist()
+        [[1.0, -4.0]]
     """
     expect_tensors('fp8_quant_blockwise', x=x)
     _rank('fp8_quant_blockwise', 'x', x, 2)
@@ -160,10 +188,35 @@ def fp8_gemm_blockwise(
     is_a_1d_scaled=True,
     is_b_1d_scaled=True,
 ):
-    """The product of a [M, K] and the transpose of b [N, K], in float32, as out_dtype.
+    """The product of a and the transpose of b, float8 matrices with a scale for each block.
 
-    Scales are what `fp8_quant_blockwise` gives: [blocks of K, rows] for blocks of 1 x 128 (`1d`),
-    [blocks of rows, blocks of K] for 128 x 128. With `accumulate` the product is added to out.
+    Args:
+        a (Tensor): Of shape [M, K], float8_e4m3fn.
+        a_decode_scale (Tensor): Its scales, as `fp8_quant_blockwise` gives them: [blocks of K, M]
+            for blocks of 1 x 128, [blocks of M, blocks of K] for 128 x 128.
+        b (Tensor): Of shape [N, K], float8_e4m3fn.
+        b_decode_scale (Tensor): Its scales.
+        out_dtype (str or dtype): The dtype of the result.
+        out (Tensor, default None): Where the result comes; None for a new one.
+        bias (Tensor, default None): Only None.
+        accumulate (bool, default False): Whether the product is added to out.
+        use_split_accumulator (bool, default True): Taken for compatibility: sums are in float32.
+        is_a_1d_scaled (bool, default True): Whether the blocks of a are 1 x 128.
+        is_b_1d_scaled (bool, default True): Whether those of b are.
+
+    Returns:
+        Tensor: of shape [M, N].
+
+    Raises:
+        AssertionError: A bias is given.
+        ValueError: Scales of another shape, or accumulate without out.
+
+    Examples:
+        >>> F = paddle.incubate.nn.functional
+        >>> a, a_scale = F.fp8_quant_blockwise(paddle.to_tensor([[1.0, 2.0]]))
+        >>> b, b_scale = F.fp8_quant_blockwise(paddle.to_tensor([[3.0, 4.0]]))
+        >>> F.fp8_gemm_blockwise(a, a_scale, b, b_scale, "float32").tolist()
+        [[11.0]]
     """
     expect_tensors(
         'fp8_gemm_blockwise', a=a, a_decode_scale=a_decode_scale, b=b, b_decode_scale=b_decode_scale
@@ -197,9 +250,25 @@ def fp8_gemm_blockwise(
 
 @paddle.no_grad()
 def fused_act_dequant(x, x_scale):
-    """x [M, N] of float8_e4m3fn times the scale of each 128 columns, as bfloat16.
+    """Float8 numbers times the scale of each 128 columns, as bfloat16.
 
-    x_scale is float32 [M, blocks], or int32 with four exponents in each element.
+    Args:
+        x (Tensor): The numbers, of shape [M, N], float8_e4m3fn.
+        x_scale (Tensor): The scales, float32 of shape [M, blocks], or int32 with four exponents in
+            each element.
+
+    Returns:
+        Tensor: of shape [M, N], bfloat16.
+
+    Raises:
+        ValueError: There are too few scales, or an argument is no matrix.
+
+    Examples:
+        >>> F = paddle.incubate.nn.functional
+        >>> x = paddle.to_tensor([[1.0, -4.0]])
+        >>> out, scale = F.fp8_quant_blockwise(x, output_scale_transpose=False)
+        >>> F.fused_act_dequant(out, scale).astype("float32").tolist()
+        [[1.0, -4.0]]
     """
     expect_tensors('fused_act_dequant', x=x, x_scale=x_scale)
     _rank('fused_act_dequant', 'x', x, 2)
@@ -215,8 +284,24 @@ def fused_act_dequant(x, x_scale):
 
 @paddle.no_grad()
 def fused_stack_transpose_quant(x, transpose=True):
-    """(numbers of float8_e4m3fn, scales of 128 x 128 blocks) of matrices [M, K], one below the
-    other, each transposed first."""
+    """Matrices, transposed and one below the other, as float8 with scales of 128 x 128 blocks.
+
+    Args:
+        x (list of Tensors): Matrices [M, K] of one shape, of multiples of 128.
+        transpose (bool, default True): Whether each is transposed.
+
+    Returns:
+        tuple of Tensors: the numbers, float8_e4m3fn, and the scales.
+
+    Raises:
+        ValueError: They are no such matrices.
+
+    Examples:
+        >>> matrices = [paddle.ones([128, 256]), paddle.full([128, 256], 2.0)]
+        >>> out, scale = paddle.incubate.nn.functional.fused_stack_transpose_quant(matrices)
+        >>> out.shape, (scale * 448).round(3).tolist()
+        (paddle.Size([512, 128]), [[1.0], [1.0], [2.0], [2.0]])
+    """
     x = items('fused_stack_transpose_quant', 'x', x)
     expect_tensors('fused_stack_transpose_quant', **{f'x[{i}]': t for i, t in enumerate(x)})
     if not x or any(t.ndim != 2 or list(t.shape) != list(x[0].shape) for t in x):
@@ -255,10 +340,28 @@ def _split_columns(op, x, tokens_per_expert, power_of_two):
 
 @paddle.no_grad()
 def fused_transpose_split_quant(x, input_scales, tokens_per_expert, pow_2_scales=False):
-    """x [M, K] quantised down each column by 128 rows, transposed, and cut for each expert:
-    (matrices [K, tokens], scales [tokens / 128, K]).
+    """A matrix as float8, quantised down its columns, transposed, and cut for experts.
 
-    An x of float8_e4m3fn is given with its scales [M, blocks of K].
+    There is a scale for each 128 rows of a column.
+
+    Args:
+        x (Tensor): The matrix [M, K]; one of float8_e4m3fn is given with input_scales.
+        input_scales (Tensor or None): Its scales [M, blocks of K]; None of another dtype.
+        tokens_per_expert (list of ints): How many rows each expert has, multiples of 128.
+        pow_2_scales (bool, default False): Whether scales are powers of two.
+
+    Returns:
+        tuple of lists: for each expert the numbers [K, rows], and the scales [rows / 128, K].
+
+    Raises:
+        ValueError: The rows are others than x has, or scales are missing.
+
+    Examples:
+        >>> x = paddle.ones([256, 3])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, scales = F.fused_transpose_split_quant(x, None, [128, 128])
+        >>> [part.shape for part in out], [part.shape for part in scales]
+        ([paddle.Size([3, 128]), paddle.Size([3, 128])], [paddle.Size([1, 3]), paddle.Size([1, 3])])
     """
     op = 'fused_transpose_split_quant'
     expect_tensors(op, x=x)
@@ -272,8 +375,26 @@ def fused_transpose_split_quant(x, input_scales, tokens_per_expert, pow_2_scales
 
 @paddle.no_grad()
 def fused_transpose_wlch_split_quant(x, tokens_per_expert, pow_2_scales=False):
-    """`fused_transpose_split_quant` of x [W, L, C, H], whose tokens are its elements of H in the
-    order of [L, W, C]."""
+    """`fused_transpose_split_quant` of tokens that lie in the order of [L, W, C].
+
+    Args:
+        x (Tensor): Of shape [W, L, C, H]: W * L * C tokens of H elements.
+        tokens_per_expert (list of ints): How many tokens each expert has, multiples of 128.
+        pow_2_scales (bool, default False): Whether scales are powers of two.
+
+    Returns:
+        tuple of lists: for each expert the numbers [H, tokens], and the scales [tokens / 128, H].
+
+    Raises:
+        ValueError: The tokens are others than x has.
+
+    Examples:
+        >>> x = paddle.ones([2, 8, 16, 3])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, scales = F.fused_transpose_wlch_split_quant(x, [128, 128])
+        >>> [part.shape for part in out], [part.shape for part in scales]
+        ([paddle.Size([3, 128]), paddle.Size([3, 128])], [paddle.Size([1, 3]), paddle.Size([1, 3])])
+    """
     op = 'fused_transpose_wlch_split_quant'
     expect_tensors(op, x=x)
     _rank(op, 'x', x, 4)
@@ -285,8 +406,28 @@ def fused_transpose_wlch_split_quant(x, tokens_per_expert, pow_2_scales=False):
 
 @paddle.no_grad()
 def fused_weighted_swiglu_act_quant(x, prob=None, using_pow2_scaling=False, name=None):
-    """swiglu(x), each row times its element of prob, in blocks of 1 x 128: (numbers of
-    float8_e4m3fn [rows, columns / 2], scales [rows, blocks])."""
+    """swiglu(x), each row times a probability, as float8 with a scale for each 128 columns.
+
+    Args:
+        x (Tensor): Of shape [..., 2 * columns]: gates, then what they gate.
+        prob (Tensor, default None): The factor of each row; None for none.
+        using_pow2_scaling (bool, default False): Whether scales are powers of two.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the numbers, float8_e4m3fn of shape [rows, columns], and the scales [rows,
+            blocks].
+
+    Raises:
+        ValueError: The last axis is odd, or prob has not an element for each row.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0, 2.0, 5.0]])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, scale = F.fused_weighted_swiglu_act_quant(x, paddle.to_tensor([0.5]))
+        >>> (out.astype("float32") * scale).round(3).tolist()  # 0.5 * [silu(1) * 2, silu(0) * 5]
+        [[0.7310000061988831, 0.0]]
+    """
     op = 'fused_weighted_swiglu_act_quant'
     expect_tensors(op, x=x)
     if x.ndim == 0 or x.shape[-1] % 2:

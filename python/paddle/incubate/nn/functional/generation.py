@@ -86,12 +86,52 @@ def masked_multihead_attention(
     quant_max_bound=127.0,
     quant_min_bound=-127.0,
 ):
-    """(out [B, heads * D], cache_kv): one step of queries, keys and values x [B, (heads + 2 kv
-    heads) * D] after those in cache_kv [2, B, kv heads, length, D], to which it is written.
+    """One step of generation: attention to a cache, to which the step is written.
 
-    The step's place is sequence_lengths [B, 1], or the last of src_mask [B, 1, 1, place + 1], which
-    is added to the scores. rotary_tensor [2, B, 1, 1 or more, D] holds cosines and sines, with
-    `rotary_emb_dims` 1, of neighbours or with `use_neox_rotary_style` of halves.
+    The place of the step is in sequence_lengths, or the last of src_mask. Without a gradient.
+
+    Args:
+        x (Tensor): Queries, keys and values of the step, of shape [batch, (heads + 2 * heads of
+            keys) * head].
+        cache_kv (Tensor, default None): The keys and values before, of shape [2, batch, heads of
+            keys, length, head].
+        bias (Tensor, default None): What is added to x; None for nothing.
+        src_mask (Tensor, default None): What is added to scores, of shape [batch, 1, 1, place + 1];
+            None for nothing.
+        cum_offsets (Tensor, default None): Only None.
+        sequence_lengths (Tensor, default None): The place of the step in each sequence, of shape
+            [batch, 1].
+        rotary_tensor (Tensor, default None): Cosines and sines, of shape [2, batch, 1, 1 or more,
+            head].
+        beam_cache_offset (Tensor, default None): Only None.
+        qkv_out_scale (Tensor, default None): Factors of x; None for none.
+        out_shift (Tensor, default None): What is added to the result; None for nothing.
+        out_smooth (Tensor, default None): Factors of that; None for none.
+        seq_len (int, default 1): Only 1.
+        rotary_emb_dims (int, default 0): 1 rotates queries and keys; 0 does not.
+        use_neox_rotary_style (bool, default False): Whether pairs are an element of each half, not
+            neighbours.
+        compute_dtype (str, default 'default'): Taken for compatibility: results have the dtype of
+            cache_kv.
+        out_scale (float, default -1): The factor, with quant_max_bound, of int8 results; -1 for
+            results that are not.
+        quant_round_type (int, default 1): 0 rounds ties to even, 1 away from zero.
+        quant_max_bound (float, default 127.0): The largest int8.
+        quant_min_bound (float, default -127.0): The smallest int8.
+
+    Returns:
+        tuple of Tensors: the result, of shape [batch, heads * head], and cache_kv itself.
+
+    Raises:
+        ValueError: Shapes that do not fit, or no place of the step.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 0.0, 1.0, 0.0, 5.0, 6.0]])  # one head of two elements
+        >>> cache = paddle.zeros([2, 1, 1, 4, 2])
+        >>> out, cache = paddle.incubate.nn.functional.masked_multihead_attention(
+        ...     x, cache, sequence_lengths=paddle.to_tensor([[0]], "int32"))
+        >>> out.tolist(), cache[1, 0, 0, 0].tolist()
+        ([[5.0, 6.0]], [5.0, 6.0])
     """
     op = 'masked_multihead_attention'
     expect_tensors(op, x=x, cache_kv=cache_kv)
@@ -173,7 +213,22 @@ def masked_multihead_attention(
 
 
 def blha_get_max_len(seq_lens_encoder, seq_lens_decoder, batch_size):
-    """The largest of the lengths of prompts, and of the lengths before steps: each [1]."""
+    """The longest prompt of a batch, and the longest sequence before a step.
+
+    Args:
+        seq_lens_encoder (Tensor): The length of each prompt.
+        seq_lens_decoder (Tensor): The length of each sequence before the step.
+        batch_size (Tensor): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: both, of shape [1].
+
+    Examples:
+        >>> prompts, steps = paddle.to_tensor([3, 7]), paddle.to_tensor([0, 4])
+        >>> out = paddle.incubate.nn.functional.blha_get_max_len(prompts, steps, paddle.ones([2]))
+        >>> [part.tolist() for part in out]
+        [[7], [4]]
+    """
     expect_tensors(
         'blha_get_max_len', seq_lens_encoder=seq_lens_encoder, seq_lens_decoder=seq_lens_decoder
     )
@@ -219,15 +274,75 @@ def block_multihead_attention(
     compute_dtype='default',
     rope_theta=10000.0,
 ):
-    """(out [tokens, heads * D], qkv, key_cache, value_cache): attention of the tokens of a batch of
-    prompts and steps, one sequence after another, over caches in blocks, to which they are written.
+    """Attention of prompts and steps of a batch to caches in blocks, to which they are written.
 
-    qkv [tokens, (heads + 2 kv heads) * D]; caches [blocks, kv heads, block size, D], of which
-    block_tables [B, blocks a sequence] names each sequence's. Sequence b has seq_lens_this_time[b]
-    tokens after the seq_lens_decoder[b] in the cache; a token sees those before it and itself, or
-    in prompts (seq_lens_encoder > 0) what mask [B, 1, S, S], which is added, says. tgt_mask [B, 1,
-    1, S] is added for steps. rope_emb [2, 1 or B, S, 1, D / 2] holds cosines and sines, of
-    neighbours or with `use_neox_style` of halves.
+    Sequence b has seq_lens_this_time[b] tokens behind the seq_lens_decoder[b] that are in the
+    cache. A token sees those before it and itself, or in prompts what mask says. Without a
+    gradient.
+
+    Args:
+        qkv (Tensor): Queries, keys and values, of shape [tokens, (heads + 2 * heads of keys) *
+            head], one sequence after another.
+        key_cache (Tensor): Of shape [blocks, heads of keys, block size, head].
+        value_cache (Tensor): As key_cache.
+        seq_lens_encoder (Tensor): The length of each prompt, 0 for a step.
+        seq_lens_decoder (Tensor): How many tokens of each sequence are in the cache.
+        seq_lens_this_time (Tensor): How many come now.
+        padding_offsets (Tensor): Taken for compatibility; it has no effect.
+        cum_offsets (Tensor): Taken for compatibility; it has no effect.
+        cu_seqlens_q (Tensor): Taken for compatibility; it has no effect.
+        cu_seqlens_k (Tensor): Taken for compatibility; it has no effect.
+        block_tables (Tensor): The blocks of each sequence, of shape [batch, blocks of a sequence].
+        pre_key_cache (Tensor, default None): Only None.
+        pre_value_cache (Tensor, default None): Only None.
+        cache_k_quant_scales (Tensor, default None): Only None.
+        cache_v_quant_scales (Tensor, default None): Only None.
+        cache_k_dequant_scales (Tensor, default None): Only None.
+        cache_v_dequant_scales (Tensor, default None): Only None.
+        qkv_out_scale (Tensor, default None): Factors of qkv; None for none.
+        qkv_bias (Tensor, default None): What is added to qkv; None for nothing.
+        out_shift (Tensor, default None): What is added to the result; None for nothing.
+        out_smooth (Tensor, default None): Factors of that; None for none.
+        max_enc_len_this_time (Tensor, default None): Taken for compatibility; it has no effect.
+        max_dec_len_this_time (Tensor, default None): Taken for compatibility; it has no effect.
+        rope_emb (Tensor, default None): Cosines and sines, of shape [2, 1 or batch, length, 1, head
+            / 2]; None for no rotation.
+        mask (Tensor, default None): What is added to scores of prompts, of shape [batch, 1, length,
+            length]; None for nothing.
+        tgt_mask (Tensor, default None): What is added to scores of steps, of shape [batch, 1, 1,
+            length]; None for nothing.
+        max_seq_len (int, default -1): Taken for compatibility; it has no effect.
+        block_size (int, default 64): Taken for compatibility: caches say it.
+        use_neox_style (bool, default False): Whether pairs are an element of each half, not
+            neighbours.
+        use_dynamic_cachekv_quant (bool, default False): Only False.
+        quant_round_type (int, default 1): 0 rounds ties to even, 1 away from zero.
+        quant_max_bound (float, default 127.0): The largest int8.
+        quant_min_bound (float, default -127.0): The smallest int8.
+        out_scale (float, default -1): The factor, with quant_max_bound, of int8 results; -1 for
+            results that are not.
+        compute_dtype (str, default 'default'): Taken for compatibility: results have the dtype of
+            the caches.
+        rope_theta (float, default 10000.0): Taken for compatibility: rope_emb has the angles.
+
+    Returns:
+        tuple of Tensors: the result, of shape [tokens, heads * head], qkv, key_cache and
+            value_cache.
+
+    Raises:
+        ValueError: Shapes that do not fit, or too few blocks.
+
+    Source: Kwon and others, Efficient memory management for large language model serving with
+        PagedAttention, https://arxiv.org/abs/2309.06180.
+
+    Examples:
+        >>> qkv = paddle.to_tensor([[0.0, 0.0, 1.0, 1.0, 2.0, 4.0], [0.0, 0.0, 1.0, 1.0, 6.0, 8.0]])
+        >>> keys, values = paddle.zeros([1, 1, 4, 2]), paddle.zeros([1, 1, 4, 2])
+        >>> two, none = paddle.to_tensor([[2]], "int32"), paddle.to_tensor([[0]], "int32")
+        >>> out = paddle.incubate.nn.functional.block_multihead_attention(
+        ...     qkv, keys, values, two, none, two, none, none, none, none, none, block_size=4)
+        >>> out[0].tolist(), values[0, 0, :2].tolist()
+        ([[2.0, 4.0], [4.0, 6.0]], [[2.0, 4.0], [6.0, 8.0]])
     """
     op = 'block_multihead_attention'
     expect_tensors(

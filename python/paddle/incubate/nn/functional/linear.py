@@ -19,18 +19,72 @@ __all__ = [
 
 
 def fused_matmul_bias(x, y, bias=None, transpose_x=False, transpose_y=False, name=None):
-    """x @ y + bias, with the last two axes of either swapped on request."""
+    """x @ y + bias.
+
+    Args:
+        x (Tensor): Of shape [..., m, k].
+        y (Tensor): Of shape [..., k, n].
+        bias (Tensor, default None): What is added, of shape [n]; None for nothing.
+        transpose_x (bool, default False): Whether the last two axes of x are swapped.
+        transpose_y (bool, default False): Whether those of y are.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [..., m, n].
+
+    Examples:
+        >>> x, y = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])
+        >>> paddle.incubate.nn.functional.fused_matmul_bias(x, y, paddle.to_tensor([0.5])).tolist()
+        [[11.5]]
+    """
     out = paddle.matmul(x, y, transpose_x, transpose_y)
     return out if bias is None else out + bias
 
 
 def fused_linear(x, weight, bias=None, transpose_weight=False, name=None):
-    """x @ weight + bias, the weight [in, out], or [out, in] with `transpose_weight`."""
+    """x @ weight + bias.
+
+    Args:
+        x (Tensor): Of shape [..., in].
+        weight (Tensor): Of shape [in, out].
+        bias (Tensor, default None): What is added, of shape [out]; None for nothing.
+        transpose_weight (bool, default False): Whether weight is [out, in].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [..., out].
+
+    Examples:
+        >>> x, w = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0, 4.0]])
+        >>> paddle.incubate.nn.functional.fused_linear(x, w, transpose_weight=True).tolist()
+        [[11.0]]
+    """
     return fused_matmul_bias(x, weight, bias, False, transpose_weight)
 
 
 def fused_linear_activation(x, y, bias, trans_x=False, trans_y=False, activation=None):
-    """activation(x @ y + bias) for the activations 'gelu', 'relu' and 'none' (or None)."""
+    """activation(x @ y + bias).
+
+    Args:
+        x (Tensor): Of shape [..., m, k].
+        y (Tensor): Of shape [..., k, n].
+        bias (Tensor): What is added, of shape [n].
+        trans_x (bool, default False): Whether the last two axes of x are swapped.
+        trans_y (bool, default False): Whether those of y are.
+        activation (str, default None): `gelu`, `relu` or `none`, as None.
+
+    Returns:
+        Tensor: of shape [..., m, n].
+
+    Raises:
+        ValueError: Another activation.
+
+    Examples:
+        >>> x, y = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0, -3.0], [4.0, -4.0]])
+        >>> paddle.incubate.nn.functional.fused_linear_activation(
+        ...     x, y, paddle.zeros([2]), activation="relu").tolist()
+        [[11.0, 0.0]]
+    """
     if activation not in (None, 'none', 'gelu', 'relu'):
         raise ValueError(
             f"[fused_linear_activation] expected activation to be none, gelu or relu, got "
@@ -41,7 +95,25 @@ def fused_linear_activation(x, y, bias, trans_x=False, trans_y=False, activation
 
 
 def fused_dropout_add(x, y, p=0.5, training=True, mode='upscale_in_train', name=None):
-    """dropout(x) + y."""
+    """dropout(x) + y.
+
+    Args:
+        x (Tensor): What elements are dropped of.
+        y (Tensor): What is added, of the shape of x.
+        p (float, default 0.5): The probability that an element of x becomes 0.
+        training (bool, default True): Whether elements are dropped.
+        mode (str, default 'upscale_in_train'): `upscale_in_train`, or `downscale_in_infer`, as
+            `paddle.nn.functional.dropout` has them.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: as x.
+
+    Examples:
+        >>> x, y = paddle.ones([2]), paddle.to_tensor([1.0, 2.0])
+        >>> paddle.incubate.nn.functional.fused_dropout_add(x, y, training=False).tolist()
+        [2.0, 3.0]
+    """
     return F.dropout(x, p, training=training, mode=mode) + y
 
 
@@ -76,11 +148,36 @@ def fused_bias_act(
     quant_max_bound=0,
     quant_min_bound=0,
 ):
-    """act(x * dequant_scales + bias), then (out + shift) * smooth; int8 when `quant_scale` is
-    positive.
+    """act(x * dequant_scales + bias), then (out + shift) * smooth; int8 with a quant_scale.
 
-    `act_method`: gelu, relu, silu, or swiglu and geglu, which gate the second half of the last axis
-    by the first. `compute_dtype` (fp16, bf16, fp32) is the type of the result for integer `x`.
+    Args:
+        x (Tensor): The input.
+        bias (Tensor, default None): What is added, of the extent of the last axis; None for
+            nothing.
+        dequant_scales (Tensor, default None): Factors of x; None for none.
+        shift (Tensor, default None): What is added to the result; None for nothing.
+        smooth (Tensor, default None): Factors of that; None for none.
+        act_method (str, default 'gelu'): `gelu`, `relu`, `silu`, or `swiglu` and `geglu`, which
+            gate the second half of the last axis by the first.
+        compute_dtype (str, default 'default'): The dtype of the result of integers: `fp16`, `bf16`
+            or `fp32`.
+        quant_scale (float, default -1): The factor, with quant_max_bound, of int8 results; -1 for
+            results that are not.
+        quant_round_type (int, default 0): 0 rounds ties to even, 1 away from zero.
+        quant_max_bound (float, default 0): The largest int8.
+        quant_min_bound (float, default 0): The smallest int8.
+
+    Returns:
+        Tensor: as x; of half the last axis for gated activations.
+
+    Raises:
+        ValueError: Another act_method or compute_dtype, or integers without one.
+
+    Examples:
+        >>> x = paddle.to_tensor([[-1.0, 2.0]])
+        >>> paddle.incubate.nn.functional.fused_bias_act(
+        ...     x, paddle.to_tensor([0.5, 0.5]), act_method="relu").tolist()
+        [[0.0, 2.5]]
     """
     names = {'default': None, 'fp16': 'float16', 'bf16': 'bfloat16', 'fp32': 'float32'}
     if compute_dtype not in names:
@@ -133,7 +230,30 @@ def fused_bias_dropout_residual_layer_norm(
     mode='upscale_in_train',
     name=None,
 ):
-    """layer_norm(residual + dropout(x + bias)) over the last axis."""
+    """layer_norm(residual + dropout(x + bias)) over the last axis.
+
+    Args:
+        x (Tensor): The input, of shape [..., width].
+        residual (Tensor): What is added, of the shape of x.
+        bias (Tensor, default None): What is added to x, of shape [width]; None for nothing.
+        ln_scale (Tensor, default None): The scale of the norm, of shape [width]; None for 1.
+        ln_bias (Tensor, default None): Its shift, of shape [width]; None for 0.
+        dropout_rate (float, default 0.5): The probability that an element becomes 0.
+        ln_epsilon (float, default 1e-05): What is added to the variance.
+        training (bool, default True): Whether elements are dropped.
+        mode (str, default 'upscale_in_train'): `upscale_in_train`, or `downscale_in_infer`, as
+            `paddle.nn.functional.dropout` has them.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: as x.
+
+    Examples:
+        >>> x, residual = paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[0.0, 1.0]])
+        >>> paddle.incubate.nn.functional.fused_bias_dropout_residual_layer_norm(
+        ...     x, residual, dropout_rate=0.0).round(3).tolist()
+        [[-1.0, 1.0]]
+    """
     out = x if bias is None else x + bias
     out = residual + F.dropout(out, dropout_rate, training=training, mode=mode)
     return F.layer_norm(out, out.shape[-1], ln_scale, ln_bias, ln_epsilon)
@@ -161,10 +281,45 @@ def fused_feedforward(
     add_residual=True,
     name=None,
 ):
-    """The feed-forward block of a Transformer: linear, activation, dropout, linear, dropout, with
-    residual and norm.
+    """The feed-forward block of a Transformer: linear, activation, linear, and what is around.
 
-    The norm (`ln1`) comes first with `pre_layer_norm`, otherwise (`ln2`) after the residual.
+    Around are dropouts, a residual and a norm.
+
+    Args:
+        x (Tensor): The input, of shape [batch, length, width].
+        linear1_weight (Tensor): Of shape [width, hidden].
+        linear2_weight (Tensor): Of shape [hidden, width].
+        linear1_bias (Tensor, default None): Of shape [hidden]; None for none.
+        linear2_bias (Tensor, default None): Of shape [width]; None for none.
+        ln1_scale (Tensor, default None): The scale of a norm before; None for 1.
+        ln1_bias (Tensor, default None): Its shift; None for 0.
+        ln2_scale (Tensor, default None): The scale of a norm behind; None for 1.
+        ln2_bias (Tensor, default None): Its shift; None for 0.
+        dropout1_rate (float, default 0.5): The dropout behind the activation.
+        dropout2_rate (float, default 0.5): The dropout behind the second layer.
+        activation (str, default 'relu'): The name of a function of `paddle.nn.functional`.
+        ln1_epsilon (float, default 1e-05): What is added to the variance of a norm before.
+        ln2_epsilon (float, default 1e-05): What is added to that of a norm behind.
+        pre_layer_norm (bool, default False): Whether the norm is before the block, not behind it.
+        training (bool, default True): Whether elements are dropped.
+        mode (str, default 'upscale_in_train'): `upscale_in_train`, or `downscale_in_infer`, as
+            `paddle.nn.functional.dropout` has them.
+        ring_id (int, default -1): Only -1.
+        add_residual (bool, default True): Whether x is added to the result.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: as x.
+
+    Raises:
+        ValueError: Another ring_id.
+
+    Examples:
+        >>> x = paddle.to_tensor([[[1.0, -1.0]]])
+        >>> eye = paddle.eye(2)
+        >>> paddle.incubate.nn.functional.fused_feedforward(
+        ...     x, eye, eye, training=False, pre_layer_norm=True).round(3).tolist()
+        [[[2.0, -1.0]]]
     """
     if ring_id != -1:
         raise ValueError(

@@ -26,8 +26,26 @@ __all__ = [
 
 
 def moe_combine(x, combine_weights, scatter_index, name=None):
-    """The rows of x that scatter_index [k, S] names for each of S tokens, summed with
-    combine_weights [S, k]: [S, D].
+    """For each token the sum of rows of its experts, weighted.
+
+    Args:
+        x (Tensor): Rows, of shape [rows, width].
+        combine_weights (Tensor): The weight of each expert's row, of shape [tokens, k].
+        scatter_index (Tensor): Which rows, of shape [k, tokens].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [tokens, width].
+
+    Raises:
+        ValueError: Shapes that do not fit.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [10.0], [100.0]])
+        >>> weights = paddle.to_tensor([[0.5, 0.5], [1.0, 0.0]])
+        >>> rows = paddle.to_tensor([[0, 2], [1, 0]])
+        >>> paddle.incubate.nn.functional.moe_combine(x, weights, rows).tolist()
+        [[5.5], [100.0]]
     """
     expect_tensors('moe_combine', x=x, combine_weights=combine_weights, scatter_index=scatter_index)
     if (
@@ -45,8 +63,23 @@ def moe_combine(x, combine_weights, scatter_index, name=None):
 
 
 def cross_entropy_with_softmax_bwd_w_downcast(label, softmax, loss_grad, name=None):
-    """The gradient of cross entropy by its logits as bfloat16, from the probabilities [..., C] and
-    labels [..., 1].
+    """The gradient of cross entropy with respect to its logits, as bfloat16.
+
+    Args:
+        label (Tensor): The class of each row, integers of shape [..., 1].
+        softmax (Tensor): The probabilities, of shape [..., classes].
+        loss_grad (Tensor): The gradient of the loss, of shape [..., 1].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of the shape of softmax.
+
+    Examples:
+        >>> label, softmax = paddle.to_tensor([[0]]), paddle.to_tensor([[0.75, 0.25]])
+        >>> F = paddle.incubate.nn.functional
+        >>> grad = F.cross_entropy_with_softmax_bwd_w_downcast(label, softmax, paddle.ones([1, 1]))
+        >>> grad.astype("float32").tolist(), grad.dtype
+        ([[-0.25, 0.25]], paddle.bfloat16)
     """
     expect_tensors(
         'cross_entropy_with_softmax_bwd_w_downcast',
@@ -59,7 +92,23 @@ def cross_entropy_with_softmax_bwd_w_downcast(label, softmax, loss_grad, name=No
 
 
 def embedding_grad_add_to_(token_indices, main_grad_, out_grad, name=None):
-    """Add the gradient of an embedding's results to the rows of main_grad_, in place."""
+    """Add the gradient of an embedding's results to the gradient of its table. In place.
+
+    Args:
+        token_indices (Tensor): Which rows were read, integers.
+        main_grad_ (Tensor): The gradient of the table, of shape [rows, width].
+        out_grad (Tensor): The gradient of the results, of shape [..., width].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: main_grad_ itself.
+
+    Examples:
+        >>> table = paddle.zeros([3, 1])
+        >>> rows, grad = paddle.to_tensor([2, 0, 2]), paddle.to_tensor([[1.0], [2.0], [3.0]])
+        >>> paddle.incubate.nn.functional.embedding_grad_add_to_(rows, table, grad).tolist()
+        [[2.0], [0.0], [4.0]]
+    """
     expect_tensors(
         'embedding_grad_add_to_',
         token_indices=token_indices,
@@ -72,9 +121,23 @@ def embedding_grad_add_to_(token_indices, main_grad_, out_grad, name=None):
 
 
 def fused_swiglu_weighted_bwd(o1, do2_s, unzipped_probs, name=None):
-    """Gradients of swiglu(o1) * unzipped_probs: (by o1, by the probabilities, the product itself).
+    """The gradients of swiglu(o1) * unzipped_probs, and that product.
 
-    o1 [..., 2 D]: gates, then what they gate; do2_s [..., D]; probabilities [..., 1] or [...].
+    Args:
+        o1 (Tensor): Of shape [..., 2 * width]: gates, then what they gate.
+        do2_s (Tensor): The gradient of the product, of shape [..., width].
+        unzipped_probs (Tensor): The factor of each row, of shape [..., 1] or [...].
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the gradient of o1, that of unzipped_probs, and the product.
+
+    Examples:
+        >>> o1 = paddle.to_tensor([[0.0, 2.0]])
+        >>> one, half = paddle.ones([1, 1]), paddle.to_tensor([[0.5]])
+        >>> out = paddle.incubate.nn.functional.fused_swiglu_weighted_bwd(o1, one, half)
+        >>> [part.tolist() for part in out]
+        [[[0.5, 0.0]], [[0.0]], [[0.0]]]
     """
     expect_tensors('fused_swiglu_weighted_bwd', o1=o1, do2_s=do2_s, unzipped_probs=unzipped_probs)
     gate, value = _C_ops.split_with_num(o1.astype('float32'), 2, o1.ndim - 1)
@@ -130,12 +193,35 @@ def _gate(op, x, gate_logits, corr_bias, k):
 
 
 def moe_gate_dispatch(x, gate_logits, corr_bias, k, capacity, use_pad, name=None):
-    """Tokens x [S, D] in the order of the k experts that each is sent to: (rows, weights [S, k],
-    place of each token's rows [k, S], ends of experts in their order, experts [S, k]).
+    """Tokens in the order of the experts that each is sent to.
 
-    Gates are used as they are; corr_bias counts in choosing, not in weights. An expert takes its
-    first `capacity` tokens, first choices before second ones; the weight and place of the others
-    is 0. With `use_pad` each expert has `capacity` rows, else there are S k.
+    Gates are used as they are. An expert takes its first tokens up to capacity, first choices
+    before second ones; the weight and the place of the others are 0.
+
+    Args:
+        x (Tensor): Tokens, of shape [tokens, width].
+        gate_logits (Tensor): The gate of each expert, of shape [tokens, experts].
+        corr_bias (Tensor or None): What is added to gates in choosing, not in weights; None for
+            nothing.
+        k (int): To how many experts a token is sent.
+        capacity (int): How many tokens an expert takes at most.
+        use_pad (bool): Whether each expert has capacity rows; otherwise there are tokens * k rows.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the rows, the weights [tokens, k], the place of each token's rows [k,
+            tokens], where each expert's rows end in their order, and the experts [tokens, k].
+
+    Raises:
+        ValueError: Shapes that do not fit, or k experts that there are not.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [2.0], [3.0]])
+        >>> gates = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]])
+        >>> rows, weights, place, ends, expert = paddle.incubate.nn.functional.moe_gate_dispatch(
+        ...     x, gates, None, 1, 3, False)
+        >>> rows.tolist(), place.tolist(), ends.tolist(), expert.tolist()
+        ([[2.0], [1.0], [3.0]], [[1, 0, 2]], [1, 3], [[1], [0], [1]])
     """
     expect_tensors('moe_gate_dispatch', x=x, gate_logits=gate_logits)
     weights, expert = _gate('moe_gate_dispatch', x, gate_logits, corr_bias, k)
@@ -157,8 +243,32 @@ def moe_gate_dispatch(x, gate_logits, corr_bias, k, capacity, use_pad, name=None
 
 
 def moe_gate_dispatch_permute(x, gate_logits, corr_bias, k, capacity, world_size, name=None):
-    """`moe_gate_dispatch` with padding, its rows as [experts of a rank, ranks times capacity, D]:
-    first those of each rank's first expert."""
+    """`moe_gate_dispatch` with padding, its rows in the order of the experts of each rank.
+
+    Args:
+        x (Tensor): Tokens, of shape [tokens, width].
+        gate_logits (Tensor): The gate of each expert, of shape [tokens, experts].
+        corr_bias (Tensor or None): What is added to gates in choosing, not in weights; None for
+            nothing.
+        k (int): To how many experts a token is sent.
+        capacity (int): How many tokens an expert takes at most.
+        world_size (int): How many ranks share the experts equally.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the rows [experts of a rank, ranks * capacity, width], then as of
+            `moe_gate_dispatch`.
+
+    Raises:
+        ValueError: world_size does not divide the experts, or shapes that do not fit.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [2.0]])
+        >>> gates = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2]])
+        >>> out = paddle.incubate.nn.functional.moe_gate_dispatch_permute(x, gates, None, 1, 1, 2)
+        >>> out[0].tolist()
+        [[[2.0], [1.0]]]
+    """
     expect_tensors('moe_gate_dispatch_permute', x=x, gate_logits=gate_logits)
     experts = gate_logits.shape[-1]
     if world_size <= 0 or experts % world_size:
@@ -173,8 +283,32 @@ def moe_gate_dispatch_permute(x, gate_logits, corr_bias, k, capacity, world_size
 
 
 def moe_gate_dispatch_and_quant(x, gate_logits, corr_bias, k, capacity, use_pad, use_pow2_scale):
-    """`moe_gate_dispatch` with its rows as (numbers of float8_e4m3fn, scales of each 128
-    columns)."""
+    """`moe_gate_dispatch` with its rows as float8, with a scale for each 128 columns.
+
+    Args:
+        x (Tensor): Tokens, of shape [tokens, width].
+        gate_logits (Tensor): The gate of each expert, of shape [tokens, experts].
+        corr_bias (Tensor or None): What is added to gates in choosing, not in weights; None for
+            nothing.
+        k (int): To how many experts a token is sent.
+        capacity (int): How many tokens an expert takes at most.
+        use_pad (bool): Whether each expert has capacity rows; otherwise there are tokens * k rows.
+        use_pow2_scale (bool): Whether scales are powers of two.
+
+    Returns:
+        tuple of Tensors: the rows, float8_e4m3fn, their scales, then as of `moe_gate_dispatch`.
+
+    Raises:
+        ValueError: Shapes that do not fit, or k experts that there are not.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [2.0]])
+        >>> gates = paddle.to_tensor([[0.1, 0.9], [0.8, 0.2]])
+        >>> rows, scale, *others = paddle.incubate.nn.functional.moe_gate_dispatch_and_quant(
+        ...     x, gates, None, 1, 2, False, True)
+        >>> (rows.astype("float32") * scale).tolist()
+        [[2.0], [1.0]]
+    """
     rows, *others = moe_gate_dispatch(x, gate_logits, corr_bias, k, capacity, use_pad)
     out, scale = fp8_quant_blockwise(
         rows, output_scale_transpose=False, using_pow2_scale=use_pow2_scale
@@ -195,12 +329,40 @@ def moe_gate_dispatch_partial_nosoftmaxtopk(
     reverse_token_drop,
     name=None,
 ):
-    """Tokens x [S, D] for the experts from expert_start_index up to expert_end_index, by given
-    weights and experts [S, k]: (rows, weights, place of each token's rows [k, S], token of each
-    row, how many tokens chose each of all experts, how many each expert here takes).
+    """Tokens for some of the experts, by weights and experts that are given.
 
-    An expert takes its first `capacity` tokens, or its last (`reverse_token_drop`); weight and
-    place of others is 0. With `use_pad` each expert has `capacity` rows (token -1: padding).
+    An expert takes its first tokens up to capacity, or its last; the weight and the place of others
+    are 0.
+
+    Args:
+        x (Tensor): Tokens, of shape [tokens, width].
+        combine_weights (Tensor): Weights, of shape [tokens, k].
+        expert_id (Tensor): Experts, of shape [tokens, k].
+        k (int): To how many experts a token is sent.
+        capacity (int): How many tokens an expert takes at most.
+        num_experts (int): How many experts there are.
+        use_pad (bool): Whether each expert has capacity rows.
+        expert_start_index (int): The first expert here.
+        expert_end_index (int): The end of those here.
+        reverse_token_drop (bool): Whether an expert takes its last tokens.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the rows, the weights, the place of each token's rows [k, tokens], the
+            token of each row (-1: padding), how many tokens chose each of all experts, and how many
+            each expert here takes.
+
+    Raises:
+        ValueError: Shapes that do not fit, or experts that there are not.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0], [2.0], [3.0]])
+        >>> weights, experts = paddle.ones([3, 1]), paddle.to_tensor([[1], [0], [1]], "int32")
+        >>> F = paddle.incubate.nn.functional
+        >>> rows, _, place, token, chosen, taken = F.moe_gate_dispatch_partial_nosoftmaxtopk(
+        ...     x, weights, experts, 1, 2, 2, False, 1, 2, False)
+        >>> rows.tolist(), token.tolist(), chosen.tolist(), taken.tolist()
+        ([[1.0], [3.0]], [0, 2], [1, 2], [2])
     """
     op = 'moe_gate_dispatch_partial_nosoftmaxtopk'
     expect_tensors(op, x=x, combine_weights=combine_weights, expert_id=expert_id)
@@ -248,8 +410,27 @@ def moe_gate_dispatch_partial_nosoftmaxtopk(
 def build_src_rank_and_local_expert_id(
     expert_num_global_tensor, expert_num_global, num_local_experts, name=None
 ):
-    """(rank, number of the expert on its rank) for each token, from how many tokens each of all
-    experts has; int32."""
+    """For each token its rank, and the number of its expert there.
+
+    Args:
+        expert_num_global_tensor (Tensor): How many tokens each of all experts has.
+        expert_num_global (list of ints): The same numbers.
+        num_local_experts (int): How many experts a rank has.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: both, int32 of shape [tokens].
+
+    Raises:
+        ValueError: The numbers are of other experts, or a rank has none.
+
+    Examples:
+        >>> counts = [2, 1, 0, 1]
+        >>> rank, expert = paddle.incubate.nn.functional.build_src_rank_and_local_expert_id(
+        ...     paddle.to_tensor(counts), counts, 2)
+        >>> rank.tolist(), expert.tolist()
+        ([0, 0, 0, 1], [0, 0, 1, 1])
+    """
     op = 'build_src_rank_and_local_expert_id'
     expect_tensors(op, expert_num_global_tensor=expert_num_global_tensor)
     counts = items(op, 'expert_num_global', expert_num_global)
@@ -277,12 +458,33 @@ def cal_aux_loss(
     clip_min,
     name=None,
 ):
-    """The loss that balances experts: (experts times the sum of mean gate by share of tokens,
-    number of tokens, shares).
+    """The loss that balances experts: experts * sum(mean gate * share of tokens).
 
-    dispatch_mask [S, experts] or [experts] counts the tokens sent; masks tell which tokens count.
-    With `use_group` the loss is divided by moe_k. Where dispatch_tokens_mask is of more tokens than
-    gate_prob, the value is that of the tokens here, the gradient that of all.
+    Args:
+        gate_prob (Tensor): The gate of each expert, of shape [tokens, experts].
+        dispatch_mask (Tensor): The tokens sent, of shape [tokens, experts] or [experts].
+        tokens_mask (Tensor or None): Which tokens count; None for all.
+        dispatch_tokens_mask (Tensor or None): Which of the tokens of all ranks count; None for
+            those here.
+        num_experts (int): How many experts there are.
+        use_group (bool): Whether the loss is divided by moe_k.
+        moe_k (int): To how many experts a token is sent.
+        clip_min (float): The least number of tokens.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the loss, the number of tokens, and the shares of the experts.
+
+    Source: Shazeer and others, Outrageously large neural networks,
+        https://arxiv.org/abs/1701.06538.
+
+    Examples:
+        >>> gates = paddle.to_tensor([[0.5, 0.5], [0.25, 0.75]])
+        >>> sent = paddle.to_tensor([[0, 1], [0, 1]])
+        >>> loss, tokens, shares = paddle.incubate.nn.functional.cal_aux_loss(
+        ...     gates, sent, None, None, 2, False, 1, 1e-6)
+        >>> loss.item(), tokens.item(), shares.tolist()
+        (1.25, 2.0, [0.0, 1.0])
     """
     expect_tensors('cal_aux_loss', gate_prob=gate_prob, dispatch_mask=dispatch_mask)
     dtype = gate_prob.dtype
@@ -311,11 +513,26 @@ def cal_aux_loss(
 def expand_modality_expert_id(
     expert_id, num_expert_per_modality, group_size, modality_offset, is_group_expert, name=None
 ):
-    """Numbers [S, k] of a modality's experts among those of all modalities: each rank has
-    num_expert_per_modality of two modalities, first those of offset 0.
+    """Numbers of a modality's experts among those of both modalities.
 
-    With `is_group_expert` column j counts from the j-th group of group_size. Without experts per
-    modality that is all.
+    Each rank has num_expert_per_modality experts of two modalities, first those of offset 0.
+
+    Args:
+        expert_id (Tensor): Numbers, of shape [tokens, k].
+        num_expert_per_modality (int): How many experts of a modality a rank has; 0 or less leaves
+            numbers.
+        group_size (int): How many experts a group has.
+        modality_offset (int): The modality: 0 or 1.
+        is_group_expert (bool): Whether column j counts from the j-th group.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: as expert_id.
+
+    Examples:
+        >>> ids = paddle.to_tensor([[0, 1], [2, 3]])
+        >>> paddle.incubate.nn.functional.expand_modality_expert_id(ids, 2, 2, 1, False).tolist()
+        [[2, 3], [6, 7]]
     """
     expect_tensors('expand_modality_expert_id', expert_id=expert_id)
     if is_group_expert:
@@ -329,7 +546,26 @@ def expand_modality_expert_id(
 
 
 def int_bincount(x, low, high, dtype=None, name=None):
-    """How often each integer from low up to high stands in x; others do not count."""
+    """How often each integer from low up to high occurs; others do not count.
+
+    Args:
+        x (Tensor): Integers.
+        low (int): The first that counts.
+        high (int): The end of those that count.
+        dtype (str or dtype, default None): The dtype of the result; None for that of x.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        Tensor: of shape [high - low].
+
+    Raises:
+        ValueError: high is below low.
+
+    Examples:
+        >>> x = paddle.to_tensor([1, 3, 1, 9])
+        >>> paddle.incubate.nn.functional.int_bincount(x, 1, 4).tolist()
+        [2, 0, 1]
+    """
     expect_tensors('int_bincount', x=x)
     if high < low:
         raise ValueError(f"[int_bincount] expected low <= high, got {low} and {high}")

@@ -55,10 +55,38 @@ def fused_layer_norm(
     quant_max_bound=0,
     quant_min_bound=0,
 ):
-    """(norm, sum, mean, 1 / deviation) of x + bias + residual_alpha * residual.
+    """Layer norm of x + bias + residual_alpha * residual, with what it is made of.
 
-    The norm is over the axes from `begin_norm_axis`; without weight and bias it is the sum itself.
-    int8 when `quant_scale` is positive.
+    Without norm_weight and norm_bias the first result is the sum itself.
+
+    Args:
+        x (Tensor): The input.
+        norm_weight (Tensor or None): The scale, of the elements that are normalised together; None
+            for none.
+        norm_bias (Tensor or None): The shift; None for none.
+        epsilon (float): What is added to the variance.
+        residual_alpha (float, default 1.0): The factor of residual.
+        begin_norm_axis (int, default 1): The first of the axes that are normalised together.
+        bias (Tensor, default None): What is added; None for nothing.
+        residual (Tensor, default None): What is added, of the shape of x; None for nothing.
+        quant_scale (float, default -1): The factor, with quant_max_bound, of int8 results; -1 for
+            results that are not.
+        quant_round_type (int, default 0): 0 rounds ties to even, 1 away from zero.
+        quant_max_bound (float, default 0): The largest int8.
+        quant_min_bound (float, default 0): The smallest int8.
+
+    Returns:
+        tuple of Tensors: the norm, the sum, and for each row the mean and 1 / deviation.
+
+    Raises:
+        ValueError: begin_norm_axis is no axis.
+
+    Examples:
+        >>> x, one, zero = paddle.to_tensor([[1.0, 3.0]]), paddle.ones([2]), paddle.zeros([2])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, total, mean, inverse = F.fused_layer_norm(x, one, zero, 0.0)
+        >>> out.tolist(), total.tolist(), mean.tolist(), inverse.tolist()
+        ([[-1.0, 1.0]], [[1.0, 3.0]], [2.0], [1.0])
     """
     total = _sum('fused_layer_norm', x, bias, residual, residual_alpha)
     wide = _wide(total)
@@ -93,10 +121,38 @@ def fused_rms_norm(
     quant_max_bound=0,
     quant_min_bound=0,
 ):
-    """(norm, sum) of x + bias + residual: divided by the root mean square over the axes from
-    `begin_norm_axis`.
+    """x + bias + residual over its root mean square.
 
-    int8 when `quant_scale` is positive.
+    Args:
+        x (Tensor): The input.
+        norm_weight (Tensor or None): The scale, of the elements that are normalised together; None
+            for 1.
+        norm_bias (Tensor or None): The shift; None for 0.
+        epsilon (float): What is added to the mean square.
+        begin_norm_axis (int, default 1): The first of the axes that are normalised together.
+        bias (Tensor, default None): What is added; None for nothing.
+        residual (Tensor, default None): What is added, of the shape of x; None for nothing.
+        quant_scale (float, default -1): The factor, with quant_max_bound, of int8 results; -1 for
+            results that are not.
+        quant_round_type (int, default 0): 0 rounds ties to even, 1 away from zero.
+        quant_max_bound (float, default 0): The largest int8.
+        quant_min_bound (float, default 0): The smallest int8.
+
+    Returns:
+        tuple of Tensors: the norm, and the sum.
+
+    Raises:
+        ValueError: begin_norm_axis is no axis.
+
+    Source: Zhang and Sennrich, Root mean square layer normalization,
+        https://arxiv.org/abs/1910.07467.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 7.0]])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, total = F.fused_rms_norm(x, paddle.ones([2]), None, 0.0)
+        >>> out.tolist()
+        [[0.20000000298023224, 1.399999976158142]]
     """
     total = _sum('fused_rms_norm', x, bias, residual)
     wide = _wide(total)
@@ -108,8 +164,22 @@ def fused_rms_norm(
 
 
 def fast_ln(x, scale, bias, epsilon=1e-05):
-    """(layer norm of the last axis, its mean, 1 / deviation); the latter two are float32 or
-    wider.
+    """Layer norm of the last axis, with what it is made of.
+
+    Args:
+        x (Tensor): The input.
+        scale (Tensor): The scale, of the extent of the last axis.
+        bias (Tensor): The shift, of that extent.
+        epsilon (float, default 1e-05): What is added to the variance.
+
+    Returns:
+        tuple of Tensors: the norm, the mean and 1 / deviation of each row, float32 or wider.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 3.0]])
+        >>> out = paddle.incubate.nn.functional.fast_ln(x, paddle.ones([2]), paddle.zeros([2]), 0.0)
+        >>> [part.tolist() for part in out]
+        [[[-1.0, 1.0]], [2.0], [1.0]]
     """
     expect_tensors('fast_ln', x=x, scale=scale, bias=bias)
     wide = _wide(x)
@@ -127,10 +197,42 @@ def _rms_normed(op, x, scale, epsilon):
 
 
 def fast_rms_norm(x, scale, epsilon=1e-05):
-    """(x over the root mean square of its last axis, scaled; 1 / that root, float32 or wider)."""
+    """The last axis over its root mean square, with what it is made of.
+
+    Args:
+        x (Tensor): The input.
+        scale (Tensor): The scale, of the extent of the last axis.
+        epsilon (float, default 1e-05): What is added to the mean square.
+
+    Returns:
+        tuple of Tensors: the norm, and 1 / root mean square of each row, float32 or wider.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 7.0]])
+        >>> out, inverse = paddle.incubate.nn.functional.fast_rms_norm(x, paddle.ones([2]), 0.0)
+        >>> out.tolist(), inverse.tolist()
+        ([[0.20000000298023224, 1.399999976158142]], [0.20000000298023224])
+    """
     return _rms_normed('fast_rms_norm', x, scale, epsilon)
 
 
 def fused_rms_norm_ext(x, scale, epsilon=1e-05, name=None):
-    """`fast_rms_norm`."""
+    """The last axis over its root mean square, with what it is made of; as `fast_rms_norm`.
+
+    Args:
+        x (Tensor): The input.
+        scale (Tensor): The scale, of the extent of the last axis.
+        epsilon (float, default 1e-05): What is added to the mean square.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Returns:
+        tuple of Tensors: the norm, and 1 / root mean square of each row, float32 or wider.
+
+    Examples:
+        >>> x = paddle.to_tensor([[1.0, 7.0]])
+        >>> F = paddle.incubate.nn.functional
+        >>> out, inverse = F.fused_rms_norm_ext(x, paddle.ones([2]), 0.0)
+        >>> out.tolist()
+        [[0.20000000298023224, 1.399999976158142]]
+    """
     return _rms_normed('fused_rms_norm_ext', x, scale, epsilon)
