@@ -48,7 +48,7 @@ def calculate_density(x):
     """The part of an array's elements that are not zero.
 
     Args:
-        x (ndarray): The array.
+        x (array): The array.
 
     Returns:
         float: from 0 to 1.
@@ -159,13 +159,13 @@ def create_mask(tensor, func_name=MaskAlgo.MASK_1D, n=2, m=4):
     """A mask of the shape and dtype of an array.
 
     Args:
-        tensor (ndarray): Of 1 to 4 axes; of 4, elements are counted along the third.
+        tensor (array): Of 1 to 4 axes; of 4, elements are counted along the third.
         func_name (MaskAlgo, default MaskAlgo.MASK_1D): How the mask is made.
         n (int, default 2): How many elements stay.
         m (int, default 4): Of how many.
 
     Returns:
-        ndarray: zeros and ones.
+        array: zeros and ones.
 
     Raises:
         ValueError: When there are other numbers of axes.
@@ -191,7 +191,7 @@ def check_sparsity(tensor, func_name=CheckMethod.CHECK_1D, n=2, m=4):
     """Whether an array has the form of one under a mask.
 
     Args:
-        tensor (ndarray): Of 1 to 4 axes.
+        tensor (array): Of 1 to 4 axes.
         func_name (CheckMethod, default CheckMethod.CHECK_1D): How it is checked.
         n (int, default 2): How many elements may stay.
         m (int, default 4): Of how many.
