@@ -68,7 +68,7 @@ def convert_float_to_uint16(in_list):
         in_list (array or list of numbers): The numbers.
 
     Returns:
-        ndarray: uint16, of the same shape.
+        array: uint16, of the same shape.
 
     Examples:
         >>> from paddle.static.amp.bf16 import convert_float_to_uint16
