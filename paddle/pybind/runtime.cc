@@ -9,6 +9,7 @@
 #include "paddle/executor/plan.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/apart.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/host_lock.h"
@@ -281,6 +282,11 @@ int InitRuntime(PyObject* module) {
                         const GilHeld gil;
                         if (PyErr_CheckSignals() < 0) throw PyErrAlreadySet();
                       }};
+  // Libraries let go of their kernels' code when the process ends, which other threads may still run.
+  if (Py_AtExit(&phi::AwaitApart) != 0) {
+    PyErr_SetString(PyExc_SystemError, "[paddle] expected room for one more function that runs at exit, got none");
+    return -1;
+  }
   static PyType_Slot gen_slots[] = {{Py_tp_new, reinterpret_cast<void*>(Entry<GeneratorNew>::Call)},
                                     {Py_tp_dealloc, reinterpret_cast<void*>(GeneratorDealloc)},
                                     {Py_tp_methods, generator_methods},

@@ -291,7 +291,7 @@ Val DecomposedFacts::pick(const Val& x, const Val& label, int64_t axis, int64_t 
   if (x.declined || label.declined) return x.declined ? x : label;
   const Leaf* leaf = LeafOf(label);
   const int64_t rank = x.dims.size(), a = axis < 0 ? axis + rank : axis;
-  constexpr char why[] = "labels that are not class numbers of a known count";
+  static constexpr char why[] = "labels that are not class numbers of a known count";
   if (!leaf || leaf->reduces || a < 0 || a >= rank || !x.dims[a].known() || label.dims.size() != rank ||
       !common::IsOne(label.dims[a]))
     return Declined(why);

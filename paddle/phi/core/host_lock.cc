@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "paddle/phi/core/apart.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -22,18 +23,17 @@ void Count(int n) {
   g_apart.fetch_add(n, std::memory_order_acq_rel);
 }
 
-// The forking thread holds the host's lock: threads that compute can end their scopes, and none can begin one. Kernels
-// end; the limit is for what they may wait for.
-void BeforeFork() {
+void InChild() { g_apart.store(t_state.apart, std::memory_order_relaxed); }
+
+[[maybe_unused]] const bool registered = pthread_atfork(&AwaitApart, nullptr, &InChild) == 0;
+
+}  // namespace
+
+void AwaitApart() {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (g_apart.load(std::memory_order_acquire) > t_state.apart && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
-void InChild() { g_apart.store(t_state.apart, std::memory_order_relaxed); }
-
-[[maybe_unused]] const bool registered = pthread_atfork(&BeforeFork, nullptr, &InChild) == 0;
-
-}  // namespace
 
 void* WithoutHostLock::LetGo() {
   Count(1);
