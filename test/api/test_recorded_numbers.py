@@ -223,3 +223,23 @@ def test_free_batch(fn):
         (want * want).sum().backward()
         np.testing.assert_allclose(got[0], want.numpy(), rtol=1e-5)
         np.testing.assert_allclose(got[1], t.grad.numpy(), rtol=1e-4)
+
+
+@pytest.mark.parametrize('value, is_kept', [(1e308, False), (1e-200, False), (0.5, True)])
+def test_attributes_keep_their_numbers(value, is_kept):
+    """Attributes of programs are float32: numbers beyond its range are refused, not infinite."""
+    x = np.full([3, 1], 0.5)
+    with static.program_guard(static.Program()):
+        paddle.enable_static()
+        try:
+            p = static.data('p', [3, 1], 'float64')
+            if is_kept:
+                loss = paddle._C_ops.log_loss(p, p, value)
+                found = static.Executor().run(feed={'p': x}, fetch_list=[loss])[0]
+                want = -0.5 * np.log(x + value) - 0.5 * np.log(1 - x + value)
+                np.testing.assert_allclose(found, want, rtol=1e-6)
+            else:
+                with pytest.raises(ValueError, match='range of float32'):
+                    paddle._C_ops.log_loss(p, p, value)
+        finally:
+            paddle.disable_static()

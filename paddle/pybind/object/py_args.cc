@@ -191,9 +191,12 @@ bool ToBool(PyObject* o, const char* op, const char* arg) {
 double ToDouble(PyObject* o, const char* op, const char* arg) {
   if (o && PyFloat_Check(o)) {
     const double d = PyFloat_AS_DOUBLE(o);
-    // Half of the smallest float32 and less would be kept as zero.
-    PD_CHECK(d == 0 || std::abs(d) > 0x1p-150 || egr::State().record == egr::RecordMode::kRun, InvalidArgument, "[", op,
-             "] expected ", arg, " to be 0 or not below the least float32, which attributes of programs are, got ", d);
+    // Half of the smallest float32 and less would be kept as zero, numbers beyond the largest as infinity.
+    const double size = std::abs(d);
+    PD_CHECK(d == 0 || (size > 0x1p-150 && size < 0x1.ffffffp127) || !std::isfinite(d) ||
+                 egr::State().record == egr::RecordMode::kRun,
+             InvalidArgument, "[", op, "] expected ", arg,
+             " to be 0 or within the range of float32, which attributes of programs are, got ", d);
     return d;
   }
   if (o && PyLong_Check(o)) {
