@@ -13,6 +13,7 @@ from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
 from . import reads
+from .reads.gradients import part_of
 from .reads.places import ABSENT, alike
 
 
@@ -36,11 +37,6 @@ def tensors_of(value, found=None):
         for v in value.values():
             tensors_of(v, found)
     return found
-
-
-def part_of(tensor):
-    """What a recording reads and writes: this process's part of a distributed tensor."""
-    return tensor._local_value() if tensor.is_dist() else tensor
 
 
 def _layout_of(tensor):
@@ -219,9 +215,9 @@ class Recording:
                     taped.replay(self.inputs)
                     self.result, self.returned = taped.result, self._symbolic(taped.result)
                 else:
-                    given = [v for v in specs_of((tuple(args), dict(kwargs)))]
+                    given = specs_of((tuple(args), dict(kwargs)))
                     if all(map(_core._is_tensor, given)):
-                        session.inputs_given = list(zip(self.inputs, given))
+                        session.inputs_given = list(zip(self.inputs, map(part_of, given)))
                     self.result = self.returned = session.run(function, self.args, self.kwargs)
                     session.returned(self.result)
                 attributes = self._restore(homes)

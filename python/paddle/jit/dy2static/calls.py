@@ -10,6 +10,7 @@ import sysconfig
 import types
 
 from paddle.base import libpaddle as _core
+from paddle.jit.reads.gradients import symbolic
 
 _PLAIN_MODULES = {
     'paddle',
@@ -142,10 +143,3 @@ def attribute(value, name):
         if new is not found.fget:
             return new(value)
     return getattr(value, name)
-
-
-def symbolic(value):
-    """Whether the value is a tensor that is being recorded and has no data."""
-    if isinstance(value, _core.pir.Value):
-        return True
-    return _core._is_tensor(value) and value.is_dist() and symbolic(value._local_value())

@@ -15,8 +15,16 @@ _NONE, _OLD, _NEW = range(3)
 NAMES = ('grad', '_grad_ivar')
 
 
-def _is_value(tensor):
-    return isinstance(tensor, _core.pir.Value)
+def symbolic(value):
+    """Whether the value is a tensor of the program, or a distributed one whose part is."""
+    if _core._is_tensor(value) and value.is_dist():
+        value = value._local_value()
+    return isinstance(value, _core.pir.Value)
+
+
+def part_of(tensor):
+    """What has the gradient: this process's part of a distributed tensor."""
+    return tensor._local_value() if tensor.is_dist() else tensor
 
 
 def _any_number(tensor):
@@ -71,6 +79,7 @@ class Gradients:
 
     def _gradient(self, tensor, read=True):
         """What is known of a tensor's gradient. `read`: what it was before matters."""
+        tensor = part_of(tensor)
         found = self._gradients.get(id(tensor))
         if found is None:
             found = self._gradients[id(tensor)] = _Gradient(tensor)
@@ -140,7 +149,7 @@ class Gradients:
 
     def clear_gradient(self, tensor, zero):
         """tensor.clear_gradient(zero)"""
-        if _is_value(tensor):
+        if symbolic(tensor):
             if id(tensor) in self.inputs:
                 self.stop('the gradient of an argument is cleared')
             return tensor.clear_gradient(zero)
@@ -156,6 +165,7 @@ class Gradients:
 
     def read_gradient(self, tensor):
         """The gradient of a tensor that was there before the call is about to be read."""
+        tensor = part_of(tensor)
         gradient = self._gradients.get(id(tensor))
         if gradient is None:
             return
@@ -165,7 +175,7 @@ class Gradients:
 
     def set_gradient(self, tensor, new):
         """tensor.grad = new, of a tensor that was there before the call."""
-        if new is not None and not (_is_value(new) and id(new) not in self.inputs):
+        if new is not None and not (symbolic(new) and id(new) not in self.inputs):
             self.stop('a gradient is set to a tensor that was there before')
         gradient = self._gradient(tensor, False)
         if new is not None and not (new.stop_gradient and new.is_leaf):
@@ -177,7 +187,7 @@ class Gradients:
     def settle_gradients(self, result):
         """Note what each run does to gradients; the tensors have those of before again."""
         results = {id(v) for v in _tensors(result)}
-        if any(getattr(v, 'grad', None) is not None for v in _tensors(result) if _is_value(v)):
+        if any(getattr(v, 'grad', None) is not None for v in _tensors(result) if symbolic(v)):
             self.stop('the result holds a tensor that has a gradient')
         if any(id(v) in results for v in self.retained):
             self.stop('the result holds a tensor that keeps its gradient')
@@ -207,7 +217,8 @@ class Gradients:
 
     def attribute_of(self, value, name, found):
         """What the call changes is not what it read."""
-        if not (_is_value(found) or name in NAMES and id(value) in self._gradients):
+        known = name in NAMES and _core._is_tensor(value) and id(part_of(value)) in self._gradients
+        if not (known or symbolic(found)):
             super().attribute_of(value, name, found)
 
 

@@ -10,7 +10,7 @@ from paddle.base import libpaddle as _core
 
 from . import places, tables
 from .gradient_code import HOOKS, lasting
-from .gradients import NAMES, Gradients
+from .gradients import NAMES, Gradients, part_of, symbolic
 from .places import ABSENT
 from .session import Session
 
@@ -65,7 +65,7 @@ class SymbolicSession(Gradients, Session):
         if _core._is_tensor(value):
             if name == 'backward':
                 return self._backward(run, kind, name, value, args, kwargs, function)
-            if name in _CLEARING and not _core._is_made(self.program, value):
+            if name in _CLEARING and not _core._is_made(self.program, part_of(value)):
                 zero = args[0] if args else kwargs.get('set_to_zero', True)
                 return self.clear_gradient(value, bool(zero))
             if name in _OTHER_HOOKS or name in HOOKS and self.is_outer(value):
@@ -74,7 +74,7 @@ class SymbolicSession(Gradients, Session):
                 self.retained.append(value)
             if name == '_grad_ivar':
                 self.read_gradient(value)
-            elif name == '_set_grad_ivar' and not _is_value(value) and args:
+            elif name == '_set_grad_ivar' and not symbolic(value) and args:
                 return self.set_gradient(value, args[0])
         return run(kind, name, value, args, kwargs, function)
 
@@ -98,8 +98,8 @@ class SymbolicSession(Gradients, Session):
             name == 'grad'
             and not self.done
             and _core._is_tensor(value)
-            and not _is_value(value)
-            and not _core._is_made(self.program, value)
+            and not symbolic(value)
+            and not _core._is_made(self.program, part_of(value))
         ):
             return self.set_gradient(value, new)
         return super().set_attribute(value, name, new)
@@ -175,7 +175,7 @@ class PlainSession(SymbolicSession):
         return self.stop('a number is read of a tensor')
 
     def condition(self, value):
-        if _is_value(value) and not self.done:
+        if symbolic(value) and not self.done:
             self.stop('a number is read of a tensor')
         return super().condition(value)
 
@@ -191,7 +191,7 @@ class PlainSession(SymbolicSession):
 
     def call(self, /, *args, **kwargs):
         if type(args[0]) is not tables.OP:
-            if args[0] is type and len(args) == 2 and _is_value(args[1]):
+            if args[0] is type and len(args) == 2 and symbolic(args[1]):
                 self.stop('the class of a tensor')
             return super().call(*args, **kwargs)
         try:
@@ -208,16 +208,12 @@ class PlainSession(SymbolicSession):
             return self._raised(error)
 
     def binary(self, name, a, b):
-        if not (_is_value(a) or _is_value(b)):
+        if not (symbolic(a) or symbolic(b)):
             return super().binary(name, a, b)
         try:
             return super().binary(name, a, b)
         except Exception as error:
             return self._raised(error)
-
-
-def _is_value(tensor):
-    return isinstance(tensor, _core.pir.Value)
 
 
 def _refill(home, before):
