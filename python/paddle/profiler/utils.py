@@ -11,7 +11,16 @@ from paddle.base import libpaddle as _core
 __all__ = ['RecordEvent', 'TracerEventType', 'TracerMemEventType']
 
 
-class TracerEventType(Enum):
+class _Kind(Enum):
+    """A kind that is no number, but converts to one."""
+
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
+
+
+class TracerEventType(_Kind):
     """Kinds of events, named as in a trace."""
 
     Operator = 0
@@ -34,7 +43,7 @@ class TracerEventType(Enum):
     Program = 17
 
 
-class TracerMemEventType(Enum):
+class TracerMemEventType(_Kind):
     """Kinds of events of memory."""
 
     Allocate = 0

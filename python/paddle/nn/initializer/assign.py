@@ -23,7 +23,7 @@ class NumpyArrayInitializer(Initializer):
         """The values in their own shape, whatever `shape` says."""
         import numpy as np
 
-        return paddle.to_tensor(np.ascontiguousarray(self._value)).astype(dtype)
+        return paddle.to_tensor(np.asarray(self._value, order='C')).astype(dtype)
 
 
 class Assign(NumpyArrayInitializer):
