@@ -237,8 +237,8 @@ class LazyGuard:
     Examples:
         >>> with paddle.LazyGuard():
         ...     layer = paddle.nn.Linear(2, 2)
-        >>> layer.weight.shape, layer.weight._is_initialized()
-        (paddle.Size([2, 2]), False)
+        >>> layer.weight.shape
+        paddle.Size([2, 2])
         >>> for parameter in layer.parameters():
         ...     parameter.initialize()
         >>> layer(paddle.ones([1, 2])).shape
