@@ -27,6 +27,21 @@ def part_of(tensor):
     return tensor._local_value() if tensor.is_dist() else tensor
 
 
+def _references(value):
+    return sys.getrefcount(value)
+
+
+def _more_of_calls():
+    """References of a caller's variable in a function, beyond three: CPython up to 3.10 keeps the
+    argument on the caller's stack, too.
+    """
+    fresh = object()
+    return _references(fresh) - 3
+
+
+_MORE_OF_CALLS = _more_of_calls()
+
+
 def _any_number(tensor):
     return bool(tensor.numpy().any())
 
@@ -124,7 +139,7 @@ class Gradients:
         """Whether more than `count` references to the tensor matter: not those in lists that only
         the session holds.
         """
-        more = sys.getrefcount(tensor) - count
+        more = sys.getrefcount(tensor) - count - _MORE_OF_CALLS
         if more > 0:
             for holder in gc.get_referrers(tensor):
                 if type(holder) is list and id(holder) in self._made:
