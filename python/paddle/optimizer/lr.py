@@ -404,13 +404,14 @@ class LinearWarmup(LRScheduler):
     load_state_dict = set_state_dict
 
     def get_lr(self):
-        if self.last_epoch < self.warmup_steps:
-            gained = (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
-            return gained + self.start_lr
-        if isinstance(self.learning_rate, LRScheduler):
-            self.learning_rate.step(self.last_epoch - self.warmup_steps)
-            return self.learning_rate()
-        return self.learning_rate
+        rate, beyond = self.learning_rate, self.last_epoch - self.warmup_steps
+        if beyond < 0:
+            rise = self.end_lr - self.start_lr
+            return rise * self.last_epoch / self.warmup_steps + self.start_lr
+        if not isinstance(rate, LRScheduler):
+            return rate
+        rate.step(beyond)
+        return rate()
 
 
 class ExponentialDecay(LRScheduler):

@@ -559,12 +559,8 @@ class _MaxUnPool(Layer):
 
     def _setup(self, kernel_size, stride, padding, data_format, output_size, name):
         Layer.__init__(self)
-        self.ksize = kernel_size
-        self.stride = stride
-        self.padding = padding
-        self.data_format = data_format
-        self.output_size = output_size
-        self.name = name
+        self.ksize, self.stride, self.padding = kernel_size, stride, padding
+        self.data_format, self.output_size, self.name = data_format, output_size, name
 
     def forward(self, x, indices, output_size=None):
         return getattr(F, self._fn)(

@@ -16,6 +16,7 @@ _KINDS = {
 }
 # Layers of jobs, which stay as they are.
 _OF_JOBS = ('ColumnParallelLinear', 'RowParallelLinear')
+_LAYERS = [*_KINDS, *_OF_JOBS]
 
 
 class ImperativeQuantAware:
@@ -50,13 +51,7 @@ class ImperativeQuantAware:
 
     def __init__(
         self,
-        quantizable_layer_type=[
-            'Conv2D',
-            'Linear',
-            'Conv2DTranspose',
-            'ColumnParallelLinear',
-            'RowParallelLinear',
-        ],
+        quantizable_layer_type=_LAYERS,
         weight_quantize_type='abs_max',
         activation_quantize_type='moving_average_abs_max',
         weight_bits=8,
@@ -101,7 +96,7 @@ class ImperativeQuantAware:
         classes = {kind: name for name, (kind, _) in _KINDS.items()}
         names = [classes.get(kind, kind) for kind in quantizable_layer_type]
         for name in names:
-            require(f'layers of {[*_KINDS, *_OF_JOBS]}', name in _KINDS or name in _OF_JOBS, name)
+            require(f'layers of {_LAYERS}', name in _LAYERS, name)
         self._kinds = {_KINDS[name] for name in names if name in _KINDS}
         self._options = {
             'weight_bits': weight_bits,
