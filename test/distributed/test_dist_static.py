@@ -108,3 +108,28 @@ def test_example(tmp_path):
     assert 'by 4 processes' in done.stdout
     with open(program) as f:
         assert sum('# distributed' in line for line in f) <= 10
+
+
+def test_merged_gradients_of_parameters_that_one_call_reaches():
+    """The update counts gradients of all its calls, and leaves alone what none reached."""
+    mesh = dist.ProcessMesh([0], ['x'])
+
+    class Ways(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.ways = paddle.nn.LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
+            self.way = 0
+
+        def forward(self, x):
+            return self.ways[self.way](x)
+
+    layer = dist.shard_layer(Ways(), mesh)
+    before = [way.weight.numpy() for way in layer.ways]
+    adamw = paddle.optimizer.AdamW(0.1, parameters=layer.parameters())
+    strategy = dist.Strategy({'gradient_merge': {'enable': True, 'k_steps': 2}})
+    model = dist.to_static(layer, None, paddle.nn.MSELoss(), adamw, strategy)
+    for _ in range(3):
+        for layer.way in (0, 1):
+            model(paddle.ones([4, 2]), paddle.zeros([4, 2]))
+    moved = [(way.weight.numpy() != was).all() for way, was in zip(layer.ways, before)]
+    assert moved == [True, True, False]

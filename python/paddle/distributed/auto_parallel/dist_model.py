@@ -73,7 +73,7 @@ class DistModel:
         self._optimizer, self._strategy = optimizer, strategy
         self._specs = _flat(input_spec)
         self._steps, self._last = {}, {}  # by mode, and whether parameters are updated; by mode
-        self._merged, self._calls = None, 0
+        self._calls = 0
         self._prepare()
         if loss is not None and optimizer is not None:
             self.train()
@@ -204,10 +204,6 @@ class DistModel:
         merge = self._strategy.gradient_merge
         if not merge.enable or merge.k_steps == 1:
             return True
-        if self._merged is None:
-            self._merged = [
-                paddle.zeros_like(p) for p in self._layer.parameters() if not p.stop_gradient
-            ]
         self._calls += 1
         return self._calls % merge.k_steps == 0
 
@@ -238,9 +234,7 @@ class DistModel:
         """The function that is recorded."""
         layer, loss, optimizer = self._layer, self._loss, self._optimizer
         scaler, amp, merge = self._scaler, self._strategy.amp, self._strategy.gradient_merge
-        merged = self._merged if merge.enable and merge.k_steps > 1 else None
-        share = 1.0 / merge.k_steps if merge.avg else 1.0
-        parameters = [p for p in layer.parameters() if not p.stop_gradient]
+        share = 1.0 / merge.k_steps if merge.enable and merge.avg else 1.0
 
         def forward(given):
             if not amp.enable:
@@ -263,26 +257,15 @@ class DistModel:
         def step(*given):
             result = forward(given)
             if mode == 'train':
-                scaled = result if scaler is None else scaler.scale(result)
-                scaled.backward()
-                if merged is not None:
-                    for parameter, total in zip(parameters, merged):
-                        if parameter.grad is not None:
-                            total.add_(parameter.grad)
-                    if updates:
-                        for parameter, total in zip(parameters, merged):
-                            if parameter.grad is not None:
-                                parameter.grad.fill_(0.0).add_(total * share)
+                shared = result if share == 1.0 else result * share
+                (shared if scaler is None else scaler.scale(shared)).backward()
                 if updates:
                     if scaler is None:
                         optimizer.step()
                     else:
                         scaler.step(optimizer)
                         scaler.update()
-                    if merged is not None:
-                        for total in merged:
-                            total.zero_()
-                optimizer.clear_grad(set_to_zero=False)
+                    optimizer.clear_grad(set_to_zero=False)
             return _wholes(result)
 
         return step
