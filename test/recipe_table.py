@@ -675,11 +675,13 @@ RECIPES = {
         "IPUPlace": "",
         "DenseTensor": "",
     },
+    "device.cuda": {"stream_guard": "None"},
     "profiler": {
         "ProfilerState ProfilerTarget SummaryView": "0",
         "SortedKeys": "0",
         "RecordEvent": "'step'",
-        "export_chrome_tracing": "'traces'",
+        "export_chrome_tracing export_protobuf": "'traces'",
+        "load_profiler_result": "profile()",
         "make_scheduler": "closed=1, ready=1, record=1",
     },
     "hub": {
@@ -766,6 +768,11 @@ RECIPES = {
         "prelu": "data('x', [1, 2, 3, 3]), 'all'",
         "row_conv": "data('x', [1, 4, 3]), 2",
         "spectral_norm": "data('x', [2, 3])",
+        "sequence_conv": "sequences(3), 4",
+        "sequence_expand": "data('x', [2, 3]), sequences(3)",
+        "sequence_first_step sequence_last_step": "sequences(3)",
+        "sequence_pool": "sequences(3), 'sum'",
+        "sequence_softmax": "sequences(1)",
     },
     "Tensor": {
         "coalesce indices is_coalesced nnz values": "coo()",

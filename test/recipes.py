@@ -100,6 +100,16 @@ def data(name, shape, dtype="float32"):
     return paddle.static.data(name, shape, dtype)
 
 
+def sequences(width):
+    """An input whose rows are sequences of different lengths."""
+    return paddle.static.data(f"rows{width}", [-1, width], "float32", lod_level=1)
+
+
+def profile():
+    """The path of a profile that the published package wrote."""
+    return os.path.join(os.path.dirname(__file__), "api", "data", "profile_3.3.1.pb")
+
+
 def linear():
     return paddle.nn.Linear(3, 3)
 
@@ -264,6 +274,8 @@ MAKERS = dict(
     roles=roles,
     img=img,
     data=data,
+    sequences=sequences,
+    profile=profile,
     linear=linear,
     saved=saved,
     picture=picture,

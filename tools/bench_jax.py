@@ -68,11 +68,11 @@ def burgers(points, width, depth=5):
         return h @ parameters[-1][0] + parameters[-1][1]
 
     def loss(parameters):
-        def slopes(x, t):
+        def derivatives(x, t):
             return jax.grad(lambda x, t: model(parameters, x, t).sum(), (0, 1))(x, t)
 
-        u, (ux, ut) = model(parameters, xs, ts), slopes(xs, ts)
-        uxx = jax.grad(lambda x: slopes(x, ts)[0].sum())(xs)
+        u, (ux, ut) = model(parameters, xs, ts), derivatives(xs, ts)
+        uxx = jax.grad(lambda x: derivatives(x, ts)[0].sum())(xs)
         return ((ut + u * ux - 0.01 / np.pi * uxx) ** 2).mean()
 
     return training(loss, parameters)

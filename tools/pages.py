@@ -16,6 +16,7 @@ import shutil
 import sys
 
 import pages_charts
+import pages_dtypes
 from lint import documentation
 from opgen import model
 
@@ -95,13 +96,13 @@ def gradient(op):
 
 
 def computes(op):
-    """The dtypes of an operator in words: what its stanza says."""
+    """The dtypes of an operator in words: what its stanza says, else what calls of it show."""
     if op.elementwise:
         words = [*op.dtypes, "int as float"] if op.int_as_float or op.int_via else op.dtypes
         return ", ".join(words)
     if op.compose or op.made_of_parts:
         return "those of its parts"
-    return "all" if op.view or op.moves else ""
+    return "all" if op.view or op.moves else pages_dtypes.of(op)
 
 
 def fusion(op):
@@ -122,7 +123,7 @@ Made of the stanzas in `paddle/phi/ops`, a table for each family.
 | column | what it says |
 |---|---|
 | functions | what calls it, below `paddle`; empty: functions written in Python |
-| dtypes | what an elementwise operator computes in; narrower ones are widened for it |
+| dtypes | what elementwise operators compute in; what calls of others were seen to run with |
 | gradient | whether it can be differentiated once or to any order; empty: it has none |
 | fusion | whether it joins a group that CINN compiles to one kernel, or runs by its own |
 | GPU | whether its kernel is generated for a GPU, or runs on host copies |

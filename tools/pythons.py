@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the CPython interpreters of this machine that a wheel is built for, one of each version,
 separated by semicolons: those that PADDLE_PYTHONS names, else all that are found and have headers.
+With `absent`: the versions of VERSIONS that are not found, separated by spaces.
 """
 
 import glob
@@ -9,11 +10,16 @@ import re
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What a wheel for users is built for.
+VERSIONS = tuple((3, minor) for minor in range(9, 15))
 PLACES = (
     *os.environ.get("PATH", "").split(os.pathsep),
     "/usr/local/bin",
     "/opt/python/*/bin",
     os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")), "versions/*/bin"),
+    # Where tools/wheel.sh unpacks those of a newer Debian.
+    os.path.join(ROOT, "build-pythons/*/usr/bin"),
 )
 QUESTION = (
     "import os, sys, sysconfig; v = sysconfig.get_config_var; "
@@ -53,4 +59,7 @@ def find():
 
 
 if __name__ == "__main__":
-    print(*find().values(), sep=";")
+    if sys.argv[1:] == ["absent"]:
+        print(*(f"{major}.{minor}" for major, minor in VERSIONS if (major, minor) not in find()))
+    else:
+        print(*find().values(), sep=";")

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build ccache mold binutils llvm-19-dev nlohmann-json3-dev libgtest-dev zlib1g-dev libzstd-dev
-          python3-dev python3-venv clang-format clang-19)
+          python3-dev python3-venv clang-format clang-19
+          ocl-icd-opencl-dev pocl-opencl-icd) # the last two: tests of plugins/opencl
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")

@@ -59,7 +59,8 @@ def difference(got, want):
         0.0,
         1e-3 * max([float(np.abs(w).max()) for w in want if w is not None and w.size] + [1e-2]),
     )
-    for g, w in zip(got, want, strict=True):
+    assert len(got) == len(want), (len(got), len(want))
+    for g, w in zip(got, want):
         # A branch not taken gives no gradient eagerly, and zeros in a program.
         if g is None or w is None:
             g, w = (np.zeros(1) if v is None else v for v in (g, w))

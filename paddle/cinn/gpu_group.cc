@@ -7,17 +7,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "paddle/cinn/codegen/opencl.h"
 #include "paddle/cinn/codegen/ptx.h"
 #include "paddle/cinn/runtime/build_id.h"
 #include "paddle/cinn/runtime/disk_cache.h"
-#include "paddle/phi/backends/gpu/kernel.h"
 
 namespace cinn {
 namespace {
 
 class Group final : public GpuGroup {
  public:
-  Group(LoopNest nest, std::string key) : nest_(std::move(nest)), key_(std::move(key)) { CheckPtx(nest_); }
+  Group(LoopNest nest, std::string key, phi::KernelText text)
+      : nest_(std::move(nest)), key_(std::move(key)), text_(text) {
+    if (text == phi::KernelText::kOpenCl)
+      PrintOpenCl(nest_, "check", {});
+    else
+      CheckPtx(nest_);
+  }
 
   void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims,
            const int64_t* strides) const override {
@@ -28,51 +34,51 @@ class Group final : public GpuGroup {
       if (dims[a] == 0 && !g.reduced.has(a)) return;
     std::vector<void*> buffers(inputs, inputs + g.inputs.size());
     buffers.insert(buffers.end(), outputs, outputs + g.outputs.size());
-    const PtxForm form = ChooseForm(nest_, meta, buffers.data());
-    const phi::gpu::Kernel* kernel = Kernel(place, form);
-    std::vector<void*> parameters;
-    for (void*& b : buffers) parameters.push_back(&b);
-    for (int64_t& m : meta) parameters.push_back(&m);
-    phi::gpu::Launch(kernel, place, PtxBlocks(nest_, form, meta), kGpuThreads, parameters.data());
+    PtxForm form = ChooseForm(nest_, meta, buffers.data());
+    if (text_ == phi::KernelText::kOpenCl) form.vector = 1;
+    phi::LaunchKernel(Kernel(place, form), place, PtxBlocks(nest_, form, meta), kGpuThreads, buffers.data(),
+                      buffers.size(), meta.data(), meta.size());
   }
 
  private:
-  const phi::gpu::Kernel* Kernel(phi::Place place, PtxForm form) const {
+  const phi::DeviceKernel* Kernel(phi::Place place, PtxForm form) const {
     std::lock_guard<std::mutex> lock(mutex_);
-    const phi::gpu::Kernel*& kernel = kernels_[{place.device_id, form.vector, form.narrow}];
+    const phi::DeviceKernel*& kernel = kernels_[{place.custom, place.device_id, form.vector, form.narrow}];
     if (kernel) return kernel;
-    const int capability = phi::gpu::CapabilityOf(place);
-    const std::string key =
-        PtxKey(capability) + "|" + std::to_string(form.vector) + (form.narrow ? "n|" : "w|") + BuildId() + "|" + key_;
+    const bool opencl = text_ == phi::KernelText::kOpenCl;
+    const int capability = opencl ? 0 : phi::CapabilityOf(place);
+    const std::string key = (opencl ? OpenClKey() : PtxKey(capability)) + "|" + std::to_string(form.vector) +
+                            (form.narrow ? "n|" : "w|") + BuildId() + "|" + key_;
     const std::string symbol = "cinn_" + ContentHash(key);
     static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
-    auto ptx = disk.Get(key);
-    if (!ptx) {
-      ptx = CompileToPtx(nest_, symbol, form, capability);
-      disk.Put(key, *ptx);
+    auto text = disk.Get(key);
+    if (!text) {
+      text = opencl ? PrintOpenCl(nest_, symbol, form) : CompileToPtx(nest_, symbol, form, capability);
+      disk.Put(key, *text);
     }
-    kernel = phi::gpu::LoadKernel(*ptx, symbol, place);
+    kernel = phi::LoadKernel(*text, symbol, place);
     return kernel;
   }
 
   const LoopNest nest_;
   const std::string key_;
+  const phi::KernelText text_;
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<int, int, bool>, const phi::gpu::Kernel*> kernels_;
+  mutable std::map<std::tuple<int, int, int, bool>, const phi::DeviceKernel*> kernels_;
 };
 
 }  // namespace
 
-std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group) {
+std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group, phi::KernelText text) {
   Validate(group);
   FusionGroup simple = group;
   SimplifyGroup(simple);
-  std::string key = GroupKey(simple);
+  std::string key = std::to_string(static_cast<int>(text)) + "|" + GroupKey(simple);
   static std::mutex mutex;
   static auto& table = *new std::unordered_map<std::string, std::shared_ptr<GpuGroup>>;
   std::lock_guard<std::mutex> lock(mutex);
   if (auto it = table.find(key); it != table.end()) return it->second;
-  auto made = std::make_shared<Group>(Schedule(std::move(simple)), key);
+  auto made = std::make_shared<Group>(Schedule(std::move(simple)), key, text);
   return table.emplace(std::move(key), std::move(made)).first->second;
 }
 

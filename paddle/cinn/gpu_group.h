@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fusion group as kernels of GPUs. Thread-safe.
+// A fusion group as kernels of a device that compiles text. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,21 @@
 
 #include "paddle/cinn/ir/group.h"
 #include "paddle/common/place.h"
+#include "paddle/phi/core/device.h"
 
 namespace cinn {
 
 class GpuGroup {
  public:
   virtual ~GpuGroup() = default;
-  // As CompiledGroup::Run, with addresses on the GPU `place`, on its current stream: what is written is there when that
-  // has done its work. Compiles, or reads from disk, what a call is the first to need.
+  // As CompiledGroup::Run, with addresses on the device `place`, on its current stream: what is written is there when
+  // that has done its work. Compiles, or reads from disk, what a call is the first to need.
   virtual void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims,
                    const int64_t* strides) const = 0;
 };
 
-// The same group text gives the same object. Unimplemented where an operation has no code for GPUs.
-std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group);
+// For devices that take such text. The same group text gives the same object. Unimplemented where an operation has no
+// code for them.
+std::shared_ptr<GpuGroup> GroupForGpus(const FusionGroup& group, phi::KernelText text);
 
 }  // namespace cinn

@@ -73,6 +73,33 @@ Fd LocalSocket(const char* what) {
   return fd;
 }
 
+bool MetItself(int fd) {
+  sockaddr_storage own{}, other{};
+  socklen_t n = sizeof own, m = sizeof other;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &n) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&other), &m) == 0 && n == m && std::memcmp(&own, &other, n) == 0;
+}
+
+// Tries each address once; `error` says why the last one failed.
+Fd ConnectOnce(const Addresses& list, const Deadline& deadline, int* error) {
+  for (const addrinfo* a = list.get(); a; a = a->ai_next) {
+    Fd fd(::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
+    *error = fd && ::connect(fd.get(), a->ai_addr, a->ai_addrlen) == 0 ? 0 : errno;
+    if (*error == EINPROGRESS) {
+      *error = ETIMEDOUT;
+      socklen_t length = sizeof *error;
+      if (Poll(fd.get(), POLLOUT, deadline)) ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, error, &length);
+    }
+    // Without a listener a connection to an own port may meet itself.
+    if (*error == 0 && MetItself(fd.get())) *error = ECONNREFUSED;
+    if (*error == 0) {
+      SendAtOnce(fd.get());
+      return fd;
+    }
+  }
+  return Fd();
+}
+
 }  // namespace
 
 std::pair<Fd, int> ListenTcp(const char* what, const std::string& host, int port) {
@@ -98,30 +125,34 @@ std::pair<Fd, int> ListenTcp(const char* what, const std::string& host, int port
 
 Fd ConnectTcp(const char* what, const std::string& host, int port, const Deadline& deadline) {
   const Addresses list = Resolve(what, host, port, false);
-  int error = 0;
   for (auto pause = std::chrono::milliseconds(5);; pause = std::min(pause * 2, std::chrono::milliseconds(200))) {
-    for (const addrinfo* a = list.get(); a; a = a->ai_next) {
-      Fd fd(::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
-      if (!fd) {
-        error = errno;
-        continue;
-      }
-      error = ::connect(fd.get(), a->ai_addr, a->ai_addrlen) == 0 ? 0 : errno;
-      if (error == EINPROGRESS) {
-        error = ETIMEDOUT;
-        socklen_t length = sizeof error;
-        if (Poll(fd.get(), POLLOUT, deadline)) ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
-      }
-      if (error == 0) {
-        const int on = 1;
-        ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        return fd;
-      }
-    }
+    int error = 0;
+    if (Fd fd = ConnectOnce(list, deadline, &error)) return fd;
     PD_CHECK(!deadline.passed(), PreconditionNotMet, what, " expected somebody to listen at ", Endpoint(host, port),
              " within ", deadline.seconds(), " s, got: ", std::strerror(error));
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, deadline.left()));
   }
+}
+
+Fd TryConnectTcp(const char* what, const std::string& host, int port, const Deadline& deadline) {
+  int error = 0;
+  return ConnectOnce(Resolve(what, host, port, false), deadline, &error);
+}
+
+void SendAtOnce(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+std::string AddressOf(const char* what, int fd) {
+  sockaddr_storage own{};
+  socklen_t length = sizeof own;
+  char text[NI_MAXHOST];
+  PD_CHECK(
+      ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+          ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0,
+      Io, what, " expected a connection, got: ", std::strerror(errno));
+  return text;
 }
 
 Fd ListenLocal(const char* what, const std::string& name) {
@@ -133,13 +164,11 @@ Fd ListenLocal(const char* what, const std::string& name) {
   return fd;
 }
 
-Fd ConnectLocal(const char* what, const std::string& name) {
+Fd TryConnectLocal(const char* what, const std::string& name) {
   Fd fd = LocalSocket(what);
   socklen_t length;
   const sockaddr_un address = LocalAddress(name, &length);
-  PD_CHECK(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0, PreconditionNotMet, what,
-           " expected the first rank of the group to listen, got: ", std::strerror(errno));
-  return fd;
+  return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0 ? std::move(fd) : Fd();
 }
 
 bool SameUser(int fd) {

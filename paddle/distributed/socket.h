@@ -36,10 +36,19 @@ class Fd {
 std::pair<Fd, int> ListenTcp(const char* what, const std::string& host, int port);
 // Tries until somebody listens there or the deadline has passed.
 Fd ConnectTcp(const char* what, const std::string& host, int port, const Deadline& deadline);
+// Tries once; an empty descriptor where nobody listens.
+Fd TryConnectTcp(const char* what, const std::string& host, int port, const Deadline& deadline);
+
+// Small messages of a connection over TCP leave at once: none waits until the one before it has been acknowledged.
+void SendAtOnce(int fd);
+
+// The address, without port, of this end of a connection.
+std::string AddressOf(const char* what, int fd);
 
 // Sockets of the host's abstract namespace: seen by processes in the same network namespace, gone with the process.
 Fd ListenLocal(const char* what, const std::string& name);
-Fd ConnectLocal(const char* what, const std::string& name);
+// An empty descriptor where nobody listens.
+Fd TryConnectLocal(const char* what, const std::string& name);
 // Whether the process at the other end belongs to the same user.
 bool SameUser(int fd);
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/ordered.h"
 
 namespace executor {
 namespace {
@@ -53,20 +54,31 @@ bool LetsGo(const Instruction& ins) {
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
 }
 
-// Bytes of a workspace that the kernel takes with these values.
+// Bytes of a workspace that the call takes with these values: the kernel's scratch and copies of operands.
 int64_t WorkspaceOf(const Instruction& ins, const std::vector<Tensor>& values) {
-  if (ins.kind != Instruction::kOp || !ins.op->workspace || !ins.dynamic_attrs.empty()) return 0;
-  std::vector<std::vector<phi::Meta>> metas(ins.in.size());
-  std::vector<phi::MetaSlot> slots(ins.in.size());
+  if (ins.kind != Instruction::kOp) return 0;
+  const bool scratch = ins.op->workspace && ins.dynamic_attrs.empty();
+  const phi::OrderedRule copies = phi::OrderedRuleOf(*ins.op);
+  if (!scratch && !copies) return 0;
+  std::vector<std::vector<Tensor>> operands(ins.in.size());
+  std::vector<phi::InSlot> slots;
   for (size_t k = 0; k < ins.in.size(); ++k) {
     const auto add = [&](int v) {
-      if (v >= 0 && values[v].defined()) metas[k].push_back(values[v].meta());
+      if (v >= 0 && values[v].defined()) operands[k].push_back(values[v]);
     };
     add(ins.in[k].value);
     for (int v : ins.in[k].list) add(v);
-    slots[k] = {metas[k].data(), static_cast<int>(metas[k].size())};
+    slots.emplace_back(operands[k]);
   }
-  return ins.op->workspace(slots.data(), ins.attrs.data());
+  const int64_t bytes = copies ? copies(slots.data()) : 0;
+  if (!scratch) return bytes;
+  std::vector<std::vector<phi::Meta>> metas(ins.in.size());
+  std::vector<phi::MetaSlot> known(ins.in.size());
+  for (size_t k = 0; k < ins.in.size(); ++k) {
+    for (const Tensor& t : operands[k]) metas[k].push_back(t.meta());
+    known[k] = {metas[k].data(), static_cast<int>(metas[k].size())};
+  }
+  return bytes + ins.op->workspace(known.data(), ins.attrs.data());
 }
 
 }  // namespace
@@ -136,7 +148,8 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
       });
       CheckApart(ins, r.alias);
       r.whole = out.is_contiguous() && out->offset() == 0 && r.bytes() == out->storage()->bytes();
-      r.own = r.alias < 0 && !member && out.is_contiguous() && out->offset() == 0 && out->storage()->use_count() == 1;
+      r.own = r.alias < 0 && (!member || TakesMemory(ins)) && out.is_contiguous() && out->offset() == 0 &&
+              out->storage()->use_count() == 1;
     }
     t.results.push_back(std::move(r));
   };

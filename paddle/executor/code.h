@@ -29,9 +29,11 @@ struct Instruction {
   Kind kind = kOp;
   int id = 0;  // number among all instructions of the plan, those of regions included
   const phi::OpDef* op = nullptr;
+  const phi::OpDef* gradient_of = nullptr;  // kOp: what `op` is the gradient of
   std::shared_ptr<FusedKernel> fused;
   std::string name;
-  std::vector<phi::AttrValue> attrs;  // kAssert, kPrint: as their executor reads them
+  std::vector<common::SourceId> sources;  // of the operations it stands for, each line once
+  std::vector<phi::AttrValue> attrs;      // kAssert, kPrint: as their executor reads them
   // Every out has a value, also one nobody reads, but for what the op need not compute (-1); a variadic out may lack
   // them.
   std::vector<Arg> in, out;

@@ -7,6 +7,7 @@
 
 #include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
+#include "paddle/phi/core/gradient_check.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -111,6 +112,8 @@ class Compiler {
         ins.name = "fused";
         for (pir::Operation* member : it->second->ops) ins.name += " " + std::string(member->info()->short_name());
         r_.names.back() = ins.name;
+        ins.sources.clear();  // in the order of the members
+        for (pir::Operation* member : it->second->ops) AddSource(*member, ins);
         ins.fused = it->second->kernel;
         ins.inplace = it->second->inplace;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
@@ -173,11 +176,19 @@ class Compiler {
     ins.regions.push_back(std::move(code));
   }
 
+  static void AddSource(const pir::Operation& op, Instruction& ins) {
+    constexpr size_t kMost = 4;  // lines that an error tells
+    const common::SourceId s = op.source();
+    if (s <= common::kNoSource || ins.sources.size() >= kMost) return;
+    if (std::find(ins.sources.begin(), ins.sources.end(), s) == ins.sources.end()) ins.sources.push_back(s);
+  }
+
   Instruction Make(Instruction::Kind kind, pir::Operation* op) {
     Instruction ins;
     ins.kind = kind;
     ins.id = r_.num_ids++;
     ins.name = within_ + std::string(op->info()->short_name());
+    AddSource(*op, ins);
     r_.names.push_back(ins.name);
     r_.spare.push_back(0);
     return ins;
@@ -337,6 +348,7 @@ class Compiler {
     PD_CHECK(def, Unimplemented, "[executor] expected an op with a kernel, got ", name);
     Instruction ins = Make(Instruction::kOp, op);
     ins.op = def;
+    ins.gradient_of = phi::GradientOf(*def);
     int operand = 0;
     auto next = [&] { return operand < op->num_operands() ? op->operand(operand++) : pir::Value(); };
     for (const phi::ArgDef* t : def->tensors) {

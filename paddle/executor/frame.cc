@@ -4,8 +4,10 @@
 #include <chrono>
 #include <optional>
 
+#include "paddle/common/error.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/core/workspace.h"
@@ -161,6 +163,8 @@ void Frame::RunTraced(const Code& code, Binding& b) {
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     Choose(ins);
+    slots_[ins.id].unknown = true;
+    CheckOperands(ins);
     phi::EwSeen seen;
     if (ins.kind == Instruction::kOp) {
       phi::EwWatch watch(&seen);
@@ -242,11 +246,36 @@ void Frame::RunPlain(const Code& code, size_t from) {
   for (size_t i = from; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     Choose(ins);
+    slots_[ins.id].unknown = true;
+    CheckOperands(ins);
     Execute(ins);
     KeepShapes(ins);
     for (int v : ins.drops) values_[v].reset();
   }
 }
+
+void Frame::CheckOperands(const Instruction& ins) const try {
+  const auto computed = [&](int v) {
+    const Tensor& t = values_[v];
+    return t.defined() && (t->kind() != phi::ImplKind::kDense || t->storage() || t.numel() == 0);
+  };
+  const auto require = [&](int v, const char* of) {
+    PD_CHECK(computed(v), InvalidArgument, "[", ins.name, "] expected a tensor for ", of,
+             ", got a result that its operation did not compute");
+  };
+  if (ins.kind == Instruction::kFused)
+    for (const auto& a : ins.in) require(a.value, "an operand");
+  if (ins.kind != Instruction::kOp) return;
+  for (size_t k = 0; k < ins.op->tensors.size(); ++k) {
+    const phi::ArgDef& arg = *ins.op->tensors[k];
+    if (arg.shape_only) continue;
+    if (arg.kind == phi::ArgDef::kTensor || (ins.in[k].value >= 0 && values_[ins.in[k].value].defined()))
+      require(ins.in[k].value, arg.name);
+    for (int v : ins.in[k].list)
+      if (values_[v].defined()) require(v, arg.name);
+  }
+  for (auto [a, v] : ins.dynamic_attrs) require(v, ins.op->attrs[a]->name);
+} catch (...) { common::RethrowAt(ins.sources.data(), ins.sources.size()); }
 
 void Frame::KeepShapes(const Instruction& ins) {
   for (auto [v, shape] : ins.shapes)
@@ -290,16 +319,18 @@ void Frame::Execute(const Instruction& ins) {
 }
 
 void Frame::RunInstruction(const Instruction& ins) {
-  switch (ins.kind) {
-    case Instruction::kOp: return RunKernel(ins);
-    case Instruction::kFused: return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
-    case Instruction::kUpdates: return RunUpdates(ins);
-    case Instruction::kIf: return RunIf(ins);
-    case Instruction::kWhile: return RunWhile(ins);
-    case Instruction::kAssert: return Assert(ins);
-    case Instruction::kPrint: return Print(ins);
-    default: return RunStack(ins);
-  }
+  try {
+    switch (ins.kind) {
+      case Instruction::kOp: return RunKernel(ins);
+      case Instruction::kFused: return slots_[ins.id].separate ? RunSeparate(ins) : RunFused(ins);
+      case Instruction::kUpdates: return RunUpdates(ins);
+      case Instruction::kIf: return RunIf(ins);
+      case Instruction::kWhile: return RunWhile(ins);
+      case Instruction::kAssert: return Assert(ins);
+      case Instruction::kPrint: return Print(ins);
+      default: return RunStack(ins);
+    }
+  } catch (...) { common::RethrowAt(ins.sources.data(), ins.sources.size()); }
 }
 
 void Frame::RunFused(const Instruction& ins) {
@@ -314,7 +345,7 @@ void Frame::RunUpdates(const Instruction& ins) {
   const Code& code = *ins.regions[0];
   if (phi::OpsWatched()) return RunPlain(code, 0);  // results are looked at after each
   phi::cpu::UpdateBatch batch;
-  for (const Instruction& one : code.instructions) RunKernel(one);
+  for (const Instruction& one : code.instructions) RunInstruction(one);
   batch.Finish();
   for (const Instruction& one : code.instructions)
     for (int v : one.drops) values_[v].reset();
@@ -336,7 +367,15 @@ void Frame::RunKernel(const Instruction& ins) {
     }
     attrs = s.attrs.data();
   }
+  if (s.unknown && ins.gradient_of) phi::CheckGradientOperands(*ins.op, *ins.gradient_of, s.in.data(), attrs);
+  s.unknown = false;
   for (auto [out, in] : ins.inplace) *s.out[out].p = *s.in[in].p;
+  for (size_t k = 0; k < ins.out.size(); ++k) {
+    if (!ins.out[k].variadic || !TakesMemory(ins)) continue;
+    s.lists_out[k].resize(ins.out[k].list.size());
+    for (size_t j = 0; j < ins.out[k].list.size(); ++j)
+      if (ins.out[k].list[j] >= 0) s.lists_out[k][j] = values_[ins.out[k].list[j]];
+  }
   ins.op->Run(phi::ThreadContext(), s.in.data(), attrs, s.out.data());
   for (size_t k = 0; k < ins.out.size(); ++k) {
     if (!ins.out[k].variadic) continue;

@@ -36,6 +36,7 @@ class Frame {
     std::vector<phi::AttrValue> attrs;  // only of instructions with dynamic attributes
     int64_t printed = 0;
     bool separate = false;  // kFused: whether the single ops run
+    bool unknown = false;   // the next run may meet other operands than those that were checked
   };
 
   // A tensor that only this frame sees and that stands for another one while a run lasts.
@@ -64,6 +65,9 @@ class Frame {
   // A copy of an input that is memory which an update moved forward writes, else the input.
   Tensor Apart(const Tensor& input) const;
   // Gives the shapes of what the instruction made to those who read them alone.
+  // Raises where an operand is a result that its operation left out. Asked until the code is bound: bound runs are
+  // alike.
+  void CheckOperands(const Instruction& ins) const;
   void KeepShapes(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);

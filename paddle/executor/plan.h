@@ -68,7 +68,7 @@ class Plan {
 
   // Any number of threads may run one plan. Nobody else may give inputs or parameters other memory meanwhile.
   std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
-  // The same where other threads may do so as soon as the host's lock is let go, by a kernel or, with `unlocked`, for
+  // The same where other threads may do so as soon as the host's lock is released, by a kernel or, with `unlocked`, for
   // the whole run: it has the inputs and parameters that there are at the call.
   std::vector<Tensor> RunHeld(const std::vector<Tensor>& inputs, bool unlocked);
 

@@ -162,7 +162,7 @@ class PADDLE_INFER_DECL Predictor {
   // Another predictor of the same program and parameters (shared, not copied), with inputs and outputs of its own. Each
   // may run in its own thread.
   std::unique_ptr<Predictor> Clone() const;
-  // Lets go of the inputs and outputs, and of the memory between runs; the second returns bytes given back to the
+  // Releases the inputs and outputs, and the memory between runs; the second returns bytes given back to the
   // system.
   void ClearIntermediateTensor();
   uint64_t TryShrinkMemory();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/jit/extent_tests.h"
 #include "paddle/jit/modes.h"
 #include "paddle/jit/traced.h"
 
@@ -39,11 +40,12 @@ struct KnownCall {
   Modes modes;
   std::shared_ptr<Traced> traced;  // of kRecorded
   int64_t number = 0;              // in the order in which they were added
+  std::vector<ExtentTest> tests;   // what it assumes of extents that are free
 
-  // Whether the recording, if it is one, may run with these tensors: what it captured is as it was, and what it writes
-  // shares no memory with other tensors.
+  // Whether the recording, if it is one, may run with these tensors: their extents are as it assumes, what it captured
+  // is as it was, and what it writes shares no memory with other tensors.
   bool Runs(const std::vector<Tensor>& tensors) const {
-    return mode != kRecorded || (traced->CapturedUnchanged() && traced->KeepsApart(tensors));
+    return mode != kRecorded || (AllHold(tests, tensors) && traced->CapturedUnchanged() && traced->KeepsApart(tensors));
   }
 };
 

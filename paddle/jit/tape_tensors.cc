@@ -208,25 +208,25 @@ bool TapeTensors::Made(const Tensor& t) const {
   return at >= 0 && slots_[static_cast<size_t>(at)].kind != Slot::kKnown;
 }
 
-void TapeTensors::BeginReplay(const std::vector<Tensor>& stand_ins,
+void TapeTensors::BeginReplay(const std::vector<Tensor>& proxies,
                               const std::vector<std::pair<Tensor, Tensor>>& instead) {
-  PD_CHECK(!stopped() && !running_ && stand_ins.size() == inputs_.size(), PreconditionNotMet,
-           "[to_static] expected a finished tape and a stand-in for each input, got ", stand_ins.size(),
-           " stand-ins for ", inputs_.size());
+  PD_CHECK(!stopped() && !running_ && proxies.size() == inputs_.size(), PreconditionNotMet,
+           "[to_static] expected a finished tape and a proxy for each input, got ", proxies.size(), " proxies for ",
+           inputs_.size());
   for (Slot& s : slots_) {
-    s.stand_in = Tensor();
+    s.proxy = Tensor();
     if (s.kind != Slot::kKnown) continue;
-    s.stand_in = s.held;
+    s.proxy = s.held;
     for (auto& [known, other] : instead)
-      if (known.is_same(s.held)) s.stand_in = other;
-    saved_.push_back(Keep(s.stand_in));
+      if (known.is_same(s.held)) s.proxy = other;
+    saved_.push_back(Keep(s.proxy));
   }
-  for (size_t i = 0; i < inputs_.size(); ++i) slots_[index_.at(inputs_[i].impl())].stand_in = stand_ins[i];
+  for (size_t i = 0; i < inputs_.size(); ++i) slots_[index_.at(inputs_[i].impl())].proxy = proxies[i];
 }
 
 void TapeTensors::Link(int tensor, const Tensor& t) {
   Slot& s = slots_[static_cast<size_t>(tensor)];
-  if (s.stand_in.defined()) return;
+  if (s.proxy.defined()) return;
   const common::Dims dims = t.extents();
   bool same = t.dtype() == s.dtype && dims.size() == s.dims.size();
   for (int64_t i = 0; same && i < dims.size(); ++i) same = !dims[i].known() || dims[i].raw() == s.dims[i];
@@ -237,17 +237,17 @@ void TapeTensors::Link(int tensor, const Tensor& t) {
     PD_CHECK(m && m->recorded_view, PreconditionNotMet,
              "[to_static] expected a view that is a view when recorded, since its memory is written later, got a copy");
   }
-  s.stand_in = t;
+  s.proxy = t;
 }
 
 void TapeTensors::CheckExtents(int tensor) {
-  if (const Tensor& t = stand_in(tensor); t.defined() && common::AllKnown(t.extents())) return;
+  if (const Tensor& t = proxy(tensor); t.defined() && common::AllKnown(t.extents())) return;
   end_ = kOnce;
   PD_THROW(PreconditionNotMet, "[to_static] expected extents that are known, as the function reads them, got others");
 }
 
-Tensor TapeTensors::StandIn(const Tensor& t) const {
-  if (const int at = IndexOf(t); at >= 0) return stand_in(at);
+Tensor TapeTensors::ProxyOf(const Tensor& t) const {
+  if (const int at = IndexOf(t); at >= 0) return proxy(at);
   return known_.count(t.impl()) ? t : Tensor();
 }
 

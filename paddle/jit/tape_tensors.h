@@ -20,7 +20,7 @@ class TapeTensors {
   // call, since it changed what it depends on, but perhaps of the next.
   enum End : uint8_t { kRecord, kOnce, kChanged, kPlain };
 
-  // `inputs`: tensors with stand-ins of their own; `known`: other tensors that existed before the code ran.
+  // `inputs`: tensors with proxies of their own; `known`: other tensors that existed before the code ran.
   TapeTensors(std::vector<Tensor> inputs, const std::vector<Tensor>& known);
   TapeTensors(const TapeTensors&) = delete;
 
@@ -47,7 +47,7 @@ class TapeTensors {
   // Whether the tensor is an input or was made by a call on the tape.
   bool Made(const Tensor& t) const;
   // After Replay: what stands for the tensor (for a known one the tensor itself); undefined for others.
-  Tensor StandIn(const Tensor& t) const;
+  Tensor ProxyOf(const Tensor& t) const;
   // After Replay: known tensors are as before it.
   void Restore();
 
@@ -63,7 +63,7 @@ class TapeTensors {
   void Check(int tensor);
   // It is as this call leaves it.
   void Settle(int tensor);
-  // After a call: lets go of tensors that only the tape holds, which cannot come back.
+  // After a call: releases tensors that only the tape holds, which cannot come back.
   void Sweep();
   // Stops where Python read numbers since the last call.
   void CheckReads();
@@ -82,12 +82,12 @@ class TapeTensors {
     TapeTensors& tape_;
   };
 
-  // Calls are made again from here: the stand-ins of the inputs, and tensors that stand for known ones.
-  void BeginReplay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead);
-  const Tensor& stand_in(int tensor) const { return slots_[static_cast<size_t>(tensor)].stand_in; }
+  // Calls are made again from here: the proxies of the inputs, and tensors that stand for known ones.
+  void BeginReplay(const std::vector<Tensor>& proxies, const std::vector<std::pair<Tensor, Tensor>>& instead);
+  const Tensor& proxy(int tensor) const { return slots_[static_cast<size_t>(tensor)].proxy; }
   // A call gave `t` in place of the tensor. Throws where it is another than the first time.
   void Link(int tensor, const Tensor& t);
-  // The extents of the tensor were read. Throws, and ends as kOnce, where those of its stand-in are not known.
+  // The extents of the tensor were read. Throws, and ends as kOnce, where those of its proxy are not known.
   void CheckExtents(int tensor);
 
   struct Slot {
@@ -99,9 +99,9 @@ class TapeTensors {
     bool shares = false;  // made as a view: of `origin`, which was at `version` then
     uint64_t origin = 0;
     uint32_t version = 0;
-    Tensor stand_in;
+    Tensor proxy;
   };
-  // The tape has stopped: lets go of these and of what is known of calls, which may run code that comes back here.
+  // The tape has stopped: releases these and what is known of calls, which may run code that comes back here.
   virtual void Drop(std::vector<Slot> tensors) = 0;
   // A derived class has called Finish().
   ~TapeTensors();

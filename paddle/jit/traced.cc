@@ -211,6 +211,7 @@ void Traced::RecordGradients() {
   if (roots.empty() || leaves.empty()) return;
   for (const Leaf& l : leaves) wrt.push_back(l.tensor);
   egr::RecordGuard guard(&recorder);
+  const pir::Builder::SourceGuard at(recorder.builder(), common::kNoSource);
   egr::State().amp_level = 0;
   for (size_t k = 0; k < roots.size(); ++k) {
     douts.push_back(recorder.Data("grad_" + std::to_string(k), roots[k].meta()));
@@ -518,6 +519,7 @@ std::shared_ptr<Traced> Traced::Second() {
   if (second_) return second_;
   egr::Recorder& recorder = program_->recorder();
   egr::RecordGuard guard(&recorder);
+  const pir::Builder::SourceGuard at(recorder.builder(), common::kNoSource);
   egr::State().amp_level = 0;
   egr::State().grad_enabled = true;
   // The second function evaluates the first again: draws of regions would be others.

@@ -89,11 +89,11 @@ std::vector<Written> TakeWrites(RecordedProgram& program) {
     if (c.tensor->value) add(c.tensor, c.value.stop_gradient());
   for (auto& [t, old] : overwritten) add(t, old->stop_gradient);
   for (auto& [t, stop_gradient] : written) {
-    Tensor stand_in;
+    Tensor proxy;
     try {
-      stand_in = program.recorder().Wrap(program.recorder().ValueOf(t));
-      stand_in->stop_gradient = t->stop_gradient || !t->node();
-      stand_in->ShareHistory(*t.impl());
+      proxy = program.recorder().Wrap(program.recorder().ValueOf(t));
+      proxy->stop_gradient = t->stop_gradient || !t->node();
+      proxy->ShareHistory(*t.impl());
     } catch (const common::Error&) {
       // Not a value of this program: only what it was matters.
     }
@@ -105,7 +105,7 @@ std::vector<Written> TakeWrites(RecordedProgram& program) {
     t->value = nullptr;
     t->DropHistory();
     t->stop_gradient = stop_gradient;
-    if (stand_in.defined() && !program.recorder().IsMade(t)) result.push_back({t, stand_in});
+    if (proxy.defined() && !program.recorder().IsMade(t)) result.push_back({t, proxy});
   }
   return result;
 }
@@ -121,10 +121,10 @@ std::vector<Written> SettleWrites(RecordedProgram& program) {
     if (!recorder.Knows(c.tensor)) continue;
     pir::Value v = recorder.ValueOf(c.tensor);
     if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
-    Tensor stand_in = recorder.Wrap(v);
-    stand_in->stop_gradient = c.tensor->stop_gradient;
-    stand_in->ShareHistory(*c.tensor.impl());
-    result.push_back({c.tensor, stand_in});
+    Tensor proxy = recorder.Wrap(v);
+    proxy->stop_gradient = c.tensor->stop_gradient;
+    proxy->ShareHistory(*c.tensor.impl());
+    result.push_back({c.tensor, proxy});
   }
   return result;
 }

@@ -5,6 +5,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "paddle/eager/dispatch/record.h"
+#include "paddle/phi/api/ops.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
 
@@ -60,6 +62,23 @@ struct Extent {
   common::Dim dim;
 };
 
+pyb::object ExtentObjectOf(common::Dim d) {
+  return d.known() ? pyb::object(pyb::int_(d.value())) : pyb::cast(Extent{d});
+}
+
+pyb::object Combined(const Extent& self, char op, pyb::handle other, bool swapped) {
+  common::Dim a = self.dim, b;
+  if (!IsExtent(other.ptr(), &b)) b = common::Dim(ToInt(other.ptr(), "to_static", "other"));
+  if (swapped) std::swap(a, b);
+  switch (op) {
+    case '+': return ExtentObjectOf(a + b);
+    case '-': return ExtentObjectOf(common::Sub(a, b));
+    case '*': return ExtentObjectOf(a * b);
+    case '/': return ExtentObjectOf(common::Div(a, b));
+    default: PD_THROW(InvalidArgument, "[to_static] expected +, -, * or /, got ", std::string(1, op));
+  }
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m =
@@ -70,6 +89,23 @@ int Init(PyObject* module) {
     m.def("_while_region", &WhileRegion,
           "Records pd_op.while: cond(*values) and body(*values), which returns the next values.");
     pyb::class_<Extent>(m, "_Extent")
+        .def(pyb::init<const Extent&>(), pyb::arg("extent"))
+        .def("_combined", &Combined, pyb::arg("op"), pyb::arg("other"), pyb::arg("swapped") = false,
+             "+, -, * or floor division (/) of it and an int of at least 0 or an extent.")
+        .def(
+            "_parts",
+            [](const Extent& a) {
+              const common::DimParts parts = common::PartsOf(a.dim);
+              return pyb::make_tuple(parts.op, ExtentObjectOf(parts.a), ExtentObjectOf(parts.b));
+            },
+            "(op, a, b) as it was calculated; op is 's' where it was not.")
+        .def(
+            "_tensor",
+            [](const Extent& a) {
+              const egr::GradModeGuard off(false);
+              return Object(paddle::reshape(egr::State().recorder->ExtentTensor(a.dim), {}));
+            },
+            "The extent as a value of the program that is being recorded, int64 of no axes.")
         .def("__eq__", [](const Extent& a, const Extent& b) { return common::SameDim(a.dim, b.dim); })
         .def("__hash__", [](const Extent& a) { return a.dim.raw(); })
         .def("__repr__", [](const Extent& a) { return common::DimText(a.dim); });
@@ -77,8 +113,7 @@ int Init(PyObject* module) {
         "_extents",
         [](pyb::handle t) {
           pyb::list r;
-          for (common::Dim d : ToTensor(t.ptr(), "shape", "x").extents())
-            r.append(d.known() ? pyb::object(pyb::int_(d.value())) : pyb::cast(Extent{d}));
+          for (common::Dim d : ToTensor(t.ptr(), "shape", "x").extents()) r.append(ExtentObjectOf(d));
           return r;
         },
         "The extents as entries of a shape argument: ints, and objects for those that are not known.");

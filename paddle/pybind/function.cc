@@ -4,6 +4,7 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "paddle/pybind/object/compat.h"
 #include "paddle/pybind/object/py_tensor.h"
 #include "paddle/jit/writes.h"
+#include "paddle/jit/python/frame_watch.h"
 #include "paddle/jit/python/tape.h"
 #include "paddle/pybind/watched.h"
 
@@ -91,10 +93,32 @@ bool StartsSpelledOut(PyObject* o) {
   return PyLong_Check(o) || (IsTensor(o) && AsTensor(o).defined() && AsTensor(o).numel() == 1);
 }
 
+// The result of a function of paddle.tensor.other_forms of the same name; NotImplemented where there is none, or where
+// it says so: the arguments are in no form of its. No exception is pending.
+[[gnu::cold, gnu::noinline]] PyRef InOtherForm(const FnSpec* spec, PyObject* const* args, Py_ssize_t n,
+                                               PyObject* kwnames) {
+  if (std::strcmp(spec->module, "paddle") != 0) return PyRef::Borrow(Py_NotImplemented);
+  const UnwatchedFrames unwatched;
+  PyRef module(PyImport_ImportModule("paddle.tensor.other_forms"));
+  if (!module) return {};
+  PyRef other(PyObject_GetAttrString(module.get(), spec->name));
+  if (other && PyFunction_Check(other.get()))
+    return PyRef(PyObject_Vectorcall(other.get(), args, static_cast<size_t>(n), kwnames));
+  PyErr_Clear();
+  return PyRef::Borrow(Py_NotImplemented);
+}
+
 [[gnu::cold, gnu::noinline]] PyObject* WatchedSlots(const FnSpec* spec, PyObject** slots) {
   const auto run = [spec](PyObject* const* a) { return WatchedCall(spec->name, [&] { return spec->call(a); }); };
   Tape* tape = TakingTape();
   if (!tape) return run(slots);
+  // A call that raises ends the tape, so the other form is asked first.
+  int given = spec->nargs;
+  while (given > 0 && !slots[given - 1]) --given;
+  if (std::find(slots, slots + given, nullptr) == slots + given) {
+    PyRef r = InOtherForm(spec, slots, given, nullptr);
+    if (!r || r.get() != Py_NotImplemented) return r.release();
+  }
   return tape->Call(slots, spec->nargs, run, [spec, spelled_out = g_spelled_out](PyObject* const* a) {
     g_spelled_out = spelled_out;
     return spec->call(a);
@@ -128,7 +152,24 @@ PyObject* CallSlots(Function* f, PyObject** slots) {
   return r;
 }
 
-PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+// After a call that raised: the result of the other form, else null with the exception still set.
+[[gnu::cold, gnu::noinline]] PyObject* OrInOtherForm(PyObject* self, PyObject* const* args, Py_ssize_t n,
+                                                     PyObject* kwnames) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) return nullptr;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyRef r = InOtherForm(reinterpret_cast<Function*>(self)->spec, args, n, kwnames);
+  if (r && r.get() == Py_NotImplemented) {
+    PyErr_Restore(type, value, trace);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return r.release();
+}
+
+PyObject* Called(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto* f = reinterpret_cast<Function*>(self);
   Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
   int n = f->spec->nargs;
@@ -189,6 +230,12 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   PyObject* r = CallSlots(f, slots);
   Py_XDECREF(collected);
   return r;
+}
+
+PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  PyObject* r = Called(self, args, nargsf, kwnames);
+  if (__builtin_expect(r != nullptr, 1)) return r;
+  return OrInOtherForm(self, args, PyVectorcall_NARGS(nargsf), kwnames);
 }
 
 PyObject* FnDescrGet(PyObject* self, PyObject* obj, PyObject*) {
@@ -458,6 +505,27 @@ PyObject* Default(const char* text) {
     if (!value) throw PyErrAlreadySet();
   }
   return value;
+}
+
+PyObject* Named(PyObject* result, const char* type) {
+  if (!result) return nullptr;
+  PyRef tuple = Own(result);
+  static auto* types = new std::unordered_map<const char*, PyTypeObject*>;  // by the literals of the bindings
+  PyTypeObject*& kind = (*types)[type];
+  if (!kind) {
+    const UnwatchedFrames unwatched;
+    PyRef module(PyImport_ImportModule("paddle.tensor.search"));
+    kind = module ? reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(module.get(), type)) : nullptr;
+    if (!kind) return nullptr;
+  }
+  const Py_ssize_t n = PyTuple_GET_SIZE(tuple.get());
+  PyObject* named = kind->tp_alloc(kind, n);
+  for (Py_ssize_t i = 0; named && i < n; ++i) {
+    PyObject* item = PyTuple_GET_ITEM(tuple.get(), i);
+    Py_INCREF(item);
+    PyTuple_SET_ITEM(named, i, item);
+  }
+  return named;
 }
 
 PyObject* WriteOut(PyObject* result, PyObject* out) {

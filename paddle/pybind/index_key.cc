@@ -130,7 +130,10 @@ bool IsQuick(PyObject* o) {
   auto* s = reinterpret_cast<PySliceObject*>(o);
   return quick(s->start) && quick(s->stop) && quick(s->step);
 }
-bool IsPlainBound(PyObject* o) { return o == Py_None || PyLong_CheckExact(o) || IsTensor(o); }
+bool IsPlainBound(PyObject* o) {
+  common::Dim extent;
+  return o == Py_None || PyLong_CheckExact(o) || IsTensor(o) || IsExtent(o, &extent);
+}
 PyRef PlainSlice(PyObject* o) {
   auto* s = reinterpret_cast<PySliceObject*>(o);
   if (IsPlainBound(s->start) && IsPlainBound(s->stop) && IsPlainBound(s->step)) return PyRef::Borrow(o);
@@ -264,6 +267,11 @@ class Parser {
     auto* slice = reinterpret_cast<PySliceObject*>(o);
     bool deferred = false;
     auto number = [&](PyObject* v) -> phi::Int {
+      common::Dim extent;
+      if (v != slice->step && !PyLong_CheckExact(v) && IsExtent(v, &extent)) {
+        deferred = true;
+        return phi::Int(extent);
+      }
       if (!IsTensor(v) || !AsTensor(v).is_symbolic()) return ToInt(v, "index", "slice");
       const phi::IntArray list = ToIntArray(v, "index", "slice");
       PD_CHECK(list.size() == 1, InvalidArgument, "[index] expected bounds of one element, got shape ",

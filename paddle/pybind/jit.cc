@@ -36,31 +36,45 @@ void CheckCall(PyObject* const* a, const char* form) {
 
 constexpr const char* kPattern = "paddle.to_static.pattern";
 
-// _pattern(args, kwargs, shapes): how a call is made, for _add.
+// _pattern(args, kwargs, shapes, counts): how a call is made, for _add (FreeParts).
 PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    CheckCall(n == 3 ? a : nullptr, "_pattern(args, kwargs, shapes)");
+    CheckCall(n == 4 ? a : nullptr, "_pattern(args, kwargs, shapes, counts)");
+    if (!PyList_Check(a[3]))
+      RaiseTypeError(std::string("[_pattern] expected a list of counts, got ") + Py_TYPE(a[3])->tp_name);
     if (a[2] != Py_None && !PyList_Check(a[2]))
       RaiseTypeError(std::string("[_pattern] expected a list of shapes, got ") + Py_TYPE(a[2])->tp_name);
     auto e = std::make_shared<Known>();
     e->modes = jit::Modes::Now();
-    size_t next = 0;
-    e->args = MakeArgNode(a[0], a[2], &next);
+    FreeParts free{a[2], a[3]};
+    e->args = MakeArgNode(a[0], free);
     PyObject *key, *value;
     for (Py_ssize_t pos = 0; PyDict_Next(a[1], &pos, &key, &value);)
-      e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, a[2], &next));
+      e->kwargs.emplace_back(PyRef::Borrow(key), MakeArgNode(value, free));
     return PyCapsule_New(new std::shared_ptr<Known>(std::move(e)), kPattern, [](PyObject* o) {
       delete static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(o, kPattern));
     });
   });
 }
 
-// _add(mode, pattern, guards, traced, result, slots, decisions): the pattern is used up. Returns the number of the
-// entry.
+jit::ExtentTest MakeTest(pyb::handle steps) {
+  std::vector<jit::ExtentTest::Step> r;
+  for (pyb::handle item : pyb::reinterpret_borrow<pyb::list>(steps)) {
+    auto step = pyb::cast<pyb::tuple>(item);
+    r.push_back({pyb::cast<char>(step[0]), pyb::cast<int64_t>(step[1]), pyb::cast<int64_t>(step[2])});
+  }
+  return jit::ExtentTest(std::move(r));
+}
+
+// _add(mode, pattern, guards, traced, result, slots, decisions, tests): the pattern is used up. Returns the number of
+// the entry.
 PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 7 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])) || !PyList_Check(a[6]))
-      RaiseTypeError("[_add] expected a mode, a pattern, a list, a recording, a result, a dict and a list, got others");
+    if (n != 8 || !PyList_Check(a[2]) || (a[3] != Py_None && !PyDict_Check(a[5])) || !PyList_Check(a[6]) ||
+        !PyList_Check(a[7]))
+      RaiseTypeError(
+          "[_add] expected a mode, a pattern, a list, a recording, a result, a dict and two lists, got "
+          "others");
     auto* pattern = static_cast<std::shared_ptr<Known>*>(PyCapsule_GetPointer(a[1], kPattern));
     if (!pattern) throw PyErrAlreadySet();
     std::shared_ptr<Known> e = std::move(*pattern);
@@ -74,6 +88,7 @@ PyObject* Add(PyObject* self, PyObject* const* a, Py_ssize_t n) {
         auto pair = pyb::cast<pyb::tuple>(item);
         e->decisions.emplace_back(pyb::cast<size_t>(pair[0]), PyRef::Borrow(pair[1].ptr()));
       }
+      for (pyb::handle test : pyb::reinterpret_borrow<pyb::list>(a[7])) e->tests.push_back(MakeTest(test));
     }
     return PyLong_FromLongLong(RecordedCalls::Of(self).entries->Add(std::move(e)));
   });
@@ -96,9 +111,11 @@ struct FlatCall {
       args.push_back(value);
     }
   }
-  bool Fits(Known& e) const {
+  bool Fits(Known& e, std::vector<Tensor>* found = nullptr) const {
     std::vector<Tensor> tensors;
-    return e.MatchArgs(args.data(), npos, names.get(), tensors);
+    const bool fits = e.MatchArgs(args.data(), npos, names.get(), tensors);
+    if (found) *found = std::move(tensors);
+    return fits;
   }
 };
 
@@ -115,7 +132,7 @@ PyObject* Drop(PyObject* self, PyObject* const* a, Py_ssize_t n) {
 }
 
 // _differences(args, kwargs): for each entry, the last used one first, (its number, its mode, why it does not fit the
-// call: "", "mode", "arguments", "captured", or the number of the place that changed).
+// call: "", "mode", "arguments", "extents", "captured", or the number of the place that changed).
 PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     CheckCall(n == 2 ? a : nullptr, "_differences(args, kwargs)");
@@ -127,8 +144,10 @@ PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
       pyb::object why = pyb::str("");
       if (!(e->modes == now)) {
         why = pyb::str("mode");
-      } else if (!call.Fits(*e)) {
+      } else if (std::vector<Tensor> tensors; !call.Fits(*e, &tensors)) {
         why = pyb::str("arguments");
+      } else if (!jit::AllHold(e->tests, tensors)) {
+        why = pyb::str("extents");
       } else if (const int place = e->guards.Changed(); place >= 0) {
         why = pyb::int_(place);
       } else if (e->mode == Known::kRecorded && !e->traced->CapturedUnchanged()) {
@@ -285,18 +304,18 @@ int Init(PyObject* module) {
         .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("replay",
-             [](Tape& t, pyb::list stand_ins, pyb::list instead) {
+             [](Tape& t, pyb::list proxies, pyb::list instead) {
                std::vector<std::pair<Tensor, Tensor>> pairs;
                for (pyb::handle item : instead) {
                  auto pair = pyb::cast<pyb::tuple>(item);
                  pairs.emplace_back(ToTensor(pair[0].ptr(), "to_static", "known"),
                                     ToTensor(pair[1].ptr(), "to_static", "other"));
                }
-               t.Replay(TensorsOf(stand_ins), pairs);
+               t.Replay(TensorsOf(proxies), pairs);
              })
-        .def("stand_in",
+        .def("proxy",
              [](const Tape& t, pyb::handle o) -> pyb::object {
-               return TensorObject(t.StandIn(ToTensor(o.ptr(), "to_static", "tensor")));
+               return TensorObject(t.ProxyOf(ToTensor(o.ptr(), "to_static", "tensor")));
              })
         .def("restore", [](Tape& t) { t.Restore(); });
     pyb::class_<FrameWatch>(root, "_FrameWatch", "Which Python code runs while a call is recorded.")
@@ -334,6 +353,9 @@ int Init(PyObject* module) {
     root.def(
         "_data_reads", [] { return jit::t_capture.data_reads; },
         "Grows when this thread reads numbers out of a tensor that no recording under way made.");
+    root.def(
+        "_count_tensor", [](int64_t n) { return TensorObject(CountTensor(n)); }, pyb::arg("n"),
+        "What stands for an int of that value among the tensors of a call.");
     root.def(
         "_changed_place", [](pyb::object places) { return Guards(places.ptr()).Changed(); }, pyb::arg("places"),
         "The number of a place that does not hold what it is said to; -1: there is none.");

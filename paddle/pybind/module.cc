@@ -2,10 +2,12 @@
 // The extension module paddle.base.libpaddle.
 #include <Python.h>
 
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/pybind/class_guards.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/object/user_line.h"
 
 namespace paddle::py {
 
@@ -30,6 +32,7 @@ int Fill(PyObject* module) {
   if (InitTypes(module) < 0 || InitTensorType(module) < 0 || InitCreation(module) < 0 || InitAutograd(module) < 0 ||
       InitRuntime(module) < 0)
     return -1;
+  egr::SetUserSource(&UserSource);
   // The submodule pir holds the Value class; others add to it.
   PyObject* pir = PyModule_New("paddle.base.libpaddle.pir");
   if (!pir) return -1;
@@ -51,9 +54,8 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit_libpaddle() {
   using namespace paddle::py;
   return Guarded([]() -> PyObject* {
     if (!phi::CpuSupported()) {
-      PyErr_SetString(
-          PyExc_ImportError,
-          "paddle needs a processor with AVX2, FMA, F16C and BMI2 (x86-64-v3); this one does not offer them");
+      PyErr_SetString(PyExc_ImportError,
+                      "[paddle] expected a processor with AVX2, FMA, F16C and BMI2 (x86-64-v3), got one without");
       return nullptr;
     }
     PyRef module = Own(PyModule_Create(&definition));

@@ -28,7 +28,7 @@
 #include "paddle/pybind/thread_state.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
-#include "paddle/pybind/program_object.h"
+#include "paddle/pybind/operation_object.h"
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace paddle::py {
@@ -37,22 +37,6 @@ namespace {
 namespace pyb = pybind11;
 
 pyb::object Object(const Tensor& t) { return TensorObject(t); }
-
-struct OperationObject {
-  std::shared_ptr<ProgramObject> owner;
-  uint64_t epoch;
-  pir::Operation* op;
-  // The op may be gone once the program has changed: it is looked up again then.
-  pir::Operation& get() {
-    if (owner->program().epoch() == epoch) return *op;
-    for (pir::Operation* o = owner->program().block().front(); o; o = o->next())
-      if (o == op) {
-        epoch = owner->program().epoch();
-        return *op;
-      }
-    PD_THROW(PreconditionNotMet, "[program] expected an operation of the program, got one that was removed");
-  }
-};
 
 // `program`: operations are recorded into it; none: they run.
 void Enter(const std::shared_ptr<ProgramObject>& program) {
@@ -75,45 +59,26 @@ struct RecordScope {
 // A `with` block that records a function rather than a static program.
 struct FunctionScope {};
 
-phi::Meta MetaFrom(const std::string& name, const std::vector<int64_t>& shape, pyb::handle dtype) {
+// An entry of `shape` is an int, -1 for a new symbol, or an extent.
+phi::Meta MetaFrom(const std::string& name, const pyb::sequence& shape, pyb::handle dtype) {
   phi::Meta m;
   m.dtype = ToDataType(dtype.ptr(), "data", "dtype");
-  for (int64_t d : shape) {
+  for (pyb::handle item : shape) {
+    if (common::Dim extent; IsExtent(item.ptr(), &extent)) {
+      m.dims.push_back(extent);
+      continue;
+    }
+    const int64_t d = ToInt(item.ptr(), "data", "shape");
     PD_CHECK(d >= -1, InvalidArgument, "[data] expected extents of at least -1 in the shape of ", name, ", got ", d);
     m.dims.push_back(d < 0 ? common::NewSymbol() : common::Dim(d));
   }
   return m;
 }
 
-pyb::object AttrObject(pir::Attribute a) {
-  switch (a.kind()) {
-    case pir::AttrKind::kNull: return pyb::none();
-    case pir::AttrKind::kBool: return pyb::bool_(a.to_bool());
-    case pir::AttrKind::kInt32:
-    case pir::AttrKind::kInt64:
-    case pir::AttrKind::kIndex: return pyb::int_(a.to_int());
-    case pir::AttrKind::kFloat:
-    case pir::AttrKind::kDouble: return pyb::float_(a.to_double());
-    case pir::AttrKind::kStr:
-    case pir::AttrKind::kTensorName:
-    case pir::AttrKind::kLayout: return pyb::str(a.to_str());
-    case pir::AttrKind::kDataType: return pyb::reinterpret_steal<pyb::object>(Own(DtypeObject(a.to_dtype())).release());
-    case pir::AttrKind::kPlace: return pyb::reinterpret_steal<pyb::object>(Own(PlaceObject(a.to_place())).release());
-    case pir::AttrKind::kIntArray: return pyb::reinterpret_steal<pyb::object>(Own(IntList(a.to_ints())).release());
-    case pir::AttrKind::kArray: {
-      pyb::list l;
-      for (pir::Attribute e : a.to_array()) l.append(AttrObject(e));
-      return l;
-    }
-    default: return pyb::str(pir::AttributeText(a));
-  }
-}
-
 pyb::list Operations(const std::shared_ptr<ProgramObject>& p) {
   PD_CHECK(p, InvalidType, "[program] expected a program, got None");
   pyb::list l;
-  for (pir::Operation* op = p->program().block().front(); op; op = op->next())
-    l.append(pyb::cast(OperationObject{p, p->program().epoch(), op}));
+  for (pir::Operation* op = p->program().block().front(); op; op = op->next()) l.append(OperationObject(p, op));
   return l;
 }
 
@@ -280,35 +245,6 @@ int Init(PyObject* module) {
     pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(root.attr("pir").ptr());
     AddScopes(m);
-    pyb::class_<OperationObject>(m, "Operation", "One operation of a program.")
-        .def("name", [](OperationObject& o) { return o.get().name(); })
-        .def("num_operands", [](OperationObject& o) { return o.get().num_operands(); })
-        .def("num_results", [](OperationObject& o) { return o.get().num_results(); })
-        .def("operand_source",
-             [](OperationObject& o, int i) {
-               if (i < 0 || i >= o.get().num_operands())
-                 throw pyb::index_error("[Operation.operand_source] expected a number below " +
-                                        std::to_string(o.get().num_operands()) + ", got " + std::to_string(i));
-               return o.owner->Wrap(o.get().operand(i));
-             })
-        .def("result",
-             [](OperationObject& o, int i) {
-               if (i < 0 || i >= o.get().num_results())
-                 throw pyb::index_error("[Operation.result] expected a number below " +
-                                        std::to_string(o.get().num_results()) + ", got " + std::to_string(i));
-               return o.owner->Wrap(o.get().result(i));
-             })
-        .def("results",
-             [](OperationObject& o) {
-               pyb::list l;
-               for (int i = 0; i < o.get().num_results(); ++i) l.append(o.owner->Wrap(o.get().result(i)));
-               return l;
-             })
-        .def("attrs", [](OperationObject& o) {
-          pyb::dict d;
-          for (auto& a : o.get().attrs()) d[pyb::str(a.name.str())] = AttrObject(a.value);
-          return d;
-        });
     pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(), kProgramText)
         .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
         .def("__str__", &Text)
@@ -332,7 +268,7 @@ int Init(PyObject* module) {
              [](ProgramObject& p, const std::string& name, pyb::handle t) {
                p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
              })
-        .def("_data", [](ProgramObject& p, const std::string& name, const std::vector<int64_t>& shape,
+        .def("_data", [](ProgramObject& p, const std::string& name, const pyb::sequence& shape,
                          pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
         .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
         .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })

@@ -5,7 +5,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,11 +33,41 @@ class ProgramObject : public jit::RecordedProgram, public std::enable_shared_fro
     for (pybind11::handle o : list) r.push_back(ValueOf(o));
     return r;
   }
+  // The program that a value's tensor belongs to, while it lives; else null.
+  static std::shared_ptr<ProgramObject> Owner(const Tensor& t) {
+    std::lock_guard lock(Living().mutex);
+    for (auto it = Living().programs.rbegin(); it != Living().programs.rend(); ++it)
+      if ((*it)->recorder().Knows(t)) return (*it)->weak_from_this().lock();
+    return nullptr;
+  }
   // The Value object of a program value; one object for each while it lives.
   pybind11::object Wrap(pir::Value v) {
     if (!v) return pybind11::none();
     return TensorObject(recorder().Wrap(v));
   }
+
+ private:
+  struct Registry {
+    std::mutex mutex;
+    std::vector<ProgramObject*> programs;  // the youngest last
+  };
+  static Registry& Living() {
+    static auto* registry = new Registry;  // programs may die after static objects
+    return *registry;
+  }
+  struct Listed {
+    explicit Listed(ProgramObject* program) : self(program) {
+      std::lock_guard lock(Living().mutex);
+      Living().programs.push_back(self);
+    }
+    ~Listed() {
+      std::lock_guard lock(Living().mutex);
+      auto& all = Living().programs;
+      all.erase(std::find(all.begin(), all.end(), self));
+    }
+    ProgramObject* self;
+  };
+  Listed listed_{this};
 };
 
 // For each result of the block's ops its value in a copy.

@@ -119,6 +119,7 @@ PyObject* Pow(PyObject* const* a) {
   if (!NumberOf(a[1], &s))
     RaiseTypeError(std::string("[pow] expected a number or Tensor as y, got ") + Py_TYPE(a[1])->tp_name);
   CheckFits(a[1], x, "pow", "y");
+  CheckReal(s, x, "pow", "y");
   return Finish(paddle::pow(x, s), a[3]);
 }
 
@@ -181,6 +182,8 @@ struct ScaleArgs {
     if (!IsNone(a[2])) bias = ToScalar(a[2], "scale", "bias");
     CheckFits(a[1], x, "scale", "scale");
     CheckFits(a[2], x, "scale", "bias");
+    CheckReal(scale, x, "scale", "scale");
+    CheckReal(bias, x, "scale", "bias");
     if (!IsNone(a[3])) bias_after = ToBool(a[3], "scale", "bias_after_scale");
   }
 };

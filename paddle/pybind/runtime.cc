@@ -282,7 +282,7 @@ int InitRuntime(PyObject* module) {
                         const GilHeld gil;
                         if (PyErr_CheckSignals() < 0) throw PyErrAlreadySet();
                       }};
-  // Libraries let go of their kernels' code when the process ends, which other threads may still run.
+  // Libraries release their kernels' code when the process ends, which other threads may still run.
   if (Py_AtExit(&phi::AwaitApart) != 0) {
     PyErr_SetString(PyExc_SystemError, "[paddle] expected room for one more function that runs at exit, got none");
     return -1;

@@ -15,4 +15,11 @@ def _whole(name):
 
 
 def __getattr__(name):
+    if name.endswith('_grad'):
+        from paddle._gradient_ops import function
+
+        found = function(name)
+        if found is not None:
+            globals()[name] = found
+            return found
     return _lazy.listed(__name__, name)

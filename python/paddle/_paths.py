@@ -32,6 +32,36 @@ TABLE = {
         'paddle.base.reader': 'reader=',
         'paddle.base.variable_index': 'variable_index=',
     },
+    'paddle.base.core': {
+        'paddle.base.cipher': 'AESCipher CipherFactory CipherUtils',
+        'paddle.base.core_guards': (
+            'AttributeMatchGuard Device DtypeMatchGuard GuardBase GuardGroup IdMatchGuard '
+            'InstanceCheckGuard LambdaGuard LayerMatchGuard LengthMatchGuard Link ShapeMatchGuard '
+            'TypeMatchGuard ValueMatchGuard'
+        ),
+        'paddle.base.core_programs': (
+            'DeviceContext PassVersionChecker _add_skip_comp_ops '
+            '_create_loaded_parameter call_vjp get_fetch_variable has_decomp_rule '
+            'has_grad_op_maker has_infer_inplace has_vjp set_feed_variable'
+        ),
+        'paddle.base.core_queries': (
+            'DenseTensorArray OpUpdateType clear_low_precision_op_list get_attribute_type '
+            'get_low_precision_op_list serialize_pir_program'
+        ),
+        'paddle.base.ir_graph': 'Graph ProgramDesc',
+        'paddle.base.scalars': 'Scalar',
+        'paddle.base.selected_rows': 'SelectedRows load_selected_rows save_selected_rows',
+        'paddle.base.tensor_files': (
+            'load_combine_func load_dense_tensor load_func save_combine_func save_dense_tensor '
+            'save_func'
+        ),
+        'paddle.distributed': 'ReduceOp',
+    },
+    'paddle.base.framework': {
+        'paddle.base.ir_graph': 'IrGraph IrNode',
+        'paddle.base.scalars': 'extract_plain_list wrap_as_scalar wrap_as_scalars',
+        'paddle.pir.core': 'paddle_type_to_proto_type=datatype_to_vartype',
+    },
     'paddle.base.io': {
         'paddle.base.log_helper': 'get_logger',
         'paddle.base.reader': 'DataLoader PyReader reader=',
@@ -46,6 +76,7 @@ TABLE = {
             'is_compiled_with_xpu'
         )
     },
+    'paddle.base.layers': {'paddle.base.dygraph.math_op_patch': 'math_op_patch='},
     'paddle.common_ops_import': {
         'paddle.base': 'base=',
         'paddle.base.core': 'VarDesc core=',
@@ -78,9 +109,6 @@ TABLE = {
         'paddle.distributed.auto_parallel.interface': (
             'create_mesh recompute shard_op shard_tensor'
         ),
-    },
-    'paddle.distributed.fleet.meta_parallel.sharding.group_sharded_utils': {
-        'paddle.distributed.fleet.scaler': 'GroupShardedScaler'
     },
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
         'paddle.distributed.fleet.meta_parallel': 'TensorParallel'
@@ -145,7 +173,7 @@ TABLE = {
     'paddle.distribution.laplace': {'paddle.distribution': 'Laplace'},
     'paddle.distribution.lkj_cholesky': {
         'paddle.distribution': 'LKJCholesky',
-        'paddle.distribution.lkj': 'tril_matrix_to_vec',
+        'paddle.distribution.lkj': 'tril_matrix_to_vec vec_to_tril_matrix',
     },
     'paddle.distribution.lognormal': {'paddle.distribution': 'LogNormal'},
     'paddle.distribution.multinomial': {'paddle.distribution': 'Multinomial'},
@@ -157,9 +185,15 @@ TABLE = {
         'paddle.distribution': 'TransformedDistribution'
     },
     'paddle.distribution.uniform': {'paddle.distribution': 'Uniform'},
-    'paddle.framework': {'paddle.framework.io_utils': 'io_utils= is_parameter'},
+    'paddle.framework': {
+        'paddle.base.ir_graph': 'IrGraph',
+        'paddle.framework.io_utils': 'io_utils= is_parameter',
+    },
     'paddle.framework.io': {
         'paddle.base.framework': 'EagerParamBase',
+        'paddle.base.selected_rows': (
+            '_load_selected_rows=load_selected_rows _save_selected_rows=save_selected_rows'
+        ),
         'paddle.framework.io': '_legacy_load=load _legacy_save=save',
     },
     'paddle.framework.random': {'paddle': 'Generator'},
@@ -266,6 +300,9 @@ TABLE = {
         'paddle.jit.sot.utils': 'FallbackError InnerError SotErrorBase'
     },
     'paddle.nn': {'paddle.nn.init': 'init=', 'paddle.nn.layer.loss': 'loss='},
+    'paddle.nn.clip': {
+        'paddle.base.selected_rows': 'get_tensor_from_selected_rows merge_selected_rows'
+    },
     'paddle.nn.functional': {'paddle': 'diag_embed'},
     'paddle.nn.functional.activation': {
         'paddle.nn.functional': (
@@ -351,7 +388,10 @@ TABLE = {
     },
     'paddle.profiler.profiler': {'paddle.profiler': 'SummaryView'},
     'paddle.profiler.profiler_statistic': {'paddle.profiler.utils': 'TracerMemEventType'},
-    'paddle.profiler.utils': {'paddle.profiler.utils': '_is_profiler_used=recording'},
+    'paddle.profiler.utils': {
+        'paddle.profiler.trace_file': 'load_profiler_result',
+        'paddle.profiler.utils': '_is_profiler_used=recording',
+    },
     'paddle.static': {
         'paddle.base.variable_index': 'setitem=_setitem_static',
         'paddle.static.amp': 'amp=',

@@ -9,7 +9,6 @@ _ATTRIBUTES = {
     'paddle.autocast_mode': 'paddle.amp',
     'paddle.backends': 'paddle.device',
     'paddle.compile': 'paddle.jit.to_static',
-    'paddle.cuda': 'paddle.device.cuda',
     'paddle.distributed.init_process_group': 'paddle.distributed.init_parallel_env',
     'paddle.distributions': 'paddle.distribution',
     'paddle.inference_mode': 'paddle.no_grad',
@@ -55,6 +54,14 @@ _KEYWORDS = {
     'target': ('label',),
     'tensors': ('x',),
     'track_running_stats': ('use_global_stats',),
+}
+# What to do in place of a keyword that no other stands for.
+_ADVICE = {
+    'device_ids': 'leave it out: each process has one device',
+    'inplace': "leave it out, or call a function whose name ends in '_'",
+    'map_location': 'leave it out: tensors are loaded to the CPU',
+    'memory_format': "leave it out, or give the layer data_format='NHWC'",
+    'non_blocking': 'leave it out',
 }
 # Where PyTorch has the name among functions of tensors, and this package elsewhere.
 _ELSEWHERE = {'paddle': ('paddle.nn.functional', 'paddle.linalg', 'paddle.device')}
@@ -103,9 +110,16 @@ class UnknownName(AttributeError):
         return AttributeError, (str(self),)
 
 
+def advice(name):
+    """What to do in place of a keyword, as the end of a message, or nothing."""
+    return f'; {_ADVICE[name]}' if name in _ADVICE else ''
+
+
 def unexpected(function, name, known):
     """The message of a TypeError: a function has no argument of that name."""
     known = list(known)
     meant = [other for other in _KEYWORDS.get(name, ()) if other in known] or close(name, known)
     text = f'{function}() got an unexpected keyword argument {name!r}'
-    return text + (_asked(meant[:1]) or (f'; expected {", ".join(known)}' if known else ''))
+    return text + (
+        advice(name) or _asked(meant[:1]) or (f'; expected {", ".join(known)}' if known else '')
+    )

@@ -294,6 +294,7 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
     return _out(result, out)
 
 
+@second_names()
 def matrix_norm(x, p='fro', axis=[-2, -1], keepdim=False, name=None):
     """A norm of matrices.
 

@@ -23,14 +23,14 @@ def test_complex_functions(name, dtype, tolerance):
     assert str(y.dtype) == f'paddle.{dtype}'
     np.testing.assert_allclose(y.numpy(), want, rtol=tolerance, atol=tolerance)
     y.backward(paddle.ones_like(y))
-    slope = {
+    derivative = {
         'expm1': np.exp(Z),
         'log1p': 1 / (1 + Z),
         'log2': 1 / (Z * np.log(2)),
         'log10': 1 / (Z * np.log(10)),
     }[name]
     np.testing.assert_allclose(
-        x.grad.numpy(), slope.conj(), rtol=10 * tolerance, atol=10 * tolerance
+        x.grad.numpy(), derivative.conj(), rtol=10 * tolerance, atol=10 * tolerance
     )
 
 

@@ -566,6 +566,13 @@ def test_distributions_say_when_they_convert():
         D.Normal(0, 1).log_prob(1)
 
 
+@pytest.mark.parametrize("pred", [3, None, "yes", [True]])
+def test_a_condition_that_is_no_tensor_is_refused(pred):
+    with pytest.raises(AssertionError, match="expected pred to be a tensor"):
+        paddle.static.nn.cond(pred, lambda: 1, lambda: 2)
+    assert paddle.static.nn.cond(True, lambda: 1, lambda: 2) == 1
+
+
 def test_a_condition_of_several_elements_is_refused():
     cond = paddle.static.nn.cond
     for value in ([True, False], []):

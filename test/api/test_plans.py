@@ -149,10 +149,12 @@ def test_compositions_with_sizes_of_the_run(programs):
     (dx,) = static.gradients(out.sum(), [x])
     for n in (2, 2, 2, 3, 3, 3, 2):
         feed = {'x': random(n, 64, 32), 'y': random(n, 32, 48)}
-        ((got, grad),), _ = run(main, feed, [out, dx], 1)
+        ((got, grad),), plan = run(main, feed, [out, dx], 1)
         np.testing.assert_allclose(got, feed['x'] @ feed['y'], rtol=1e-4, atol=1e-4)
         want = np.broadcast_to(feed['y'].sum(2)[:, None], grad.shape)
         np.testing.assert_allclose(grad, want, rtol=1e-4, atol=1e-4)
+    # Parts take its place where that needs no extent; a sum's gradient is expanded to one.
+    assert {'bmm: matmul', 'bmm_grad: matmul', 'sum_grad'} <= set(plan.order)
 
 
 def test_scratch_that_operators_declare_lies_in_the_workspace(programs):
@@ -169,6 +171,41 @@ def test_scratch_that_operators_declare_lies_in_the_workspace(programs):
     for result in results[1:]:
         for a, b in zip(result, results[0]):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    'call, dtype',
+    [
+        (lambda x: paddle.cumsum(x.transpose([1, 0]), 0), 'float32'),
+        (lambda x: paddle.argsort(x.transpose([1, 0]), 0), 'float32'),
+        (lambda x: paddle.repeat_interleave(x.transpose([1, 0]), 1, 0), 'float32'),
+        (lambda x: F.unfold(x.reshape([1, 1, 96, 64]), 1), 'float16'),
+    ],
+    ids=['cumsum', 'argsort', 'repeat', 'half'],
+)
+def test_copies_of_operands_lie_in_the_workspace(programs, call, dtype):
+    """What a kernel reads in another order or dtype is copied to memory of the plan."""
+    main, _ = programs
+    out = call(static.data('x', [96, 64], dtype))
+    results, plan = run(main, {'x': random(96, 64).astype(dtype)}, [out.max(), out.min()])
+    copy, result = 96 * 64 * 4, 96 * 64 * paddle.empty([], out.dtype).element_size()
+    assert plan.workspace_bytes >= copy + result
+    for values in results[1:]:
+        for a, b in zip(values, results[0]):
+            np.testing.assert_array_equal(a, b)
+    paddle.disable_static()
+    want = call(paddle.to_tensor(random(96, 64).astype(dtype)))
+    np.testing.assert_array_equal(results[0][0], want.max().numpy())
+
+
+def test_lists_of_results_lie_in_the_workspace(programs):
+    main, _ = programs
+    net = paddle.nn.LSTM(64, 128)
+    out, _ = net(static.data('x', [2, 2, 64]))
+    paddle.optimizer.SGD(0.1, parameters=net.parameters()).minimize(out.sum())
+    results, plan = run(main, {'x': random(2, 2, 64)}, [out.sum()], 6)
+    assert plan.workspace_bytes >= 4 * 512 * (64 + 128)  # the gradients of the weights
+    paddle.disable_static()
 
 
 def test_scratch_of_recurrent_layers_lies_in_the_workspace(programs):

@@ -4,6 +4,7 @@ the same watch.
 """
 
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -216,3 +217,76 @@ def test_flags_keep_their_types():
         == '1.0'
     )
     paddle.set_flags({'FLAGS_eager_delete_tensor_gb': 0.0})
+
+
+def test_profiles_as_files(tmp_path):
+    handler = profiler.export_protobuf(str(tmp_path), 'me')
+    with profiler.Profiler(on_trace_ready=handler) as recorder:
+        with profiler.RecordEvent('mine'):
+            paddle.matmul(paddle.ones([3, 4]), paddle.ones([4, 2]))
+    (path,) = tmp_path.iterdir()
+    assert path.name.startswith('me_time_') and path.name.endswith('.paddle_trace.pb')
+    result = profiler.load_profiler_result(str(path))
+    (root,) = result.get_data().values()
+    (step,) = root.children_node
+    (mine,) = [node for node in step.children_node if node.name == 'mine']
+    inner = [node for node in mine.children_node if node.name == 'matmul']
+    assert step.name == 'ProfileStep#0' and len(inner) == 1
+    assert mine.start_ns <= inner[0].start_ns <= inner[0].end_ns <= mine.end_ns
+    assert float(result.get_extra_info()['Process Cpu Utilization']) >= 0
+    text = profiler.profiler_statistic._build_table(
+        profiler.profiler_statistic.StatisticData(result.get_data(), result.get_extra_info())
+    )
+    assert 'matmul' in text and 'UserDefined Summary' in text
+
+    result.save(str(tmp_path / 'again.pb'), 'pb')
+    again = profiler.load_profiler_result(str(tmp_path / 'again.pb'))
+    assert again.get_extra_info() == result.get_extra_info()
+    (copied,) = again.get_data().values()
+    assert [n.start_ns for n in copied.children_node] == [step.start_ns]
+    result.save(str(tmp_path / 'trace.json'))
+    with open(tmp_path / 'trace.json', encoding='utf-8') as stream:
+        names = [row['name'] for row in json.load(stream)['traceEvents']]
+    assert any(name.startswith('mine[') for name in names)
+    with pytest.raises(ValueError, match="'json' or 'pb'"):
+        recorder.export(str(tmp_path / 'x'), format='xml')
+
+
+def published():
+    from paddle.framework.wire import field
+    from paddle.profiler.trace_file import _message
+
+    def node(number, parent, *event):
+        return field(2, _message(number, parent, _message(*event)))
+
+    thread = field(1, 7) + node(0, -1, 'root node', 7, 0, -1, 0, 0)
+    thread += node(1, 0, 'ProfileStep#0', 2, 10, 2000, 7, 7) + node(2, 1, 'mine', 14, 20, 200, 7, 7)
+    return _message('1.0.2', 0) + field(3, thread) + field(4, _message('7', 'MainThread'))
+
+
+def test_a_profile_of_the_published_package():
+    path = pathlib.Path(__file__).parent / 'data' / 'profile_3.3.1.pb'
+    result = profiler.load_profiler_result(str(path))
+    (root,) = result.get_data().values()
+    assert [n.name for n in root.children_node] == [f'ProfileStep#{k}' for k in range(3)]
+    assert [n.children_node[0].name for n in root.children_node[:2]] == ['mine', 'mine']
+    assert result.get_extra_info()['System Cpu Utilization'] == '1.000000'
+
+
+def test_damaged_profiles_are_refused(tmp_path):
+    path = tmp_path / 'trace.pb'
+    whole = published()
+    path.write_bytes(whole)
+    (root,) = profiler.load_profiler_result(str(path)).get_data().values()
+    assert root.children_node[0].children_node[0].name == 'mine'
+    refused = 0
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        try:
+            profiler.load_profiler_result(str(path))
+        except ValueError as error:
+            assert '[load_profiler_result]' in str(error)
+            refused += 1
+    assert refused > len(whole) * 0.9
+    with pytest.raises(FileNotFoundError):
+        profiler.load_profiler_result(str(tmp_path / 'none.pb'))

@@ -325,3 +325,9 @@ def test_histograms_widen():
 def test_quantizers_are_checked(call):
     with pytest.raises(AssertionError):
         call()
+
+
+@pytest.mark.parametrize('kind', ['AbsmaxQuantizer', 'HistQuantizer', 'KLQuantizer'])
+def test_samples_are_a_list(kind):
+    with pytest.raises(AssertionError, match=rf'\[{kind}\] expected a list of tensors, got range'):
+        getattr(paddle.quantization, kind)().sample_data(None, range(2**62))

@@ -422,9 +422,32 @@ def test_gradient_of_eigenvectors_is_hermitian(dtype, triangle):
     for i, j in ((0, 1), (0, 2), (1, 2), (1, 1)):
         step = np.zeros((3, 3), dtype)
         step[i, j] = step[j, i] = 1e-6
-        slope = (
+        derivative = (
             loss(x.detach() + paddle.to_tensor(step)) - loss(x.detach() - paddle.to_tensor(step))
         ).item() / 2e-6
-        assert slope == pytest.approx(
+        assert derivative == pytest.approx(
             float(np.real(np.sum(np.conj(g) * step))) / 1e-6, rel=1e-6, abs=1e-8
         )
+
+
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x: paddle.pow(x, 1j),
+        lambda x: paddle._C_ops.pow(x, 1 - 2j),
+        lambda x: paddle.scale(x, 2j),
+        lambda x: paddle.scale(x, 2.0, bias=1j),
+    ],
+)
+def test_real_tensors_take_no_complex_numbers(call):
+    with pytest.raises(TypeError, match='expected a real number'):
+        call(paddle.ones([2]))
+    assert call(paddle.ones([2], 'complex64')).dtype == paddle.complex64
+
+
+def test_conv1d_says_shapes_as_they_were_given():
+    conv = paddle.nn.functional.conv1d
+    with pytest.raises(ValueError, match=r'weight shape \[4, 2, 3\], got input shape \[2, 3, 5\]'):
+        conv(paddle.ones([2, 3, 5]), paddle.ones([4, 2, 3]))
+    with pytest.raises(ValueError, match=r'\[conv1d_transpose\].*got input shape \[2, 3, 5\]'):
+        paddle.nn.functional.conv1d_transpose(paddle.ones([2, 3, 5]), paddle.ones([4, 2, 3]))

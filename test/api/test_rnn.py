@@ -219,3 +219,18 @@ def test_a_program_keeps_the_draws_of_a_layer_nobody_reads():
     finally:
         paddle.disable_static()
     np.testing.assert_array_equal(*drawn)
+
+
+def test_gradients_of_steps_when_there_are_none():
+    """Without any time, what computes the results hands the states on."""
+    x, state = paddle.zeros([0, 2, 3]), paddle.randn([1, 2, 4])
+    weights = [paddle.randn(s) for s in ([4, 3], [4, 4], [4], [4])]
+    x.stop_gradient = state.stop_gradient = False
+    out, _, (last,) = paddle._C_ops.rnn(
+        x, [state], weights, None, None, 0.0, False, 3, 4, 1, 'RNN_TANH', 0, False
+    )
+    assert out.shape == [0, 2, 4]
+    (g,) = paddle.grad((last**3).sum(), state, create_graph=True)
+    np.testing.assert_allclose(g.numpy(), 3 * state.numpy() ** 2, rtol=1e-6)
+    (h,) = paddle.grad(g.sum(), state)
+    np.testing.assert_allclose(h.numpy(), 6 * state.numpy(), rtol=1e-6)

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments that have a second name: PyTorch's word for them, which PaddlePaddle takes too."""
 
+import copy
+import inspect
+import os
+import pickle
+import re
+import types
+import weakref
+
 import numpy as np
 import pytest
 
@@ -52,7 +60,7 @@ CALLS = [
      {'input': X, 'sections': 2, 'dim': 1},
      {'x': X, 'num_or_indices': 2, 'axis': 1}),
     (paddle.var, (), {'input': X, 'dim': 1}, {'x': X, 'axis': 1}),
-    (paddle.median, (), {'input': X, 'dim': 1}, {'x': X, 'axis': 1}),
+    (paddle.median, (), {'input': X, 'dim': 1}, {'x': X, 'axis': 1, 'mode': 'min'}),
     (paddle.quantile, (), {'input': X, 'q': 0.25, 'dim': 1}, {'x': X, 'q': 0.25, 'axis': 1}),
     (paddle.diff, (), {'input': X, 'dim': 0}, {'x': X, 'axis': 0}),
     (paddle.unbind, (X,), {'dim': 1}, {'axis': 1}),
@@ -133,3 +141,38 @@ def test_views_and_repeats_by_name():
         X.view([4, 2], dtype='int32')
     for got in (X.repeat(repeats=[2, 1]), X.repeat(2, 1), X.repeat([2, 1])):
         np.testing.assert_array_equal(got.numpy(), np.tile(X.numpy(), [2, 1]))
+
+
+def test_functions_with_second_names_look_like_their_own():
+    for f, names, defaults in (
+        (F.glu, ('x', 'axis', 'name'), (-1, None)),
+        (paddle.Tensor.chunk, ('x', 'chunks', 'axis', 'name'), (0, None)),
+    ):
+        assert isinstance(f, types.FunctionType) and inspect.isfunction(f)
+        assert f.__code__.co_varnames[: len(names)] == names and f.__defaults__ == defaults
+        assert tuple(inspect.signature(f).parameters) == names
+        assert pickle.loads(pickle.dumps(f)) is f and copy.deepcopy(f) is f
+        assert inspect.ismethod(f.__get__(X)) and weakref.ref(f)() is f
+    F.glu.marked = True
+    assert F.glu.marked and not hasattr(F.glu.__wrapped__, 'marked')
+    del F.glu.marked
+
+
+def test_calls_have_no_frame_of_their_own():
+    with pytest.raises(TypeError, match='axis to be an int') as raised:
+        F.glu(X, dim='a')
+    files = [os.path.basename(entry.path) for entry in raised.traceback]
+    assert files == [os.path.basename(__file__), 'activation.py']
+
+
+def test_they_are_compiled():
+    softmax = paddle.nn.Softmax(dim=0)
+
+    def half(x):
+        return softmax(F.glu(x, dim=1)) + x.chunk(2, dim=1)[0]
+
+    compiled = paddle.jit.to_static(half, full_graph=False)
+    x = paddle.arange(8, dtype='float32').reshape([2, 4])
+    for _ in range(4):
+        np.testing.assert_array_equal(compiled(x).numpy(), half(x).numpy())
+    assert re.search(r'[1-9]\d* calls ran a recording', str(paddle.jit.explain(compiled, x)))

@@ -45,7 +45,7 @@ def gradients(function, tensors, values, create_graph):
     return leaves, paddle.grad([loss], leaves, create_graph=create_graph, allow_unused=True)
 
 
-def slopes(function, tensors):
+def derivatives(function, tensors):
     """What gradients of gradients say, and differences, of one number; None without gradients."""
     rng = np.random.default_rng(7)
     values = [
@@ -85,7 +85,7 @@ def test_second_order_of_every_call(tmp_path, monkeypatch):
     for name, function, tensors in gradient_recipes.cases():
         if name.split('.')[-1].rstrip('_') in OTHERWISE or any(t.is_complex() for t in tensors):
             continue
-        both = slopes(function, tensors)
+        both = derivatives(function, tensors)
         if both is None:
             continue
         count += 1

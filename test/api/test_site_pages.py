@@ -48,6 +48,12 @@ def test_table_of_operators_says_what_stanzas_do(pages):
     assert rows['tanh'][1:] == ['float, complex, int as float', 'any', 'joins', 'generated']
     assert rows['matmul'][2:] == ['any', 'own kernel', 'on the host']
     assert rows['floor_divide'][2] == ''
+    # Seen in calls: of the functions' own, of others whose source calls them, of classes.
+    seen = {name: row[1] for name, row in rows.items()}
+    assert seen['cholesky'] == 'float32, float64, complex'
+    assert seen['adamw_'] == 'float' and seen['bitwise_left_shift'] == 'int'
+    assert seen['take_along_axis'] == 'bool, int, float, complex'
+    assert [name for name, dtypes in seen.items() if not dtypes] == []
     assert len(rows) > 350
 
 

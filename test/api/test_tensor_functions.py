@@ -174,18 +174,18 @@ def test_incomplete_gamma_functions_have_gradients(name, sign):
     out = f(a, x)
     by_a, by_x = paddle.grad([out.sum()], [a, x], create_graph=True)
     step = 1e-4 * np.sqrt(np.maximum(a.numpy(), 1))
-    slope = (
+    derivative = (
         special.gammainc(a.numpy() + step, x.numpy())
         - special.gammainc(a.numpy() - step, x.numpy())
     ) / (2 * step)
     np.testing.assert_allclose(
-        by_a.numpy(), sign * slope.sum(1, keepdims=True), rtol=1e-5, atol=1e-9
+        by_a.numpy(), sign * derivative.sum(1, keepdims=True), rtol=1e-5, atol=1e-9
     )
     log = (a.numpy() - 1) * np.log(x.numpy()) - x.numpy() - special.gammaln(a.numpy())
     np.testing.assert_allclose(by_x.numpy(), sign * np.exp(log).sum(0), rtol=1e-7, atol=1e-15)
     (again,) = paddle.grad([by_x.sum()], [x], retain_graph=True)
-    slope = np.exp(log) * ((a.numpy() - 1) / x.numpy() - 1)
-    np.testing.assert_allclose(again.numpy(), sign * slope.sum(0), rtol=1e-6, atol=1e-15)
+    derivative = np.exp(log) * ((a.numpy() - 1) / x.numpy() - 1)
+    np.testing.assert_allclose(again.numpy(), sign * derivative.sum(0), rtol=1e-6, atol=1e-15)
     with pytest.raises(RuntimeError, match='second'):
         paddle.grad([by_a.sum()], [a])
 

@@ -189,3 +189,29 @@ def test_out_whose_elements_overlap_leaves_its_memory():
     assert base.tolist() == [0] * 8
     paddle.full([2, 3], 7.0, out=base.as_strided([2, 3], [0, 0]))
     assert base.tolist() == [0] * 8
+
+
+@pytest.mark.parametrize('order', ['rows', 'columns', 'shared'])
+def test_gradients_of_overlapping_patterns(order):
+    """To second order: elements that a pattern shows twice add up, those that share a place of the
+    input share its gradient.
+    """
+    x = paddle.to_tensor(np.arange(12.0).reshape(3, 4), stop_gradient=False)
+    given = {
+        'rows': x,
+        'columns': x.transpose([1, 0]),
+        'shared': paddle._C_ops.expand(x[:1], [3, 4]),
+    }[order]
+    shape, stride, first = [2, 3], [1, 1], 0 if order == 'shared' else 1
+    pick = np.zeros((6, 12))
+    for i in range(2):
+        for j in range(3):
+            pick[3 * i + j, first + i * stride[0] + j * stride[1]] = 1
+    out = given.as_strided(shape, stride, 8 * first)
+    (g,) = paddle.grad((out**3).sum(), x, create_graph=True)
+    (h,) = paddle.grad((g * g).sum(), x)
+    v = pick @ np.arange(12.0)
+    first_order = pick.T @ (3 * v**2)
+    np.testing.assert_allclose(g.numpy().ravel(), first_order, rtol=1e-12)
+    second = pick.T @ (6 * v * (pick @ (2 * first_order)))
+    np.testing.assert_allclose(h.numpy().ravel(), second, rtol=1e-12)

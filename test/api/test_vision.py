@@ -185,5 +185,5 @@ def test_yolo_loss_equals_its_sums():
     for index in [(0, 0, 2, 1), (0, 3, 2, 1), (0, 5, 2, 1), (0, 4, 0, 0), (0, 11, 1, 1)]:
         step = np.zeros_like(head)
         step[index] = 1e-5
-        slope = float(loss_of(head + step)[1] - loss_of(head - step)[1]) / 2e-5
-        assert float(x.grad.numpy()[index]) == pytest.approx(slope, abs=1e-4)
+        derivative = float(loss_of(head + step)[1] - loss_of(head - step)[1]) / 2e-5
+        assert float(x.grad.numpy()[index]) == pytest.approx(derivative, abs=1e-4)

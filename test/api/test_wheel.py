@@ -11,6 +11,7 @@ import venv
 
 import numpy
 import pytest
+from sanitizers import SANITIZER
 
 import paddle
 
@@ -92,6 +93,18 @@ def test_python_without_a_lock_is_told(tmp_path, monkeypatch):
     assert _unfit.reason(str(tmp_path)) == (
         '[paddle] expected a Python that this package was built for, '
         'CPython 3.13, 3.14, got CPython 3.13t'
+    )
+
+
+@pytest.mark.skipif(not shutil.which('qemu-x86_64'), reason='qemu-user is not installed')
+@pytest.mark.skipif(bool(SANITIZER), reason='qemu does not load what a sanitizer needs')
+@pytest.mark.parametrize('processor', ['Westmere', 'Haswell,-avx2'])
+def test_processor_without_avx2_is_told(processor):
+    done = run(['qemu-x86_64', '-cpu', processor, sys.executable, '-c', 'import paddle'])
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        'ImportError: [paddle] expected a processor with AVX2, FMA, F16C and BMI2 (x86-64-v3), '
+        'got one without'
     )
 
 

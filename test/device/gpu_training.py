@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of five steps of AdamW on the CPU and on gpu:0, of a perceptron and of a transformer
-block, as JSON. What an argument names (`bfloat16`) is the dtype of autocast.
+"""Losses of five steps of AdamW on the CPU and on gpu:0, or the place of a third argument, of a
+perceptron and of a transformer block, as JSON. What the second names (`bfloat16`) is the dtype of
+autocast.
 """
 
 import json
@@ -79,4 +80,5 @@ def losses(model, place, dtype):
 
 if __name__ == '__main__':
     kind, dtype = {'perceptron': perceptron, 'transformer': transformer}[sys.argv[1]], sys.argv[2]
-    print(json.dumps([losses(kind, place, dtype) for place in ('cpu', 'gpu:0')]))
+    there = sys.argv[3] if len(sys.argv) > 3 else 'gpu:0'
+    print(json.dumps([losses(kind, place, dtype) for place in ('cpu', there)]))

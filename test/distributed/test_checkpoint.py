@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints of distributed tensors: written by one mesh, read by another."""
 
+import json
+import os
 import pickle
+import random
+import time
 
 import numpy as np
 import pytest
 import ranks
+from sanitizers import SANITIZER
 
 import paddle
 import paddle.distributed as dist
@@ -77,6 +82,65 @@ def test_killed(tmp_path):
     read = {'w': paddle.zeros([3])}
     dist.load_state_dict(read, str(tmp_path))
     assert read['w'].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize('count, what', [(4, 'pairs'), (2, 'refused'), (2, 'memory')])
+def test_ranks(count, what, tmp_path):
+    if what == 'memory' and SANITIZER:
+        pytest.skip('a sanitizer keeps memory of its own')
+    ranks.run(count, 'work_checkpoint', what, str(tmp_path), timeout=120)
+
+
+@pytest.mark.parametrize('victim', [0, 1])
+def test_killed_while_the_program_goes_on(victim, tmp_path):
+    """kill -9 at any moment leaves one checkpoint whole, though all have one number."""
+    job = ranks.Ranks(2, 'work_checkpoint', 'again', str(tmp_path))
+    job.ready('saving')
+    time.sleep(random.Random(victim).uniform(0, 0.2))
+    job.processes[victim].kill()
+    job.end()
+    whole = dist.load_merged_state_dict(str(tmp_path))['w']
+    assert whole.shape == [400_000, 4]
+    assert float(whole.min()) == float(whole.max()) >= 1
+
+
+def test_safetensors(tmp_path):
+    """Files that others read, and folders of theirs."""
+    state = {'n': {'w': paddle.ones([2, 3], 'bfloat16')}, 'v': paddle.arange(3)}
+    dist.save_state_dict(state, tmp_path, safetensors=True)
+    assert sorted(os.listdir(tmp_path)) == ['0.metadata', '0_0.safetensors']
+    data = (tmp_path / '0_0.safetensors').read_bytes()
+    size = int.from_bytes(data[:8], 'little')
+    assert json.loads(data[8 : 8 + size]) == {
+        'v': {'dtype': 'I64', 'shape': [3], 'data_offsets': [0, 24]},
+        'n.w': {'dtype': 'BF16', 'shape': [2, 3], 'data_offsets': [24, 36]},
+    }
+    (tmp_path / '0.metadata').unlink()
+    with pytest.raises(ValueError, match='no metadata'):
+        dist.load_merged_state_dict(tmp_path)
+    read = dist.load_merged_state_dict(tmp_path, safetensors=True)
+    assert read['n.w'].dtype == paddle.bfloat16 and read['v'].tolist() == [0, 1, 2]
+    v = paddle.zeros([3], 'int64')
+    dist.load_state_dict({'v': v}, tmp_path, safetensors=True)
+    assert v.tolist() == [0, 1, 2]
+    with pytest.raises(NotImplementedError, match='aoa_config'):
+        dist.load_state_dict({'v': v}, tmp_path, aoa_config={'aoa_statements': []})
+    with pytest.raises(ValueError, match='comm_method'):
+        dist.load_state_dict({'v': v}, tmp_path, comm_method='pigeon')
+
+
+def test_replicas(tmp_path):
+    dist.save_state_dict({'w': paddle.ones([2])}, tmp_path, save_replicas=True)
+    (index,) = metadata.read_metadata(tmp_path / '0.metadata').storage_metadata
+    assert index.replica_id == 0 and index.local_shape == (2,)
+
+
+def test_one_number_again(tmp_path):
+    for i in range(3):
+        dist.save_state_dict({'w': paddle.full([2], float(i))}, tmp_path, unique_id=4)
+    assert sorted(os.listdir(tmp_path))[0] == '0_4_2.distcp'  # those before are gone
+    assert len(os.listdir(tmp_path)) == 2
+    assert dist.load_merged_state_dict(tmp_path)['w'].tolist() == [2, 2]
 
 
 def test_parts_that_programs_divide(tmp_path):

@@ -11,7 +11,7 @@ import paddle.distributed as dist
 
 
 @pytest.mark.parametrize(
-    'what', ['reductions', 'moves', 'uneven', 'tasks', 'messages', 'objects', 'groups', 'mistakes']
+    'what', 'reductions moves uneven tasks messages objects groups made_anew mistakes'.split()
 )
 def test_three_ranks(what):
     ranks.run(3, 'work_collectives', what)

@@ -20,8 +20,14 @@ import paddle.distributed as dist
         (4, 'planned', ('dp2mp2', '0')),
         (4, 'planned', ('dp2mp2', '3', '1')),
         (8, 'planned', ('dp4mp2', '1')),
+        (2, 'context', ('sep2', 'p2p')),
+        (4, 'context', ('sep2mp2', 'all2all')),
+        (4, 'context', ('dp2sep2', 'all2all')),
+        (2, 'converted', ()),
+        (4, 'converted', ()),
         (2, 'by_hand', ()),
         (2, 'local', ()),
+        (4, 'experts', ()),
     ],
 )
 def test_ranks(count, what, args):
@@ -39,6 +45,12 @@ def test_refusals():
         dist.parallelize(model, None, mesh, {'mp_config': {'parallelize_plan': {'x': None}}})
     with pytest.raises(NotImplementedError, match='pp_config'):
         dist.parallelize(model, None, mesh, {'pp_config': {'split_spec': 'x'}})
+    with pytest.raises(ValueError, match="'sep'"):
+        dist.parallelize(model, None, mesh, {'cp_config': {'parallelize_plan': {'x': None}}})
+    with pytest.raises(AssertionError, match='got .ring'):
+        dist.ContextParallel('ring')
+    with pytest.raises(ValueError, match='device_num'):
+        dist.to_distributed(model, paddle.optimizer.SGD(parameters=[]), None, 0)
     with pytest.raises(ValueError, match='sharding_level'):
         dist.parallelize(model, None, mesh, {'dp_config': {'sharding_level': 7}})
     with pytest.raises(ValueError, match='a Layer'):

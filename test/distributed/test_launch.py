@@ -119,9 +119,15 @@ def test_a_killed_rank_ends_the_job(tmp_path):
 def test_exit_codes_and_refusals(tmp_path):
     done, _ = launch(tmp_path, "import sys; print('bye'); sys.exit(7)", ranks=1)
     assert done.returncode == 7 and 'exit code 7' in done.stderr and 'bye' in done.stderr
-    for flags in (['--nnodes', '2'], ['--run_mode', 'ps'], ['--elastic_level', '1']):
+    for flags, why in (
+        (['--nnodes', '2'], '--master host:port'),
+        (['--nnodes', '2:4'], 'jobs keep their size'),
+        (['--nnodes', '2', '--master', '127.0.0.1:1', '--rank', '2'], '--rank of 0 to 1'),
+        (['--run_mode', 'ps'], 'yet'),
+        (['--elastic_level', '1'], 'yet'),
+    ):
         done, _ = launch(tmp_path, '', *flags)
-        assert done.returncode == 2 and 'yet' in done.stderr
+        assert done.returncode == 2 and why in done.stderr
     done, _ = launch(tmp_path, '', ranks=0)
     assert done.returncode == 2
 

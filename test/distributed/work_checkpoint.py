@@ -103,5 +103,123 @@ def killed(folder):
     dist.save_state_dict({'w': paddle.zeros([3])}, folder)
 
 
+def pairs(folder):
+    """50 random pairs of meshes, of tensors of random shapes and dtypes; every other save while the
+    program goes on, every third as safetensors.
+    """
+    dist.init_parallel_env()
+    chance = np.random.RandomState(7)
+    dtypes = ('float32', 'float16', 'bfloat16', 'int64', 'bool', 'uint8')
+
+    def way(ndim):
+        count = chance.randint(1, 5)
+        ids = chance.permutation(4)[:count]
+        if count == 4 and chance.rand() < 0.6:
+            ids = ids.reshape(2, 2)
+        kinds = [Replicate(), *(Shard(i) for i in range(ndim))]
+        return dist.ProcessMesh(ids.tolist()), [
+            kinds[chance.randint(len(kinds))] for _ in ids.shape
+        ]
+
+    for i in range(50):
+        shape = chance.randint(1, 9, chance.randint(1, 4)).tolist()
+        dtype = dtypes[i % len(dtypes)]
+        whole = paddle.to_tensor(chance.randint(0, 100, shape)).astype(dtype)
+        tensor = dist.shard_tensor(whole, *way(len(shape)))
+        place = os.path.join(folder, str(i % 5))
+        dist.save_state_dict({'w': tensor}, place, async_save=i % 2, safetensors=i % 3 == 0)
+        mesh, placements = way(len(shape))
+        target = dist.shard_tensor(paddle.zeros(shape).astype(dtype), mesh, placements)
+        if i % 2:
+            paddle.framework.clear_async_save_task_queue()
+            dist.barrier()
+        dist.load_state_dict({'w': target}, place)
+        if target._is_initialized():
+            want = dist.shard_tensor(whole, mesh, placements)
+            part, expected = (t._local_value().astype('float32').numpy() for t in (target, want))
+            np.testing.assert_array_equal(part, expected, f'pair {i}')
+
+
+def again(folder):
+    """One number again and again, while a process may be killed."""
+    dist.init_parallel_env()
+    rank, group = dist.get_rank(), dist.get_group()
+    rows = paddle.empty([200_000, 4])
+    for step in itertools.count():
+        rows.fill_(float(step))
+        part = dist.shard_weight('w', rows, 0, group)
+        dist.save_state_dict({'w': part}, folder, unique_id=0, async_save=True)
+        if step == 2 and rank == 0:
+            dist.parallel.job_store().set('saving', '1')
+        rows.fill_(-1.0)  # what was copied counts
+
+
+def refused(folder):
+    """A process that cannot write: all say so, at the next save."""
+    dist.init_parallel_env()
+    rank = dist.get_rank()
+    from paddle.distributed.flex_checkpoint.dcp import save_state_dict as module
+
+    write = module._write_parts
+
+    def full(*args):
+        raise OSError(28, 'No space left on device')
+
+    state = {
+        f'of{rank}': dist.build_sharded_state_dict({f'of{rank}': paddle.ones([1])})[f'of{rank}']
+    }
+    dist.save_state_dict(state, folder)
+    module._write_parts = full if rank else write
+    dist.save_state_dict(state, folder, async_save=True)
+    for attempt in (
+        lambda: dist.save_state_dict(state, folder),
+        lambda: dist.save_state_dict(state, folder),
+    ):
+        try:
+            attempt()
+            raise AssertionError('no error')
+        except RuntimeError as e:
+            assert 'process 1' in str(e) and 'No space left' in str(e), e
+    module._write_parts = write
+    assert [n for n in sorted(os.listdir(folder)) if n.endswith('.metadata')] == ['0.metadata']
+    dist.save_state_dict(state, folder)
+    assert '1.metadata' in os.listdir(folder)
+
+
+def memory(folder):
+    """The most memory that saving and loading take beside the tensors, in parts of their size."""
+    dist.init_parallel_env()
+    count, rows = 8, 1 << 19
+    group = dist.get_group()
+
+    def state():
+        return {
+            f'w{i}': dist.shard_weight(f'w{i}', paddle.full([rows, 4], float(i)), 0, group)
+            for i in range(count)
+        }
+
+    def most(what):
+        with open('/proc/self/clear_refs', 'w') as stream:
+            stream.write('5')
+        before = status('VmRSS')
+        what()
+        return (status('VmHWM') - before) / (count * rows * 16)
+
+    def status(name):
+        with open('/proc/self/status') as stream:
+            return next(int(line.split()[1]) << 10 for line in stream if line.startswith(name))
+
+    for kind in (False, True):
+        dist.save_state_dict({'w': paddle.ones([1])}, folder, safetensors=kind)
+        parts = state()
+        saved = most(lambda: dist.save_state_dict(parts, folder, safetensors=kind))
+        for part in parts.values():
+            part.local_tensor.zero_()
+        loaded = most(lambda: dist.load_state_dict(parts, folder))
+        assert all(float(parts[f'w{i}'].local_tensor[-1, -1]) == i for i in range(count))
+        print(f'MEMORY safetensors={kind} save {saved:.2f} load {loaded:.2f}')
+        assert saved < 0.3 and loaded < 0.3, (kind, saved, loaded)
+
+
 if __name__ == '__main__':
     globals()[sys.argv[1]](*sys.argv[2:])

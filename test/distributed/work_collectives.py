@@ -274,6 +274,20 @@ def groups():
         dist.barrier()
 
 
+def made_anew():
+    """Groups of one name follow each other, and who is fast meets the next one, not the last."""
+    import time
+
+    for turn in range(12):
+        rank, n = start()
+        t = paddle.full([3], float(rank + turn))
+        dist.all_reduce(t)
+        same(t, np.full([3], sum(range(n)) + n * turn, 'float32'), ('turn', turn))
+        dist.destroy_process_group()
+        if rank == turn % n:
+            time.sleep(0.05)
+
+
 def mistakes():
     """Calls that differ between ranks raise on all of them, and the group goes on."""
     rank, n = start()
@@ -307,6 +321,11 @@ def mistakes():
     t = paddle.ones([4])
     dist.all_reduce(t)
     same(t, np.full([4], n, 'float32'), 'after mistakes')
+
+
+def everything():
+    for act in (reductions, moves, uneven, tasks, messages, objects, groups, made_anew, mistakes):
+        act()
 
 
 def children():

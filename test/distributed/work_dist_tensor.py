@@ -171,13 +171,31 @@ def operations():
         grid,
         _ways_without_partial(grid, 2, 2),
     )
+    attention()
+
+
+def attention():
+    """Processes share batches and heads; masks of any number of axes go with them."""
+    grid = dist.ProcessMesh([[0, 1], [2, 3]])
+    attend = paddle.nn.functional.scaled_dot_product_attention
     q = _values([2, 4, 2, 3])
+    ways = [way for (way,) in _ways_without_partial(grid, 4)]
+    _check(lambda t: attend(t, t, t, is_causal=True), [q], grid, ((way,) for way in ways))
+    for extents in ([4, 4], [2, 4, 4], [2, 1, 4, 4], [2, 2, 4, 4]):
+        mask = _values(extents, 5)
+        for place in ([Replicate()] * 2, [Shard(0), Replicate()]):
+            _check(
+                lambda t, m: attend(t, t, t, attn_mask=m),
+                [q, mask],
+                grid,
+                ((way, place) for way in ways[::2]),
+            )
+    keys = _values([2, 4, 1, 3], 6)  # shared by the heads of queries
     _check(
-        lambda t: functional.scaled_dot_product_attention(t, t, t, is_causal=True),
-        [q],
-        grid,
-        _ways_without_partial(grid, 4),
+        lambda t, k: attend(t, k, k, enable_gqa=True), [q, keys], grid, zip(ways, reversed(ways))
     )
+    out = attend(*[_made(q, grid, [Shard(0), Shard(2)])] * 3)
+    assert out.placements == [Shard(0), Shard(2)]
 
 
 def _ways_without_partial(mesh, *ranks):

@@ -13,9 +13,15 @@ from paddle.nn import functional
 _HIDDEN, _HEADS, _WORDS = 8, 2, 12
 
 
+class Attention(paddle.nn.Layer):
+    def forward(self, query, key, value):
+        return functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+
+
 class Block(paddle.nn.Layer):
     def __init__(self):
         super().__init__()
+        self.attention = Attention()
         self.norm = paddle.nn.LayerNorm(_HIDDEN)
         self.q, self.k, self.v, self.o = (
             paddle.nn.Linear(_HIDDEN, _HIDDEN, bias_attr=False) for _ in range(4)
@@ -30,7 +36,7 @@ class Block(paddle.nn.Layer):
             layer(h).reshape([x.shape[0], x.shape[1], _HEADS, _HIDDEN // _HEADS])
             for layer in (self.q, self.k, self.v)
         )
-        a = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        a = self.attention(q, key=k, value=v)
         x = x + self.o(a.reshape(x.shape))
         h = self.norm2(x)
         return x + self.down(functional.silu(self.gate(h)) * self.up(h))
@@ -145,6 +151,62 @@ def planned(mesh, level, sequence='0'):
     assert np.prod(moment._local_value().shape) == (whole // dp if level != '0' else whole)
 
 
+_CONTEXT = {
+    'sep2': ([0, 1], ['sep']),
+    'sep2mp2': ([[0, 1], [2, 3]], ['sep', 'mp']),
+    'dp2sep2': ([[0, 1], [2, 3]], ['dp', 'sep']),
+}
+
+
+def context(mesh, backend):
+    """`cp_config`: sequences stay divided from the first layer to the loss, heads in attention."""
+    mesh = dist.ProcessMesh(*_CONTEXT[mesh])
+    alone = _parts()
+    want = _train(*alone, _loader())
+    model, optimizer = _parts()
+    plan = {
+        '': dist.PrepareContextParallel(backend),
+        r'blocks\.\d+\.attention': dist.ContextParallel(backend),
+    }
+    config = {'cp_config': {'parallelize_plan': plan}}
+    if 'mp' in mesh.dim_names:
+        config['mp_config'] = {'parallelize_plan': _plan()}
+    model, optimizer = dist.parallelize(model, optimizer, mesh, config)
+    seen = []
+    for block in model.blocks:
+        block.attention.register_forward_pre_hook(
+            lambda _, args, kwargs: seen.append([args[0], *kwargs.values()]), with_kwargs=True
+        )
+        block.register_forward_post_hook(lambda _, __, out: seen.append([out]))
+    loader = _loader()
+    if 'dp' in mesh.dim_names:
+        loader = dist.shard_dataloader(loader, mesh, shard_dims='dp')
+    got = _train(model, optimizer, loader)
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    for p, q in zip(model.parameters(), alone[0].parameters()):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5)
+    axis = mesh.dim_names.index('sep')
+    found = {tuple(t.placements[axis] for t in tensors) for tensors in seen}
+    heads, rows, whole = Shard(2), Shard(1), Replicate()
+    inside = (heads,) * 3 if backend == 'all2all' else (rows, whole, whole)
+    assert found == {inside, (rows,)}, found
+
+
+def converted():
+    """`to_distributed` needs nothing but the number of processes."""
+    n = dist.ParallelEnv().world_size
+    alone = _parts()
+    want = _train(*alone, _loader())
+    model, optimizer, loader = dist.to_distributed(*_parts(), _loader(), device_num=n)
+    np.testing.assert_allclose(_train(model, optimizer, loader), want, rtol=1e-5)
+    for p, q in zip(model.parameters(), alone[0].parameters()):
+        np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5)
+    weight = model.blocks[0].down.weight
+    assert weight.placements == [Replicate(), Shard(0) if n == 4 else Replicate()]
+    moment = optimizer._get_accumulator('moment1', weight)
+    assert moment._local_value().size == weight.size // n
+
+
 def by_hand():
     """`shard_layer` and `shard_optimizer` with functions of the user; plain SGD and Momentum."""
     mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
@@ -218,6 +280,46 @@ def local():
     layer = Total([(mesh, [Partial()])], [(mesh, [Shard(0)]), (mesh, [Partial()])])
     layer(x, w).backward()
     np.testing.assert_allclose(w.grad.numpy(), value.sum(0), rtol=1e-5)
+
+
+def experts():
+    """Tensors of the meshes along an axis: values, shapes and gradients, also of replicas."""
+    from paddle.distributed.auto_parallel.api import moe_global_mesh_tensor, moe_sub_mesh_tensors
+
+    rank = dist.get_rank()
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=['dp', 'ep'])
+    value = np.arange(16, dtype='float32').reshape([4, 4])
+    weights = [3.0, 5.0]
+    for along, shape in ((Shard(1), [4, 2]), (Replicate(), [4, 4])):
+        placements = [Shard(0), along]
+        x = dist.shard_tensor(paddle.to_tensor(value), mesh, placements, stop_gradient=False)
+        parts = moe_sub_mesh_tensors(x, mesh, -1, placements)
+        assert [list(t.shape) for t in parts] == [shape] * 2
+        assert [t.process_mesh.process_ids for t in parts] == [[0, 2], [1, 3]]
+        done = [t * w for t, w in zip(parts, weights)]
+        back = moe_global_mesh_tensor(done, mesh, [Shard(0), Shard(1)], 1)
+        sides = np.split(value, 2, 1) if along.is_shard() else [value, value]
+        want = np.concatenate([side * w for side, w in zip(sides, weights)], 1)
+        np.testing.assert_array_equal(dist.unshard_dtensor(back).numpy(), want)
+        back.sum().backward()
+        derivative = np.repeat(weights, 2) if along.is_shard() else [8.0] * 4
+        np.testing.assert_array_equal(
+            dist.unshard_dtensor(x.grad).numpy(), np.tile(np.float32(derivative), [4, 1])
+        )
+    assert rank in parts[rank % 2].process_mesh.process_ids
+    for bad in ((x,), (x, mesh, 2, placements), (x, dist.ProcessMesh([0]), 0, placements)):
+        try:
+            moe_sub_mesh_tensors(*bad)
+        except ValueError as e:
+            assert 'moe_sub_mesh_tensors' in str(e)
+        else:
+            raise AssertionError('expected a ValueError')
+    try:
+        moe_global_mesh_tensor(parts[:1], mesh, placements, 1)
+    except ValueError as e:
+        assert '2 meshes' in str(e)
+    else:
+        raise AssertionError('expected a ValueError')
 
 
 if __name__ == '__main__':

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import paddle
+from sanitizers import SANITIZER
 from static_program import static_program
 
 TESTS = str(pathlib.Path(__file__).parents[1])
@@ -879,6 +880,9 @@ def test_a_mesh_of_a_length_that_is_claimed():
         paddle.base.core.ProcessMesh(Sized(2**62), [0], ['a'])
 
 
+@pytest.mark.skipif(
+    bool(SANITIZER), reason='a limit of address space says nothing under a sanitizer'
+)
 def test_more_sampled_classes_than_memory_holds():
     code = (
         'import paddle\n'

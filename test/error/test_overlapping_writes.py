@@ -6,6 +6,7 @@ import pytest
 
 import paddle
 from paddle.incubate.nn import functional as incubate
+from paddle.nn import functional as F
 
 
 def windows(rows=2, columns=3):
@@ -89,6 +90,44 @@ def test_the_steps_of_optimizers():
             False,
             1,
         )
+
+
+def test_the_steps_of_optimizers_on_memory_they_share():
+    rate, buffer = paddle.to_tensor([0.1]), paddle.arange(8, dtype='float32')
+
+    def step(param, grad, velocity):
+        paddle._C_ops.momentum_(param, grad, velocity, rate, None, 0.9, False, '', 0.0, False, 1.0)
+
+    with pytest.raises(ValueError, match=r'\[momentum_\].*memory of its own.*share elements'):
+        step(buffer[:5], paddle.ones([5]), buffer[3:])
+    with pytest.raises(ValueError, match=r'\[momentum_\].*memory of its own'):
+        step(buffer, paddle.ones([8]), buffer)
+    with pytest.raises(ValueError, match=r'\[momentum_\].*to read apart from those'):
+        step(buffer[:4], buffer[1:5], paddle.zeros([4]))
+    with pytest.raises(ValueError, match=r'\[momentum_\].*to read apart from those'):
+        paddle._C_ops.momentum_(
+            buffer, paddle.ones([8]), paddle.zeros([8]), buffer[:1], None, 0.9, False, '', 0.0
+        )
+    assert buffer.tolist() == list(range(8))
+    step(buffer[:4], buffer[4:], paddle.zeros([4]))  # parts of one buffer
+    np.testing.assert_allclose(buffer.numpy()[:4], np.arange(4) - 0.1 * np.arange(4, 8), rtol=1e-6)
+    values = paddle.ones([3])
+    step(values, values, paddle.zeros([3]))  # element by element
+    np.testing.assert_allclose(values.numpy(), [0.9] * 3, rtol=1e-6)
+
+
+def test_running_statistics_have_memory_of_their_own():
+    x, statistics = paddle.randn([4, 3]), paddle.ones([5])
+    with pytest.raises(ValueError, match=r'\[batch_norm_\].*memory of its own'):
+        F.batch_norm(x, statistics[:3], statistics[2:], training=True)
+    with pytest.raises(ValueError, match=r'\[batch_norm_\].*to read apart from those'):
+        F.batch_norm(x, statistics[:3], paddle.ones([3]), weight=statistics[1:4], training=True)
+    assert statistics.tolist() == [1.0] * 5
+    both = paddle.ones([3, 2])
+    F.batch_norm(x, both[:, 0], both[:, 1], training=True)  # the columns of one matrix
+    mean, variance = x.numpy().mean(0), x.numpy().var(0)
+    np.testing.assert_allclose(both.numpy()[:, 0], 0.9 + 0.1 * mean, rtol=1e-5)
+    np.testing.assert_allclose(both.numpy()[:, 1], 0.9 + 0.1 * variance, rtol=1e-5)
 
 
 def step_of_attention(cache):

@@ -36,6 +36,8 @@ ENV = {'scale': '1.5'}
 
 class Base:
     c = 0.75
+    rates = [0.5, {'k': 1.25}]
+    hits = 0
     def method(self, v):
         return v * self.k
     @property
@@ -167,6 +169,30 @@ def gathered(v):
         OPT.step()
         OPT.clear_grad(set_to_zero=False)
     return v + WT.detach()
+SCALER = paddle.amp.GradScaler(init_loss_scaling=8.0, incr_every_n_steps=2)
+def rescaled(v):
+    u = SCALER.scale(loss(v) * (float('inf') if Base.hits > 2 else 1.0))
+    u.backward()
+    SCALER.step(OPT)
+    SCALER.update()
+    OPT.clear_grad()
+    return v * 0.5
+def minimized(v):
+    u = SCALER.scale(loss(v))
+    u.backward()
+    SCALER.minimize(OPT, u)
+    OPT.clear_grad()
+    return SCALER.scale(v) * 0.125
+def counted_by_class(v):
+    Base.hits += 1
+    v = v * Base.hits
+    Base.hits -= 1
+    return v + K.rates[0]
+def set_and_deleted(v):
+    K.extra = v * 0.5
+    v = v + O.extra if isinstance(O, K) else v
+    del K.extra
+    return v * O.c
 def hooked(v):
     h = v * 0.5
     h.register_hook(lambda g: g * 2)
@@ -291,6 +317,14 @@ try: x = x * O.late
 except AttributeError: x = x + 0.25
 O.n = 2
 D['a'] = 1.25
+x = counted_by_class(x)
+x = set_and_deleted(x)
+x = x + K.rates[1]['k'] * type(O).c
+x = x * vars(Base).get('late', 0.75)
+x = x + getattr(type(O), 'late', 1.5)
+Base.c = 0.75
+K.rates = Base.rates
+setattr(K, 'hits', Base.hits); x = x * (1 + O.hits if isinstance(O, K) else 1)
 with SC as k: x = x * k
 with scaled() as k: x = x + k
 a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
@@ -317,6 +351,8 @@ x = Pure.apply(x, 0.5)
 x = Pure.apply(x, O.k) * 0.5
 x = Reading.apply(x) * 0.5
 x = x + WT
+x = rescaled(x)
+x = minimized(x)
 """
 
 # Decisions that `full_graph` refuses.
@@ -329,6 +365,8 @@ REFUSED = """
 x = x * random.random()
 x = x * next(IT)
 COUNT[0] += 1; x = x + COUNT[0]
+Base.hits += 1; x = x + Base.hits
+type(O).seen = x; x = x * 0.5
 O.last = x
 print('', end='')
 x = x * float(x.detach().sum() > 0) + x
@@ -359,6 +397,7 @@ g = lambda v: v * G; print(end=''); x = g(x)
 y = x * 1; print(end=''); y[0] = O.k; x = x + y
 O.n = O.n % 3 + 1; x = x * 0.5 + O.n
 COUNT[0] += 1; x = x + COUNT[0] % 3
+Base.hits = Base.hits % 3 + 1; x = x * 0.5 + O.k; x = x + Base.hits
 try: x = x * float(x.detach()[0]) * D['q']
 except KeyError: x = x * 0.75; print(end=''); x = x + 0.125
 x = x * paddle.rand([2]) + random.random()
@@ -414,6 +453,19 @@ O = Other()
 O = K(1.25)
 Base.c += 0.5
 K.c = 2.25
+Other.c = 1.75
+Base.late = 2.5
+K.__dict__.get('c') and delattr(K, 'c')
+Base.rates[0] += 0.5
+Base.rates[1]['k'] += 0.5
+K.rates = [1.5, {'k': 0.5}]
+Base.hits += 1
+Base.c = property(lambda self: self.k * 0.5)
+K.slots = 0.5
+Base.static = staticmethod(lambda v: v - G)
+Base.__getattr__ = lambda self, name: {'late': 1.25}[name]
+SCALER.set_init_loss_scaling(16.0)
+SCALER = paddle.amp.GradScaler(init_loss_scaling=4.0, incr_every_n_steps=1)
 Base.method = lambda self, v: v * 3
 K.method = lambda self, v: v * self.k
 Base.prop = property(lambda self: self.k)

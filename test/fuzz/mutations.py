@@ -9,7 +9,7 @@ import json
 import pickletools
 import struct
 
-from paddle.framework.dense_stream import _read_varint, _varint
+from paddle.framework.wire import read_varint, varint
 
 NUMBERS = (
     0,
@@ -138,6 +138,31 @@ def json_fields(data, choose):
     return json.dumps(root[0], separators=(',', ':')).encode('utf-8', 'surrogatepass')
 
 
+def program_operands(data, choose):
+    """Operands, types of results and names of operations of a program exchanged, so that it stays
+    well formed: what its operations then get is other than they were made for.
+    """
+    root = json.loads(data)
+    operations = [o for r in root['program']['regions'] for b in r['blocks'] for o in b['ops']]
+    results = [v for o in operations for v in o.get('O') or [] if isinstance(v, dict)]
+    gradients = [o for o in operations if o['#'].endswith('_grad')] or operations
+    for _ in range(choose.choice(COUNTS)):
+        kind, op = choose.randrange(10), choose.choice(choose.choice((gradients, operations)))
+        operands = op.get('I') or []
+        value = choose.choice(results)
+        if kind < 6 and operands:
+            choose.choice(operands)['%'] = value.get('%', 0)
+        elif kind == 6 and operands:
+            del operands[choose.randrange(len(operands))]
+        elif kind == 7 and operands:
+            operands.insert(choose.randrange(len(operands) + 1), {'%': value.get('%', 0)})
+        elif kind == 8:
+            op['#'] = choose.choice(gradients)['#']
+        else:
+            value['TT'] = copy.deepcopy(choose.choice(results).get('TT', {}))
+    return json.dumps(root, separators=(',', ':')).encode()
+
+
 def pickle_opcodes(data, choose):
     """Opcodes removed, repeated, exchanged, replaced or given another argument; frames are left
     out, so that lengths stay right.
@@ -201,15 +226,15 @@ def _message(data, depth=0):
     fields, at = [], 0
     try:
         while at < len(data):
-            key, at = _read_varint(data, at)
+            key, at = read_varint(data, at)
             wire = key & 7
             if wire == 0:
-                value, at = _read_varint(data, at)
+                value, at = read_varint(data, at)
             elif wire in (1, 5):
                 size = 8 if wire == 1 else 4
                 value, at = data[at : at + size], at + size
             elif wire == 2:
-                size, at = _read_varint(data, at)
+                size, at = read_varint(data, at)
                 value, at = data[at : at + size], at + size
                 if len(value) != size:
                     return None
@@ -231,12 +256,12 @@ def _message(data, depth=0):
 def _encoded(fields):
     out = bytearray()
     for field, wire, value in fields:
-        out += _varint(field << 3 | wire)
+        out += varint(field << 3 | wire)
         if wire == 0:
-            out += _varint(value)
+            out += varint(value)
         elif wire == 2:
             body = _encoded(value) if isinstance(value, list) else value
-            out += _varint(len(body)) + body
+            out += varint(len(body)) + body
         else:
             out += value
     return bytes(out)

@@ -10,6 +10,7 @@ import pathlib
 import pickle
 import struct
 import tarfile
+import tempfile
 import wave
 import zipfile
 
@@ -78,6 +79,120 @@ def run_predictor(path):
         looped or predictor.run()
     except MemoryError:
         pass
+
+
+def run_training(path):
+    """A program with gradients, and one run on ones."""
+    import numpy as np
+
+    import paddle
+
+    paddle.enable_static()
+    try:
+        executor = paddle.static.Executor()
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            program, names, results = paddle.static.load_inference_model(
+                path.rsplit('.', 1)[0], executor
+            )
+            feed = {'x': np.ones([4, 6], 'float32'), 'i': np.arange(3)}
+            executor.run(program, feed={n: feed[n] for n in names}, fetch_list=results)
+    except MemoryError:
+        pass
+    finally:
+        paddle.disable_static()
+
+
+def _differentiated(folder):
+    """A saved program in which many kinds of operations and their gradients stand."""
+    import paddle
+    import paddle.nn.functional as F
+
+    paddle.enable_static()
+    try:
+        program, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(program, startup):
+            x = paddle.static.data('x', [4, 6], 'float32')
+            x.stop_gradient = False
+            i = paddle.static.data('i', [3], 'int64')
+            image, square = x.reshape([1, 2, 3, 4]), x @ x.T + paddle.eye(4) * 9
+
+            def weight(*shape):
+                return paddle.static.create_parameter(list(shape), 'float32')
+
+            parts = [
+                F.conv2d(image, weight(3, 2, 2, 2), weight(3)),
+                F.conv2d_transpose(image, weight(2, 3, 2, 2)),
+                F.instance_norm(image),
+                F.group_norm(image, 2),
+                F.layer_norm(x, [6], weight(6), weight(6)),
+                F.avg_pool2d(image, 2),
+                F.max_pool2d(image, 2, return_mask=True)[0],
+                F.interpolate(image, size=[5, 5], mode='bilinear'),
+                F.prelu(image, weight(2)),
+                F.gelu(x),
+                F.dropout(x, 0.3),
+                F.grid_sample(image, weight(1, 3, 3, 2)),
+                F.unfold(image, 2),
+                F.cross_entropy(x, paddle.zeros([4], 'int64')),
+                F.smooth_l1_loss(x, x * 2),
+                F.pad(image, [1, 1, 1, 1]),
+                F.scaled_dot_product_attention(*[image.reshape([1, 2, 3, 4])] * 3),
+                F.embedding(i, weight(3, 2)),
+                F.nll_loss(F.log_softmax(x), paddle.zeros([4], 'int64')),
+                F.bilinear(x, x, weight(2, 6, 6)),
+                paddle.index_select(x, i),
+                paddle.index_add(x, i, 0, x[:3]),
+                paddle.scatter(x, i, x[:3]),
+                paddle.gather_nd(x, paddle.zeros([2, 2], 'int64')),
+                paddle.take_along_axis(x, paddle.argsort(x, 1), 1),
+                paddle.put_along_axis(x, paddle.zeros([4, 1], 'int64'), x[:, :1], 1),
+                paddle.concat([x, x * 2]),
+                paddle.split(x, 2, axis=1)[1],
+                paddle.where(x > 0, x, x * 2),
+                paddle.topk(x, 2)[0],
+                paddle.cummax(x, 1)[0],
+                paddle.cumprod(x, 1),
+                paddle.cdist(x, x + 1),
+                paddle.tile(x, [2, 1]),
+                paddle.roll(x, 1),
+                paddle.linalg.cholesky(square),
+                paddle.linalg.inv(square),
+                paddle.geometric.segment_sum(x[:3], paddle.zeros([3], 'int64')),
+                x.transpose([1, 0])[::2].max(1),
+                x.prod(1),
+                paddle.median(x, 1),
+                paddle.mode(x, 1)[0],
+                paddle.kthvalue(x, 2)[0],
+                paddle.sort(x, 1),
+                paddle.repeat_interleave(x, 2, 0),
+                paddle.multiplex([x, x * 2], paddle.zeros([4, 1], 'int32')),
+                F.hsigmoid_loss(x, paddle.zeros([4, 1], 'int64'), 6, weight(5, 6)),
+                F.margin_cross_entropy(x, paddle.zeros([4], 'int64')),
+                F.ctc_loss(
+                    x.reshape([4, 1, 6]),
+                    paddle.ones([1, 2], 'int32'),
+                    paddle.full([1], 4, 'int64'),
+                    paddle.full([1], 2, 'int64'),
+                ),
+                paddle.geometric.send_u_recv(x, i, i, 'max'),
+            ]
+            # Places that are in no tensor, for gradients of what takes places.
+            parts += [
+                paddle.full(shape, far, kind).astype('float32')
+                for shape in ([3], [4], [4, 1], [4, 2], [2, 2], [4, 6])
+                for far, kind in ((-1, 'int64'), (1 << 40, 'int64'), (1 << 30, 'int32'))
+            ]
+            (gradient,) = paddle.static.gradients([paddle.add_n([p.sum() for p in parts])], [x])
+        executor = paddle.static.Executor()
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            executor.run(startup)
+            prefix = os.path.join(folder, 'm')
+            paddle.static.save_inference_model(
+                prefix, [x, i], [gradient], executor, program=program
+            )
+    finally:
+        paddle.disable_static()
+    return {p.suffix: p.read_bytes() for p in pathlib.Path(folder).iterdir()}
 
 
 def load_params(path):
@@ -266,6 +381,8 @@ def make_samples():
             },
         }
     )
+    with tempfile.TemporaryDirectory() as folder:
+        SAMPLES['training'] = _differentiated(folder)
     try:
         from PIL import Image
     except ImportError:
@@ -277,12 +394,19 @@ def make_samples():
     }
 
 
+# What is read with a file that was made here.
+BESIDE = {('.json', '.pdiparams')}
+
+
 def samples(kind):
     """[(ending, bytes, files beside it)] of a format."""
     folder, endings = FORMATS[kind][0], FORMATS[kind][3:]
     if folder in SAMPLES:
+        made = SAMPLES[folder]
         return [
-            (end, data, {}) for end, data in SAMPLES[folder].items() if end.startswith(('.', '_'))
+            (end, data, {e: made[e] for e in made if (end, e) in BESIDE})
+            for end, data in made.items()
+            if end.startswith(('.', '_')) and all(end != e for _, e in BESIDE)
         ]
     found = []
     for path in sorted((CORPUS / folder).iterdir()):
@@ -309,6 +433,7 @@ FORMATS = {
     'program': ('json', m.either(m.json_fields), load_static, '.json'),
     'json': ('json', m.either(m.json_fields), run_model, '.json'),
     'predictor': ('json', m.either(m.json_fields), run_predictor, '.json'),
+    'training': ('training', m.program_operands, run_training),
     'model': ('model', m.either(m.protobuf_fields), run_model, '.pdmodel'),
     'wave': ('wave', m.plain, load_wave),
     'idx': ('idx', m.plain, _images),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether long runs keep what they should let go: python test/fuzz/soak.py [--short] [CASE ...]
+"""Whether long runs keep what they should release: python test/fuzz/soak.py [--short] [CASE ...]
 
 Each case runs in a process of its own: once to warm up, then many times. A line of the table tells
 what the process held before and after: resident memory, file descriptors, child processes and

@@ -467,6 +467,18 @@ def _global():
 
 
 @case
+def _scale_of_a_loss():
+    scaler = paddle.amp.GradScaler(init_loss_scaling=4.0)
+    return Case(lambda x: scaler.scale(x), lambda: scaler.set_init_loss_scaling(8.0))
+
+
+@case
+def _scaler_that_is_switched_off():
+    scaler = paddle.amp.GradScaler(init_loss_scaling=4.0)
+    return Case(lambda x: scaler.scale(x), lambda: setattr(scaler, '_enable', False))
+
+
+@case
 def _function_of_a_module():
     module = types.ModuleType('never_stale_module')
     module.scale = lambda: 2.0

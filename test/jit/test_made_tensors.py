@@ -182,8 +182,8 @@ def test_gradients_of_leaves_differentiate_again(mode):
     for _ in range(3):
         x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
         out, y = function(x)
-        (slope,) = paddle.grad([out], [y], create_graph=True)
-        slope.sum().backward()
+        (derivative,) = paddle.grad([out], [y], create_graph=True)
+        derivative.sum().backward()
         np.testing.assert_allclose(x.grad.numpy(), 3 * x.numpy() ** 2)
 
 

@@ -89,7 +89,9 @@ def test_numbers_that_are_read():
     def vector():
         return paddle.to_tensor([random.random(), 2.0], stop_gradient=False)
 
-    assert sum(c > 3 for c in _counts(_check(function, vector, calls=10))) == 4
+    regions = sum(c > 3 for c in _counts(_check(function, vector, calls=10)))
+    # Before CPython 3.11 frames have no columns: `z * scale` stays with the statement around it.
+    assert regions == (4 if sys.version_info >= (3, 11) else 3)
 
 
 def test_a_branch_by_a_number():

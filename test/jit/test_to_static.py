@@ -702,6 +702,7 @@ def test_complex_numbers_as_arguments(full_graph):
         lambda x: paddle.scale(x, 2j),
         lambda x: paddle.scale(x, 2j, bias=1.5, bias_after_scale=False),
         lambda x: x * paddle.full_like(x, 1 + 2j),
+        lambda x: paddle.pow(x, 1 + 2j),
     ):
         static, found = _static(function, full_graph=full_graph), []
         for f in (function, static, static):

@@ -398,3 +398,76 @@ def test_an_exception_leaves_gradients_as_they_were(full_graph):
     before = w.grad.tolist()[0]
     f(paddle.ones([2]))
     assert w.grad.tolist() == [before + 1, before + 1]
+
+
+@MODES
+@pytest.mark.parametrize('way', ['step', 'minimize', 'unscale', 'two optimizers'])
+def test_loss_scaling(way, full_graph):
+    """Steps with infinities leave parameters alone, and the scale follows, without a recording
+    more.
+    """
+
+    def make():
+        net = _net()
+        scaler = paddle.amp.GradScaler(
+            init_loss_scaling=1024.0, incr_every_n_steps=2, decr_every_n_nan_or_inf=2
+        )
+        factor, optimizers = paddle.ones([1]), []
+        for part in [net[0], net[2]] if way == 'two optimizers' else [net]:
+            clip = nn.ClipGradByGlobalNorm(0.5)
+            optimizers.append(paddle.optimizer.AdamW(0.1, parameters=part.parameters()))
+            optimizers[-1]._grad_clip = clip
+
+        def step(x, y):
+            loss = ((net(x) - y) ** 2).mean() * factor
+            scaled = scaler.scale(loss)
+            scaled.backward()
+            for optimizer in optimizers:
+                if way == 'minimize':
+                    scaler.minimize(optimizer, scaled)
+                    continue
+                if way == 'unscale':
+                    scaler.unscale_(optimizer)
+                scaler.step(optimizer)
+            if way != 'minimize':
+                scaler.update()
+            for optimizer in optimizers:
+                optimizer.clear_grad()
+            return loss.detach()
+
+        return net, step, scaler, factor
+
+    seen = []
+
+    def change(call, net, scaler, factor):
+        factor.fill_(float('inf') if call in (3, 6, 7, 9) else 1.0)
+        if call == 12:
+            scaler.set_init_loss_scaling(64.0)
+        seen.append(scaler.state_dict())
+
+    _compare(make, full_graph, calls=16, change=change, compiled=14)
+    assert seen[::2] == seen[1::2]
+    assert {float(s['scale'][0]) for s in seen} == {1024.0, 2048.0, 4096.0, 64.0, 128.0}
+
+
+@MODES
+@pytest.mark.parametrize('clip', [None, nn.ClipGradByGlobalNorm, nn.ClipGradByNorm])
+@pytest.mark.parametrize('way', ['step', 'minimize'])
+def test_clipped_gradients_that_are_cleared(way, clip, full_graph):
+    """The pairs that a clip goes through are no reason against a recording."""
+
+    def make():
+        net = _net()
+        options = {} if clip is None else {'grad_clip': clip(0.1)}
+        opt = paddle.optimizer.AdamW(0.1, parameters=net.parameters(), **options)
+
+        def step(x, y):
+            loss = ((net(x) - y) ** 2).mean()
+            loss.backward()
+            opt.step() if way == 'step' else opt.minimize(loss)
+            opt.clear_grad()
+            return loss.detach()
+
+        return net, step
+
+    _compare(make, full_graph)

@@ -199,7 +199,7 @@ def test_programs(block):
     for seed in range(block, SEEDS, 8):
         program = Program(seed)
         mix = np.random.RandomState(seed + 1).uniform(0.5, 1.5, len(program.steps) + 1).tolist()
-        want, slope = program.value(program.start, mix), gradient(program, mix)
+        want, derivative = program.value(program.start, mix), gradient(program, mix)
 
         def f(x):
             return program.run(x * 1.0, mix)
@@ -224,7 +224,9 @@ def test_programs(block):
                 ), what
                 continue
             ran += k == 0
-            np.testing.assert_allclose(x.grad.numpy(), slope, rtol=1e-5, atol=1e-6, err_msg=what)
+            np.testing.assert_allclose(
+                x.grad.numpy(), derivative, rtol=1e-5, atol=1e-6, err_msg=what
+            )
     assert ran >= 10
 
 

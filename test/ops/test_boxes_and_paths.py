@@ -174,7 +174,7 @@ def test_gradients_of_reduced_rows(how):
 
 
 def test_equal_rows_share_the_gradient_of_the_largest():
-    """PaddlePaddle 3.3.1 gives each all of it: twice the slope where one row comes twice."""
+    """PaddlePaddle 3.3.1 gives each all of it: twice the derivative where one row comes twice."""
     x = paddle.to_tensor([[1.0, 5.0], [1.0, 2.0], [3.0, 9.0]], stop_gradient=False)
     geometric.segment_max(x, paddle.to_tensor([0, 0, 2])).sum().backward()
     assert x.grad.numpy().tolist() == [[0.5, 1], [0.5, 0], [1, 1]]

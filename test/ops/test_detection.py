@@ -462,11 +462,11 @@ def test_cosines_with_margins(margins):
     np.testing.assert_allclose(loss.numpy()[:, 0], -np.log(want[rows]), rtol=1e-9)
     check_gradients(call, cosines)
 
-    def slopes(v):
+    def derivatives(v):
         v.stop_gradient = False
         return paddle.grad(call(v).sum(), v, create_graph=True)[0]
 
-    check_gradients(slopes, cosines)
+    check_gradients(derivatives, cosines)
     same_when_recorded(
         lambda v: call(v[:5], return_softmax=True), cosines, names=['margin_cross_entropy']
     )

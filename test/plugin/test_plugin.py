@@ -181,6 +181,8 @@ np.testing.assert_allclose(paddle.tanh(paddle.ones([2])).numpy(), np.tanh(np.one
         ('phi/capi/all.h', 'c++14'),
         ('phi/capi/include/c_api.h', 'c99'),
         ('phi/capi/include/kernel.h', 'c++14'),
+        ('phi/capi/include/types.h', 'c++14'),
+        ('phi/capi/include/half.h', 'c++14'),
     ],
 )
 def test_headers_compile_alone(include, tmp_path, header, language):
@@ -202,3 +204,70 @@ def test_headers_compile_alone(include, tmp_path, header, language):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_kernels_as_paddlepaddle_writes_them(include, tmp_path):
+    path = build(include, tmp_path / 'rows/librows.so', source='kernels_plugin.cc')
+    run(
+        f'PATH = {str(path)!r}\n'
+        + '''
+import ctypes, numpy as np, paddle
+from paddle.base import libpaddle as core
+report = core.load_plugin(PATH)
+assert report['device_type'] == 'rows_cpu'
+assert 'sgd(float32, rows_cpu)' in report['kernels'], report
+assert report['rejected'] == ['values(float32, rows_cpu): there is no op of this name'], report
+calls = ctypes.CDLL(PATH).plugin_calls
+paddle.set_device('rows_cpu')
+def runs(n, f):
+    before = calls()
+    got = f()
+    assert calls() == before + n, (calls() - before, n)
+    return got
+rng = np.random.RandomState(0)
+for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64', 'float32', 'float64', 'float16',
+              'bfloat16', 'complex64', 'complex128'):
+    a, b = rng.randint(0, 9, (3, 4)), rng.randint(0, 9, (4,))
+    if 'complex' in dtype:
+        a, b = a + 2j, b - 1j
+    x, y = paddle.to_tensor(a).cast(dtype), paddle.to_tensor(b).cast(dtype)
+    got = runs(1, lambda: x + y)
+    assert str(got.place) == 'Place(rows_cpu:0)'
+    want = (a + b).astype(complex)
+    np.testing.assert_array_equal(got.cast('complex128').numpy(), want)
+    full = runs(1, lambda: paddle.full_like(x, 3)).cast('complex128').numpy()
+    np.testing.assert_array_equal(full, np.full((3, 4), 3))
+# halves: every float16, through float32 and back, and a sum that rounds
+bits = np.arange(65536, dtype='uint16').view('float16')
+half = bits[np.isfinite(bits)]
+zero = runs(1, lambda: paddle.to_tensor(half) + paddle.to_tensor(np.zeros(1, 'float16')))
+np.testing.assert_array_equal(zero.numpy(), half + np.float16(0))
+pair = rng.permutation(half)
+with np.errstate(over='ignore'):
+    want = (half.astype('float32') + pair.astype('float32')).astype('float16')
+got = runs(1, lambda: paddle.to_tensor(half) + paddle.to_tensor(pair)).numpy()
+np.testing.assert_array_equal(got, want)
+x = paddle.to_tensor(rng.rand(4, 6).astype('float32'), stop_gradient=False)
+m = runs(1, lambda: paddle._C_ops.mean_all(x))
+assert m.shape == [], m.shape
+np.testing.assert_allclose(m.numpy(), x.numpy().mean(), rtol=1e-6)
+both = runs(1, lambda: paddle.concat([x, x], 0))
+np.testing.assert_array_equal(both.numpy(), np.concatenate([x.numpy()] * 2))
+parts = runs(1, lambda: paddle.split(both, 2))
+np.testing.assert_array_equal(parts[1].numpy(), x.numpy())
+flat = runs(1, lambda: paddle.reshape(x, [3, -1]))
+np.testing.assert_array_equal(flat.numpy(), x.numpy().reshape(3, 8))
+try:
+    paddle.concat([x, x], 1)
+    raise SystemExit('expected an error')
+except RuntimeError as error:
+    assert '[concat]' in str(error) and 'expected axis 0, got 1' in str(error), error
+w = paddle.create_parameter([6, 2], 'float32')
+sgd = paddle.optimizer.SGD(0.1, parameters=[w])
+before = w.numpy()
+paddle.matmul(x, w).sum().backward()
+grad = w.grad.numpy()
+runs(1, sgd.step)
+np.testing.assert_allclose(w.numpy(), before - np.float32(0.1) * grad, rtol=1e-6)
+'''
+    )

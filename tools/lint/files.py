@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts every tracked file must meet: size, head line, names, marks of unfinished work, machine
-paths (data files: these alone).
+"""Facts every tracked file must meet: size, head line, names, words, marks of unfinished work,
+machine paths (data files: these alone).
 """
 
 import os
@@ -12,6 +12,12 @@ COLUMNS = {"py": 100, "pyi": 100, "cc": 190, "h": 160, "md": 120, "yaml": 120}
 CODE = re.compile(r"\.(cc|h|cu|cuh|py|pyi|yaml|cmake|sh|txt|md|toml)$")
 SOURCE = re.compile(r"\.(cc|h|cu|cuh|py)$")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\btempor" r"ar(y|ily)\b")
+# Words for which the field has its own.
+WORDS = (
+    (re.compile(r"\bstand[-_]?i" r"ns?\b", re.I), "proxy"),
+    (re.compile(r"\blet(s|ting)? g" r"o\b", re.I), "release"),
+    (re.compile(r"\bsurround" r"ings\b", re.I), "guards, or what surrounds it"),
+)
 MACHINE = re.compile(
     r"/(work|root|farm)/|pythonho" r"sted|\bdeb\.deb" r"|\bpypi\.o" r"|127\.0\.0\.1:3128"
 )
@@ -66,6 +72,9 @@ def run(root):
                 problems.append(f"{name}:{number}: mark of unfinished work: {line.strip()[:80]}")
             if MACHINE.search(line):
                 problems.append(f"{name}:{number}: machine path or registry host")
+            for word, meant in WORDS:
+                if found := word.search(line):
+                    problems.append(f"{name}:{number}: expected {meant}, got {found[0]}")
             limit = COLUMNS.get(name.rpartition(".")[2])
             if limit and len(UNCOUNTED.sub("", line)) > limit:
                 wide += 1

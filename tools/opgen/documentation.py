@@ -172,7 +172,7 @@ def result(op, sig, inplace):
         return f"Tensor: {first} itself, with the result."
     if op.full_doc.returns:
         one = "list of Tensors" if op.outs[0].variadic else "Tensor"
-        kind = one if len(op.outs) == 1 else "tuple of Tensors"
+        kind = op.named or (one if len(op.outs) == 1 else "tuple of Tensors")
         text = sentence(op.full_doc.returns)
         return text if re.match(r"(Tensor|tuple|list)\b", text) else f"{kind}: {text}"
     shape = f"the shape of {first}" if len(op.tensors) == 1 else "the broadcast shape"

@@ -181,7 +181,7 @@ def api(g):
             args=joined(
                 op.draws and "phi::ThreadContext()", names(op), commas(o.name for o in op.outs)
             ),
-            apart=[f'RequireApart({i}, "{op.name}");' for i in op.inplace_map.values()],
+            apart=apart(op),
             written=written(op),
             history=g.exists
             and fill(HISTORY, needed=needs_grad(g.inputs), setup=indent(setup(g, op.outs[0].name))),
@@ -247,7 +247,18 @@ def composed(g):
     )
     parts = f" && !({is_dist(op)})" if op.tensors and op.spmd != "compose" else ""
     plain = f"State().record == RecordMode::kRun{parts}"
-    return f"if ({plain}{lost}) return {call};"
+    return f"if ({f'({plain}){lost}' if lost else plain}) return {call};"
+
+
+def apart(op):
+    """The statement that refuses writes to memory that is written or read elsewhere too."""
+    if not op.inplace_map:
+        return None
+    to_write = list(op.inplace_map.values())
+    to_read = [t.name for t in op.tensors if t.name not in to_write]
+    pointers = [commas(f"&{name}" for name in names_) for names_ in (to_write, to_read)]
+    by_element = "true" if op.update else "false"
+    return f'RequireApart("{op.name}", {{{pointers[0]}}}, {{{pointers[1]}}}, {by_element});'
 
 
 def written(op):

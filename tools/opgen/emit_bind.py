@@ -119,6 +119,8 @@ def argument(op, i, written=False):
         if a.kind == "Scalar" and op.args[0].kind == "Tensor"
         else ""
     )
+    if fits and op.elementwise:
+        fits += f' CheckReal(t_{a.name}, t_{op.args[0].name}, "{op.name}", "{a.name}");'
     return f"{a.cpp_value} t_{a.name} = {converted};{fits}"
 
 
@@ -206,6 +208,8 @@ def wrapper(op, cname, sig, inplace=False):
     """Maps the slots of a public signature to the op's; supports `out=` and `inplace=`."""
     positions = {p.name: i for i, p in enumerate(sig.args)}
     call = f"call_{op.name}{'_' if inplace else ''}(a)"
+    if op.named:
+        call = f"Named({call}, {c_string(op.named)})"
     sources = [positions.get(op.py_map.get(a.name, a.name)) for a in op.args]
     asked = positions.get("inplace") if op.inplace and not inplace else None
     return fill(

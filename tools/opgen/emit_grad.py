@@ -5,7 +5,7 @@
 
 import ast
 
-from . import decomposition, emit_loops, functions
+from . import decomposition, emit_loops, functions, ordered
 from .expr import TensorPrinter, parse
 from .model import is_decomposed
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
@@ -74,7 +74,9 @@ def composed(g):
     """The rules of `vjp` on tensors, which can be differentiated again; None without any."""
     if not g.rules:
         return None
-    if is_decomposed(g.op):
+    if g.op.differentiate:
+        statements = differentiated_statements(g)
+    elif is_decomposed(g.op):
         made = decomposition.backward(g.op)
         statements = decomposed_statements(g, made)
     else:
@@ -101,6 +103,23 @@ def decomposed_statements(g, made):
     args += [f"need[{wanted[r]}] ? &r_{r} : nullptr" for r in results]
     out.append(f"decomposition::{made.name}({commas(['d', *args])});")
     return out + [f"if (r_{r}.defined()) g_{r} = cast_like(r_{r}, {like(g, r)});" for r in results]
+
+
+def differentiated_statements(g):
+    """Statements of a composed rule that differentiates what computes the results, of tensors that
+    stand there for the inputs.
+    """
+    op, call = g.op, parse(g.op.differentiate, g.op.where)
+    text = TensorPrinter(op.where, g.ops, {}).text(call)
+    douts = [d for o, d in zip(op.outs, op.douts) if o.name not in op.nondiff_outs]
+    params = commas(f"const {list_or_tensor(t.variadic)}& {t.name}" for t in g.inputs)
+    return [
+        "Differentiation d;",
+        *[f"const auto v_{t.name} = d.Input({t.name}, need[{i}]);" for i, t in enumerate(g.inputs)],
+        f"d.Run([&]({params}) {{ return {text}; }}({commas('v_' + t.name for t in g.inputs)}), "
+        f"{commas(douts)});",
+        *[f"if (need[{i}]) g_{t.name} = d.Gradient(v_{t.name});" for i, t in enumerate(g.inputs)],
+    ]
 
 
 def like(g, tensor):
@@ -158,6 +177,7 @@ def first_order(g):
     op = g.op
     if op.vjp_kernel:
         reads, attrs = [*g.context, *op.douts], [a.name for a in op.attrs]
+        lists = g.variadic | {d for o, d in zip(op.outs, op.douts) if o.variadic}
         results = [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(g.inputs)]
         return fill(
             FIRST_KERNEL,
@@ -167,8 +187,23 @@ def first_order(g):
             long_work=op.long_work,
             work=" + ".join(f"phi::WorkOf({n})" for n in reads),
             held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
-            apart=commas([*["h_" + n for n in reads], *attrs, *results]),
-            args=commas([*reads, *attrs, *results]),
+            apart=commas(
+                [
+                    *[
+                        ordered.read_as(op.grad_ordered, n, n in lists, "h_{}".format)
+                        for n in reads
+                    ],
+                    *attrs,
+                    *results,
+                ]
+            ),
+            args=commas(
+                [
+                    *[ordered.read_as(op.grad_ordered, n, n in lists) for n in reads],
+                    *attrs,
+                    *results,
+                ]
+            ),
         )
     loops = emit_loops.gradients(op)
     fused = [e for forms in loops.values() for _, e in forms or []]
@@ -308,6 +343,8 @@ def wanted(g, d, given):
             out.append(f"Tensor& g_{t.name} = outs[{k}].p ? *outs[{k}].p : unwanted;")
         else:
             out.append(f"{list_or_tensor(t.variadic)} g_{t.name};")
+            if t.variadic and g.op.vjp_kernel:
+                out.append(f"if (outs[{k}].list) g_{t.name} = std::move(*outs[{k}].list);")
             if in_loops(g.op) and not t.variadic:
                 out.append(f"if (outs[{k}].p) g_{t.name} = *outs[{k}].p;")
     return out
@@ -374,6 +411,7 @@ void infer_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs,
 }
 $workspace
 OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name$declared);
+$ordered
 """
 WORKSPACE = """
 int64_t workspace_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs) {
@@ -420,5 +458,11 @@ def op_def(g, d):
         declared=f", workspace_{d.name}" if g.op.grad_workspace else "",
         defs=arg_defs(g, d),
         flags=" | ".join(flags),
+        ordered=g.op.vjp_kernel
+        and ordered.statement(
+            g.op.grad_ordered,
+            d.name,
+            {t.local: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(d.tensors)},
+        ),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
     )

@@ -3,7 +3,7 @@
 the OpDef.
 """
 
-from . import emit_loops
+from . import emit_loops, ordered
 from .emit_grad import kernel_params, workspace
 from .signatures import (
     ARG_KIND,
@@ -178,17 +178,23 @@ def run_kernel(op):
     )
     outs = commas(o.name for o in op.outs)
     context = op.draws and "context"
-    call = f"phi::{op.kernel}({joined(context, names(op), outs)});"
+
+    def given(of=str):
+        return commas(
+            ordered.read_as(op.ordered, a.name, a.variadic, of) if a.is_tensor else a.name
+            for a in op.args
+        )
+
+    call = f"phi::{op.kernel}({joined(context, given(), outs)});"
     work = " + ".join(f"phi::WorkOf({n.name})" for n in [*op.tensors, *op.outs])
     if op.tensors and not op.view:
-        held = commas(f"h_{a.name}" if a.is_tensor else a.name for a in op.args)
         out.append(
             fill(
                 LONG,
                 work=work,
                 long_work=op.long_work,
                 kernel=op.kernel,
-                args=joined(context, held, outs),
+                args=joined(context, given("h_{}".format), outs),
                 held=" ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in op.tensors),
                 written=[
                     f"if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()
@@ -261,6 +267,7 @@ void infer_${op}_generic([[maybe_unused]] const MetaSlot* in,
 }
 $workspace
 OpDef def_$op("$op", {$defs}, {$outs}, $flags, infer_${op}_generic, run_${op}_generic$declared);
+$ordered
 """
 LISTS = ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]")
 
@@ -278,6 +285,11 @@ def op_def(op):
         defs=commas(arg_def(op, a) for a in op.args),
         outs=commas(out_def(op, o) for o in op.outs),
         flags=" | ".join(op_flags(op)),
+        ordered=ordered.statement(
+            op.ordered,
+            op.name,
+            {t.name: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(op.tensors)},
+        ),
     )
 
 

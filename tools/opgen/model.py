@@ -10,7 +10,7 @@ import pathlib
 import re
 from dataclasses import dataclass
 
-from . import decomposition, documentation, expr, functions
+from . import decomposition, documentation, expr, functions, ordered
 from .stanza import (
     DTYPES,
     EXPRESSIONS,
@@ -420,6 +420,11 @@ class Op:
         "given.",
         names="tensors",
     )
+    named: str | None = key(
+        NAME,
+        "The named tuple of `paddle.tensor.search` that the public functions return their results "
+        "in.",
+    )
     method: bool | None = key(FALSE, "Not a method of Tensor.")
     varargs: str | None = key(
         NAME, "The argument that may be given as several positional ones.", names="public"
@@ -470,6 +475,15 @@ class Op:
         NAME,
         "Bytes of scratch (`CallMemory`) that the kernel takes, `int64_t f(metas..., attrs...)`, "
         "of known extents: programs lay it out in advance.",
+    )
+    ordered: dict = key(
+        RENAMES,
+        "Tensors that the kernel gets with their elements in order, and as what: `own`, their "
+        "dtype, that of another argument, `index`: int32 or int64, `wide`: what halves compute in, "
+        "`wide x`: what x computes in, "
+        "or a dtype. Copies are made before it runs; programs lay them out in advance.",
+        {},
+        names="tensors",
     )
     long_from: int | None = key(
         NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
@@ -572,6 +586,12 @@ class Op:
         written="vjp",
         steps=True,
     )
+    differentiate: str | None = key(
+        TEXT,
+        "In place of `vjp`: a call of a function of `phi/api` that computes the results (all but "
+        "`nondiff_outs`) of other ops. Gradients of higher order are its own, for the inputs in "
+        "`grad_of`.",
+    )
     loop_grad: bool = key(FALSE, "The rules are no loops: run as ops.", True)
     derivatives: bool = key(
         TRUE,
@@ -595,6 +615,12 @@ class Op:
     )
     grad_infer: str | None = key(
         NAME, "The shape rule of `<op>_grad`, `void f(dout, attrs..., Meta& x)`."
+    )
+    grad_ordered: dict = key(
+        RENAMES,
+        "The same of `vjp_kernel`: arguments, results and output gradients.",
+        {},
+        names="read",
     )
     grad_workspace: str | None = key(
         NAME,
@@ -701,6 +727,8 @@ class Op:
             k: f"dout * conj_of({e})" if self.complex_deriv else f"dout * ({e})"
             for k, e in self.deriv.items()
         }
+        if self.differentiate:
+            return {k: self.differentiate for k in self.grad_of}
         inputs = {t.name for t in self.tensors}
         return out | {k: str(e) for k, e in self.vjp_written.items() if k in inputs}
 
@@ -742,6 +770,7 @@ def known_names(op):
         "inputs": tensors + attrs,
         "outputs": outs,
         "tensors or outputs": tensors + outs,
+        "read": tensors + outs + op.douts,
         "public": public + tensors + attrs,
     }
 
@@ -805,6 +834,7 @@ NEEDS = {
     "out": ["body"],
     "compute": ["body"],
     "bool_inputs": ["body"],
+    "named": ["py"],
     "cost": ["body"],
     "derivatives": ["body"],
     "loop_grad": ["body"],
@@ -817,6 +847,7 @@ NEEDS = {
     "grad_of": ["vjp_kernel", "compose"],
     "lazy_douts": ["vjp", "vjp_kernel"],
     "nondiff_outs": ["vjp", "vjp_kernel"],
+    "differentiate": ["vjp_kernel"],
     "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
     "alias": ["py"],
     "py_map": ["py"],
@@ -827,6 +858,8 @@ NEEDS = {
     "varargs": ["py"],
     "long_from": ["kernel"],
     "workspace": ["kernel"],
+    "ordered": ["kernel"],
+    "grad_ordered": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],
     "infer": ["kernel", "compose", "decomposition"],
     "layout": ["kernel", "compose"],
@@ -843,6 +876,10 @@ def check_keys(op):
     if op.decomposition is not None and ways == ["body"]:
         raise op.at("decomposition").error(
             "the key decomposition stands beside body, which says the same"
+        )
+    if op.differentiate and (op.vjp_written or op.deriv or not op.grad_of):
+        raise op.at("differentiate").error(
+            "the key differentiate stands beside grad_of, and in place of vjp and deriv"
         )
     for name, needed in NEEDS.items():
         if name in op.raw and not any(n in op.raw for n in needed):
@@ -867,6 +904,8 @@ def check_expressions(op, ops):
     expected = "an argument, a result or the gradient of one"
     for x, e in op.deriv.items():
         expr.check(e, op.at("deriv", x), inside, known, expected)
+    if op.differentiate:
+        expr.check(op.differentiate, op.at("differentiate"), inside, known, expected)
     if not is_decomposed(op):
         check_steps(op, inside, known, expected)
 
@@ -919,6 +958,7 @@ def read_op(raw, path, family):
         check_key_names(op, Legacy, raw["legacy"], "legacy")
     if isinstance(raw["doc"], dict):
         check_key_names(op, documentation.Documentation, raw["doc"], "doc")
+    ordered.check(op, known_names(op))
     check_reach(op)
     documentation.check(op)
     return op

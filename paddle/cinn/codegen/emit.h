@@ -29,6 +29,9 @@ void EmitKernel(const LoopNest& nest, const std::string& symbol, llvm::Module& m
 void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module,
                    llvm::Module* math);
 
+// The same with the vector library; Unimplemented where an operation calls a function that GPUs have not.
+void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module);
+
 // The vector library, read as it is needed; null where the build has none.
 std::unique_ptr<llvm::Module> VectorMath(llvm::LLVMContext& context);
 std::string VectorMathHash();

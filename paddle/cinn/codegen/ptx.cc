@@ -46,15 +46,6 @@ std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
                                   std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-// Fills the module; Unimplemented where an operation calls a function that GPUs have not.
-void Build(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module) {
-  auto math = VectorMath(module.getContext());
-  EmitPtxKernel(nest, symbol, form, module, math.get());
-  for (const llvm::Function& f : module)
-    PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
-             "[cinn] expected operations with code for GPUs, got ", f.getName().str());
-}
-
 bool IsUnit(const LoopNest& nest, size_t buf) { return nest.access[buf] == LaneAccess::kUnit; }
 int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
   const FusionGroup& g = nest.group;
@@ -63,6 +54,14 @@ int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
 }
 
 }  // namespace
+
+void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module) {
+  auto math = VectorMath(module.getContext());
+  EmitPtxKernel(nest, symbol, form, module, math.get());
+  for (const llvm::Function& f : module)
+    PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
+             "[cinn] expected operations with code for GPUs, got ", f.getName().str());
+}
 
 int PtxTarget(int capability) {
   int best = 75;
@@ -128,7 +127,7 @@ int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta) {
 void CheckPtx(const LoopNest& nest) {
   llvm::LLVMContext context;
   llvm::Module module("check", context);
-  Build(nest, "check", {}, module);
+  BuildForGpu(nest, "check", {}, module);
 }
 
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability) {
@@ -137,7 +136,7 @@ std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxFor
   llvm::Module module(symbol, context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(kTriple);
-  Build(nest, symbol, form, module);
+  BuildForGpu(nest, symbol, form, module);
   std::string why;
   llvm::raw_string_ostream os(why);
   PD_CHECK(!llvm::verifyModule(module, &os), Internal, "[cinn] expected valid IR, got: ", os.str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One op at a time on a GPU: the op as a program of one operation, described, grouped and compiled as in programs, and
-// kept by what it depends on.
+// One op at a time on a device that compiles kernels: the op as a program of one operation, described, grouped and
+// compiled as in programs, and kept by what it depends on.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,8 +33,14 @@ struct Generated {
 class Maker {
  public:
   // An op that writes in place is what it computes; who calls copies.
-  Maker(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs)
-      : op_(op.inplace_of ? *op.inplace_of : op), in_(in), attrs_(attrs), outs_(outs), builder_(&program_) {}
+  Maker(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
+        phi::KernelText text)
+      : text_(text),
+        op_(op.inplace_of ? *op.inplace_of : op),
+        in_(in),
+        attrs_(attrs),
+        outs_(outs),
+        builder_(&program_) {}
 
   Generated Run() {
     Generated g;
@@ -152,10 +158,11 @@ class Maker {
           std::find(g.outputs.begin(), g.outputs.end(), static_cast<int>(k)) == g.outputs.end())
         return "a result that the kernel does not make";
     }
-    g.runner = std::make_shared<FusedRunner>(fused, true);
+    g.runner = std::make_shared<FusedRunner>(fused, text_);
     return nullptr;
   }
 
+  const phi::KernelText text_;
   const OpDef& op_;
   const phi::InSlot* in_;
   const phi::AttrValue* attrs_;
@@ -173,8 +180,10 @@ void Append(std::string& key, const T& v) {
   key.append(reinterpret_cast<const char*>(&v), sizeof(v));
 }
 // What the generated kernel and its use depend on.
-std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs) {
+std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
+                  phi::KernelText text) {
   std::string key;
+  Append(key, text);
   Append(key, &op);
   for (size_t i = 0; i < op.tensors.size(); ++i) {
     Append(key, in[i].n);
@@ -197,18 +206,18 @@ bool Flag(const char* name, bool otherwise) {
 }
 
 std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
-                                      const phi::OutSlot* outs) {
+                                      const phi::OutSlot* outs, phi::KernelText text) {
   static std::mutex mutex;
   static auto& table = *new std::unordered_map<std::string, std::shared_ptr<const Generated>>;
   constexpr size_t kMost = 1 << 16;  // of signatures, which are compiled anew when forgotten
-  const std::string key = KeyOf(op, in, attrs, outs);
+  const std::string key = KeyOf(op, in, attrs, outs, text);
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (auto it = table.find(key); it != table.end()) return it->second;
   }
   auto made = std::make_shared<Generated>();
   try {
-    *made = Maker(op, in, attrs, outs).Run();
+    *made = Maker(op, in, attrs, outs, text).Run();
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
   if (explain)
@@ -220,7 +229,9 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
 
 bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
                   phi::Place place) {
-  const auto generated = Find(op, in, attrs, outs);
+  const phi::KernelText text = phi::KernelTextOf(place);
+  if (text == phi::KernelText::kNone) return false;
+  const auto generated = Find(op, in, attrs, outs, text);
   if (!generated->runner) return false;
   std::vector<const Tensor*> inputs;
   for (int i : generated->inputs) inputs.push_back(in[i].p);

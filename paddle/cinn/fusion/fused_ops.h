@@ -64,7 +64,7 @@ std::vector<FusedOps> FuseBlock(pir::Block& block);
 class FusedRunner {
  public:
   // Compiles (or takes from the cache) for the CPU, or for GPUs when they first run it.
-  explicit FusedRunner(const FusedOps& ops, bool for_gpus = false);
+  explicit FusedRunner(const FusedOps& ops, phi::KernelText text = phi::KernelText::kNone);
   // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not
   // fit. Inputs of any strides and anywhere; thread-safe. `place` is that of the kernel: the CPU, or a GPU.
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place = {}) const;

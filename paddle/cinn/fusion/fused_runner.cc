@@ -72,9 +72,9 @@ bool IsAt(const paddle::Tensor& out, const phi::Ints& shape, phi::DataType dtype
 
 }  // namespace
 
-FusedRunner::FusedRunner(const FusedOps& ops, bool for_gpus) : plan_(ops) {
-  if (for_gpus)
-    gpu_ = GroupForGpus(ops.group);
+FusedRunner::FusedRunner(const FusedOps& ops, phi::KernelText text) : plan_(ops) {
+  if (text != phi::KernelText::kNone)
+    gpu_ = GroupForGpus(ops.group, text);
   else
     kernel_ = Compile(ops.group);
   const FusionGroup& g = ops.group;

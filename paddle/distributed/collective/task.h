@@ -25,7 +25,7 @@ class Task {
   // What waiting for it needs.
   std::shared_ptr<void> owner;
 
-  // Ends it, once; `error` null: well. Lets go of the tensors.
+  // Ends it, once; `error` null: well. Releases the tensors.
   void Finish(std::exception_ptr error);
 
  protected:

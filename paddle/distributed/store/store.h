@@ -28,6 +28,8 @@ class Store {
   virtual bool Delete(const std::string& key) = 0;
   // What has ended one of these processes of the job: "rank 2: its process died"; empty while all live.
   virtual std::string Ended(const std::vector<int>& ranks) = 0;
+  // The address of this process by which it reaches the store, so others that do may reach it.
+  virtual std::string OwnAddress() = 0;
 };
 
 }  // namespace paddle::distributed

@@ -114,8 +114,7 @@ class StoreServer::Loop {
     for (;;) {
       Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!fd) return;
-      const int on = 1;
-      ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      SendAtOnce(fd.get());
       Watch(EPOLL_CTL_ADD, fd.get(), EPOLLIN);
       const int number = fd.get();
       clients_[number].fd = std::move(fd);

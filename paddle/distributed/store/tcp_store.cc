@@ -139,6 +139,11 @@ bool TcpStore::Delete(const std::string& key) {
 std::string TcpStore::Ended(const std::vector<int>& ranks) {
   return wire::Reader(Ask(wire::Writer(Op::kEnded).Numbers(ranks), AtOnce(), "ask", "")).Text();
 }
+std::string TcpStore::OwnAddress() {
+  std::lock_guard lock(mutex_);
+  return AddressOf("[TCPStore]", socket_.get());
+}
+
 void TcpStore::Leave() { Ask(wire::Writer(Op::kLeave), AtOnce(), "leave", ""); }
 
 }  // namespace paddle::distributed

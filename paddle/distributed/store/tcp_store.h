@@ -33,6 +33,7 @@ class TcpStore final : public Store {
   bool Check(const std::string& key) override;
   bool Delete(const std::string& key) override;
   std::string Ended(const std::vector<int>& ranks) override;
+  std::string OwnAddress() override;
   // This process ends as it should: waits of others that do not need it go on.
   void Leave();
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a group move bytes. One implementation for ranks within a host (shm/); the one between hosts comes
-// as another class.
+// How the ranks of a group move bytes: shm/ within a host, tcp/ between hosts.
 #pragma once
 
 #include <cstdint>

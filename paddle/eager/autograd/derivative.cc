@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/autograd/derivative.h"
 
+#include <string>
+
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 
 namespace egr {
 namespace {
+
+bool OfOneType(const Tensor& v, const Tensor& p) {
+  return !phi::g_has_external_kernels && v.dtype() == p.dtype() &&
+         (v.dtype() == phi::DataType::FLOAT32 || v.dtype() == phi::DataType::FLOAT64);
+}
+
+bool IsRecorded(const Tensor& v, const Tensor& p) {
+  return State().record == RecordMode::kRecord && State().amp_level == 0 && (v.is_symbolic() || p.is_symbolic()) &&
+         OfOneType(v, p);
+}
+
+bool LoopsServe(const Tensor& v, const Tensor& p) {
+  return !State().special() && !v.is_symbolic() && !p.is_symbolic() && OfOneType(v, p);
+}
+
+// The op that stands for term 0 in programs, null without: of functions of their result, whose derivative is cheap. Of
+// others the parts are recorded, so that `cos(x)` in several gradients is one.
+const phi::OpDef* FirstOp(const Derivatives& s) {
+  const phi::OpDef* op = phi::FindOpDef(std::string(s.term[0]->name) + "_grad");
+  const bool fits = op && op->attrs.empty() && op->tensors.size() == 2 && std::string(op->tensors[0]->name) == "out";
+  return fits ? op : nullptr;
+}
 
 class DerivativeNode final : public GradNode {
  public:
@@ -39,7 +64,7 @@ class DerivativeNode final : public GradNode {
     p[j_ + 1] = grads[0];
     bool all = true;
     for (int i = 0; i < num_inputs(); ++i) all = all && needs(i);
-    if (all && !create_graph && s_.joint[j_] && DerivativesApply(v, grads[0])) {
+    if (all && !create_graph && s_.joint[j_] && LoopsServe(v, grads[0])) {
       const Tensor* ins[Derivatives::kOrders + 1];
       Tensor* outs[Derivatives::kOrders];
       for (int i = 0; i <= j_ + 1; ++i) {
@@ -67,29 +92,33 @@ class DerivativeNode final : public GradNode {
 
 }  // namespace
 
-bool DerivativesApply(const Tensor& v, const Tensor& p) {
-  return !State().special() && !phi::g_has_external_kernels && !v.is_symbolic() && !p.is_symbolic() &&
-         v.dtype() == p.dtype() && (v.dtype() == phi::DataType::FLOAT32 || v.dtype() == phi::DataType::FLOAT64);
-}
+bool DerivativesApply(const Tensor& v, const Tensor& p) { return LoopsServe(v, p) || IsRecorded(v, p); }
 
 Tensor Derivative(const Derivatives& s, int j, const Tensor* p, const Tensor& v) {
   bool loops = true, history = NeedsGrad(v);
   for (int i = 0; i <= j; ++i) {
-    loops = loops && DerivativesApply(v, p[i]);
+    loops = loops && LoopsServe(v, p[i]);
     history = history || NeedsGrad(p[i]);
   }
   history = history && State().grad_enabled;
-  if (!loops || (history && j + 1 == Derivatives::kOrders)) {
+  const phi::OpDef* op = j == 0 && IsRecorded(v, p[0]) ? FirstOp(s) : nullptr;
+  Tensor out;
+  if (op) {
+    const phi::InSlot slots[] = {phi::InSlot(v), phi::InSlot(p[0])};
+    const phi::AttrValue attrs[] = {phi::AttrValue()};
+    phi::OutSlot results[] = {phi::OutSlot(out)};
+    RecordOp(*op, slots, attrs, results);
+  } else if (!loops || (history && j + 1 == Derivatives::kOrders)) {
     Tensor product = p[0];
     for (int i = 1; i <= j; ++i) product = product * p[i];
     return s.compose[j](product, v);
+  } else {
+    const Tensor* ins[Derivatives::kOrders + 1];
+    for (int i = 0; i <= j; ++i) ins[i] = &p[i];
+    ins[j + 1] = &v;
+    Tensor* outs[] = {&out};
+    phi::RunEw(*s.term[j], ins, outs, nullptr);
   }
-  const Tensor* ins[Derivatives::kOrders + 1];
-  for (int i = 0; i <= j; ++i) ins[i] = &p[i];
-  ins[j + 1] = &v;
-  Tensor out;
-  Tensor* outs[] = {&out};
-  phi::RunEw(*s.term[j], ins, outs, nullptr);
   if (history) {
     Ref<GradNode> n(new DerivativeNode(s, j, p, v));
     n->SetOutput(0, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Higher-order gradients of elementwise functions of one tensor, eager: each order is one loop and one node, made from
-// the derivatives that tools/opgen/derivatives.py finds.
+// Higher-order gradients of elementwise functions of one tensor, made from the derivatives that
+// tools/opgen/derivatives.py finds. Eager: each order is one loop and one node. Recorded: the first order is the
+// gradient's op, as without create_graph, and the others what they are composed of.
 #pragma once
 
 #include "paddle/eager/autograd/grad_node.h"
@@ -18,7 +19,7 @@ struct Derivatives {
   Tensor (*compose[kOrders])(const Tensor& product, const Tensor& v);  // the term from operations; null: zero
 };
 
-// Whether the loops serve: nothing but running is asked for, and all are plain tensors of one type.
+// Whether `Derivative` serves: all are plain tensors of one type that is not half, or of a program.
 bool DerivativesApply(const Tensor& v, const Tensor& p);
 // Term j, which must not be zero, with its history.
 Tensor Derivative(const Derivatives& s, int j, const Tensor* p, const Tensor& v);

@@ -50,9 +50,9 @@ class ViewOfBaseGrad final : public GradNode {
   void Run(Tensor* g, Tensor* in, bool) override {
     if (!g[0].defined()) return;
     const Tensor like(phi::TensorState::Strided(like_.dims, like_.strides, 0, g[0].dtype(), {}));
-    in[0] = Gathered(
-        paddle::as_strided_backward(Spread(g[0], view_), like, view_.dims, view_.strides, view_.offset - like_.offset),
-        like_);
+    const Tensor sums = paddle::strided_sum(Spread(g[0], view_), paddle::memory_shape(like), view_.dims, view_.strides,
+                                            view_.offset - like_.offset + paddle::first_place(like));
+    in[0] = Gathered(paddle::laid_out_like(sums, like), like_);
   }
 
  private:
@@ -193,31 +193,6 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
 
 }  // namespace
 
-bool MayOverlap(const Ints& dims, const Ints& strides) {
-  std::vector<std::pair<int64_t, int64_t>> axes;
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 0) return false;
-    if (dims[i] > 1) axes.push_back({std::abs(strides[i]), dims[i]});
-  }
-  std::sort(axes.begin(), axes.end());
-  int64_t reach = 0;
-  for (auto [step, n] : axes) {
-    if (step <= reach) return true;
-    reach += (n - 1) * step;
-  }
-  return false;
-}
-
-Reach ReachOf(const Ints& dims, const Ints& strides) {
-  Reach r{0, 1};
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    const int64_t span = (std::max<int64_t>(dims[i], 1) - 1) * strides[i];
-    r.extent += span < 0 ? -span : span;
-    r.lowest += std::min<int64_t>(span, 0);
-  }
-  return r;
-}
-
 Tensor StridedPlaces(const Ints& dims, const Ints& strides, int64_t offset) {
   Tensor at = paddle::full(Ints(dims.size(), 1), phi::Scalar(offset), DataType::INT64);
   for (int64_t i = 0; i < dims.size(); ++i) {
@@ -261,6 +236,46 @@ void RequireApartStrided(const Tensor& x, const char* op) {
   PD_CHECK(!MayOverlap(x.dims(), x.strides()), InvalidArgument, "[", op,
            "] expected a tensor whose elements have memory of their own, got one of strides ",
            common::ShapeText(x.strides()), " and shape ", common::ShapeText(x.dims()));
+}
+
+namespace {
+
+// Whether an element of a and one of b may be the same memory; `same_counts`: also where all are, one by one.
+bool MayShare(const Tensor& a, const Tensor& b, bool same_counts) {
+  if (!a.defined() || !b.defined() || a->storage().get() != b->storage().get() || !a->storage()) return false;
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  if (a.dtype() == b.dtype() && a.dims() == b.dims() && a.strides() == b.strides()) {
+    if (a->offset() == b->offset()) return same_counts;
+    Ints dims(a.dims().size() + 1, 2), strides(dims.size(), a->offset() - b->offset());
+    for (int64_t i = 0; i < a.dims().size(); ++i) dims[i] = a.dims()[i], strides[i] = a.strides()[i];
+    return MayOverlap(dims, strides);
+  }
+  const auto bytes = [](const Tensor& t) {
+    const Reach r = ReachOf(t.dims(), t.strides());
+    const int64_t size = phi::SizeOf(t.dtype()), first = (t->offset() + r.lowest) * size;
+    return std::pair(first, first + r.extent * size);
+  };
+  const auto [a_first, a_end] = bytes(a);
+  const auto [b_first, b_end] = bytes(b);
+  return a_first < b_end && b_first < a_end;
+}
+
+}  // namespace
+
+void RequireApart(const char* op, std::initializer_list<const Tensor*> written,
+                  std::initializer_list<const Tensor*> read, bool by_element) {
+  for (const Tensor* const* w = written.begin(); w != written.end(); ++w) {
+    RequireApart(**w, op);
+    for (const Tensor* const* v = written.begin(); v != w; ++v)
+      PD_CHECK(!MayShare(**w, **v, true), InvalidArgument, "[", op,
+               "] expected memory of its own for each tensor that is written, got two, of shapes ",
+               common::ShapeText((*v)->dims()), " and ", common::ShapeText((*w)->dims()), ", that share elements");
+    for (const Tensor* r : read)
+      PD_CHECK(!MayShare(**w, *r, !by_element), InvalidArgument, "[", op,
+               "] expected tensors to read apart from those that are written, got one of shape ",
+               common::ShapeText(r->dims()), " that shares elements with one to write of shape ",
+               common::ShapeText((*w)->dims()));
+  }
 }
 
 void BeforeInplace(const Tensor& x, const char* op) {

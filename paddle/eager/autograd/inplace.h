@@ -6,23 +6,27 @@
 // version, the history of x and of the tensor it is a view of, and the recorded value.
 #pragma once
 
+#include <initializer_list>
+
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/phi/infer/strides.h"
 
 namespace egr {
 
-// Whether two positions of a tensor with these strides can be one element. May say so where they cannot.
-bool MayOverlap(const phi::Ints& dims, const phi::Ints& strides);
+using phi::MayOverlap;
+using phi::Reach;
+using phi::ReachOf;
+
 // Raises where x is to be written and two of its positions can be one element (MayOverlap): no order of writes is
 // given.
 void RequireApartStrided(const Tensor& x, const char* op);
 inline void RequireApart(const Tensor& x, const char* op) {
   if (__builtin_expect(x.defined() && !x.is_contiguous(), 0)) RequireApartStrided(x, op);
 }
-// Where the lowest element lies, counted from the first, and how many places there are from it to the highest.
-struct Reach {
-  int64_t lowest, extent;
-};
-Reach ReachOf(const phi::Ints& dims, const phi::Ints& strides);
+// Raises where two tensors that `op` writes share memory, where a position of one shares it with another position, or
+// where it shares memory with a tensor that is read; an op that computes `by_element` may read what it writes.
+void RequireApart(const char* op, std::initializer_list<const Tensor*> written,
+                  std::initializer_list<const Tensor*> read, bool by_element);
 // The places offset + sum of index * stride, as an int64 tensor of shape `dims`.
 Tensor StridedPlaces(const phi::Ints& dims, const phi::Ints& strides, int64_t offset);
 // Whether x shows the memory of another tensor, whose history follows writes to x.

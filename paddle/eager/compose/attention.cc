@@ -100,7 +100,14 @@ Tensor attention_run(const Tensor& query, const Tensor& key, const Tensor& value
                v = heads_first ? swapped_heads(value) : value;
   if (!Fuses(q, k, v, mask)) return attention_parts(query, key, value, mask, scale_, causal, dropout_p, heads_first);
   const Tensor keep = dropout_p > 0 ? attention_keep(q, k, dropout_p) : Tensor();
-  const Tensor out = std::get<0>(fused_attention(q, k, v, mask, keep, scale_, causal, 0, dropout_p));
+  Tensor m = mask;
+  if (m.defined() && (q.is_dist() || k.is_dist() || v.is_dist() || m.is_dist()) && m.ndim() < 4) {
+    // The rule of placements counts axes from the left.
+    Ints before;
+    for (int64_t i = m.ndim(); i < 4; ++i) before.push_back(0);
+    m = unsqueeze(m, before);
+  }
+  const Tensor out = std::get<0>(fused_attention(q, k, v, m, keep, scale_, causal, 0, dropout_p));
   return heads_first ? swapped_heads(out) : out;
 }
 

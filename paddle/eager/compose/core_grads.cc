@@ -36,37 +36,23 @@ Tensor pow_deriv(const Tensor& x, const Scalar& y) {
 }
 
 namespace {
-// Zeros of `shape` (contiguous) with g added at the elements an as_strided view with these strides shows.
-Tensor AddStrided(const IntArray& shape, const Tensor& g, const Ints& dims, const Ints& stride, int64_t offset) {
-  if (!egr::MayOverlap(dims, stride)) return as_strided_scatter(zeros_of(shape, g.dtype()), g, dims, stride, offset);
-  const Tensor at = egr::StridedPlaces(dims, stride, offset);
-  const Tensor flat = reshape(zeros_of(shape, g.dtype()), Ints{-1});
-  return reshape(index_add(flat, reshape(at, Ints{-1}), reshape(g, Ints{-1}), 0), shape);
-}
+bool InOrder(const Tensor& x) { return x.is_symbolic() || common::RowMajor(x.dims(), x.strides()); }
 }  // namespace
 
-Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const Ints& dims, const Ints& stride,
-                           int64_t offset) {
-  if (input.is_symbolic()) return AddStrided(shape_of(input), dout, dims, stride, offset);
-  // Where a result repeats an element, all of them add up; where the input repeats one, they share its gradient.
-  Ints repeated, once = dims;
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    if (stride[i] != 0 || dims[i] <= 1) continue;
-    repeated.push_back(i);
-    once[i] = 1;
-  }
-  if (!repeated.empty())
-    return as_strided_backward(sum(dout, repeated, dout.dtype(), true), input, once, stride, offset);
-  // The gradient is put into memory laid out as the input's, and read back with the input's own strides.
-  if (common::RowMajor(input.dims(), input.strides())) return AddStrided(input.dims(), dout, dims, stride, offset);
-  const auto [lowest, extent] = egr::ReachOf(input.dims(), input.strides());
-  Tensor memory = AddStrided(Ints{extent}, dout, dims, stride, offset - lowest);
-  if (egr::MayOverlap(input.dims(), input.strides())) {
-    const Tensor one = full(input.dims(), Scalar(1.0), memory.dtype());
-    Tensor shown = AddStrided(Ints{extent}, one, input.dims(), input.strides(), -lowest);
-    memory = memory / where(equal(shown, zeros_like_of(shown)), ones_like_of(shown), shown);
-  }
-  return as_strided(memory, input.dims(), input.strides(), -lowest);
+IntArray memory_shape(const Tensor& x) {
+  return InOrder(x) ? shape_of(x) : IntArray(Ints{phi::ReachOf(x.dims(), x.strides()).extent});
+}
+
+int64_t first_place(const Tensor& x) { return InOrder(x) ? 0 : -phi::ReachOf(x.dims(), x.strides()).lowest; }
+
+Tensor laid_out_like(const Tensor& memory, const Tensor& x) {
+  if (InOrder(x)) return memory;
+  const auto [lowest, extent] = phi::ReachOf(x.dims(), x.strides());
+  if (!phi::MayOverlap(x.dims(), x.strides())) return as_strided(memory, x.dims(), x.strides(), -lowest);
+  const Tensor one = full(x.dims(), Scalar(1.0), memory.dtype());
+  const Tensor sharers = strided_sum(one, Ints{extent}, x.dims(), x.strides(), -lowest);
+  const Tensor shares = memory / where(equal(sharers, zeros_like_of(sharers)), ones_like_of(sharers), sharers);
+  return as_strided(shares, x.dims(), x.strides(), -lowest);
 }
 
 }  // namespace paddle

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of recurrent layers for higher orders: the steps are composed of other ops and differentiated.
-#include "paddle/eager/autograd/engine.h"
-#include "paddle/eager/dispatch/state.h"
+// What recurrent layers compute, step by step, of other ops.
 #include "paddle/phi/api/ops.h"
 
 namespace paddle {
@@ -86,65 +84,24 @@ struct Network {
   }
 };
 
-// Gradients with respect to x, the initial states and the weights, in this order, of those that `wanted` names.
-std::vector<Tensor> Gradients(int wanted, const Tensor& x, const std::vector<Tensor>& states,
-                              const std::vector<Tensor>& weights, const Tensor& lengths, const Tensor& mask,
-                              const Tensor& dout, const std::vector<Tensor>& dstate, double dropout, bool both,
-                              int64_t layers, const std::string& mode, bool is_test) {
-  const bool again = egr::State().grad_enabled;
-  egr::GradModeGuard on(true);
-  // Inputs by tensors of their own: one may be computed from another.
-  auto fresh = [](const Tensor& t) {
-    Tensor f = assign(t);
-    f->stop_gradient = false;
-    return f;
-  };
-  const Tensor fx = fresh(x);
-  std::vector<Tensor> fs, fw;
-  for (const Tensor& t : states) fs.push_back(fresh(t));
-  for (const Tensor& t : weights) fw.push_back(fresh(t));
-  const int64_t directions = both ? 2 : 1;
-  const double drop = is_test || layers == 1 ? 0.0 : dropout;
-  Network net{mode, size_at(x, 0), layers, directions, drop, {}};
-  if (lengths.defined()) {
-    const Tensor ends = reshape(cast(lengths, DataType::INT64), Ints{-1, 1});
-    for (int64_t t = 0; t < net.time; ++t) net.keep.push_back(ends > static_cast<double>(t));
-  }
-  std::vector<Tensor> inputs = wanted == 0 ? std::vector<Tensor>{fx} : wanted == 1 ? fs : fw;
-  std::vector<Tensor> grads{dout};
-  grads.insert(grads.end(), dstate.begin(), dstate.end());
-  if (net.time == 0) {
-    for (Tensor& t : inputs) t = zeros_like_of(t);
-    return wanted == 1 ? dstate : inputs;
-  }
-  std::vector<Tensor> r = egr::Grad(net.Run(fx, fs, fw, mask), inputs, grads, again, again, true);
-  for (size_t i = 0; i < r.size(); ++i)
-    if (!r[i].defined()) r[i] = zeros_like_of(inputs[i]);
-  return r;
-}
-
 }  // namespace
 
-Tensor rnn_backward_x(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
-                      const Tensor& sequence_length, const Tensor& mask, const Tensor& dout,
-                      const std::vector<Tensor>& dstate, double dropout, bool both, int64_t layers,
-                      const std::string& mode, bool is_test) {
-  return Gradients(0, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode,
-                   is_test)[0];
-}
-std::vector<Tensor> rnn_backward_state(const Tensor& x, const std::vector<Tensor>& pre_state,
-                                       const std::vector<Tensor>& weights, const Tensor& sequence_length,
-                                       const Tensor& mask, const Tensor& dout, const std::vector<Tensor>& dstate,
-                                       double dropout, bool both, int64_t layers, const std::string& mode,
-                                       bool is_test) {
-  return Gradients(1, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode, is_test);
-}
-std::vector<Tensor> rnn_backward_weights(const Tensor& x, const std::vector<Tensor>& pre_state,
-                                         const std::vector<Tensor>& weights, const Tensor& sequence_length,
-                                         const Tensor& mask, const Tensor& dout, const std::vector<Tensor>& dstate,
-                                         double dropout, bool both, int64_t layers, const std::string& mode,
-                                         bool is_test) {
-  return Gradients(2, x, pre_state, weights, sequence_length, mask, dout, dstate, dropout, both, layers, mode, is_test);
+std::vector<Tensor> rnn_steps(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
+                              const Tensor& sequence_length, const Tensor& masks, double dropout, bool both,
+                              int64_t layers, const std::string& mode, bool is_test) {
+  const int64_t directions = both ? 2 : 1;
+  Network net{mode, size_at(x, 0), layers, directions, is_test || layers == 1 ? 0.0 : dropout, {}};
+  if (net.time == 0) {
+    const IntArray none{0, dim_at(x, 1), directions * size_at(weights[1], 1)};
+    std::vector<Tensor> out{zeros_of(none, x.dtype())};
+    out.insert(out.end(), pre_state.begin(), pre_state.end());
+    return out;
+  }
+  if (sequence_length.defined()) {
+    const Tensor ends = reshape(cast(sequence_length, DataType::INT64), Ints{-1, 1});
+    for (int64_t t = 0; t < net.time; ++t) net.keep.push_back(ends > static_cast<double>(t));
+  }
+  return net.Run(x, pre_state, weights, masks);
 }
 
 }  // namespace paddle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated gradient rules are written with: named steps, conditions, constants.
+// What generated gradient rules are written with: named steps, conditions, constants, and rules that differentiate
+// compositions.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
@@ -53,5 +55,36 @@ Tensor constant(F make) {
   Tensor value = make();
   return egr::NeedsGrad(value) ? assign(value) : value;
 }
+
+// Differentiates what is computed of inputs: those that are wanted are stood for by tensors of their own, since one may
+// be computed from another. The results have a history where gradients do.
+class Differentiation {
+ public:
+  Differentiation() : again_(egr::State().grad_enabled), on_(true) {}
+  Tensor Input(const Tensor& x, bool wanted);
+  std::vector<Tensor> Input(const std::vector<Tensor>& list, bool wanted);
+  // The gradients that arrive at the wanted inputs; `douts`: those of the results, tensors and lists.
+  template <class... D>
+  void Run(const std::vector<Tensor>& results, const D&... douts) {
+    std::vector<Tensor> grads;
+    (Add(douts, grads), ...);
+    Arrive(results, grads);
+  }
+  // Of what Input returned for a wanted input; called once for each, in their order. Zeros where none arrives.
+  Tensor Gradient(const Tensor& input);
+  std::vector<Tensor> Gradient(const std::vector<Tensor>& list);
+
+ private:
+  static void Add(const Tensor& g, std::vector<Tensor>& to) { to.push_back(g); }
+  static void Add(const std::vector<Tensor>& list, std::vector<Tensor>& to) {
+    to.insert(to.end(), list.begin(), list.end());
+  }
+  void Arrive(const std::vector<Tensor>& results, const std::vector<Tensor>& grads);
+
+  const bool again_;
+  const egr::GradModeGuard on_;
+  std::vector<Tensor> inputs_, found_;
+  size_t given_ = 0;
+};
 
 }  // namespace paddle

@@ -58,6 +58,7 @@ class Decomposition : public pir::Pass {
     for (const phi::OutDef& o : def->outs)
       if (o.same_as_input) return false;
     recorder.builder().SetBefore(&op);
+    const pir::Builder::SourceGuard at(recorder.builder(), op.source() ? op.source() : common::kNoSource);
     int operand = 0;
     auto next = [&] { return operand < op.num_operands() ? op.operand(operand++) : pir::Value(); };
     std::vector<Tensor> tensors(def->tensors.size()), results(def->outs.size());

@@ -21,6 +21,7 @@ Tensor Print(Recorder& r, const Tensor& x, const PrintOptions& o, bool forward, 
                           {"print_tensor_type", A::Bool(o.type)},     {"print_tensor_shape", A::Bool(o.shape)},
                           {"print_tensor_layout", A::Bool(o.layout)}, {"print_tensor_lod", A::Bool(o.lod)},
                           {"print_phase", A::Str(o.phase)},           {"is_forward", A::Bool(forward)}};
+  const pir::Builder::SourceGuard at = r.AtUserLine();
   pir::Value in = r.ValueOf(x);
   pir::Type type = in.type();
   pir::Value out = r.builder()
@@ -59,6 +60,7 @@ Tensor RecordPrint(const Tensor& x, const PrintOptions& o) {
 
 void RecordAssert(const Tensor& condition, const std::vector<Tensor>& data, int64_t summarize) {
   Recorder& r = Active("assert");
+  const pir::Builder::SourceGuard at = r.AtUserLine();
   std::vector<pir::Value> values;
   for (const Tensor& t : data) values.push_back(r.ValueOf(t));
   const pir::Value operands[] = {r.ValueOf(condition), pir::BuildCombine(r.builder(), values)};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/dialect/pd_op.h"
 
@@ -33,7 +34,10 @@ class Expander {
         outs[k] = def_.outs[k].variadic ? phi::OutSlot(lists[k]) : phi::OutSlot(results[k]);
     {
       const RecordGuard recording(&recorder_);
+      recorder_.builder().set_source(op_.source() ? op_.source() : common::kNoSource);
       State().record = RecordMode::kExpand;
+      if (const phi::OpDef* of = phi::GradientOf(def_))
+        phi::CheckGradientOperands(def_, *of, slots_.data(), attrs_.data());
       def_.Run(phi::ThreadContext(), slots_.data(), attrs_.data(), outs.data());
     }
     into_.results.resize(outs.size());
@@ -47,19 +51,32 @@ class Expander {
       for (size_t i = 0; i < made.size(); ++i)
         if (!AddResult(made[i], types[i], into_.results[k])) return false;
     }
-    return recorder_.captured().empty() && into_.program.block().size() <= kMostOperations;
+    return recorder_.captured().empty() && into_.program.block().size() <= kMostOperations && !ComputesExtents();
   }
 
  private:
+  // Whether operations compute attributes, of extents that the composition, run as one, reads from its operands.
+  bool ComputesExtents() {
+    for (const pir::Operation& one : into_.program.block()) {
+      const auto* def = static_cast<const phi::OpDef*>(one.info()->phi_op);
+      if (one.isa(pir::pd::kShape) || one.isa(pir::pd::kShape64)) return true;
+      for (int k = def ? static_cast<int>(def->tensors.size()) : 0; def && k < one.num_operands(); ++k) {
+        const pir::Operation* maker = one.operand(k) ? one.operand(k).defining_op() : nullptr;
+        if (!maker || !(maker->isa(pir::pd::kFull) || maker->isa(pir::pd::kFullIntArray))) return true;
+      }
+    }
+    return false;
+  }
   bool AddResult(const Tensor& t, pir::Type type, std::vector<pir::Value>& to) {
-    if (!t.defined() || t.dtype() != type.dtype() || !common::AllKnown(t.extents())) return false;
-    if (IsKnown(type) && common::ToInts(t.extents()) != common::ToInts(type.dims())) return false;
+    if (!t.defined() || t.dtype() != type.dtype()) return false;
+    const bool known = common::AllKnown(t.extents());
+    if (IsKnown(type) && (!known || common::ToInts(t.extents()) != common::ToInts(type.dims()))) return false;
     to.push_back(recorder_.ValueOf(t));
     return true;
   }
   bool AddInput(pir::Value v, std::vector<Tensor>& to) {
     // Run as one, some compositions call a kernel that refuses complex numbers; so does the operation then.
-    if (!v || !IsKnown(v.type()) || phi::IsComplex(v.type().dtype())) return false;
+    if (!v || !v.type().is_dense() || phi::IsComplex(v.type().dtype())) return false;
     to.push_back(recorder_.Data("x" + std::to_string(into_.inputs.size()), {v.type().dims(), v.type().dtype()}));
     into_.inputs.push_back(recorder_.ValueOf(to.back()));
     return true;
@@ -78,6 +95,7 @@ class Expander {
       } else if (v) {
         if (!AddInput(v, tensors_[k])) return false;
       } else {
+        if (def_.tensors[k]->kind == phi::ArgDef::kTensor) return false;
         tensors_[k].emplace_back();
       }
     }

@@ -17,6 +17,8 @@
 namespace egr {
 namespace {
 
+common::SourceId (*g_user_source)() = nullptr;
+
 pir::Type TypeOf(const phi::Meta& m) { return pir::DenseTensorType::Get(m.dtype, m.dims); }
 
 constexpr int kIndexBits = 32;
@@ -89,7 +91,7 @@ Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 // The result of an op with a complex number where programs hold real ones, by ops that do without; undefined: not such.
 Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
   const std::string_view name = op.name;
-  if (name != "scale" && name != "full_like") return {};
+  if (name != "scale" && name != "full_like" && name != "pow" && name != "pow_grad") return {};
   const auto* number = std::get_if<phi::Scalar>(&attrs[0]);
   if (!number || !phi::IsComplex(number->dtype()) || in[0].n != 1) return {};
   const Tensor& x = in[0].p[0];
@@ -104,6 +106,11 @@ Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi:
   }
   if (!phi::IsComplex(x.dtype())) return {};
   const Tensor factor = paddle::full({}, *number, x.dtype());
+  if (name == "pow") return paddle::elementwise_pow(x, factor);
+  if (name == "pow_grad") {
+    const Tensor lower = paddle::full({}, phi::Scalar(z - phi::complex128(1)), x.dtype());
+    return paddle::multiply(in[1].p[0], paddle::conj(paddle::multiply(factor, paddle::elementwise_pow(x, lower))));
+  }
   const auto bias = phi::AttrAs<phi::Scalar>(attrs[1], op.name, "bias");
   if (bias.to_complex() == phi::complex128(0)) return paddle::multiply(x, factor);
   const Tensor added = paddle::full({}, bias, x.dtype());
@@ -287,7 +294,15 @@ pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value s
   return Create(Builtin(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
 }
 
+void SetUserSource(common::SourceId (*find)()) { g_user_source = find; }
+
+pir::Builder::SourceGuard Recorder::AtUserLine() {
+  const common::SourceId given = builder_.source();
+  return {builder_, given || !g_user_source ? given : g_user_source()};
+}
+
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const pir::Builder::SourceGuard at = AtUserLine();
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
   bool deferred = false;
@@ -327,6 +342,8 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   std::vector<pir::Value> operands;
   for (size_t i = 0; i < op.tensors.size(); ++i) {
     bool needs = false;
+    PD_CHECK(op.tensors[i]->kind != phi::ArgDef::kTensor || (in[i].n && in[i].p[0].defined()), InvalidArgument, "[",
+             op.name, "] expected a tensor ", op.tensors[i]->name, ", got none");
     for (int k = 0; k < in[i].n; ++k)
       if (in[i].p[k].defined()) {
         in_metas[i].push_back(in[i].p[k].meta());
@@ -430,7 +447,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   DispatchState& s = State();
   for (size_t i = 0; i < op.tensors.size(); ++i)
-    for (size_t k = 0; k < in[i].n; ++k) RequireFilled(in[i].p[k], op.name);
+    for (int k = 0; k < in[i].n; ++k) RequireFilled(in[i].p[k], op.name);
   PD_CHECK(s.record != RecordMode::kRun, InvalidArgument, "[", op.name,
            "] expected tensors with data where nothing is being recorded, got a value of a program");
   PD_ASSERT(s.recorder != nullptr);

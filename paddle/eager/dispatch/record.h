@@ -59,9 +59,13 @@ class Recorder {
   // Tokens made since `mark` no longer stand for a value: their region was thrown away.
   size_t mark() const { return values_.size(); }
   void Forget(size_t mark);
+  // The values that tensors stand for, by token; who changes the program keeps them true.
+  std::vector<pir::Value>& values() { return values_; }
   // Carries stop_gradient, which users may set after making an input, over to the values of inputs and parameters.
   void SyncFlags();
 
+  // Operations made while it lives get the line that asks for them, unless the builder has a source.
+  pir::Builder::SourceGuard AtUserLine();
   void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 
   // Gradients recorded with create_graph, to be found again.
@@ -118,6 +122,9 @@ class Recorder {
   RecordedGrads grads_;
   std::unordered_map<phi::TensorImpl*, Tensor> made_;
 };
+
+// What tells the line of the user's code that runs on this thread, or kNoSource; null where nothing can.
+void SetUserSource(common::SourceId (*find)());
 
 // Records one op with the thread's recorder. Outs with a null destination are results nobody wants.
 void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);

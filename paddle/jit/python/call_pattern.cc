@@ -35,6 +35,18 @@ PyRef ValueAt(PyObject* dict, PyObject* key) {
   return Own(Py_XNewRef(value));
 }
 
+// Whether the next int is free.
+bool IsNext(FreeParts& free) {
+  const size_t number = free.number++;
+  if (free.count >= static_cast<size_t>(PyList_GET_SIZE(free.counts))) return false;
+  const int64_t next = ToInt(PyList_GET_ITEM(free.counts, static_cast<Py_ssize_t>(free.count)), "to_static", "count");
+  if (next != static_cast<int64_t>(number)) return false;
+  ++free.count;
+  return true;
+}
+
+constexpr int64_t kMostCount = int64_t{1} << 40;
+
 PyRef Keys(PyObject* dict) {
   PyRef keys = Own(PyDict_Keys(dict));
   return Own(PyList_AsTuple(keys.get()));
@@ -82,6 +94,14 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
       return true;
     }
     case kValue: return SameValue(value.get(), o);
+    case kCount: {
+      if (!PyLong_CheckExact(o)) return false;
+      int overflow = 0;
+      const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
+      if (overflow || n < 0 || n > kMostCount) return false;
+      tensors.push_back(CountTensor(n));
+      return true;
+    }
     case kList:
     case kTuple: {
       if (Py_TYPE(o) != (kind == kList ? &PyList_Type : &PyTuple_Type)) return false;
@@ -112,7 +132,12 @@ int ArgNode::Visit(visitproc visit, void* arg) const {
   return 0;
 }
 
-ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
+Tensor CountTensor(int64_t n) {
+  static const Tensor* one = new Tensor(phi::Empty({1}, DataType::UINT8));
+  return Tensor(phi::TensorState::Strided({n}, {0}, 0, DataType::UINT8, (*one)->storage()));
+}
+
+ArgNode MakeArgNode(PyObject* o, FreeParts& free) {
   const Deeper level;
   ArgNode n;
   if (IsTensor(o) && AsTensor(o).defined()) {
@@ -127,19 +152,21 @@ ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next) {
     }
     n.kind = ArgNode::kTensor;
     n.tensor = jit::TensorSpec::Of(t);
-    size_t i = (*next)++;
-    if (!n.mesh && shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(shapes)))
-      if (PyObject* shape = PySequence_Fast_GET_ITEM(shapes, i); shape != Py_None)
+    const size_t i = free.tensor++;
+    if (!n.mesh && free.shapes != Py_None && i < static_cast<size_t>(PySequence_Fast_GET_SIZE(free.shapes)))
+      if (PyObject* shape = PySequence_Fast_GET_ITEM(free.shapes, i); shape != Py_None)
         n.tensor.dims = ToInts(shape, "to_static", "shape");
   } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
     n.kind = PyList_CheckExact(o) ? ArgNode::kList : ArgNode::kTuple;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      n.children.push_back(MakeArgNode(ItemAt(o, i, "to_static").get(), shapes, next));
+      n.children.push_back(MakeArgNode(ItemAt(o, i, "to_static").get(), free));
   } else if (PyDict_CheckExact(o)) {
     n.kind = ArgNode::kDict;
     n.value = Keys(o);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(n.value.get()); ++i)
-      n.children.push_back(MakeArgNode(ValueAt(o, PyTuple_GET_ITEM(n.value.get(), i)).get(), shapes, next));
+      n.children.push_back(MakeArgNode(ValueAt(o, PyTuple_GET_ITEM(n.value.get(), i)).get(), free));
+  } else if (PyLong_CheckExact(o) && IsNext(free)) {
+    n.kind = ArgNode::kCount;
   } else {
     n.value = PyRef::Borrow(o);
   }

@@ -18,19 +18,27 @@ bool SameValue(PyObject* expected, PyObject* got);
 
 // One node of a nest. Owns references; Visit is for the garbage collector.
 struct ArgNode {
-  enum Kind : uint8_t { kTensor, kValue, kList, kTuple, kDict } kind = kValue;
+  enum Kind : uint8_t { kTensor, kValue, kCount, kList, kTuple, kDict } kind = kValue;
   PyRef value;                // kValue; the keys of kDict as a tuple
   jit::TensorSpec tensor;     // kTensor
   distributed::MeshRef mesh;  // of a distributed tensor, whose part here is what is found
   distributed::Placements placements;
   std::vector<ArgNode> children;
 
-  // Appends the tensors found to `tensors`. False when `o` is not of this shape.
+  // Appends the tensors found to `tensors`, and CountTensor(n) for the int n where any is taken (kCount). False when
+  // `o` is not of this shape.
   bool Match(PyObject* o, std::vector<Tensor>& tensors) const;
   int Visit(visitproc visit, void* arg) const;
 };
-// `shapes`: None, or for each tensor in order None or its extents, -1 for any.
-ArgNode MakeArgNode(PyObject* o, PyObject* shapes, size_t* next);
+// What is free in a call. `shapes`: None, or for each tensor in order None or its extents, -1 for any. `counts`: which
+// of the ints in order may be any from 0 on, a list in ascending order.
+struct FreeParts {
+  PyObject *shapes, *counts;
+  size_t tensor = 0, number = 0, count = 0;  // those met so far
+};
+ArgNode MakeArgNode(PyObject* o, FreeParts& free);
+// Stands for an int among the arguments of a recording: a tensor of one axis that is as long, and of no memory.
+Tensor CountTensor(int64_t n);
 
 // Where results go. `slots`: dict id(object) -> (kind, number).
 struct OutNode {

@@ -46,6 +46,18 @@ void FrameWatch::Stop() {
   self_ = PyRef();
 }
 
+UnwatchedFrames::UnwatchedFrames() {
+  PyThreadState* state = PyThreadState_Get();
+  func_ = state->c_profilefunc;
+  object_ = PyRef::Borrow(state->c_profileobj);
+  if (func_) PyEval_SetProfile(nullptr, nullptr);
+}
+
+UnwatchedFrames::~UnwatchedFrames() {
+  const ErrorKept kept;
+  if (func_) PyEval_SetProfile(func_, object_.get());
+}
+
 int FrameWatch::OnEvent(PyObject* self, PyFrameObject* frame, int what, PyObject* arg) {
   if (PyCapsule_GetContext(self)) {  // over
     const PyRef kept = PyRef::Borrow(self);

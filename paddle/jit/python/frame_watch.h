@@ -51,4 +51,17 @@ class FrameWatch {
   PyRef self_, old_object_;
 };
 
+// Frames that start on this thread while it lives are not watched: those of code of the package that a function of the
+// core calls, and that depends on its arguments alone.
+class UnwatchedFrames {
+ public:
+  UnwatchedFrames();
+  ~UnwatchedFrames();
+  UnwatchedFrames(const UnwatchedFrames&) = delete;
+
+ private:
+  Py_tracefunc func_;
+  PyRef object_;
+};
+
 }  // namespace paddle::py

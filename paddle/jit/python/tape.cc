@@ -3,7 +3,9 @@
 
 #include <string_view>
 
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/jit/python/call_pattern.h"
+#include "paddle/pybind/object/user_line.h"
 
 namespace paddle::py {
 
@@ -98,7 +100,7 @@ PyRef Tape::Thaw(const Node& n) const {
     case Node::kOther: return {};
     case Node::kValue: return PyRef::Borrow(n.value.get());
     case Node::kTensor: {
-      const Tensor& t = stand_in(n.slot);
+      const Tensor& t = proxy(n.slot);
       PD_CHECK(t.defined(), PreconditionNotMet,
                "[to_static] expected an operation that gives a tensor when recorded, got one without");
       return Own(ToPy(t));
@@ -151,6 +153,7 @@ PyObject* Tape::Call(PyObject* const* args, int n, const std::function<PyObject*
   if (stopped()) return run(args);
   s.again = std::move(again);
   s.modes = jit::Modes::Now();
+  s.source = UserSource();
   PyRef r;
   try {
     const Inside inside(*this);
@@ -200,6 +203,7 @@ PyRef Tape::Run(const Step& s) const {
     args.push_back(held.back().get());
   }
   s.modes.Set();
+  const pir::Builder::SourceGuard at(egr::State().recorder->builder(), s.source);
   return Own(s.again(args.data()));
 }
 
@@ -232,8 +236,8 @@ void Tape::Compare(const Node& n, PyObject* got) {
   }
 }
 
-void Tape::Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead) {
-  BeginReplay(stand_ins, instead);
+void Tape::Replay(const std::vector<Tensor>& proxies, const std::vector<std::pair<Tensor, Tensor>>& instead) {
+  BeginReplay(proxies, instead);
   const jit::ModesKept kept;
   int reads = 0;
   for (const Step& s : steps_) {

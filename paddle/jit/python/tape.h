@@ -33,7 +33,7 @@ class Tape final : public jit::TapeTensors {
   int lost_read() const { return lost_read_; }
   // Calls again what is on the tape, in the record mode set by the caller. `instead`: tensors for known ones.
   // Throws where that gives something else than the first time; end() tells then what else can be done.
-  void Replay(const std::vector<Tensor>& stand_ins, const std::vector<std::pair<Tensor, Tensor>>& instead);
+  void Replay(const std::vector<Tensor>& proxies, const std::vector<std::pair<Tensor, Tensor>>& instead);
 
  private:
   struct Node {
@@ -47,6 +47,7 @@ class Tape final : public jit::TapeTensors {
     std::vector<Node> args;
     Node result;
     jit::Modes modes;
+    common::SourceId source = 0;  // the line that made the call
   };
 
   Node Freeze(PyObject* o, const std::vector<Node>* arguments);  // `arguments`: those that gave the result `o`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gradient rules of convolutions ask, and those of recurrent layers, written on ops that can be differentiated
+// What gradient rules of convolutions ask, and the steps of recurrent layers, written on ops that can be differentiated
 // again.
 #pragma once
 
@@ -17,20 +17,9 @@ common::Ints window_paddings(const Tensor& x, const Tensor& filter, const common
                              const common::Ints& paddings, const std::string& algorithm, const common::Ints& dilations,
                              const std::string& format);
 
-// The network is composed again and differentiated.
-Tensor rnn_backward_x(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
-                      const Tensor& sequence_length, const Tensor& masks, const Tensor& dout,
-                      const std::vector<Tensor>& dstate, double dropout, bool both, int64_t layers,
-                      const std::string& mode, bool is_test);
-std::vector<Tensor> rnn_backward_state(const Tensor& x, const std::vector<Tensor>& pre_state,
-                                       const std::vector<Tensor>& weights, const Tensor& sequence_length,
-                                       const Tensor& masks, const Tensor& dout, const std::vector<Tensor>& dstate,
-                                       double dropout, bool both, int64_t layers, const std::string& mode,
-                                       bool is_test);
-std::vector<Tensor> rnn_backward_weights(const Tensor& x, const std::vector<Tensor>& pre_state,
-                                         const std::vector<Tensor>& weights, const Tensor& sequence_length,
-                                         const Tensor& masks, const Tensor& dout, const std::vector<Tensor>& dstate,
-                                         double dropout, bool both, int64_t layers, const std::string& mode,
-                                         bool is_test);
+// A recurrent network step by step: the output, then the final states. `masks`: what dropout kept between layers.
+std::vector<Tensor> rnn_steps(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
+                              const Tensor& sequence_length, const Tensor& masks, double dropout, bool both,
+                              int64_t layers, const std::string& mode, bool is_test);
 
 }  // namespace paddle

@@ -96,7 +96,11 @@ Tensor real_if(const Tensor& g, const Tensor& x);  // the real part when x is re
 // A complex tensor of x's dtype with `part` as its real (or imaginary) part; `part` itself when x is real.
 Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary);
 Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
-Tensor as_strided_backward(const Tensor& dout, const Tensor& input, const common::Ints& dims,
-                           const common::Ints& stride, int64_t offset);
+// The memory between the lowest and the highest element of x, as a shape: x's own where its elements lie there in order
+// (or are not known), else one extent. In it lies the first element of x at first_place.
+phi::IntArray memory_shape(const Tensor& x);
+int64_t first_place(const Tensor& x);
+// What x shows of such memory; elements of x that share a place share its value equally.
+Tensor laid_out_like(const Tensor& memory, const Tensor& x);
 
 }  // namespace paddle

@@ -221,6 +221,34 @@ typedef struct {
 /* The plugin's entry point. */
 void InitPlugin(CustomRuntimeParams* params);
 
+/* --- beside 0.1.1: a plugin that has any of these also exports InitPluginExtension, which is called once InitPlugin is
+ * accepted. All are optional. */
+typedef struct C_Kernel_st* C_Kernel;
+typedef enum {
+  C_KERNEL_TEXT_NONE = 0,
+  C_KERNEL_TEXT_PTX,   /* assembly for NVIDIA GPUs */
+  C_KERNEL_TEXT_OPENCL /* OpenCL C 1.2 with double precision; each address is two parameters: a __global pointer to the
+                        * start of a buffer, then the ulong number of bytes from there */
+} C_KernelText;
+
+typedef struct C_DeviceExtension {
+  size_t size; /* of the framework's struct; a plugin sets only what lies within */
+
+  /* Generated kernels: the text that the device compiles, a kernel `name` made of a text, and its launch on a stream
+   * over one-dimensional blocks of threads. Its parameters are the addresses, then numbers of 64 bits. `log` receives
+   * what the compiler says of a text that it refuses. Kernels live as long as the process. */
+  C_KernelText kernel_text;
+  C_Status (*kernel_compile)(const C_Device device, const char* text, size_t text_size, const char* name,
+                             C_Kernel* kernel, char* log, size_t log_size);
+  C_Status (*kernel_launch)(const C_Device device, C_Stream stream, C_Kernel kernel, size_t blocks, size_t threads,
+                            void* const* addresses, size_t naddresses, const int64_t* numbers, size_t nnumbers);
+
+  /* Milliseconds between two recorded events that have been reached. */
+  C_Status (*event_elapsed_time)(const C_Device device, C_Event start, C_Event end, float* milliseconds);
+} C_DeviceExtension;
+
+void InitPluginExtension(C_DeviceExtension* extension);
+
 /* First statement of InitPlugin. A framework with larger structs is accepted: the rest stays zero. */
 #define PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params)                                                                    \
   do {                                                                                                                 \

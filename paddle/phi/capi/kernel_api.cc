@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C kernel API over the op registry: argument access, memory, and the adapter that calls a plugin's kernel for an
 // op.
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -38,7 +39,9 @@ struct PD_KernelContext {
   PD_DeviceContext device;
   std::deque<PD_Tensor> tensors;  // stable addresses
   std::vector<std::vector<PD_Tensor*>> inputs, outputs;
+  const std::vector<uint8_t>* passed = nullptr;  // the op's number of each attribute the kernel takes
   std::deque<PD_Scalar> scalars;
+  std::deque<std::vector<PD_Scalar*>> scalar_lists;
   std::deque<PD_IntArray> arrays;
   std::deque<std::string> strings;
   std::deque<std::vector<int32_t>> ints;
@@ -85,19 +88,28 @@ R Argument(PD_KernelContext* ctx, R fallback, F f) noexcept {
   }
 }
 const phi::AttrValue& AttrAt(PD_KernelContext* ctx, size_t i) {
-  PD_CHECK(i < ctx->op->attrs.size(), OutOfRange, "[", ctx->op->name, "] expected an attribute number below ",
-           ctx->op->attrs.size(), ", got ", i);
-  return ctx->attrs[i];
+  PD_CHECK(i < ctx->passed->size(), OutOfRange, "[", ctx->op->name, "] expected an attribute number below ",
+           ctx->passed->size(), ", got ", i);
+  return ctx->attrs[(*ctx->passed)[i]];
 }
 template <class T>
 T Attr(PD_KernelContext* ctx, size_t i) {
   const phi::AttrValue& v = AttrAt(ctx, i);
-  return phi::AttrAs<T>(v, ctx->op->name, ctx->op->attrs[i]->name);
+  return phi::AttrAs<T>(v, ctx->op->name, ctx->op->attrs[(*ctx->passed)[i]]->name);
 }
 const Ints& DimsOf(const PD_Tensor* t) { return t->t.defined() ? t->t.dims() : t->dims; }
+Ints RowMajorStrides(const Ints& dims) {
+  Ints s(dims.begin(), dims.end());
+  int64_t step = 1;
+  for (int64_t i = static_cast<int64_t>(dims.size()); i-- > 0; step *= std::max<int64_t>(dims[i], 1)) s[i] = step;
+  return s;
+}
+// The same elements as rows of other extents.
+Tensor Reshaped(const Tensor& t, const Ints& dims) { return phi::ViewOf(t, dims, RowMajorStrides(dims), t->offset()); }
 
 struct PluginKernel {
   std::string op;
+  std::vector<uint8_t> passed;  // as in PD_KernelContext
   void (*fn)(PD_KernelContext*);
 };
 
@@ -112,6 +124,7 @@ void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::O
   ctx.device.context = context;
   ctx.op = &op;
   ctx.attrs = attrs;
+  ctx.passed = &kernel.passed;
   std::vector<std::vector<phi::Meta>> metas(op.tensors.size()), results(op.outs.size());
   std::vector<phi::MetaSlot> slots(op.tensors.size());
   for (size_t i = 0; i < op.tensors.size(); ++i) {
@@ -160,9 +173,15 @@ void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::O
   kernel.fn(&ctx);
   PD_CHECK(ctx.error.empty(), PreconditionNotMet, "[", op.name, "] the plugin's kernel failed: ", ctx.error);
   for (size_t k = 0; k < op.outs.size(); ++k) {
-    for (PD_Tensor* t : ctx.outputs[k])
+    for (size_t j = 0; j < ctx.outputs[k].size(); ++j) {
+      PD_Tensor* t = ctx.outputs[k][j];
       PD_CHECK(t->t.defined(), PreconditionNotMet, "[", op.name, "] expected the plugin's kernel to allocate output ",
                op.outs[k].name);
+      // Kernels written before tensors without dimensions leave [1] there.
+      if (same[k] >= 0 || j >= results[k].size()) continue;
+      const Ints rule = common::ToInts(results[k][j].dims);
+      if (t->t.dims() != rule && common::Product(rule) == t->t.numel()) t->t = Reshaped(t->t, rule);
+    }
     if (outs[k].list) {
       outs[k].list->clear();
       for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
@@ -189,15 +208,26 @@ struct Staged {
 };
 void Publish(const Staged& s) { phi::RegisterExternalKernel(s.op, s.dtype, s.place, {RunPluginKernel, s.kernel}); }
 
+// The op's attributes that a kernel with `n` takes: all, or all but places, which kernels know from their context.
+std::vector<uint8_t> Passed(const phi::OpDef& op, size_t n) {
+  std::vector<uint8_t> all, but_places;
+  for (size_t i = 0; i < op.attrs.size(); ++i) {
+    all.push_back(static_cast<uint8_t>(i));
+    if (op.attrs[i]->attr_index != phi::AttrValue(phi::Place{}).index()) but_places.push_back(all.back());
+  }
+  return n == all.size() ? all : but_places;
+}
+
 // Why the declaration does not match the op; empty when it does.
-std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentType* in, size_t nattr, size_t nout) {
+std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentType* in, size_t nattr, size_t nout,
+                     const std::vector<uint8_t>& passed) {
   std::string what;
   auto count = [&](const char* name, size_t want, size_t got) {
     if (what.empty() && want != got)
       what = "expected " + std::to_string(want) + " " + name + " arguments, got " + std::to_string(got);
   };
   count("tensor", op.tensors.size(), nin);
-  count("attribute", op.attrs.size(), nattr);
+  count("attribute", nattr == passed.size() ? nattr : op.attrs.size(), nattr);
   count("output", op.outs.size(), nout);
   for (size_t i = 0; what.empty() && i < nin; ++i)
     if ((op.tensors[i]->kind == phi::ArgDef::kTensorList) != (in[i] == PD_ARG_TYPE_LIST_TENSOR))
@@ -239,13 +269,15 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
     DataType dtype = FromPD(pd_dtype);
     std::string label = std::string(name) + "(" + std::string(phi::NameOf(dtype)) + ", " + backend + ")";
     const phi::OpDef* op = phi::FindOpDef(name);
+    if (!op) op = phi::FindOpDef(std::string(name) + "_");
     std::string why;
+    std::vector<uint8_t> passed;
     if (dtype == DataType::UNDEFINED)
       why = "unknown data type";
     else if (!op || (op->flags & phi::kOpInternal))
       why = "there is no op of this name";
     else
-      why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs);
+      why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs, passed = Passed(*op, attr_nargs));
     if (why.empty() && !fn) why = "no kernel function";
     if (!why.empty()) {
       if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(label + ": " + why);
@@ -253,7 +285,7 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
     }
     phi::Place place;
     if (std::strcmp(backend, "CPU") != 0) place = {phi::AllocationType::CUSTOM, 0, phi::CustomDeviceIndex(backend)};
-    Staged s{op->name, dtype, place, new PluginKernel{op->name, fn}};
+    Staged s{op->name, dtype, place, new PluginKernel{op->name, std::move(passed), fn}};
     if (auto* loading = phi::t_state.loading) {
       loading->names.accepted.push_back(label);
       loading->kernels.push_back(s);
@@ -274,11 +306,7 @@ PD_API PD_DataLayout PD_TensorGetDataLayout(PD_Tensor*, PD_Status* s) {
   return Safely(s, PD_LAYOUT_ANY, [&] { return PD_LAYOUT_NCHW; });
 }
 PD_API int64_t PD_TensorGetElementCount(PD_Tensor* t, PD_Status* s) {
-  return Safely(s, int64_t{0}, [&] {
-    int64_t n = 1;
-    for (int64_t d : DimsOf(t)) n *= d;
-    return n;
-  });
+  return Safely(s, int64_t{0}, [&] { return common::Product(DimsOf(t)); });
 }
 PD_API int64_t PD_TensorGetByteSize(PD_Tensor* t, PD_Status* s) {
   DataType dtype = t->t.defined() ? t->t.dtype() : t->dtype;
@@ -312,7 +340,7 @@ PD_API void PD_TensorSetDims(PD_Tensor* t, int64_t n, const int64_t* dims, PD_St
       PD_CHECK(dims[i] >= 0, InvalidArgument, "expected extents of at least 0, got ", dims[i]);
       d.push_back(dims[i]);
     }
-    if (t->t.defined() && t->t.dims() != d) t->t.reset();
+    if (t->t.defined() && t->t.dims() != d) t->t = common::Product(d) == t->t.numel() ? Reshaped(t->t, d) : Tensor();
     t->dims = d;
     return 0;
   });
@@ -332,6 +360,41 @@ PD_API void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Stat
     dst->t = phi::ViewOf(src->t, src->t.dims(), src->t.strides(), src->t->offset());
     return 0;
   });
+}
+PD_API void PD_TensorSetDataLayout(PD_Tensor* t, PD_DataLayout layout, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(t->is_output && (layout == PD_LAYOUT_NCHW || layout == PD_LAYOUT_ANY), PreconditionNotMet,
+             "expected an output of layout NCHW, got ", static_cast<int>(layout));
+    return 0;
+  });
+}
+PD_API int64_t PD_TensorGetStride(PD_Tensor* t, size_t i, PD_Status* s) {
+  return Safely(s, int64_t{0}, [&] {
+    const auto n = static_cast<size_t>(DimsOf(t).size());
+    PD_CHECK(i < n, OutOfRange, "expected a dimension below ", n, ", got ", i);
+    const Ints strides = t->t.defined() ? t->t.strides() : RowMajorStrides(t->dims);
+    return static_cast<int64_t>(strides[static_cast<int64_t>(i)]);
+  });
+}
+PD_API void PD_TensorSetStrides(PD_Tensor* t, int64_t n, const int64_t* strides, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(t->is_output && common::RowMajor(DimsOf(t), Ints(strides, strides + n)), PreconditionNotMet,
+             "expected an output and the strides of row-major memory");
+    return 0;
+  });
+}
+PD_API int64_t PD_TensorGetOffset(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, int64_t{0}, [&] { return t->t.defined() ? t->t->offset() : int64_t{0}; });
+}
+PD_API void PD_TensorSetOffset(PD_Tensor* t, int64_t offset, PD_Status* s) {
+  Safely(s, 0, [&] {
+    PD_CHECK(t->is_output && offset == 0, PreconditionNotMet, "expected an output and the offset 0, got ", offset);
+    return 0;
+  });
+}
+PD_API void* PD_TensorGetHolder(PD_Tensor* t, PD_Status* s) {
+  return Safely(s, static_cast<void*>(nullptr),
+                [&]() -> void* { return t->t.defined() ? t->t->storage().get() : nullptr; });
 }
 PD_API PD_Tensor* PD_NewTensor(void) {
   return Safely(nullptr, static_cast<PD_Tensor*>(nullptr), [] {
@@ -440,6 +503,14 @@ PD_API PD_List PD_KernelContextListDoubleAttrAt(PD_KernelContext* c, size_t i) {
     return PD_List{l.size(), l.data()};
   });
 }
+PD_API PD_List PD_KernelContextListScalarAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    auto& l = c->scalar_lists.emplace_back();
+    for (const phi::Scalar& v : Attr<std::vector<phi::Scalar>>(c, i))
+      l.push_back(&c->scalars.emplace_back(PD_Scalar{v}));
+    return PD_List{l.size(), l.data()};
+  });
+}
 PD_API bool PD_ScalarGetBoolData(PD_Scalar* s) {
   return Safely(nullptr, false, [&] { return s->value.to_bool(); });
 }
@@ -448,6 +519,11 @@ PD_API int64_t PD_ScalarGetInt64Data(PD_Scalar* s) {
 }
 PD_API double PD_ScalarGetFloat64Data(PD_Scalar* s) {
   return Safely(nullptr, 0.0, [&] { return s->value.to_double(); });
+}
+PD_API void PD_ScalarGetComplex128Data(PD_Scalar* s, double parts[2]) {
+  const phi::complex128 v = Safely(nullptr, phi::complex128(0), [&] { return s->value.to_complex(); });
+  parts[0] = v.real();
+  parts[1] = v.imag();
 }
 PD_API PD_DataType PD_ScalarGetDataType(PD_Scalar* s) { return ToPD(s->value.dtype()); }
 PD_API size_t PD_IntArrayGetElementCount(PD_IntArray* a) { return static_cast<size_t>(a->value.size()); }

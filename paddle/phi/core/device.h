@@ -38,6 +38,18 @@ void StreamWaitEvent(Place place, void* stream, void* event);
 // Milliseconds between two events that have been reached; Unimplemented where the device has no clock.
 float ElapsedTime(Place place, void* start, void* end);
 
+// Generated kernels, for devices that compile text.
+enum class KernelText : uint8_t { kNone, kPtx, kOpenCl };  // as C_KernelText
+KernelText KernelTextOf(Place place);
+// The compute capability of a GPU, 90 for 9.0; what a plugin reports, 0 where it does not.
+int CapabilityOf(Place place);
+struct DeviceKernel;  // on one device, as long as the process lives
+// PreconditionNotMet with the compiler's words where the device refuses the text.
+const DeviceKernel* LoadKernel(const std::string& text, const std::string& name, Place place);
+// On the current stream. Parameters are the addresses, then the numbers; they are read before this returns.
+void LaunchKernel(const DeviceKernel* kernel, Place place, int64_t blocks, int threads, void* const* addresses,
+                  size_t naddresses, const int64_t* numbers, size_t nnumbers);
+
 // `x` itself where it already is, else a contiguous copy there (no autograd). A tensor without memory keeps none.
 Tensor ToPlace(const Tensor& x, Place place);
 inline Tensor ToHost(const Tensor& x) { return x.defined() && !x.place().is_cpu() ? ToPlace(x, Place{}) : x; }

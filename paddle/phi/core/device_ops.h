@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops on GPUs by kernels that the compiler makes of what they are defined by.
+// Ops on devices by kernels that the compiler makes of what they are defined by.
 #pragma once
 
 #include "paddle/phi/core/op_def.h"
 
 namespace phi {
 
-// Runs the op on the GPU `place`, where the results go; arguments may be elsewhere. False, with nothing done, where
+// Runs the op on the device `place`, where the results go; arguments may be elsewhere. False, with nothing done, where
 // there is no generated kernel for it.
 using GeneratedRun = bool (*)(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
 // The compiler's, which lies above this layer; null: none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets go of the host language's lock (Python's GIL) while a long kernel runs, so that other threads make progress.
+// Releases the host language's lock (Python's GIL) while a long kernel runs, so that other threads make progress.
 #pragma once
 
 #include <vector>

@@ -201,8 +201,7 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     return kernel != nullptr;
   }
   if (!kernel) {
-    const bool gpu = place.type == AllocationType::GPU && g_run_generated;
-    if (gpu && g_run_generated(op, in, attrs, outs, place)) return true;
+    if (g_run_generated && g_run_generated(op, in, attrs, outs, place)) return true;
     RunOnHost(op, in, attrs, outs, place);
     return true;
   }

@@ -42,6 +42,14 @@ void CheckNllLabel(int64_t label, int64_t n) {
   PD_CHECK(label >= 0 && label < n, InvalidArgument, "[nll_loss] expected labels in [0, ", n, "), got ", label);
 }
 
+// Before the parallel part, which must not throw.
+void CheckLabels(DataType t, const void* labels, int64_t count, int64_t n, int64_t ignore_index) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t label = LabelAt(t, labels, i);
+    if (label != ignore_index) CheckLabel(label, n);
+  }
+}
+
 DataType MathType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
 
 // The log-sum-exp of every slice along the middle axis, [outer, inner] of MathType.
@@ -62,10 +70,7 @@ double LogSumExp(DataType t, const void* x, int64_t at, int64_t n, int64_t strid
 void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType label_t,
                       const void* labels, int64_t ignore_index, bool x_is_softmax, void* softmax, void* loss) {
   if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
-  for (int64_t i = 0; i < outer * inner; ++i) {  // checked before the parallel part, which must not throw
-    const int64_t label = LabelAt(label_t, labels, i);
-    if (label != ignore_index) CheckLabel(label, n);
-  }
+  CheckLabels(label_t, labels, outer * inner, n, ignore_index);
   if (outer * n * inner == 0) return;
   // -log p is exact enough where the probability is at hand in full precision and does not underflow.
   const bool from_p = !x_is_softmax && softmax && !IsHalf(t);
@@ -93,6 +98,7 @@ void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64
 
 void CrossEntropyHardGrad(DataType t, const void* softmax, int64_t outer, int64_t n, int64_t inner, DataType label_t,
                           const void* labels, int64_t ignore_index, bool x_is_softmax, const void* dloss, void* dx) {
+  CheckLabels(label_t, labels, outer * inner, n, ignore_index);  // the gradient may be called with other labels
   ParallelFor(0, outer, std::max<int64_t>(1, 8192 / std::max<int64_t>(n * inner, 1)), [&](int64_t lo, int64_t hi) {
     std::vector<double> g(inner);
     std::vector<int64_t> label(inner);

@@ -38,6 +38,7 @@ class Builder {
 
   Operation* Insert(Operation* op) {
     block_->Insert(before_, op);
+    if (!op->source()) op->set_source(source_);
     return op;
   }
   Operation* Create(const OpInfo* info, std::span<const Value> operands, AttributeMap attrs,
@@ -47,6 +48,21 @@ class Builder {
   // By name; throws NotFound for an unknown op.
   Operation* Create(std::string_view op, std::initializer_list<Value> operands, AttributeMap attrs,
                     std::initializer_list<Type> result_types, int num_regions = 0);
+
+  // The source of operations that are inserted without one.
+  common::SourceId source() const { return source_; }
+  void set_source(common::SourceId source) { source_ = source; }
+  class SourceGuard {
+   public:
+    SourceGuard(Builder& b, common::SourceId source) : b_(b), old_(b.source_) { b.source_ = source; }
+    ~SourceGuard() { b_.source_ = old_; }
+    SourceGuard(const SourceGuard&) = delete;
+    SourceGuard& operator=(const SourceGuard&) = delete;
+
+   private:
+    Builder& b_;
+    common::SourceId old_;
+  };
 
   // Puts the insertion point back at the end of the scope.
   class Guard {
@@ -68,6 +84,7 @@ class Builder {
  private:
   Block* block_ = nullptr;
   Operation* before_ = nullptr;
+  common::SourceId source_ = 0;
 };
 
 }  // namespace pir

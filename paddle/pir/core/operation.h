@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "paddle/common/source_line.h"
 #include "paddle/pir/core/op_info.h"
 #include "paddle/pir/core/value.h"
 
@@ -31,6 +32,9 @@ class Operation {
   const std::string& name() const { return info_->name; }
   // Unique in the process, in order of creation.
   uint64_t id() const { return id_; }
+  // The line of the user's code that asked for it; no part of what the operation is.
+  common::SourceId source() const { return source_; }
+  void set_source(common::SourceId source) { source_ = source; }
   bool isa(std::string_view op_name) const { return info_->name == op_name; }
 
   int num_operands() const { return num_operands_; }
@@ -100,6 +104,7 @@ class Operation {
   int32_t num_operands_ = 0;
   int32_t operand_capacity_ = 0;
   bool operands_inline_ = true;
+  common::SourceId source_ = 0;
   mutable int64_t order_ = 0;  // position key inside the block
   uint64_t id_;
   AttributeMap attrs_;

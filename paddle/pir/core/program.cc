@@ -67,6 +67,7 @@ Operation* CloneOp(const Operation& op, IrMapping& mapping) {
   std::vector<Type> types;
   for (int i = 0; i < op.num_results(); ++i) types.push_back(op.result_type(i));
   Operation* r = Operation::Create(op.info(), operands, op.attrs(), types, op.num_regions());
+  r->set_source(op.source());
   for (int i = 0; i < op.num_results(); ++i) {
     CopyFlags(*op.result(i).impl(), *r->result(i).impl());
     mapping.Map(op.result(i), r->result(i));

@@ -15,7 +15,7 @@ struct Expansion {
 };
 
 // Records into `into` what `op` does; `wanted` says which results are to be. False where it is no composition, where an
-// extent or an attribute is known at a run only, and where data is read.
+// attribute is known at a run only or an extent would have to be computed then, and where data is read.
 using ExpandFn = bool (*)(const Operation& op, const std::vector<bool>& wanted, Expansion& into);
 void SetExpand(ExpandFn expand);
 bool Expand(const Operation& op, const std::vector<bool>& wanted, Expansion& into);

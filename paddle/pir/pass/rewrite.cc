@@ -175,6 +175,7 @@ class GreedyDriver {
     auto it = by_root_.find(op->name());
     for (const RewritePattern* p : it == by_root_.end() ? any_ : it->second) {
       rewriter_.SetBefore(op);
+      rewriter_.set_source(op->source());
       if (p->MatchAndRewrite(op, rewriter_)) return true;
     }
     return false;

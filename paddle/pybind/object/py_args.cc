@@ -12,6 +12,7 @@
 
 #include "paddle/pybind/object/gil.h"
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/object/user_line.h"
 
 namespace paddle::py {
 
@@ -79,13 +80,19 @@ constexpr int64_t kMostDeferred = 4096;
            "' to be known while recording, got a tensor that is being recorded");
 }
 
-// A number that is known only when the program runs, where the op has an operand for it.
-phi::RecordedElement Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
+// Whether the op has an operand for numbers of this argument that are known only when the program runs.
+bool TakesDeferred(const char* op, const char* arg) {
   const phi::OpDef* def = phi::FindOpDef(op);
   const std::string_view name = op;
   if (def && name != "full")  // recorded as full_with_tensor
     for (const phi::ArgDef* a : def->attrs)
-      if (std::string_view(a->name) == arg && a->kind != phi::ArgDef::kOperandAttr) RaiseRecorded(op, arg);
+      if (std::string_view(a->name) == arg && a->kind != phi::ArgDef::kOperandAttr) return false;
+  return true;
+}
+
+// A number that is known only when the program runs, where the op has an operand for it.
+phi::RecordedElement Deferred(const Tensor& t, int64_t i, const char* op, const char* arg) {
+  if (!TakesDeferred(op, arg)) RaiseRecorded(op, arg);
   return egr::Defer(t, i);
 }
 
@@ -230,10 +237,10 @@ void AddRecorded(Ints&, const Tensor&, int64_t, const char* op, const char* arg)
 void AddRecorded(IntArray& list, const Tensor& t, int64_t i, const char* op, const char* arg) {
   list.push_back(phi::Int(Deferred(t, i, op, arg)));
 }
-bool AddExtent(Ints&, PyObject*) { return false; }
-bool AddExtent(IntArray& list, PyObject* o) {
+bool AddExtent(Ints&, PyObject*, const char*, const char*) { return false; }
+bool AddExtent(IntArray& list, PyObject* o, const char* op, const char* arg) {
   common::Dim extent;
-  if (!IsExtent(o, &extent)) return false;
+  if (!IsExtent(o, &extent) || !TakesDeferred(op, arg)) return false;
   list.push_back(phi::Int(extent));
   return true;
 }
@@ -276,9 +283,11 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
                  "', got a ", phi::NameOf(t.dtype()), " tensor of shape ", common::ShapeText(t.extents()),
                  " at position ", i);
         AddRecorded(r, t, 0, op, arg);
-      } else if (HasIndex(e) && !PyBool_Check(e)) {
-        r.push_back(IndexValue(e));
-      } else if (!AddExtent(r, e)) {
+      } else if (!AddExtent(r, e, op, arg)) {
+        if (HasIndex(e) && !PyBool_Check(e)) {
+          r.push_back(IndexValue(e));
+          continue;
+        }
         std::string what = "list of int; the item at position " + std::to_string(i) + " is not";
         Expected(e, op, arg, what.c_str());
       }
@@ -301,6 +310,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
     for (int64_t v : phi::ToIntVector(t)) r.push_back(v);
     return r;
   }
+  if (AddExtent(r, o, op, arg)) return r;
   if (HasIndex(o)) {
     r.push_back(IndexValue(o));
     return r;
@@ -371,6 +381,8 @@ bool NumberOf(PyObject* o, Scalar* out) {
 Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
   Scalar s;
   if (!o) Expected(o, op, arg, "int, float, bool or Tensor");
+  if (common::Dim extent; HasIndex(o) && !PyLong_Check(o) && IsExtent(o, &extent) && TakesDeferred(op, arg))
+    return Scalar(extent);
   if (NumberOf(o, &s)) return s;
   if (IsNdarray(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic())) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
@@ -440,6 +452,14 @@ void CheckFits(PyObject* o, const Tensor& x, const char* op, const char* arg) {
   throw PyErrAlreadySet();
 }
 
+void CheckReal(const Scalar& number, const Tensor& x, const char* op, const char* arg) {
+  if (!phi::IsComplex(number.dtype()) || !x.defined() || phi::IsComplex(x.dtype())) return;
+  const auto z = number.to_complex();
+  if (z.imag() == 0) return;
+  PD_THROW(InvalidType, "[", op, "] expected a real number as '", arg, "' beside a tensor of ", phi::NameOf(x.dtype()),
+           ", got ", z.real(), z.imag() < 0 ? "" : "+", z.imag(), "j");
+}
+
 Tensor NumberOperand(PyObject* o, const Scalar& s, const Tensor& other, const char* op, const char* arg, Wide wide) {
   const bool is_wide = PyLong_Check(o) && s.dtype() == DataType::FLOAT64;
   if (__builtin_expect(is_wide, 0)) {
@@ -500,6 +520,7 @@ PyObject* RaiseCurrent() {
       default: break;
     }
     PyErr_SetString(type, e.what());
+    if (const auto* located = dynamic_cast<const common::LocatedError*>(&e)) AddToTraceback(located->lines());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "out of memory");
   } catch (const std::exception& e) {

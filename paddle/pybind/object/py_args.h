@@ -71,6 +71,8 @@ PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args);
 PyObject* Default(const char* text);
 // Delivers `result` (stolen) into the `out=` argument and returns a new reference to it.
 PyObject* WriteOut(PyObject* result, PyObject* out);
+// The tuple `result` (stolen; null stays null) as the named tuple `type` of `paddle.tensor.search`: a new reference.
+PyObject* Named(PyObject* result, const char* type);
 
 // Conversions. `op` and `arg` are for the message. Each throws PyErrAlreadySet or common::Error on a value that does
 // not fit.
@@ -100,6 +102,8 @@ Ints ToInts32(PyObject* o, const char* op, const char* arg);
 Scalar ToScalar(PyObject* o, const char* op, const char* arg);
 // OverflowError for an integer that int64 does not hold, as the attribute `arg` of an op on the tensor `x` of integers.
 void CheckFits(PyObject* o, const Tensor& x, const char* op, const char* arg);
+// TypeError for a complex number where a real `x` decides the dtype of what is computed.
+void CheckReal(const Scalar& number, const Tensor& x, const char* op, const char* arg);
 DataType ToDataType(PyObject* o, const char* op, const char* arg);  // None: UNDEFINED
 Place ToPlace(PyObject* o, const char* op, const char* arg);        // None: the current device
 std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg);
@@ -235,7 +239,7 @@ class Deeper {
   Deeper(const Deeper&) = delete;
 };
 
-// Keeps an error that is set while objects are let go.
+// Keeps an error that is set while objects are released.
 class ErrorKept {
  public:
   ErrorKept() { PyErr_Fetch(&type_, &value_, &trace_); }

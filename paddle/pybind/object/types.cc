@@ -441,6 +441,7 @@ int InitTypes(PyObject* module) {
     if (PyDict_SetItemString(g_dtype_type->tp_dict, kDtypes[i].member, g_dtypes[i]) < 0) return -1;
     if (PyDict_SetItemString(members.get(), kDtypes[i].member, g_dtypes[i]) < 0) return -1;
   }
+  if (PyDict_SetItemString(g_dtype_type->tp_dict, "ALL_DTYPE", g_dtypes[0]) < 0) return -1;
   if (PyDict_SetItemString(g_dtype_type->tp_dict, "__members__", members.get()) < 0) return -1;
   PyType_Modified(g_dtype_type);
 

@@ -273,7 +273,11 @@ def disable_operator_stats_collection():
         True
     """
     paddle.set_flags({'FLAGS_low_precision_op_list': 0})
-    counts = _core._take_type_counts()
+    _print_counts(_core._take_type_counts())
+
+
+def _print_counts(counts):
+    """Print the table of {operation: calls in float16, bfloat16, float32, others}."""
     print(f"<{' op list ':-^120}>")
     heads = [f"{f' {kind} Calls ':-^17}" for kind in ('FP16', 'BF16', 'FP32', 'Other')]
     print(f"<{' Op Name ':-^40} | {' | '.join(heads)}>")

@@ -3,24 +3,24 @@
 
 from enum import Enum
 
-import numpy as np
-
 import paddle
+from paddle.base import libpaddle as _core
 from paddle.base.arguments import to_array
 from paddle.base.known_keywords import KnownKeywords
+
+from .loss_scaling import update_loss_scaling
+
+_recording = _core._records_step
 
 __all__ = ['GradScaler', 'AmpScaler', 'OptimizerState']
 
 
-def _unscale(grads, scale):
-    """Divide the gradients by `scale` in place; whether one of them is not finite."""
-    found = False
-    inverse = paddle.reshape(1.0 / scale, [])
-    for grad in grads:
-        unscaled = grad * inverse.astype(grad.dtype)
-        found = not bool(paddle.isfinite(unscaled).all().item()) or found
-        grad.set_value(unscaled)
-    return found
+def _count(value):
+    return paddle.full([1], value, 'int32')
+
+
+def _without_result(function):
+    function()
 
 
 class OptimizerState(Enum):
@@ -52,23 +52,16 @@ class AmpScaler(KnownKeywords):
                 raise AssertionError(f"[GradScaler] expected incr_ratio above 1, got {incr_ratio}")
             if not decr_ratio < 1.0:
                 raise AssertionError(f"[GradScaler] expected decr_ratio below 1, got {decr_ratio}")
-        self._incr_ratio, self._incr_every_n_steps, self._incr_count = (
-            incr_ratio,
-            incr_every_n_steps,
-            0,
-        )
-        self._decr_ratio, self._decr_every_n_nan_or_inf, self._decr_count = (
-            decr_ratio,
-            decr_every_n_nan_or_inf,
-            0,
-        )
-        self._init_loss_scaling, self._use_dynamic_loss_scaling = (
-            init_loss_scaling,
-            use_dynamic_loss_scaling,
-        )
+        self._incr_ratio, self._decr_ratio = incr_ratio, decr_ratio
+        self._incr_every_n_steps = incr_every_n_steps
+        self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
+        self._init_loss_scaling = init_loss_scaling
+        self._use_dynamic_loss_scaling = use_dynamic_loss_scaling
+        # Tensors that are written in place, so that recorded steps keep them up to date.
         self._scale = paddle.full([1], init_loss_scaling, 'float32')
-        self._found_inf = False
-        self._states = {}
+        self._good, self._bad = _count(0), _count(0)
+        self._found_inf = False  # a tensor where the step is recorded
+        self._states = {}  # optimizer -> OptimizerState, where it is not INIT
 
     def scale(self, var):
         """`var` times the scale, so that small gradients survive float16."""
@@ -76,10 +69,11 @@ class AmpScaler(KnownKeywords):
             raise TypeError(f"[GradScaler] expected a Tensor to scale, got {type(var).__name__}")
         if not self._enable:
             return var
-        return var * paddle.reshape(self._scale, []).astype(var.dtype)
+        # A copy: the scale may be written before gradients flow.
+        return var * paddle.reshape(self._scale.clone(), []).astype(var.dtype)
 
     def _state(self, optimizer):
-        return self._states.get(id(optimizer), OptimizerState.INIT)
+        return self._states.get(optimizer, OptimizerState.INIT)
 
     def _params(self, optimizer):
         inner = getattr(optimizer, '_inner_opt', optimizer)
@@ -99,18 +93,25 @@ class AmpScaler(KnownKeywords):
             raise RuntimeError(
                 "[GradScaler.unscale_] expected a call before step(), got one after it"
             )
-        self._found_inf = self._unscale(self._params(optimizer)) or self._found_inf
-        self._states[id(optimizer)] = OptimizerState.UNSCALED
+        found = self._unscale(self._params(optimizer))
+        if self._found_inf is False:
+            self._found_inf = found if _recording() else bool(found)
+        elif self._found_inf is not True:
+            self._found_inf = paddle.logical_or(self._found_inf, found)
+        self._states[optimizer] = OptimizerState.UNSCALED
 
     def _unscale(self, params):
-        found = False
-        by_dtype = {}
-        for param in params:
-            by_dtype.setdefault(str(param.grad.dtype), []).append(param.grad)
+        """Divide gradients by the scale; whether one of them is not finite, a tensor of one
+        element.
+        """
         with paddle.no_grad():
-            for grads in by_dtype.values():
-                found = _unscale(grads, self._scale) or found
-        return found
+            finite, inverse = paddle.full([], True, 'bool'), paddle.reshape(1.0 / self._scale, [])
+            for param in params:
+                grad = param.grad
+                unscaled = grad * inverse.astype(grad.dtype)
+                finite = paddle.logical_and(finite, paddle.isfinite(unscaled).all())
+                grad.set_value(unscaled)
+            return paddle.logical_not(finite)
 
     def _step_once(self, optimizer, apply):
         if self._state(optimizer) is OptimizerState.STEPPED:
@@ -121,14 +122,16 @@ class AmpScaler(KnownKeywords):
         if self._state(optimizer) is OptimizerState.INIT:
             self.unscale_(optimizer)
         done = None
-        if not self._found_inf:
+        if isinstance(self._found_inf, paddle.Tensor):
+            paddle.static.nn.cond(self._found_inf, None, lambda: _without_result(apply))
+        elif not self._found_inf:
             done = apply()
-        self._states[id(optimizer)] = OptimizerState.STEPPED
+        self._states[optimizer] = OptimizerState.STEPPED
         return done
 
     def minimize(self, optimizer, *args, **kwargs):
-        """Unscale, `optimizer.minimize(...)` unless a gradient is not finite, and adapt the
-        scale.
+        """Unscale, `optimizer.minimize(...)` unless a gradient is not finite, and adapt the scale.
+        Returns what that gives, (None, None) where the step is left out or recorded.
         """
         if not self._enable:
             return optimizer.minimize(*args, **kwargs)
@@ -138,25 +141,31 @@ class AmpScaler(KnownKeywords):
 
     def _adapt(self):
         if self._use_dynamic_loss_scaling:
-            if self._found_inf:
-                self._incr_count = 0
-                self._decr_count += 1
-                if self._decr_count == self._decr_every_n_nan_or_inf:
-                    self._set_scale(max(float(self._scale.item()) * self._decr_ratio, 1.0))
-                    self._decr_count = 0
-            else:
-                self._decr_count = 0
-                self._incr_count += 1
-                if self._incr_count == self._incr_every_n_steps:
-                    bigger = float(self._scale.item()) * self._incr_ratio
-                    if np.isfinite(np.float32(bigger)):
-                        self._set_scale(bigger)
-                    self._incr_count = 0
+            found = self._found_inf
+            update_loss_scaling(
+                [],
+                found if isinstance(found, paddle.Tensor) else paddle.full([], found, 'bool'),
+                self._scale,
+                self._good,
+                self._bad,
+                self._incr_every_n_steps,
+                self._decr_every_n_nan_or_inf,
+                self._incr_ratio,
+                self._decr_ratio,
+            )
         self._found_inf = False
         self._states.clear()
 
     def _set_scale(self, value):
-        self._scale = paddle.full([1], value, 'float32')
+        self._scale.fill_(value)
+
+    @property
+    def _incr_count(self):
+        return self._good.item()
+
+    @property
+    def _decr_count(self):
+        return self._bad.item()
 
     def is_enable(self):
         """Whether scaling is on."""
@@ -252,8 +261,8 @@ class AmpScaler(KnownKeywords):
         self._decr_ratio = state_dict['decr_ratio']
         self._incr_every_n_steps = state_dict['incr_every_n_steps']
         self._decr_every_n_nan_or_inf = state_dict['decr_every_n_nan_or_inf']
-        self._incr_count = state_dict['incr_count']
-        self._decr_count = state_dict['decr_count']
+        self._good.fill_(state_dict['incr_count'])
+        self._bad.fill_(state_dict['decr_count'])
         self._use_dynamic_loss_scaling = state_dict['use_dynamic_loss_scaling']
 
 

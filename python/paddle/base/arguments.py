@@ -8,6 +8,7 @@ import operator
 import os
 
 from .known_keywords import problem
+from .libpaddle import _with_second_names
 
 __all__ = [
     'any_of',
@@ -22,6 +23,8 @@ __all__ = [
     'only',
     'second_names',
     'to_array',
+    'torch_form',
+    'unknown_keyword',
 ]
 
 _MOST_ITERATIONS = 1 << 16
@@ -65,28 +68,30 @@ def keywords(op, given, *known):
 
 def second_names(**names):
     """Decorator: `second_names(dim='axis')` lets `f(dim=1)` mean `f(axis=1)`."""
+    return lambda function: _with_second_names(function, names)
+
+
+def unknown_keyword(function, keywords, names, first):
+    """What a TypeError says of a keyword that the function with second names (`names`: a second
+    one, its first one, ...) does not have; None where it has them all. first: the call's first
+    argument by position, or None.
+    """
+    made = function.__name__ == '__init__' and first is not None
+    owner = f'{type(first).__name__}.__init__' if made else None
+    return problem(function, keywords, bool(made), names[::2], owner)
+
+
+def torch_form(other):
+    """Decorator: a call in PyTorch's form, which names `dim` or has an integer where the tensor of
+    positions stands, calls `other`.
+    """
 
     def decorate(function):
         @functools.wraps(function)
         def call(*args, **kwargs):
-            if kwargs:
-                for second in names.keys() & kwargs.keys():
-                    first = names[second]
-                    if first in kwargs:
-                        owner = function.__qualname__.removesuffix('.__init__')
-                        raise ValueError(
-                            f"[{owner}] expected one of '{first}' and '{second}', got both"
-                        )
-                    kwargs[first] = kwargs.pop(second)
-            try:
-                return function(*args, **kwargs)
-            except TypeError:
-                made = function.__name__ == '__init__' and args
-                owner = f'{type(args[0]).__name__}.__init__' if made else None
-                message = problem(function, kwargs, bool(made), names, owner)
-                if message is None:
-                    raise
-            raise TypeError(message)
+            if 'dim' in kwargs or len(args) > 1 and type(args[1]) is int:
+                return other(*args, **kwargs)
+            return function(*args, **kwargs)
 
         return call
 

@@ -17,6 +17,7 @@ _LATER = {
     'broadcast_shape': 'paddle.tensor.attribute',
     'from_dlpack': 'paddle.utils.dlpack',
     'get_available_device': 'paddle.device',
+    '__unittest_throw_exception__': 'paddle.base.core_programs',
 }
 _RENAMED = {'LoDTensor': 'DenseTensor'}
 
@@ -427,3 +428,14 @@ def _op(name):
 
 
 eager.ops.__getattr__ = _op
+
+
+def _of_eager(name):
+    from paddle.base import core_queries
+
+    if name not in core_queries.EAGER:
+        raise AttributeError(f"module 'paddle.base.core.eager' has no attribute {name!r}")
+    return core_queries.EAGER[name]
+
+
+eager.__getattr__ = _of_eager

@@ -169,7 +169,7 @@ class EagerParamBase(Tensor):
 
         filled = self._is_initialized()
         copied = type(self)(
-            Tensor.clone(self.detach()) if filled else _stand_in(self.shape, self.dtype),
+            Tensor.clone(self.detach()) if filled else _proxy(self.shape, self.dtype),
             name=unique_name.generate(self.name + "_deepcopy"),
             stop_gradient=self.stop_gradient,
         )
@@ -253,7 +253,7 @@ class LazyGuard:
         lazy.depth -= 1
 
 
-def _stand_in(shape, dtype):
+def _proxy(shape, dtype):
     """A tensor of this shape and dtype over the memory of one number, to be left unfilled."""
     return paddle._C_ops.expand(paddle._C_ops.full([], 0, dtype), shape).detach()
 
@@ -306,7 +306,7 @@ def make_parameter(
     with pir.RecordScope(None):  # initialised now, also while a program is being recorded
         unfilled = lazy.depth and not recorded
         if unfilled:
-            data, create = _stand_in(shape, dtype), None
+            data, create = _proxy(shape, dtype), None
         elif recorded and paddle.static._static_mode():
             from paddle.static import startup
 

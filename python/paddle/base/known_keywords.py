@@ -3,6 +3,8 @@
 do; Python itself does so from 3.13 on, for misspelt ones.
 """
 
+from types import FunctionType
+
 __all__ = ['KnownKeywords', 'problem']
 
 _ANY = 8  # CO_VARKEYWORDS
@@ -13,9 +15,9 @@ def problem(function, keywords, first=0, others=(), owner=None):
     have, else None. first: the number of arguments that calls do not name, such as self; others:
     names that it also takes; owner: what the message calls it.
     """
-    code = getattr(function, '__code__', None)
-    if code is None or code.co_flags & _ANY:
+    if type(function) is not FunctionType or function.__code__.co_flags & _ANY:
         return None
+    code = function.__code__
     names = code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount]
     for name in keywords:
         if name not in names:

@@ -5,6 +5,8 @@ and attributes up by name.
 
 from types import SimpleNamespace
 
+from paddle.framework.wire import message
+
 __all__ = ['OpProtoHolder', 'canonicalize_attrs']
 
 # Attributes every old operation has.
@@ -25,26 +27,9 @@ def _parsed(text):
         yield word[:end], word[end:]
 
 
-def _varint(value):
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
 def _message(*fields):
-    """A protobuf message of (number, text, bytes, integer or bool) pairs; a false bool is left
-    out.
-    """
-    out = b''
-    for number, value in fields:
-        if isinstance(value, (str, bytes)):
-            data = value.encode() if isinstance(value, str) else value
-            out += _varint(number << 3 | 2) + _varint(len(data)) + data
-        elif value is not False:
-            out += _varint(number << 3) + _varint(int(value))
-    return out
+    """A message of (number, value) pairs; a false bool is left out."""
+    return message(*(pair for pair in fields if pair[1] is not False))
 
 
 class OpProto:

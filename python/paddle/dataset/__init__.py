@@ -3,5 +3,7 @@
 
 from paddle import _lazy
 
-_lazy.install(globals(), 'paddle.dataset', modules=('common', 'mnist', 'uci_housing'))
+_lazy.install(
+    globals(), 'paddle.dataset', modules=('common', 'imdb', 'mnist', 'uci_housing', 'wmt16')
+)
 __all__ = []

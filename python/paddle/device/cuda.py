@@ -6,7 +6,7 @@ from types import SimpleNamespace as _Namespace
 from paddle.base import libpaddle as _core
 
 from . import streams as _streams
-from .streams import Event, Stream, stream_guard
+from .streams import Event, Stream
 
 __all__ = [
     'current_stream',
@@ -225,6 +225,23 @@ def get_device_capability(device=None):
     """
     found = get_device_properties(device)
     return found.major, found.minor
+
+
+class stream_guard(_streams.stream_guard):
+    """Inside, work goes to `stream`.
+
+    Args:
+        stream (Stream or None): The stream; None for the current one.
+
+    Examples:
+        >>> with paddle.device.cuda.stream_guard(None):
+        ...     x = paddle.ones([2]) * 2
+        >>> x.tolist()
+        [2.0, 2.0]
+    """
+
+    def __init__(self, stream):
+        super().__init__(stream)
 
 
 def current_stream(device=None):

@@ -50,6 +50,10 @@ _WHERE = _lazy.homes(
             'SequenceParallelBegin SequenceParallelDisable SequenceParallelEnable '
             'SequenceParallelEnd'
         ),
+        'paddle.distributed.auto_parallel.intermediate.context_parallel': (
+            'ContextParallel PrepareContextParallel'
+        ),
+        'paddle.distributed.auto_parallel.high_level_api': 'to_distributed',
         'paddle.distributed.flex_checkpoint.dcp.save_state_dict': 'save_state_dict',
         'paddle.distributed.flex_checkpoint.dcp.load_state_dict': (
             'load_merged_state_dict load_state_dict'
@@ -80,6 +84,7 @@ _lazy.install(
         'flex_checkpoint',
         'parallel',
         'rpc',
+        'sharding',
     ),
 )
 # These functions have the names of the modules they are in.

@@ -26,21 +26,20 @@ def _by_dtype(tensors):
     return groups
 
 
-def _buckets(parameters, last_bytes, bytes_each):
-    """Numbers of parameters whose gradients are reduced together: of one dtype, from the last
-    parameter to the first, as gradients come. The bucket that comes first is small: it is soon
-    full.
+def _buckets(parameters, last_bytes, bytes_each, kind):
+    """Numbers of parameters whose gradients are reduced together: of one kind, kind(number), from
+    the last parameter to the first, as gradients come. The bucket that comes first is small: it is
+    soon full.
     """
     buckets, open_buckets = [], {}
     for number in reversed(range(len(parameters))):
         p = parameters[number]
-        dtype = dtype_name(p.dtype)
-        numbers, size = open_buckets.get(dtype, (None, 0))
+        numbers, size = open_buckets.get(kind(number), (None, 0))
         if numbers is None or size >= (last_bytes if numbers is buckets[0] else bytes_each):
             numbers, size = [], 0
             buckets.append(numbers)
         numbers.append(number)
-        open_buckets[dtype] = (numbers, size + p.size * p.element_size())
+        open_buckets[kind(number)] = (numbers, size + p.size * p.element_size())
     return buckets
 
 
@@ -57,11 +56,15 @@ class Reducer:
         self._names = names
         self._group = process_group
         self._find_unused = find_unused
-        self._buckets = _buckets(parameters, last_bytes, bytes_each)
+        self._buckets = _buckets(parameters, last_bytes, bytes_each, self._kind)
         self._bucket_of = {n: b for b, numbers in enumerate(self._buckets) for n in numbers}
         self.reset()
         for number, p in enumerate(parameters):
             p.register_post_accumulate_grad_hook(self._hook(number))
+
+    def _kind(self, number):
+        """Gradients of one kind may be in one bucket."""
+        return dtype_name(self._parameters[number].dtype)
 
     def reset(self):
         """Forgets a backward that did not come to its end."""

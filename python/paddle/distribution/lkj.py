@@ -129,6 +129,27 @@ def tril_matrix_to_vec(mat, diag=0):
     )
 
 
+def vec_to_tril_matrix(p_flatten, dim, last_dim, flatten_shape, sample_shape=(), diag=0):
+    """Matrices [*, dim, dim] of the elements on and below a diagonal, which `p_flatten` holds row
+    by row on its last axis: zeros elsewhere. They have the shape `sample_shape` in front, where
+    that is given.
+
+    `last_dim` is how many elements there are, `flatten_shape` how many matrices.
+    """
+    places = [(i, j) for i in range(dim) for j in range(min(i + diag + 1, dim))]
+    if len(places) != last_dim:
+        raise ValueError(
+            f"[vec_to_tril_matrix] expected last_dim {len(places)} for dim {dim} and diagonal "
+            f"{diag}, got {last_dim}"
+        )
+    flat = paddle.reshape(p_flatten, [flatten_shape, last_dim])
+    spread = [[0.0] * (dim * dim) for _ in places]
+    for k, (i, j) in enumerate(places):
+        spread[k][i * dim + j] = 1.0
+    out = paddle.matmul(flat, paddle.to_tensor(spread, dtype=flat.dtype))
+    return paddle.reshape(out, [*sample_shape, *([] if sample_shape else [-1]), dim, dim])
+
+
 def _multigammaln(a, p):
     value = paddle.full_like(a, p * (p - 1) / 4.0 * math.log(math.pi))
     for i in range(p):

@@ -64,7 +64,6 @@ def __getattr__(name):
         import paddle.base.framework as base
 
         value = getattr(base, name, None)
-        if value is None:
-            return _lazy.listed(__name__, name)
+        return _lazy.listed(__name__, name) if value is None else value
     globals()[name] = value
     return value

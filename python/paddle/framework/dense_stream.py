@@ -9,6 +9,8 @@ import struct
 
 import numpy as np
 
+from .wire import fields, message, varints
+
 __all__ = ['write_record', 'read_record', 'read_all', 'parameter_names', 'check_shape']
 
 _CODES = {
@@ -33,16 +35,6 @@ _LARGE = 4096  # reads from this on are compared with what is left of the file
 _STORED = {'bfloat16': 'uint16', 'float8_e4m3fn': 'uint8', 'float8_e5m2': 'uint8'}
 
 
-def _varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def write_record(stream, array, dtype=None):
     """Write `array`; `dtype` names the tensor dtype where numpy has none (bfloat16 kept in
     uint16).
@@ -52,7 +44,7 @@ def write_record(stream, array, dtype=None):
         name = 'bfloat16'
     if name not in _CODES:
         raise ValueError(f"[save] expected a dtype of the binary format, got {name}")
-    desc = b'\x08' + _varint(_CODES[name]) + b''.join(b'\x10' + _varint(d) for d in array.shape)
+    desc = message((1, _CODES[name]), *((2, extent) for extent in array.shape))
     stream.write(struct.pack('<IQIi', 0, 0, 0, len(desc)) + desc)
     stream.write(np.ascontiguousarray(array).tobytes())
 
@@ -71,42 +63,15 @@ def _take(stream, count):
 
 
 def _description(data):
-    values, at = [], 0
+    """(code of the dtype, extents)."""
     dtype, dims = None, []
-    while at < len(data):
-        key = data[at]
-        at += 1
-        wire = key & 7
-        if wire == 2:
-            size, at = _read_varint(data, at)
-            end = at + size
-            while at < end:
-                value, at = _read_varint(data, at)
-                values.append((key >> 3, value))
-        elif wire == 0:
-            value, at = _read_varint(data, at)
-            values.append((key >> 3, value))
-        else:
-            raise ValueError(f"unknown wire type {wire} in a tensor description")
-    for field, value in values:
-        if field == 1:
+    for number, value in fields(data):
+        if number == 1 and isinstance(value, int):
             dtype = value
-        elif field == 2:
-            dims.append(value - (1 << 64) if value >> 63 else value)
+        elif number == 2:
+            extents = [value] if isinstance(value, int) else varints(value)  # one by one or packed
+            dims += [extent - (1 << 64) if extent >> 63 else extent for extent in extents]
     return dtype, dims
-
-
-def _read_varint(data, at):
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift > 63:
-            raise ValueError("a tensor description ends inside a number")
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
 
 
 def check_shape(dims):

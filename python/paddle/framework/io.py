@@ -9,6 +9,7 @@ import contextlib
 import copyreg
 import io as _stdio
 import json
+import mmap
 import os
 import pickle
 import threading
@@ -225,6 +226,45 @@ def write_arrays(arrays, path, protocol=4):
         pickle.dump(_split_big(arrays, protocol), stream, protocol=protocol)
 
 
+class _OneByOne(pickle.Pickler):
+    """Writes tensors as arrays and keeps none of them in memory."""
+
+    def __init__(self, stream):
+        super().__init__(stream, 4)
+        self.fast = True
+
+    def reducer_override(self, obj):
+        return _to_numpy(obj).__reduce__() if _is_tensor(obj) else NotImplemented
+
+
+def write_tensors(tensors, path):
+    """A dict of tensors at `path` as `save` writes it, with memory for one of them at a time."""
+    content = dict(tensors)
+    content[_NAME_TABLE] = {key: t.name for key, t in tensors.items()}
+    with _writer(path) as stream:
+        _OneByOne(stream).dump(content)
+
+
+def mapped_arrays(path):
+    """(dict of arrays in a file of `save`, a function that gives back the memory of what was read).
+    Arrays are views of the file, read when they are used.
+    """
+    with open(path, 'rb') as stream:
+        if os.fstat(stream.fileno()).st_size < 8:
+            raise parse_error(path, 'it is too short')
+        content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        view = memoryview(content)
+        if _looks_pickled(bytes(view[:8])):
+            arrays = _finish(load_pickle(stream, path, view), False, True)
+        else:
+            from .safetensors_file import load_safetensors
+
+            arrays = load_safetensors(stream, path, True, view)
+    if not isinstance(arrays, dict):
+        raise parse_error(path, 'it holds no dict of tensors')
+    return arrays, lambda: content.madvise(mmap.MADV_DONTNEED)
+
+
 def _is_named(value):
     return (
         isinstance(value, tuple)
@@ -378,7 +418,9 @@ def load(path, **configs):
     known = {'model_filename', 'params_filename', 'keep_name_table', 'return_numpy', 'safetensors'}
     for key in configs:
         if key not in known:
-            raise ValueError(f"[load] got an unexpected config {key!r}")
+            from paddle._suggest import advice
+
+            raise ValueError(f"[load] got an unexpected config {key!r}{advice(key)}")
     keep, as_numpy = (
         bool(configs.get('keep_name_table', False)),
         bool(configs.get('return_numpy', False)),
@@ -412,19 +454,20 @@ def load(path, **configs):
 
 
 class _Saving(threading.Thread):
-    """A save in the background; what it raised is kept for whoever waits for it."""
+    """A save to `target` in the background; what it raised is kept for whoever waits for it."""
 
-    def __init__(self, obj, path, protocol):
+    def __init__(self, target, work, *args):
         super().__init__(name='paddle.async_save')
-        self.work, self.error = (obj, path, protocol), None
+        self.saved_to, self.work, self.error = target, (work, args), None
 
     def run(self):
         try:
-            save(*self.work)
+            work, args = self.work
+            work(*args)
         except BaseException as error:
             self.error = error
         finally:
-            self.target, self.work = self.work[1], None
+            self.work = work = args = None
 
 
 _saving = []
@@ -441,7 +484,7 @@ def _failures(wait):
         if not thread.is_alive():
             _saving.remove(thread)
             if thread.error is not None:
-                failed.append((thread.target, thread.error))
+                failed.append((thread.saved_to, thread.error))
     return failed
 
 
@@ -489,7 +532,14 @@ def async_save(obj, path, protocol=4, sync_other_task=False, **configs):
     if not isinstance(obj, dict):
         raise TypeError(f"[async_save] expected a dict of tensors, got {type(obj).__name__}")
     _tell(_failures(sync_other_task))
-    thread = _Saving(_convert(obj, _is_tensor, _named_copy), path, protocol)
+    save_in_background(path, save, _convert(obj, _is_tensor, _named_copy), path, protocol)
+
+
+def save_in_background(target, work, *args):
+    """work(*args), which saves to `target`, on a thread. `clear_async_save_task_queue` waits for
+    it, and it or the next call that saves so raises what work raised.
+    """
+    thread = _Saving(target, work, *args)
     thread.start()
     _saving.append(thread)
 

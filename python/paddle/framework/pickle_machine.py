@@ -46,10 +46,11 @@ class Admitted:
 
 class Machine:
     """One pickle from a seekable stream. `find(module, name)` gives an Admitted or raises;
-    `build(machine, object, state)` sets the state of a fresh stand-in or raises."""
+    `build(machine, object, state)` sets the state of a fresh proxy or raises. Where `mapped` has
+    the stream's content in memory, long bytes are views of that."""
 
-    def __init__(self, stream, find, build):
-        self.stream, self.find, self.build = stream, find, build
+    def __init__(self, stream, find, build, mapped=None):
+        self.stream, self.find, self.build, self.mapped = stream, find, build, mapped
         start = stream.tell()
         self.end = stream.seek(0, io.SEEK_END)
         stream.seek(start)
@@ -115,6 +116,16 @@ class Machine:
         if len(data) != count:
             refuse("it ends too early")
         return data
+
+    def block(self, count):
+        """The next `count` bytes, a view of the mapped content where they are many."""
+        if self.mapped is None or count <= _LARGE:
+            return self.take(count)
+        begin = self.stream.tell()
+        if count > self.end - begin:
+            refuse(f"a length past the end of the file at byte {begin}")
+        self.stream.seek(count, io.SEEK_CUR)
+        return self.mapped[begin : begin + count]
 
     def line(self):
         """The next line without its end."""
@@ -246,9 +257,9 @@ for _code, _read in {
     b'X': lambda m: _utf8(m.take(_u4(m))),
     b'\x8c': lambda m: _utf8(m.take(_u1(m))),
     b'\x8d': lambda m: _utf8(m.take(_u8(m))),
-    b'B': lambda m: m.take(_u4(m)),
+    b'B': lambda m: m.block(_u4(m)),
     b'C': lambda m: m.take(_u1(m)),
-    b'\x8e': lambda m: m.take(_u8(m)),
+    b'\x8e': lambda m: m.block(_u8(m)),
     b'\x96': lambda m: bytearray(m.take(_u8(m))),
     b'g': lambda m: m.memo[int(_digits(m))],
     b'h': lambda m: m.memo[_u1(m)],

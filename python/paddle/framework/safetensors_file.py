@@ -40,44 +40,43 @@ def save_safetensors(tensors, stream):
         raise ValueError(
             f"[save] expected a dict of tensors for safetensors, got {type(tensors).__name__}"
         )
-    header, blobs, offset = {}, [], 0
-    order = sorted(
-        tensors,
-        key=lambda k: (
-            -tensors[k].numpy().dtype.itemsize if hasattr(tensors[k], 'numpy') else 0,
-            k,
-        ),
-    )
-    for key in order:
-        value = tensors[key]
+    for key, value in tensors.items():
         if not isinstance(value, paddle.Tensor):
             raise ValueError(f"[save] expected a tensor at {key!r}, got {type(value).__name__}")
-        tag = _TAGS.get(str(value.dtype).rsplit('.', 1)[-1])
-        if tag is None:
+        if _name_of(value) not in _TAGS:
             raise ValueError(f"[save] expected a dtype of safetensors, got {value.dtype}")
-        blob = np.ascontiguousarray(value.numpy()).tobytes()
+    header, offset = {}, 0
+    order = sorted(tensors, key=lambda k: (-tensors[k].element_size(), k))
+    for key in order:
+        value = tensors[key]
+        end = offset + value.size * value.element_size()
         header[key] = {
-            'dtype': tag,
+            'dtype': _TAGS[_name_of(value)],
             'shape': list(value.shape),
-            'data_offsets': [offset, offset + len(blob)],
+            'data_offsets': [offset, end],
         }
-        offset += len(blob)
-        blobs.append(blob)
+        offset = end
     text = json.dumps(header, separators=(',', ':')).encode()
     text += b' ' * (-len(text) % 8)
     stream.write(struct.pack('<Q', len(text)) + text)
-    for blob in blobs:
-        stream.write(blob)
+    for key in order:
+        stream.write(np.ascontiguousarray(tensors[key].numpy()).tobytes())
 
 
-def load_safetensors(stream, source, return_numpy=False):
-    """Read a dict of tensors. ValueError when the file is damaged."""
+def _name_of(tensor):
+    return str(tensor.dtype).rsplit('.', 1)[-1]
+
+
+def load_safetensors(stream, source, return_numpy=False, mapped=None):
+    """Read a dict of tensors. ValueError when the file is damaged. Where `mapped` has the stream's
+    content in memory, the arrays are views of that.
+    """
     try:
         (size,) = struct.unpack('<Q', stream.read(8))
-        content = stream.read()
+        content = stream.read() if mapped is None else mapped[8:]
         if size > len(content):
             raise ValueError(f"a header of {size} bytes in a file of {len(content) + 8}")
-        header, data = json.loads(content[:size]), memoryview(content)[size:]
+        header, data = json.loads(bytes(content[:size])), memoryview(content)[size:]
         out, left = {}, len(data)
         for key, info in header.items():
             if key == '__metadata__':
@@ -89,7 +88,8 @@ def load_safetensors(stream, source, return_numpy=False):
             if not 0 <= begin <= end <= len(data) or left < 0:
                 raise ValueError(f"{key!r} lies outside the file or over another")
             check_shape(info['shape'])
-            out[key] = np.frombuffer(data[begin:end], dtype).reshape(info['shape']).copy()
+            array = np.frombuffer(data[begin:end], dtype).reshape(info['shape'])
+            out[key] = array.copy() if mapped is None else array
     except (
         ValueError,
         LookupError,

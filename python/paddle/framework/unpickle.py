@@ -64,23 +64,26 @@ class _Array:
 def _checked_array(machine, shape, dtype, data, fortran):
     if (
         type(dtype) is not _Dtype
-        or type(data) not in (str, bytes, bytearray)
+        or type(data) not in (str, bytes, bytearray, memoryview)
         or type(shape) is not tuple
     ):
         refuse("an array without shape, dtype or data")
     check_shape(shape)
-    machine.spend(len(data))
+    if type(data) is not memoryview:
+        machine.spend(len(data))
     if type(data) is str:
         data = data.encode('latin1')
     dtype = dtype.dtype
     if math.prod(shape) * dtype.itemsize != len(data):
         refuse(f"shape {shape} of {dtype} does not fit {len(data)} bytes of data")
-    array = np.frombuffer(data, dtype).reshape(shape, order='F' if fortran else 'C').copy()
+    array = np.frombuffer(data, dtype).reshape(shape, order='F' if fortran else 'C')
+    if type(data) is not memoryview:
+        array = array.copy()
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder('='))
 
 
 def _build(machine, value, state):
-    """BUILD: stand-ins get their state, ordered dicts attributes of their own; nothing else has a
+    """BUILD: proxies get their state, ordered dicts attributes of their own; nothing else has a
     state.
     """
     if type(value) is _Array:
@@ -285,7 +288,7 @@ def _expanded(value, sizes, limit):
 
 
 def _real(value):
-    """Arrays in place of their stand-ins, in nested containers."""
+    """Arrays in place of their proxies, in nested containers."""
     if isinstance(value, _Array):
         if value.array is None:
             refuse("an array without data")
@@ -319,14 +322,14 @@ def parse_error(source, why):
     )
 
 
-def load_pickle(stream, source='<memory>'):
+def load_pickle(stream, source='<memory>', mapped=None):
     """Unpickle one object. ValueError when the bytes are damaged or name a global that is not
-    admitted.
+    admitted. Where `mapped` has the stream's content in memory, large arrays are views of that.
     """
     if not isinstance(stream, io.BufferedIOBase):
         stream = io.BufferedReader(stream)
     try:
-        machine = Machine(stream, _find, _build)
+        machine = Machine(stream, _find, _build, mapped)
         value = machine.load()
         _expanded(value, {}, 8 * machine.size + 100_000)
         return _real(value)

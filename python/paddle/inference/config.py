@@ -119,6 +119,9 @@ class XpuConfig:
     quant_post_dynamic_op_types: list = dataclasses.field(default_factory=list)
 
 
+XpuConfig.quant_post_dynamic_op_types = []  # seen on the class; instances have lists of their own
+
+
 class PassBuilder:
     """The passes of a Config, by name."""
 

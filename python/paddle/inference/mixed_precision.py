@@ -4,6 +4,7 @@
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.base.framework import EagerParamBase
+from paddle.static import rewriting
 
 __all__ = ['convert_to_mixed_precision']
 
@@ -22,30 +23,41 @@ _CONVOLUTIONS = {
 _MAKERS = {'cast', 'full', 'full_like', 'assign_value', 'arange', 'linspace', 'gaussian', 'uniform'}
 
 
-class _Converter:
+class _Converter(rewriting.Rewriter):
     """Records the operations of a program again, with casts where precisions meet.
 
     Operations of the white list run in `dtype`, those of the black list in float32, and others in
     `dtype` when a value that is no parameter already has it.
     """
 
-    def __init__(self, parameters, dtype, black_list, white_list):
+    def __init__(self, source, dtype, black_list, white_list, keep_io_types):
         from paddle.amp import amp_lists
 
+        super().__init__('convert_to_mixed_precision', *source)
         short = str(dtype).rpartition('.')[2]
-        self.parameters, self.dtype = parameters, dtype
+        self.dtype, self.keep_io_types = dtype, keep_io_types
         self.white = amp_lists.core_names(
             amp_lists.white_list()[short]['O1'] | _CONVOLUTIONS | set(white_list)
         ) - set(black_list)
         self.black = amp_lists.core_names(
             amp_lists.black_list()[short]['O1'] | set(black_list)
         ) - set(white_list)
-        self.values, self.names, self.casts, self.held = {-1: None}, {}, {}, {}
+        self.casts, self.held = {}, {}
         self.low = {
-            n: paddle.cast(v, dtype) for n, v in parameters.items() if v.dtype == paddle.float32
+            n: paddle.cast(v, dtype)
+            for n, v in self.parameters.items()
+            if v.dtype == paddle.float32
         }
 
-    def parameter(self, number, dtype):
+    def data(self, name, declared):
+        low = not self.keep_io_types and declared.dtype == paddle.float32
+        return paddle.static.data(name, declared.shape, self.dtype if low else declared.dtype)
+
+    def result(self, number, before):
+        keep = before.dtype if self.keep_io_types or before.dtype != paddle.float32 else self.dtype
+        return self.read(number, keep if before.dtype == paddle.float32 else None)
+
+    def in_dtype(self, number, dtype):
         """The parameter in this dtype; one that both precisions read is kept in each."""
         name = self.names[number]
         if (name, dtype) not in self.held:
@@ -62,7 +74,7 @@ class _Converter:
         """The value, in another precision if asked for."""
         if number in self.names:
             own = self.parameters[self.names[number]].dtype
-            return self.parameter(number, dtype if dtype and own == paddle.float32 else own)
+            return self.in_dtype(number, dtype if dtype and own == paddle.float32 else own)
         value = self.values[number]
         if isinstance(value, list):
             return [self.cast((number, i), v, dtype) for i, v in enumerate(value)]
@@ -90,7 +102,7 @@ class _Converter:
         ]
         return any(v is not None and v.dtype == self.dtype for v in found)
 
-    def run(self, name, args, outs):
+    def operation(self, name, args):
         numbers = [a[1] for a in args if a[0] == 0]
         if name in _MAKERS:
             dtype = None
@@ -105,8 +117,7 @@ class _Converter:
             else self.read(a[1], paddle.float32 if data and a[2] not in data else dtype)
             for a in args
         ]
-        results = paddle._C_ops._whole(name)(*call)
-        self.values.update({outs[0]: results} if len(outs) == 1 else zip(outs, results))
+        return self.called(name, call)
 
 
 def convert_to_mixed_precision(
@@ -152,7 +163,6 @@ def convert_to_mixed_precision(
         True
     """
     from paddle.static import io
-    from paddle.static import program as static
 
     white_list = kwargs.pop('white_list', ())
     if kwargs:
@@ -171,61 +181,5 @@ def convert_to_mixed_precision(
         )
     dtype = _DTYPES[mixed_precision]
     program, feeds, fetches = io._read(model_file, params_file or None)
-    program = io.normalize_program(program, [v for v in _inputs(program, feeds)], fetches)
-    steps = _core._program_steps(program)
-    other = next((name for kind, name, *_ in steps if kind in ('other', 'if', 'while')), None)
-    if other:
-        raise ValueError(
-            f'[convert_to_mixed_precision] expected a program of single operations, got {other}'
-        )
-    convert = _Converter(program._parameters(), dtype, black_list, white_list)
-    declared = {
-        op.attrs()['name']: op.result(0)
-        for op in program._operations()
-        if op.name() == 'pd_op.data'
-    }
-    mixed, fetched, inputs = static.Program(), [], {}
-    was_static = not paddle.in_dynamic_mode()
-    paddle.enable_static()
-    try:
-        with static.program_guard(mixed, static.Program()), paddle.no_grad():
-            for kind, name, args, outs, _ in steps:
-                if kind == 'data':
-                    spec = declared[name]
-                    low = not keep_io_types and spec.dtype == paddle.float32
-                    inputs[name] = convert.values[outs[0]] = paddle.static.data(
-                        name, spec.shape, dtype if low else spec.dtype
-                    )
-                elif kind == 'parameter':
-                    convert.names[outs[0]] = name
-                elif kind == 'combine':
-                    convert.values[outs[0]] = [convert.read(i) for i in args]
-                elif kind == 'split':
-                    convert.values.update(zip(outs, convert.read(args[0])))
-                elif kind == 'fetch':
-                    fetched.append((int(name) if name.isdigit() else len(fetched), args[0]))
-                else:
-                    convert.run(name, args, outs)
-            results = []
-            for (_, number), before in zip(sorted(fetched), fetches):
-                keep = before.dtype if keep_io_types or before.dtype != paddle.float32 else dtype
-                results.append(
-                    convert.read(number, keep if before.dtype == paddle.float32 else None)
-                )
-            given = [inputs[name] for name in feeds]
-            text = io.serialize_program(given, results, program=mixed)
-            data = io.serialize_persistables(given, results, None, program=mixed) or b''
-    finally:
-        if not was_static:
-            paddle.disable_static()
-    io.save_to_file(mixed_model_file, text)
-    io.save_to_file(mixed_params_file, data)
-
-
-def _inputs(program, names):
-    found = {
-        op.attrs()['name']: op.result(0)
-        for op in program._operations()
-        if op.name() == 'pd_op.data'
-    }
-    return [found[name] for name in names]
+    convert = _Converter((program, feeds, fetches), dtype, black_list, white_list, keep_io_types)
+    rewriting.write(convert.record(), mixed_model_file, mixed_params_file)

@@ -3,6 +3,7 @@
 
 import copy
 import functools
+import itertools
 import types
 
 import numpy
@@ -13,6 +14,7 @@ from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
 from . import reads
+from .reads.extents import Extents
 from .reads.gradients import part_of
 from .reads.places import ABSENT, alike
 
@@ -56,6 +58,22 @@ def replace(value, change):
     if type(value) is dict:
         return {k: replace(v, change) for k, v in value.items()}
     return change(value)
+
+
+def parts_of(args, kwargs, counts=()):
+    """The tensors that a recording is given for these arguments, those that stand for the ints
+    numbered `counts` among them.
+    """
+    found, ints = [], itertools.count()
+
+    def look(value):
+        if _core._is_tensor(value):
+            found.append(part_of(value))
+        elif type(value) is int and next(ints) in counts:
+            found.append(_core._count_tensor(value))
+
+    replace((tuple(args), dict(kwargs)), look)
+    return found
 
 
 def _is_input(value):
@@ -170,34 +188,37 @@ class Recording:
     result's layout.
 
     The session runs the function. `taped`: the call has run; what is on its tape is recorded, not
-    the function.
+    the function. `free`: which extents and ints are free; `extents`: what is known of them.
     """
 
-    def __init__(self, function, args, kwargs, session, names=None, shapes=None, taped=None):
+    def __init__(self, function, args, kwargs, session, names=None, free=None, taped=None):
         self.program, self.inputs, self.names, self.outputs = _program.Program(), [], [], []
         self.slots, self._writes, self.decisions, self.traced = {}, [], [], None
+        self._first = {}  # group of equal free extents -> the first of them
+        self.free = {}  # (input, axis) -> what is free there
         self.grad = _core.is_grad_enabled()
-        names, shapes = list(names or []), list(shapes or [])
+        names = list(names or [])
+        self.extents = Extents() if taped else session.extents
+        tensors, ints = itertools.count(), itertools.count()
 
         def symbolic(value):
+            if type(value) is int and free is not None:
+                number = next(ints)
+                if number in free.counts:
+                    return self.extents.of(self._free_int(value, number, free))
             if not _is_input(value):
                 return value
-            place = len(self.inputs)
+            place = next(tensors)
             name = names[place] if place < len(names) and names[place] else f'input_{place}'
             while name in self.names:
                 name += '_'
-            shape = (
-                shapes[place]
-                if place < len(shapes) and shapes[place] is not None
-                else list(value.shape)
-            )
             divided = _core._is_tensor(value) and value.is_dist()
-            if divided:
-                shape = part_of(value).shape
+            shape = self._extents_of(value, place, free) if not divided else part_of(value).shape
             result = self.program._data(name, shape, value.dtype)
             result.stop_gradient = value.stop_gradient
-            self.inputs.append(result)
-            self.names.append(name)
+            self._add_input(result, name)
+            if _core._is_tensor(value) and not divided and free is not None:
+                self._know_extents(result, value.shape, free, place)
             return _distribute(_layout_of(value), result) if divided else result
 
         homes = {} if taped else session.homes
@@ -217,7 +238,9 @@ class Recording:
                 else:
                     given = specs_of((tuple(args), dict(kwargs)))
                     if all(map(_core._is_tensor, given)):
-                        session.inputs_given = list(zip(self.inputs, map(part_of, given)))
+                        counts = () if free is None else free.counts
+                        parts = parts_of(args, kwargs, counts)
+                        session.inputs_given = list(zip(self.inputs, parts))
                     self.result = self.returned = session.run(function, self.args, self.kwargs)
                     session.returned(self.result)
                 attributes = self._restore(homes)
@@ -260,12 +283,52 @@ class Recording:
             self._tape = self._seen = None
         self._made = None
 
+    def _add_input(self, value, name):
+        self.inputs.append(value)
+        self.names.append(name)
+
+    def _extents_of(self, value, place, free):
+        """The shape of an input; equal free extents are one symbol."""
+        if free is None or free.shapes is None or free.shapes[place] is None:
+            return list(value.shape)
+        return [
+            self._first.get(free.same.get((place, axis)), -1) if extent < 0 else extent
+            for axis, extent in enumerate(free.shapes[place])
+        ]
+
+    def _know_extents(self, value, numbers, free, place):
+        for axis, extent in enumerate(_core.pir._extents(value)):
+            if type(extent) is not int:
+                slot = None if place is None else (place, axis)
+                self._know_extent(extent, axis, numbers[axis], free, slot)
+
+    def _know_extent(self, extent, axis, number, free, slot):
+        """An extent of the last input is free."""
+        if slot in free.same:
+            self.free[len(self.inputs) - 1, axis] = slot
+            self._first.setdefault(free.same[slot], extent)
+            self.extents.at_least(len(self.inputs) - 1, axis, 2)
+        self.extents.add(extent, len(self.inputs) - 1, axis, number)
+
+    def _free_int(self, value, number, free):
+        """An int among the arguments as the extent of an input."""
+        first = self._first.get(free.same[None, number], -1)
+        name = free.names.get(number, f'integer_{number}')
+        while name in self.names:
+            name += '_'
+        result = self.program._data(name, [first], 'uint8')
+        self._add_input(result, name)
+        extent = _core.pir._extents(result)[0]
+        self.extents.ints.add(len(self.inputs) - 1)
+        self._know_extent(extent, 0, value, free, (None, number))
+        return extent
+
     def _symbol(self, tensor):
         """What stands for a tensor of the call in the program; other tensors for themselves."""
         if self._tape is None:
             return tensor
         self._seen.append(tensor)
-        symbol = self._tape.stand_in(tensor)
+        symbol = self._tape.proxy(tensor)
         if symbol is None:
             raise NotCapturable('[to_static] expected results that operations made')
         return symbol
@@ -280,8 +343,8 @@ class Recording:
 
     def _is_recorded(self, tensor):
         """Whether each run makes the tensor anew."""
-        stand_in = tensor if self._tape is None else self._tape.stand_in(tensor)
-        return stand_in is not None and self._is_made(stand_in)
+        proxy = tensor if self._tape is None else self._tape.proxy(tensor)
+        return proxy is not None and self._is_made(proxy)
 
     def _is_made(self, symbol):
         return isinstance(symbol, _core.pir.Value) or _core._is_made(self.program, symbol)

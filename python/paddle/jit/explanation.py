@@ -6,6 +6,7 @@ _ENDS = {
     1: 'recorded at its second call',
     2: 'run as it is; the next call is tried again',
     3: 'runs as it is',
+    4: 'not recorded with numbers left free that vary',
 }
 
 
@@ -13,13 +14,14 @@ class Event:
     """A call that no recording fitted: what became of it.
 
     `end`: a key of _ENDS; `reason`, `where` (file:line): why it was not compiled; `guards`: what
-    was read, as texts; `operations`: of the program; `differences`: (number of a recording, why it
-    did not fit).
+    was read, as texts; `operations`: of the program; `free`: extents and integers that may be
+    others; `differences`: (number of a recording, why it did not fit).
     """
 
     def __init__(self, function):
         self.function, self.end, self.reason, self.where = function, None, '', ''
         self.guards, self.operations, self.number, self.differences = [], 0, -1, []
+        self.free = []
 
     @property
     def compiled(self):
@@ -30,6 +32,8 @@ class Event:
         text = f'{self.function}: {_ENDS.get(self.end, "raised an exception")}'
         if self.compiled:
             text += f', {self.operations} operations, {len(self.guards)} guards'
+            if self.free:
+                text += f', for any {", ".join(self.free)}'
         elif self.reason:
             text += f': {self.reason}' + (f' ({self.where})' if self.where else '')
         for number, why in self.differences:

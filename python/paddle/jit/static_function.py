@@ -17,13 +17,17 @@ from paddle.base.arguments import only
 from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
-from . import capture, explanation, reads
+from . import capture, explanation
+from .reads import tables
 from .reads.graph import GraphSession
+from .reads.places import depth_of_caller
 from .reads.symbolic import PlainSession, Unguarded
+from .varying import Free, Varying
 
 _RECORDED, _PLAIN, _ONCE = 0, 1, 2
 # What can be made of a tape (paddle/jit/tape_tensors.h).
 _TAPED, _TAPED_ONCE, _TAPED_CHANGED, _TAPED_PLAIN = 0, 1, 2, 3
+_FIXED = 4  # recorded again without what was free
 _MOST_CHANGES = 2
 _MOST_EVENTS = 64
 _MOST_UNUSED = 64  # recordings, from which on new ones are made only if most ran again
@@ -139,6 +143,7 @@ class StaticFunction(_core.RecordedCalls):
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
         self._converted, self._busy, self._changes, self._events = None, False, 0, []
+        self._varying = Varying()
         self._decides = {}  # lines that read numbers of tensors, which tell recordings apart
         self._owner = self._regions = None  # once it is known that it cannot be compiled as a whole
         self._whole = function  # what runs where nothing is recorded
@@ -184,17 +189,38 @@ class StaticFunction(_core.RecordedCalls):
         plain = capture.to_tensors(args), capture.to_tensors(kwargs)
         if plain[0] is not args or plain[1] is not kwargs:
             return self(*plain[0], **plain[1])
-        if self._full_graph:
-            self._check_count(args, kwargs)
-            return self._run_symbolic(args, kwargs, GraphSession())
-        return self._run_taped(args, kwargs)
+        if not self._full_graph:
+            return self._run_noted(args, kwargs)
+        free = self._free(args, kwargs)
+        self._check_count(args, kwargs)
+        session = GraphSession()
+        session.follows_extents = bool(free)
+        return self._run_symbolic(args, kwargs, session, free)
 
-    def _again(self, args, kwargs):
+    def _run_noted(self, args, kwargs):
+        """Run the function as it is, or record it, as what varies asks for."""
+        free = self._free(args, kwargs)
+        if free.not_taped():
+            return self._again(args, kwargs, free)
+        return self._run_taped(args, kwargs, free)
+
+    def _free(self, args, kwargs):
+        """What the next recording of such a call leaves free."""
+        shapes = self._shapes(args, kwargs)
+        if shapes is not None or self._input_spec is not None:
+            return Free(shapes)
+        free = self._varying.note(args, kwargs)
+        if free.counts:
+            free.names = self._int_names(args, kwargs)
+        return free
+
+    def _again(self, args, kwargs, free=None):
         """Record a call that a tape cannot be made of, and run what was recorded."""
         self._drop(args, kwargs)
         self._last_call = self._specs(args, kwargs)
+        free = self._free(args, kwargs) if free is None else free
         try:
-            return self._run_symbolic(args, kwargs, PlainSession())
+            return self._run_symbolic(args, kwargs, PlainSession(), free)
         except _Refused as error:
             self._add_plain(args, kwargs)
             result = self._whole(*args, **kwargs)  # an error of the function's own is raised here
@@ -202,18 +228,18 @@ class StaticFunction(_core.RecordedCalls):
             return result
 
     def _add_plain(self, args, kwargs):
-        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-        self._add(_PLAIN, pattern, [], None, None, None, [])
+        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs), [])
+        self._add(_PLAIN, pattern, [], None, None, None, [], [])
         self._plain_count += 1
 
-    def _run_symbolic(self, args, kwargs, session):
+    def _run_symbolic(self, args, kwargs, session, free):
         """Record the function by running it on symbolic tensors, and run what was recorded; where
         no recording can stand for the call, run the function as it is.
         """
         event, recording, why = self._note_miss(args, kwargs), None, None
         session.assumes_zeros = self._traced_count < _MOST_ZEROS
         try:
-            recording = self._record(args, kwargs, self._dygraph_function, session)
+            recording = self._record(args, kwargs, self._dygraph_function, session, free)
             if session.late_places is not None:  # recorded with the gradients
                 recording.trace(self._fuse)
                 if _core._take_writes(recording.program):
@@ -222,12 +248,17 @@ class StaticFunction(_core.RecordedCalls):
             if why is None:
                 if recording.traced is None:
                     recording.trace(self._fuse)
-                self._check_apart(recording, args, kwargs)
+                self._check_apart(recording, args, kwargs, free)
         except Unguarded:
             why = session.why
         except Exception as error:
             if raised_by_handler(error):
                 raise
+            if free:
+                session.undo()
+                return self._run_fixed(
+                    args, kwargs, free, event, f'{type(error).__name__}: {error}'
+                )
             if not isinstance(error, capture.NotCapturable) or (
                 session.why is None and recording is None
             ):
@@ -242,7 +273,10 @@ class StaticFunction(_core.RecordedCalls):
             event.operations = _operations(recording.program)
             event.end = _TAPED
             self._recorded(recording)
-            return self._run(recording, places, args, kwargs, event)
+            return self._run(recording, places, args, kwargs, event, free)
+        if free:
+            session.undo()
+            return self._run_fixed(args, kwargs, free, event, *why)
         event.reason, event.where = why
         event.end, breaks = _TAPED_PLAIN, session.breaks
         if session.why is None or _changed(session):  # the first may set up
@@ -258,13 +292,20 @@ class StaticFunction(_core.RecordedCalls):
             return self._dygraph_function(*args, **kwargs)
         return self._dygraph_function(*args, **kwargs)
 
+    def _run_fixed(self, args, kwargs, free, event, reason, where=''):
+        """A recording in which numbers are free failed: record those of this call."""
+        free.give_up()
+        event.end, event.reason, event.where = _FIXED, reason, where
+        return self._miss(args, kwargs)
+
     def _say_plain(self, reason):
         """Warn, once a function, that a call was not recorded though the caller may expect it."""
         if not self._said_plain:
             self._said_plain = True
             name = getattr(self._dygraph_function, '__qualname__', repr(self._dygraph_function))
             warnings.warn(
-                f'[to_static] {name} runs as it is, without a recording: {reason}', stacklevel=4
+                f'[to_static] {name} runs as it is, without a recording: {reason}',
+                stacklevel=depth_of_caller(),
             )
 
     _said_plain, _noted, _plain_count = False, 0, 0
@@ -273,10 +314,10 @@ class StaticFunction(_core.RecordedCalls):
         """Within another recording the operations become part of that."""
         return self._target()(*args, **kwargs)
 
-    def _run_taped(self, args, kwargs):
+    def _run_taped(self, args, kwargs, free):
         """Run the function as it is, and record what it did."""
-        shapes = self._shapes(args, kwargs)
-        pattern, self._last_call = self._pattern(args, kwargs, shapes), self._specs(args, kwargs)
+        pattern = self._pattern(args, kwargs, free.shapes, free.counts)
+        self._last_call = self._specs(args, kwargs)
         event = self._note_miss(args, kwargs)
         most = _MOST_DECIDED if self._decides else _MOST_UNUSED
         if self._plain_count >= _MOST_UNUSED and self._compiled_runs() < self._plain_count:
@@ -288,7 +329,7 @@ class StaticFunction(_core.RecordedCalls):
                 f'most of {self._traced_count} recordings ran once',
             )
             if self._decides:  # each recording is tried, and does not fit
-                self._add(_PLAIN, pattern, [], None, None, None, [])
+                self._add_plain(args, kwargs)
                 self._split(self._decides)
             return self._whole(*args, **kwargs)
         taped = capture.Taped(self._dygraph_function, args, kwargs)
@@ -302,19 +343,20 @@ class StaticFunction(_core.RecordedCalls):
             end = _TAPED_CHANGED
             event.reason, event.where = 'code ran whose reads are not noted', session.foreign
         if end == _TAPED:
-            end = self._record_taped(taped, args, kwargs, shapes, pattern, event)
-        if end == _TAPED_ONCE and session.decisions:
+            end = self._record_taped(taped, args, kwargs, free, pattern, event)
+        if end == _TAPED_ONCE and any(map(tables.is_of_user, session.decisions)):
             end, breaks = _TAPED_PLAIN, _lines_of(session.decisions)
-        if end == _TAPED_ONCE:
-            self._add(_ONCE, pattern, [], None, None, None, [])
+        if end == _TAPED_ONCE and free:  # an entry would fit calls that recordings fit
+            free.calls.run = True
+        elif end == _TAPED_ONCE:
+            self._add(_ONCE, pattern, [], None, None, None, [], [])
         if end == _TAPED_CHANGED:
             self._changes += 1
             if self._changes > _MOST_CHANGES:
                 end, breaks = _TAPED_PLAIN, session.changes_made()
         event.end = end
         if end == _TAPED_PLAIN:
-            self._add(_PLAIN, pattern, [], None, None, None, [])
-            self._plain_count += 1
+            self._add_plain(args, kwargs)
             self._split(breaks or self._unmade(taped.result))
             _logger.info('%s', event)
         return taped.result
@@ -363,11 +405,11 @@ class StaticFunction(_core.RecordedCalls):
         event.reason = f'the call changed what it read: {texts[changed]}'
         return None
 
-    def _record_taped(self, taped, args, kwargs, shapes, pattern, event):
+    def _record_taped(self, taped, args, kwargs, free, pattern, event):
         """Add the recording of a call that has run; what has become of the tape."""
         try:
             recording = capture.Recording(
-                None, args, kwargs, None, self._input_names(args, kwargs), shapes, taped
+                None, args, kwargs, None, self._input_names(args, kwargs), free, taped
             )
             recording.trace(self._fuse)
             if taped.session.decisions and (taped.assigned or recording.traced.has_effects):
@@ -375,7 +417,7 @@ class StaticFunction(_core.RecordedCalls):
                 event.reason = 'a number is read of a tensor in a call that has effects'
                 taped.session.breaks.update(_lines_of(taped.session.decisions))
                 return _TAPED_PLAIN
-            self._check_apart(recording, args, kwargs)
+            self._check_apart(recording, args, kwargs, free)
         except capture.Changed as error:
             event.reason = str(error)
             return _TAPED_CHANGED
@@ -383,9 +425,13 @@ class StaticFunction(_core.RecordedCalls):
             if raised_by_handler(error):
                 raise
             event.reason = f'{type(error).__name__}: {error}'
-            free = shapes is not None and any(-1 in shape for shape in shapes)
-            if free and taped.tape.end == _TAPED_ONCE:  # recorded with the extents it had
+            unknown = free.shapes is not None and any(-1 in shape for shape in free.shapes)
+            if unknown and taped.tape.end == _TAPED_ONCE:
+                event.reason = 'it reads extents that vary'
                 return _TAPED_ONCE
+            if free:
+                free.give_up()
+                return _FIXED
             lines = taped.session.lines_of_extents()
             taped.session.breaks.update(lines)
             if not lines:
@@ -406,7 +452,9 @@ class StaticFunction(_core.RecordedCalls):
             recording.result,
             recording.slots,
             recording.decisions,
+            recording.extents.tests,
         )
+        self._note_free(event, recording, free)
         event.guards += [
             f'the number {number} that is read of a tensor ({where})'
             for _, number, where, _ in taped.session.decisions
@@ -420,8 +468,23 @@ class StaticFunction(_core.RecordedCalls):
         """A call was recorded."""
 
     @staticmethod
-    def _check_apart(recording, args, kwargs):
-        parts = [capture.part_of(t) for t in capture.tensors_of((args, kwargs))]
+    def _note_free(event, recording, free):
+        """What is free in a recording that was added, and what it depends on."""
+        extents = recording.extents
+        extents.closed = True
+        event.guards += extents.texts(recording.names)
+        if free:
+            pinned = extents.pinned()
+            free.give_up(recording.free[place] for place in pinned)
+            event.free = [
+                extents.text_of(place, axis, recording.names)
+                for place, axis in recording.free
+                if (place, axis) not in pinned
+            ]
+
+    @staticmethod
+    def _check_apart(recording, args, kwargs, free):
+        parts = capture.parts_of(args, kwargs, free.counts)
         if not recording.traced.keeps_apart(parts):
             raise capture.NotCapturable(
                 '[to_static] expected no other tensor in the memory that the function writes'
@@ -448,25 +511,29 @@ class StaticFunction(_core.RecordedCalls):
         self._programs.append(ConcreteProgram(recording, self._dygraph_function))
         del self._programs[:-64]
 
-    def _run(self, recording, places, args, kwargs, event=None):
+    def _run(self, recording, places, args, kwargs, event, free):
         """Keep a recording that depends on these places, and run it."""
         self._keep(recording)
-        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs))
-        number = self._add(
-            _RECORDED, pattern, places, recording.traced, recording.result, recording.slots, []
+        event.number = self._add(
+            _RECORDED,
+            self._pattern(args, kwargs, free.shapes, free.counts),
+            places,
+            recording.traced,
+            recording.result,
+            recording.slots,
+            [],
+            recording.extents.tests,
         )
-        if event is not None:
-            event.number = number
+        self._note_free(event, recording, free)
         self._busy = True
         try:
             return self(*args, **kwargs)
         finally:
             self._busy = False
 
-    def _record(self, args, kwargs, function, session):
-        shapes = self._shapes(args, kwargs)
+    def _record(self, args, kwargs, function, session, free):
         names = self._input_names(args, kwargs)
-        recording = capture.Recording(function, args, kwargs, session, names, shapes)
+        recording = capture.Recording(function, args, kwargs, session, names, free)
         self._last_call = self._specs(args, kwargs)
         return recording
 
@@ -516,6 +583,18 @@ class StaticFunction(_core.RecordedCalls):
             result.extend(
                 [base] if len(tensors) == 1 else [f'{base}_{i}' for i in range(len(tensors))]
             )
+        return result
+
+    def _int_names(self, args, kwargs):
+        """Names of the ints among the arguments: number -> name of the parameter."""
+        names, result = parameter_names(self._dygraph_function), {}
+        count = 0
+        for name, value in [*zip([*names, *[''] * len(args)], args), *kwargs.items()]:
+            found = []
+            capture.replace(value, lambda v: found.append(v) if type(v) is int else None)
+            if found and name:
+                result.update((count + k, name) for k in range(len(found)))
+            count += len(found)
         return result
 
     def _shapes(self, args, kwargs):
@@ -651,7 +730,8 @@ class StaticFunction(_core.RecordedCalls):
     def get_concrete_program(self, *args, **kwargs):
         """(recording, its runnable form) for these arguments."""
         args, kwargs = capture.to_tensors(args), capture.to_tensors(kwargs)
-        recording = self._record(args, kwargs, self._dygraph_function, GraphSession(guarded=False))
+        session, free = GraphSession(guarded=False), Free(self._shapes(args, kwargs))
+        recording = self._record(args, kwargs, self._dygraph_function, session, free)
         self._keep(recording)
         return self._programs[-1], recording.trace(self._fuse)
 

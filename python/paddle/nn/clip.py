@@ -2,6 +2,7 @@
 """Gradient clipping that optimizers apply before an update: by value, by norm, by global norm."""
 
 import paddle
+from paddle import _lazy
 from paddle import _C_ops
 from paddle.base.framework import dtype_name
 from paddle.base.known_keywords import KnownKeywords
@@ -150,3 +151,6 @@ GradientClipBase = ClipGradBase
 GradientClipByValue = ClipGradByValue
 GradientClipByNorm = ClipGradByNorm
 GradientClipByGlobalNorm = ClipGradByGlobalNorm
+
+
+_lazy.serve(globals())

@@ -270,6 +270,59 @@ class AdamW(Adam):
                 if group.get('weight_decay') is None:
                     group['weight_decay'] = weight_decay
 
+    def sharded_state_dict(self, model_sharded_state_dict):
+        """State with the places that it has in the whole, for distributed checkpoints.
+
+        Args:
+            model_sharded_state_dict (dict of ShardedWeights): What the model's
+                `sharded_state_dict` gives.
+
+        Returns:
+            dict of ShardedWeights: by `<name of the parameter in the model>.<name of the state>`.
+            State of its parameter's shape lies as the parameter does; other state is whole.
+
+        Raises:
+            TypeError: A value is no ShardedWeight.
+
+        Examples:
+            >>> layer = paddle.nn.Linear(2, 3)
+            >>> optimizer = paddle.optimizer.AdamW(parameters=layer.parameters())
+            >>> layer(paddle.ones([1, 2])).sum().backward()
+            >>> optimizer.step()
+            >>> state = optimizer.sharded_state_dict(layer.sharded_state_dict())
+            >>> state["weight.moment1_0"].global_shape
+            (2, 3)
+        """
+        from paddle.distributed.flex_checkpoint.dcp.sharded_weight import ShardedWeight
+
+        made, held = {}, self.state_dict()
+        master = held.pop('master_weights', {})
+        held.pop('LR_Scheduler', None)
+        for weight in model_sharded_state_dict.values():
+            if not isinstance(weight, ShardedWeight):
+                raise TypeError(
+                    f'[sharded_state_dict] expected ShardedWeights, got {type(weight).__name__}'
+                )
+        # The longest name first: `w_2_moment1_0` is state of `w_2`, not of `w`.
+        states = {}
+        names = {weight.local_tensor.name for weight in model_sharded_state_dict.values()}
+        for name in sorted(names, key=len, reverse=True):
+            own = [k for k in held if k.startswith(name + '_')]
+            states[name] = {k[len(name) + 1 :]: held.pop(k) for k in own}
+        for key, weight in model_sharded_state_dict.items():
+            name = weight.local_tensor.name
+            found = dict(states[name])
+            if name in master:
+                found['w_0'] = master[name]
+            for state, tensor in found.items():
+                shape, at = tuple(tensor.shape), (0,) * tensor.ndim
+                whole = shape
+                if shape == tuple(weight.local_shape):
+                    whole, at = weight.global_shape, weight.global_offset
+                place = f'{key}.{state}'
+                made[place] = ShardedWeight(place, tensor, shape, whole, at)
+        return made
+
     def _prepare_group(self, group):
         for param in group['params']:
             param.optimize_attr = {'learning_rate': group.get('learning_rate', 1.0)}

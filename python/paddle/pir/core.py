@@ -26,7 +26,14 @@ __all__ = [
     'convert_np_dtype_to_dtype_',
     'vartype_to_datatype',
     'datatype_to_vartype',
+    'set_state_dict',
 ]
+
+
+def set_state_dict(program, state_dict, scope=None):
+    """Replace tensors that a program keeps, by name; see `Program.set_state_dict`."""
+    program.set_state_dict(state_dict, scope)
+
 
 vartype_to_datatype = {v: v for v in vars(VarDesc.VarType).values() if isinstance(v, DataType)}
 datatype_to_vartype = dict(vartype_to_datatype)

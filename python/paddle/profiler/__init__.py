@@ -5,8 +5,16 @@ user's own spans.
 
 from paddle import _lazy
 
-from .profiler import Profiler, ProfilerState, ProfilerTarget, export_chrome_tracing, make_scheduler
+from .profiler import (
+    Profiler,
+    ProfilerState,
+    ProfilerTarget,
+    export_chrome_tracing,
+    export_protobuf,
+    make_scheduler,
+)
 from .profiler_statistic import SortedKeys, SummaryView
+from .trace_file import load_profiler_result
 from .utils import RecordEvent
 
 __all__ = [
@@ -14,8 +22,10 @@ __all__ = [
     'ProfilerTarget',
     'make_scheduler',
     'export_chrome_tracing',
+    'export_protobuf',
     'Profiler',
     'RecordEvent',
+    'load_profiler_result',
     'SortedKeys',
     'SummaryView',
 ]

@@ -16,11 +16,18 @@ from paddle.base import libpaddle as _core
 from paddle.base.arguments import items
 from paddle.base.known_keywords import KnownKeywords
 
-from . import utils
+from . import trace_file, utils
 from .profiler_statistic import SortedKeys, tables
 from .utils import TracerEventType, take_events
 
-__all__ = ['ProfilerState', 'ProfilerTarget', 'make_scheduler', 'export_chrome_tracing', 'Profiler']
+__all__ = [
+    'ProfilerState',
+    'ProfilerTarget',
+    'make_scheduler',
+    'export_chrome_tracing',
+    'export_protobuf',
+    'Profiler',
+]
 
 
 class ProfilerState(Enum):
@@ -115,13 +122,38 @@ def export_chrome_tracing(dir_name, worker_name=None):
         >>> [name.startswith("me_time_") for name in os.listdir("traces")]
         [True]
     """
+    return _writer(dir_name, worker_name, 'json')
+
+
+def export_protobuf(dir_name, worker_name=None):
+    """A callback for `on_trace_ready` that writes each result for `load_profiler_result`.
+
+    Args:
+        dir_name (str): The directory of the files, which is made where it is missing.
+        worker_name (str, default None): How their names begin; None for the host and the process.
+
+    Returns:
+        callable: the callback.
+
+    Examples:
+        >>> import os
+        >>> from paddle.profiler import Profiler, export_protobuf
+        >>> with Profiler(on_trace_ready=export_protobuf("traces", "it")):
+        ...     x = paddle.ones([2]) + 1.0
+        >>> [name.endswith(".paddle_trace.pb") for name in os.listdir("traces")]
+        [True]
+    """
+    return _writer(dir_name, worker_name, 'pb')
+
+
+def _writer(dir_name, worker_name, kind):
     os.makedirs(dir_name, exist_ok=True)
 
     def write(profiler):
         worker = worker_name or f'host_{socket.gethostname()}pid_{os.getpid()}'
         now = datetime.datetime.now().strftime('%Y_%m_%d_%H_%M_%S_%f')
         profiler.export(
-            os.path.join(dir_name, f'{worker}_time_{now}.paddle_trace.json'), format='json'
+            os.path.join(dir_name, f'{worker}_time_{now}.paddle_trace.{kind}'), format=kind
         )
 
     return write
@@ -134,52 +166,19 @@ class _Result:
         self.events, self.begin, self.end, self.peak = events, begin, end, peak
         self.utilization = busy / max((end - begin) * 1e-9 * (os.cpu_count() or 1), 1e-9)
 
+    def extra(self):
+        """What is noted beside the spans, text by name."""
+        return {'Process Cpu Utilization': f'{self.utilization:.6f}'}
+
     def chrome_trace(self):
         """The trace as a dict for JSON; times in microseconds of the wall clock."""
-        pid, offset = os.getpid(), time.time_ns() - _core._op_clock()
-        threads = sorted({e.thread for e in self.events})
-        rows = [
-            {
-                'name': 'process_name',
-                'ph': 'M',
-                'pid': pid,
-                'args': {'name': f'Process {pid} (CPU)'},
-            }
-        ]
-        rows += [
-            {
-                'name': 'thread_name',
-                'ph': 'M',
-                'pid': pid,
-                'tid': t,
-                'args': {'name': f'thread {t}'},
-            }
-            for t in threads
-        ]
-        for e in self.events:
-            length = (e.end - e.begin) / 1e3
-            rows.append(
-                {
-                    'name': f'{e.name}[{length:.3f} us]',
-                    'pid': pid,
-                    'tid': e.thread,
-                    'ts': (e.begin + offset) / 1e3,
-                    'dur': length,
-                    'ph': 'X',
-                    'cat': e.type.name,
-                    'args': {
-                        'start_time': f'{(e.begin - self.begin) / 1e3:.3f} us',
-                        'end_time': f'{(e.end - self.begin) / 1e3:.3f} us',
-                    },
-                }
-            )
-        return {
-            'displayTimeUnit': 'ms',
-            'schemaVersion': '1.0.2',
-            'span_index': '0',
-            'traceEvents': rows,
-            'ExtraInfo': {'Process Cpu Utilization': f'{self.utilization:.6f}'},
-        }
+        offset = time.time_ns() - _core._op_clock()
+        return trace_file.chrome_trace(self.events, self.extra(), begin=self.begin, offset=offset)
+
+    def message(self):
+        """The bytes of a file for `load_profiler_result`."""
+        offset = time.time_ns() - _core._op_clock()
+        return trace_file.trace_message(self.events, self.extra(), offset)
 
 
 class Profiler(KnownKeywords):
@@ -352,14 +351,18 @@ class Profiler(KnownKeywords):
         return text
 
     def export(self, path='', format='json'):
-        """Write the last result as a Chrome trace."""
-        if format != 'json':
-            raise ValueError(f"[Profiler.export] expected format 'json', got {format!r}")
+        """Write the last result: 'json', a Chrome trace, or 'pb', for `load_profiler_result`."""
+        if format not in ('json', 'pb'):
+            raise ValueError(f"[Profiler.export] expected format 'json' or 'pb', got {format!r}")
         if self.profiler_result is None:
             return
         from paddle.framework.output_file import write_file
 
-        write_file(path, json.dumps(self.profiler_result.chrome_trace()).encode())
+        result = self.profiler_result
+        write_file(
+            path,
+            json.dumps(result.chrome_trace()).encode() if format == 'json' else result.message(),
+        )
 
     def summary(
         self,

@@ -186,4 +186,37 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     return '\n'.join(out)
 
 
+class StatisticData:
+    """What tables are made of.
+
+    Args:
+        node_trees (dict): Roots of spans by thread, as `load_profiler_result` gives them.
+        extra_info (dict): Text by name; `Process Cpu Utilization` is shown.
+    """
+
+    def __init__(self, node_trees, extra_info):
+        from .trace_file import flattened
+
+        self.node_trees, self.extra_info = node_trees, extra_info
+        self.events = flattened(node_trees.values())
+        self.begin = min((e.begin for e in self.events), default=0)
+        self.end = max((e.end for e in self.events), default=0)
+        self.utilization = float(extra_info.get('Process Cpu Utilization', 0.0))
+        self.peak = 0
+
+
+def _build_table(
+    statistic_data,
+    sorted_by=SortedKeys.CPUTotal,
+    op_detail=True,
+    thread_sep=False,
+    time_unit='ms',
+    row_limit=100,
+    max_src_column_width=75,
+    views=None,
+):
+    """The tables of a `StatisticData` as text."""
+    return tables(statistic_data, sorted_by, op_detail, thread_sep, time_unit, views, False)
+
+
 _lazy.serve(globals())

@@ -195,7 +195,7 @@ class SparseTensor:
         made = Csr.of_keys(p.keys[order], p.shape, p.index_dtype)
         return SparseTensor(made, _C_ops.index_select(self._values, order, 0))
 
-    def coalesce(self):
+    def coalesce(self, name=None):
         """The same tensor with its elements in order, each once: repeated ones are added up."""
         if not self.is_sparse_coo():
             raise NotImplementedError('[coalesce] expected a sparse COO tensor, got a CSR one')

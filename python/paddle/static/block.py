@@ -350,12 +350,14 @@ def install(cls):
         if for_test:
             copy = _core.pir._for_test(self)
         else:
+            from paddle.static import lod
             from paddle.static.program import writes
 
             written = writes(self)
             copy = self._clone()
             copy.__dict__['_writes'] = {id(t): (t, _same_place(self, copy, v)) for t, v in written}
             copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
+            lod.carry(self, copy)
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
         copy.random_seed = self.random_seed
         return copy
@@ -452,5 +454,12 @@ def install(cls):
         setattr(cls, method.__name__, method)
     cls.block, cls.current_block = block, global_block
     cls.blocks = property(lambda self: [Block(self)])
+
+    def desc(self):
+        from paddle.base.ir_graph import ProgramDesc
+
+        return ProgramDesc(self)
+
+    cls.desc = property(desc)
     cls.random_seed = 0
     cls.num_blocks = 1

@@ -9,7 +9,7 @@ import numpy
 
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only, to_array
-from paddle.static import optimize, startup
+from paddle.static import lod, optimize, startup
 from paddle.static import program as _program
 from paddle.static import scope as _scope
 from paddle.static.block import OutputVar
@@ -198,7 +198,8 @@ class Executor:
             feed_var_name (str, default 'feed'): Taken for compatibility; it has no effect.
             fetch_var_name (str, default 'fetch'): Taken for compatibility; it has no effect.
             scope (Scope, default None): Where the variables are; None for `global_scope()`.
-            return_numpy (bool, default True): Whether arrays are returned, not tensors.
+            return_numpy (bool, default True): Whether arrays are returned, not tensors; results
+                with sequences are then without them, and a `DenseTensor` where this is False.
             use_program_cache (bool, default False): Taken for compatibility: plans are always kept.
             use_prune (bool, default False): Whether only what is fetched runs, which is always so
                 of a program that writes no tensors.
@@ -258,6 +259,11 @@ class Executor:
         startup.run(program)
         written = _program.writes(program)
         fetches = self._values(program, fetch_list)
+        sequences = (
+            [] if return_numpy or not fetches else [lod.of(program, value) for value in fetches]
+        )
+        if any(sequences):
+            fetches += [offsets for levels in sequences for offsets in levels]
         wanted = None if fetches is None else len(fetches)
         if written:
             fetches = [*(fetches or ()), *(value for _, value in written)]
@@ -266,11 +272,13 @@ class Executor:
             plan, declared = self._plan(program, fetches, fuse)
             inputs = []
             for name in plan.input_names:
-                if name not in feed:
+                rows = None if name in feed else lod.fed(name, feed)
+                if name not in feed and rows is None:
                     raise ValueError(
                         f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}"
                     )
-                inputs.append(_feed_tensor(name, feed[name], *declared[name]))
+                value = feed[name] if rows is None else rows
+                inputs.append(_feed_tensor(name, value, *declared[name]))
             if len(feed) > len(inputs):
                 _warn_of_unknown(feed, declared)
             if '_rates' in program.__dict__:
@@ -280,6 +288,14 @@ class Executor:
                 for (tensor, _), result in zip(written, results[wanted:]):
                     _core.pir._write_back(tensor, result)
                 results = results[:wanted]
+            if any(sequences):
+                results = lod.attached(results, sequences)
+            for at, result in enumerate(results):
+                if result is None:
+                    raise ValueError(
+                        f"[Executor.run] expected results that are computed, got none for "
+                        f"fetch_list[{at}]: its operation leaves it out"
+                    )
             return [r.numpy() for r in results] if return_numpy else results
 
     @staticmethod

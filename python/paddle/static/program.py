@@ -4,7 +4,7 @@
 import contextlib
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+from paddle.base.arguments import integer
 
 _pir = _core.pir
 Program = _pir.Program
@@ -321,7 +321,9 @@ def data(name, shape, dtype=None, lod_level=0):
         shape (list or tuple of ints): The extents; None or -1 for those that are known when it
             runs.
         dtype (str or dtype, default None): The data type; None for the default one.
-        lod_level (int, default 0): Only 0.
+        lod_level (int, default 0): Levels of sequences that the rows have, for the functions
+            `paddle.static.nn.sequence_*`; `feed` then has a `DenseTensor` with that many
+            (`paddle.base.create_lod_tensor`), and the number of rows is known when it runs.
 
     Returns:
         Tensor: a value of the program.
@@ -329,7 +331,7 @@ def data(name, shape, dtype=None, lod_level=0):
     Raises:
         RuntimeError: Outside static mode.
         TypeError: name is no string.
-        ValueError: An extent is below -1.
+        ValueError: An extent is below -1, or lod_level below 0.
 
     Examples:
         >>> paddle.enable_static()
@@ -342,15 +344,25 @@ def data(name, shape, dtype=None, lod_level=0):
     import paddle
     from paddle.static.input_spec import checked_extents
 
-    only('data', 'rows have no offsets of sequences', lod_level=(lod_level, 0, None))
+    levels = integer('data', 'lod_level', 0 if lod_level is None else lod_level)
     if not isinstance(name, str):
         raise TypeError(f"[data] expected a string as name, got {type(name).__name__}")
     if _pir._record_mode() == 0:
         raise RuntimeError("[data] expected static mode (paddle.enable_static()), got dynamic mode")
-    value = _main._data(
-        name, checked_extents(shape, 'data'), paddle.get_default_dtype() if dtype is None else dtype
-    )
+    extents = checked_extents(shape, 'data')
+    if levels < 0 or (levels and not extents):
+        raise ValueError(
+            f"[data] expected lod_level of at least 0, and rows where it is above, got {levels} "
+            f"and the shape {extents}"
+        )
+    if levels:
+        extents = [-1, *extents[1:]]
+    value = _main._data(name, extents, paddle.get_default_dtype() if dtype is None else dtype)
     value.name = name
+    if levels:
+        from paddle.static import lod
+
+        lod.declare(_main, name, value, levels)
     return value
 
 

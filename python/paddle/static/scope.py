@@ -173,11 +173,28 @@ class Variable:
     """A variable of a scope."""
 
     def __init__(self, name, dense=None):
-        self.name, self._dense = name, dense or DenseTensor()
+        self.name, self._dense, self._rows = name, dense or DenseTensor(), None
+        self._list = None
 
     def get_tensor(self):
         """The memory of this variable."""
         return self._dense
+
+    def get_selected_rows(self):
+        """The rows of a table that this variable holds; made where it holds nothing."""
+        from paddle.base.selected_rows import SelectedRows
+
+        if self._rows is None:
+            self._rows = SelectedRows()
+        return self._rows
+
+    def get_fetch_list(self):
+        """The list of tensors that this variable holds; made where it holds none."""
+        from paddle.base.core_queries import DenseTensorArray
+
+        if self._list is None:
+            self._list = DenseTensorArray()
+        return self._list
 
     def set(self, value, place=None):
         """Replace the contents."""

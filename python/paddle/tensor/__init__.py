@@ -50,8 +50,9 @@ TABLE = _lazy.homes(
             'argmax argmin argsort sort nonzero argwhere searchsorted cumsum cumprod '
             'logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add '
             'scatter_reduce scatter index_add masked_fill as_strided broadcast_to slice '
-            'unstack increment bitwise_invert norm softmax'
+            'unstack increment bitwise_invert softmax'
         ),
+        'paddle.linalg': 'norm',
         'paddle.tensor.special': 'polygamma',
         'paddle.tensor.inplace': (
             'baddbmm_ bitwise_invert_ cumprod_ cumsum_ div_ equal_ not_equal_ frac_ '

@@ -5,9 +5,11 @@ gradients flow.
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, keywords, second_names
+from paddle.base.arguments import items, keywords, second_names, torch_form
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
+
+from . import other_forms
 
 
 def _axis(axis, ndim, name):
@@ -561,8 +563,10 @@ def masked_scatter(x, mask, value, name=None):
     return _scattered(x, mask, value.reshape([-1])[:count])
 
 
+@torch_form(other_forms.index_fill)
 def index_fill(x, index, axis, value, name=None):
-    """A copy of `x` with the entries `index` of an axis set to one value.
+    """A copy of `x` with the entries `index` of an axis set to one value. PyTorch's
+    `index_fill(input, dim, index, value)` is taken, too.
 
     Args:
         x (Tensor): The values.

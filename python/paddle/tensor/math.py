@@ -590,6 +590,7 @@ def outer(x, y, name=None, *, out=None):
 ger = outer
 
 
+@second_names()
 def vecdot(x, y, axis=-1, name=None):
     """Dot products along an axis.
 

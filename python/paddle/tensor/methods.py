@@ -626,7 +626,7 @@ def _block(self):
 
 _OF_SPARSE = """{meaning}.
 
-Returns:
+{args}Returns:
     {returns}.
 
 Raises:
@@ -638,21 +638,35 @@ Examples:
 """
 
 
-def _only_of(name, error, what, meaning, returns, shown):
-    """The method `name` of tensors of another form: called through the class it is theirs, and
+_NAME = """Args:
+    name (str, default None): Taken for compatibility; it has no effect.
+
+"""
+
+
+def _only_of(kind, error, what, meaning, returns, shown):
+    """The method `kind` of tensors of another form: called through the class it is theirs, and
     dense tensors refuse it. `shown`: what follows the call in its example, and the answer.
     """
 
     def method(self):
-        own = getattr(type(self), name, method)
+        own = getattr(type(self), kind, method)
         if own is not method:
             return own(self)
-        raise error(f"[Tensor.{name}] expected {what}, got a dense tensor")
+        raise error(f"[Tensor.{kind}] expected {what}, got a dense tensor")
 
-    method.__name__ = name
-    method.__qualname__ = f'Tensor.{name}'
+    args = ''
+    if kind == 'coalesce':
+        plain, args = method, _NAME
+
+        def method(self, name=None):
+            return plain(self)
+
+    method.__name__ = kind
+    method.__qualname__ = f'Tensor.{kind}'
     method.__doc__ = _OF_SPARSE.format(
-        name=name,
+        name=kind,
+        args=args,
         error=error.__name__,
         what=what,
         meaning=meaning,

@@ -251,6 +251,8 @@ def _bounds(low, high, name):
         if low <= 0:
             raise ValueError(f"[{name}] expected a positive low for high=None, got {low}")
         low, high = 0, low
+    if isinstance(high, (list, tuple)):
+        raise TypeError(f"[{name}] expected high to be an integer, got {high}; shape comes third")
     if low >= high:
         raise ValueError(f'[{name}] expected low < high, got low = {low}, high = {high}')
     return int(low), int(high)

@@ -3,15 +3,26 @@
 form of their own.
 """
 
+import builtins
 import functools
+from typing import NamedTuple
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, second_names
+from paddle.base.arguments import items, second_names, torch_form
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
+from . import other_forms
 from .manipulation import extents
+
+
+class TopKRetType(NamedTuple):
+    """What `paddle.topk` returns."""
+
+    values: Tensor
+    indices: Tensor
+
 
 _ALIASES = {'input': 'x', 'dim': 'axis', 'tensor': 'x', 'other': 'y'}
 
@@ -500,7 +511,7 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
         values = (
             _C_ops.expand(values, extents(indices))
             if values._numel() == 1 or broadcast
-            else values[tuple(slice(0, n) for n in extents(indices))]
+            else values[tuple(builtins.slice(0, n) for n in extents(indices))]
         )
     return _C_ops.put_along_axis(arr, indices, values, axis, reduce, include_self)
 
@@ -561,8 +572,10 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     return put_along_axis(input, index, src, dim, names[reduce], include_self, False)
 
 
+@torch_form(other_forms.scatter)
 def scatter(x, index, updates, overwrite=True, name=None, out=None):
     """A copy of `x` with rows at `index` replaced by `updates` (summed with overwrite=False).
+    PyTorch's `scatter(input, dim, index, src)` is taken, too.
 
     Args:
         x (Tensor): The values.
@@ -588,9 +601,11 @@ def scatter(x, index, updates, overwrite=True, name=None, out=None):
     return _out(_C_ops.scatter(x, index, updates, overwrite), out)
 
 
+@torch_form(other_forms.index_add)
 @second_names(input='x', dim='axis', source='value')
 def index_add(x, index, axis, value, alpha=1, name=None, *, out=None):
-    """A copy of `x` with `value` added to the entries `index` of an axis.
+    """A copy of `x` with `value` added to the entries `index` of an axis. PyTorch's
+    `index_add(input, dim, index, source)` is taken, too.
 
     Args:
         x (Tensor): The values. Also `input`.
@@ -712,6 +727,7 @@ def slice(input, axes, starts, ends):
     return _C_ops.slice(input, axes, starts, ends, [1] * len(axes), [])
 
 
+@second_names()
 def unstack(x, axis=0, num=None):
     """The slices along an axis, as a list.
 
@@ -837,11 +853,6 @@ def fill_diagonal_(x, value, offset=0, wrap=False, name=None):
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     return _C_ops.fill_diagonal_(x, value, offset, wrap)
-
-
-def norm(x, p=None, axis=None, keepdim=False, name=None):
-    """The norm of a tensor, or along axes."""
-    return paddle.linalg.norm(x, p, axis, keepdim)
 
 
 def fill_diagonal_tensor_(x, y, offset=0, dim1=0, dim2=1, name=None):

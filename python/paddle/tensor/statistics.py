@@ -4,6 +4,7 @@ through the parts.
 """
 
 import builtins
+import functools
 import math as _math
 
 import paddle
@@ -70,6 +71,7 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     return _out(total / builtins.float(builtins.max(count - correction, 0)), out)
 
 
+@second_names()
 def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, out=None):
     """The standard deviation, by squares over n - correction.
 
@@ -97,6 +99,7 @@ def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, 
     return _out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
 
 
+@second_names()
 def count_nonzero(x, axis=None, keepdim=False, name=None):
     """How many elements are not zero, int64.
 
@@ -122,6 +125,7 @@ def _no_nan(x):
     return paddle.where(paddle.isnan(x), paddle.zeros_like(x), x)
 
 
+@second_names()
 def nansum(x, axis=None, dtype=None, keepdim=False, name=None):
     """The sum, NaN counting as 0.
 
@@ -144,6 +148,7 @@ def nansum(x, axis=None, dtype=None, keepdim=False, name=None):
     return paddle.sum(_no_nan(x), axis, dtype, keepdim)
 
 
+@second_names()
 def nanmean(x, axis=None, keepdim=False, name=None):
     """The mean of the elements that are not NaN.
 
@@ -190,6 +195,19 @@ def _nan_where_empty(flat):
     )
 
 
+def _lower_median(function):
+    """PyTorch's words for arguments ask for its median: the lower of two middle elements."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if ('dim' in kwargs or 'input' in kwargs) and len(args) < 4:
+            kwargs.setdefault('mode', 'min')
+        return function(*args, **kwargs)
+
+    return call
+
+
+@_lower_median
 @second_names(input='x', dim='axis')
 def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     """The middle element.
@@ -200,7 +218,7 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
             end where negative; None for all. Also `dim`.
         keepdim (bool, default False): Whether reduced axes stay, with extent 1.
         mode (str, default 'avg'): `avg` for the mean of two middle elements, `min` for the lower
-            one.
+            one. `min` is the default where `input` or `dim` is given by that name.
         name (str, default None): Taken for compatibility; it has no effect.
         out (Tensor, default None): Takes the result, where given, and is returned.
 
@@ -270,6 +288,7 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
     return _out(middle.reshape(shape), out[0] if pair else out)
 
 
+@second_names()
 def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
     """The middle of the elements that are not NaN.
 
@@ -387,6 +406,7 @@ def quantile(x, q, axis=None, keepdim=False, interpolation='linear', name=None, 
     return _out(_quantile(x, q, axis, keepdim, interpolation, False), out)
 
 
+@second_names()
 def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
     """Quantiles of the elements that are not NaN.
 
@@ -541,6 +561,7 @@ def _trapezoids(op, y, x, dx, axis):
     return (y[lead + (slice(1, None),)] + y[lead + (slice(0, -1),)]) * step / 2.0, axis
 
 
+@second_names()
 def trapezoid(y, x=None, dx=None, axis=-1, name=None):
     """The integral by the trapezoidal rule.
 
@@ -728,6 +749,7 @@ def _picked(results, flags):
     return picked[0] if len(picked) == 1 else tuple(picked)
 
 
+@second_names()
 def unique(
     x,
     return_index=False,

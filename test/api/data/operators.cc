@@ -29,8 +29,8 @@ std::vector<paddle::Tensor> LeakyForward(const paddle::Tensor& x, float alpha) {
   return {out};
 }
 std::vector<paddle::Tensor> LeakyBackward(const paddle::Tensor& x, const paddle::Tensor& grad_out, float alpha) {
-  const auto slope = paddle::where(x > 0.0, paddle::ones_like(x), paddle::full_like(x, alpha * FACTOR));
-  return {grad_out * slope};
+  const auto derivative = paddle::where(x > 0.0, paddle::ones_like(x), paddle::full_like(x, alpha * FACTOR));
+  return {grad_out * derivative};
 }
 std::vector<std::vector<int64_t>> LeakyShape(const std::vector<int64_t>& x, const float& alpha) { return {x}; }
 std::vector<paddle::DataType> LeakyDtype(paddle::DataType x) { return {x}; }

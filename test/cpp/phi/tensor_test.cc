@@ -63,6 +63,15 @@ concept Braced = requires(A... a) {
 };
 static_assert(Braced<Dims, Dim> && Braced<Dims, Dim, Dim> && !Braced<Dims, int64_t> && !Braced<Dims, int, Dim>);
 static_assert(!std::is_constructible_v<Dims, int64_t> && std::is_constructible_v<Ints, int64_t>);
+static_assert(!std::is_convertible_v<int64_t, Dim> && std::is_constructible_v<Dim, int64_t>);
+
+// Whether two tensors are one is asked by is_same: == compares their elements. Extents may be unknown, so have no ==.
+template <class T>
+concept Compared = requires(T a, T b) {
+  a == b;
+};
+static_assert(std::is_same_v<decltype(Tensor() == Tensor()), Tensor> && !std::is_convertible_v<Tensor, bool>);
+static_assert(!Compared<Dim>);
 
 TEST(Shape, AStateAgreesWithItself) {
   const Ref<Storage> memory = Storage::Allocate(48, Place{});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "paddle/common/error.h"
 #include "paddle/distributed/transport/shm/shm_transport.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr size_t kTokenBytes = 32;
 // How often the first rank looks whether the others live, in seconds.
 constexpr double kLook = 0.1;
+// Between two calls of a first rank that does not answer yet.
+constexpr auto kPause = std::chrono::milliseconds(10);
 
 std::string RandomText() {
   unsigned char bytes[kTokenBytes / 2];
@@ -41,22 +44,33 @@ std::unique_ptr<ShmTransport> ShmTransport::Join(Store& store, const std::string
   const int n = static_cast<int>(names.size());
   const std::string key = prefix + "/meet rank " + std::to_string(names[0]);
   if (rank != 0) {
-    const std::string meet = store.Get(key, deadline, names);
-    PD_CHECK(meet.size() == 2 * kTokenBytes, PreconditionNotMet, "[new_group] expected key '", key,
-             "' to say where the group meets, got ", meet.size(), " bytes");
-    Fd socket = ConnectLocal("[new_group]", meet.substr(0, kTokenBytes));
-    Greeting greeting{};
-    std::memcpy(greeting.token, meet.data() + kTokenBytes, kTokenBytes);
-    greeting.rank = rank;
-    Io io = SendAll(socket.get(), &greeting, sizeof greeting, deadline);
-    Fd memory;
-    if (io == Io::kDone) std::tie(io, memory) = ReceiveFd(socket.get(), deadline);
-    PD_CHECK(io == Io::kDone && SameUser(socket.get()), PreconditionNotMet,
-             "[new_group] expected the group's shared memory from rank ", names[0], ", got ",
-             io == Io::kTimeout ? "nothing before the deadline" : "the end of the connection");
-    std::unique_ptr<ShmTransport> t(new ShmTransport(memory, std::move(names), rank));
-    t->Watch(std::move(socket), 0);
-    return t;
+    for (;;) {
+      // It may still say where a former group of that name met, where nobody listens any more.
+      const std::string meet = store.Get(key, deadline, names);
+      PD_CHECK(meet.size() == 2 * kTokenBytes, PreconditionNotMet, "[new_group] expected key '", key,
+               "' to say where the group meets, got ", meet.size(), " bytes");
+      if (Fd socket = TryConnectLocal("[new_group]", meet.substr(0, kTokenBytes))) {
+        PD_CHECK(SameUser(socket.get()), PreconditionNotMet, "[new_group] expected rank ", names[0],
+                 " to be a process of the same user, got another user's");
+        Greeting greeting{};
+        std::memcpy(greeting.token, meet.data() + kTokenBytes, kTokenBytes);
+        greeting.rank = rank;
+        Io io = SendAll(socket.get(), &greeting, sizeof greeting, deadline);
+        Fd memory;
+        if (io == Io::kDone) std::tie(io, memory) = ReceiveFd(socket.get(), deadline);
+        if (io == Io::kDone) {
+          std::unique_ptr<ShmTransport> t(new ShmTransport(memory, std::move(names), rank));
+          t->Watch(std::move(socket), 0);
+          return t;
+        }
+      }
+      const std::string ended = store.Ended(names);
+      PD_CHECK(ended.empty(), PreconditionNotMet, "[new_group] expected all ranks of the group, got the end of ",
+               ended);
+      PD_CHECK(!deadline.passed(), PreconditionNotMet, "[new_group] expected the group's shared memory from rank ",
+               names[0], " within ", deadline.seconds(), " s, got nothing");
+      std::this_thread::sleep_for(kPause);
+    }
   }
   const Fd memory = Segment::Create(n);
   std::unique_ptr<ShmTransport> t(new ShmTransport(memory, names, rank));

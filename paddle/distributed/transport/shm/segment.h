@@ -12,19 +12,9 @@
 
 #include "paddle/distributed/deadline.h"
 #include "paddle/distributed/socket.h"
-#include "paddle/distributed/transport/transport.h"
+#include "paddle/distributed/transport/agreement.h"
 
 namespace paddle::distributed::shm {
-
-// What a rank says of the collective it has entered.
-struct Entry {
-  uint64_t number;  // collectives of this group before it
-  uint64_t bytes;   // in all
-  CollectiveKind kind;
-  phi::DataType dtype;
-  ReduceOp op;
-  int32_t root;
-};
 
 enum class Presence : uint32_t { kHere, kLeft, kDied };
 

@@ -64,17 +64,6 @@ namespace {
 // Reductions of at most this many bytes are done by every rank for itself: one barrier instead of two.
 constexpr size_t kShort = 16 << 10;
 
-bool IsAddressed(CollectiveKind k) {
-  return k == CollectiveKind::kScatter || k == CollectiveKind::kReduceScatter || k == CollectiveKind::kAllToAll;
-}
-bool IsReduction(CollectiveKind k) {
-  return k == CollectiveKind::kAllReduce || k == CollectiveKind::kReduce || k == CollectiveKind::kReduceScatter;
-}
-bool HasRoot(CollectiveKind k) {
-  return k == CollectiveKind::kReduce || k == CollectiveKind::kBroadcast || k == CollectiveKind::kGather ||
-         k == CollectiveKind::kScatter;
-}
-
 // Bytes of `total` at turn `turn` of `unit` bytes each.
 size_t PartAt(uint64_t total, uint64_t turn, size_t unit) {
   const uint64_t done = std::min<uint64_t>(total, turn * unit);
@@ -151,7 +140,7 @@ void ShmTransport::Run(const Collective& c, const Deadline& deadline) {
   Enter(c);
   if (c.kind == CollectiveKind::kBarrier) {
     Barrier(c, deadline);
-    CheckEntries(c);
+    CheckEntries();
   } else if (IsAddressed(c.kind)) {
     RunAddressed(c, deadline);
   } else {
@@ -161,23 +150,12 @@ void ShmTransport::Run(const Collective& c, const Deadline& deadline) {
 
 void ShmTransport::Enter(const Collective& c) {
   ++number_;
-  uint64_t bytes = 0;
-  for (const Message& m : c.in) bytes += m.bytes();
-  segment_.cell(me_).entries[number_ & 1] = {number_, bytes, c.kind, c.dtype, c.op, HasRoot(c.kind) ? c.root : 0};
-  if (c.kind == CollectiveKind::kBarrier || c.kind == CollectiveKind::kAllReduce || c.kind == CollectiveKind::kReduce)
-    return;
-  const bool from_root = c.kind == CollectiveKind::kBroadcast || c.kind == CollectiveKind::kScatter;
-  const bool to_root = c.kind == CollectiveKind::kGather;
-  for (int r = 0; r < n_; ++r) {
-    const auto i = static_cast<size_t>(r);
-    const bool gives = !(from_root && me_ != c.root) && !(to_root && r != c.root);
-    segment_.offered(number_, me_, r) = gives ? (IsAddressed(c.kind) ? c.in[i] : c.in[0]).bytes() : 0;
-    const bool takes = !(from_root && r != c.root) && !(to_root && me_ != c.root);
-    // The root of a broadcast keeps what it has.
-    const bool keeps = takes && c.out.empty();
-    const bool one = from_root || c.kind == CollectiveKind::kReduceScatter;
-    segment_.expected(number_, r, me_) = keeps ? c.in[0].bytes() : takes ? c.out[one ? 0 : i].bytes() : 0;
-  }
+  segment_.cell(me_).entries[number_ & 1] = EntryOf(c, number_);
+  if (!HasSizes(c.kind)) return;
+  EachSize(c, n_, me_, [&](int r, uint64_t gives, uint64_t takes) {
+    segment_.offered(number_, me_, r) = gives;
+    segment_.expected(number_, r, me_) = takes;
+  });
 }
 
 void ShmTransport::Barrier(const Collective& c, const Deadline& deadline) {
@@ -234,23 +212,11 @@ void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
            " s, got no ", who.str());
 }
 
-void ShmTransport::CheckEntries(const Collective& c) const {
+void ShmTransport::CheckEntries() const {
   const Entry& mine = segment_.cell(me_).entries[number_ & 1];
-  const auto describe = [&](int r, const Entry& e) {
-    std::ostringstream os;
-    os << NameOf(e.kind);
-    if (e.kind != CollectiveKind::kBarrier) os << " of " << e.bytes << " bytes of " << phi::NameOf(e.dtype);
-    if (IsReduction(e.kind)) os << " by " << NameOf(e.op);
-    if (HasRoot(e.kind)) os << (e.root >= 0 && e.root < n_ ? " with root " + std::to_string(names_[e.root]) : "");
-    os << " on " << Rank(r);
-    return os.str();
-  };
   for (int r = 0; r < n_; ++r) {
     const Entry& e = segment_.cell(r).entries[number_ & 1];
-    const bool same = e.number == mine.number && e.kind == mine.kind && e.dtype == mine.dtype && e.root == mine.root &&
-                      (!IsReduction(e.kind) || (e.op == mine.op && e.bytes == mine.bytes));
-    PD_CHECK(same, InvalidArgument, "[", NameOf(c.kind), "] expected the same call on all ranks, got ",
-             describe(me_, mine), " and ", describe(r, e));
+    if (!Same(mine, e)) RaiseDifferent(mine, me_, e, r, names_);
   }
 }
 
@@ -258,8 +224,7 @@ void ShmTransport::CheckSizes(const Collective& c) const {
   for (int from = 0; from < n_; ++from) {
     for (int to = 0; to < n_; ++to) {
       const uint64_t got = Offered(from, to), want = segment_.expected(number_, from, to);
-      PD_CHECK(got == want, InvalidArgument, "[", NameOf(c.kind), "] expected ", want, " bytes from ", Rank(from),
-               " on ", Rank(to), ", got ", got);
+      if (got != want) RaiseSizes(c.kind, got, want, from, to, names_);
     }
   }
 }
@@ -302,7 +267,7 @@ void ShmTransport::RunCommon(const Collective& c, const Deadline& deadline) {
     in.ReadTo(slot(me_), PartAt(given, k, Segment::kSlot));
     Barrier(c, deadline);
     if (k == 0) {
-      CheckEntries(c);
+      CheckEntries();
       if (!reduction) CheckSizes(c);
       for (int r = 0; r < n_; ++r) {
         shown[static_cast<size_t>(r)] = segment_.cell(r).entries[number_ & 1].bytes;
@@ -347,7 +312,7 @@ void ShmTransport::RunAddressed(const Collective& c, const Deadline& deadline) {
       in[r].ReadTo(slot(me_) + r * unit, PartAt(Offered(me_, static_cast<int>(r)), k, unit));
     Barrier(c, deadline);
     if (k == 0) {
-      CheckEntries(c);
+      CheckEntries();
       CheckSizes(c);
       for (int from = 0; from < n_; ++from)
         for (int to = 0; to < n_; ++to) turns = std::max(turns, TurnsOf(Offered(from, to), unit));

@@ -42,7 +42,7 @@ class ShmTransport final : public Transport {
   void Barrier(const Collective& c, const Deadline& deadline);
   [[noreturn]] void RaiseMissing(const Collective& c, const Deadline& deadline);
   // Raises, on all ranks alike, where what they brought differs.
-  void CheckEntries(const Collective& c) const;
+  void CheckEntries() const;
   void CheckSizes(const Collective& c) const;
 
   // One message that all read, or that all reduce.

@@ -25,7 +25,7 @@ struct Block {
 struct Device {
   std::string name;
   C_DeviceInterface* f = nullptr;
-  float (*elapsed)(C_Device, C_Event, C_Event) = nullptr;
+  C_DeviceExtension extension{};
   C_Device_st id{};
   std::once_flag started;
   C_Stream stream = nullptr;  // the current one
@@ -143,7 +143,7 @@ void RegisterDeviceType(DeviceType type) {
     auto* d = new Device;
     d->name = type.name + ":" + std::to_string(id);
     d->f = f;
-    d->elapsed = type.elapsed;
+    d->extension = type.extension;
     d->id.id = id;
     if (!type.lazy) Start(*d);
     std::lock_guard<std::mutex> lock(g_types_mutex);
@@ -303,10 +303,14 @@ void SynchronizeEvent(Place place, void* event) {
 }
 float ElapsedTime(Place place, void* start, void* end) {
   Device& d = Of(place);
-  PD_CHECK(d.elapsed, Unimplemented, "[Event.elapsed_time] expected events of the CPU or a GPU, got one of ", d.name,
-           ", whose interface has no clock");
+  PD_CHECK(d.extension.event_elapsed_time, Unimplemented,
+           "[Event.elapsed_time] expected events of a device with a clock, got one of ", d.name,
+           ", which has no event_elapsed_time");
   Check(d, d.f->set_device(&d.id), "set_device");
-  return d.elapsed(&d.id, static_cast<C_Event>(start), static_cast<C_Event>(end));
+  float milliseconds = 0;
+  Check(d, d.extension.event_elapsed_time(&d.id, static_cast<C_Event>(start), static_cast<C_Event>(end), &milliseconds),
+        "event_elapsed_time");
+  return milliseconds;
 }
 void StreamWaitEvent(Place place, void* stream, void* event) {
   Device& d = Of(place);
@@ -315,6 +319,41 @@ void StreamWaitEvent(Place place, void* stream, void* event) {
   } else {
     DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
   }
+}
+
+KernelText KernelTextOf(Place place) {
+  if (place.is_cpu()) return KernelText::kNone;
+  const C_DeviceExtension& e = Of(place).extension;
+  return e.kernel_compile && e.kernel_launch ? static_cast<KernelText>(e.kernel_text) : KernelText::kNone;
+}
+int CapabilityOf(Place place) {
+  Device& d = Of(place);
+  size_t capability = 0;
+  if (d.f->get_compute_capability) DEVICE_CALL(d, get_compute_capability, &capability);
+  return static_cast<int>(capability);
+}
+const DeviceKernel* LoadKernel(const std::string& text, const std::string& name, Place place) {
+  Device& d = Of(place);
+  char log[4096] = {};
+  C_Kernel kernel = nullptr;
+  Check(d, d.f->set_device(&d.id), "set_device");
+  const C_Status status =
+      d.extension.kernel_compile(&d.id, text.data(), text.size(), name.c_str(), &kernel, log, sizeof(log));
+  log[sizeof(log) - 1] = 0;
+  PD_CHECK(status == C_SUCCESS || !*log, PreconditionNotMet, "[", d.name,
+           "] expected a kernel that the device's compiler takes, got: ", log);
+  Check(d, status, "kernel_compile");
+  return reinterpret_cast<const DeviceKernel*>(kernel);
+}
+void LaunchKernel(const DeviceKernel* kernel, Place place, int64_t blocks, int threads, void* const* addresses,
+                  size_t naddresses, const int64_t* numbers, size_t nnumbers) {
+  Device& d = Of(place);
+  Check(d, d.f->set_device(&d.id), "set_device");
+  Check(d,
+        d.extension.kernel_launch(&d.id, d.stream, reinterpret_cast<C_Kernel>(const_cast<DeviceKernel*>(kernel)),
+                                  static_cast<size_t>(blocks), static_cast<size_t>(threads), addresses, naddresses,
+                                  numbers, nnumbers),
+        "kernel_launch");
 }
 
 #undef DEVICE_CALL

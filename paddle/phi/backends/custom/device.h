@@ -16,8 +16,7 @@ struct DeviceType {
   Place first;           // the place of each is this with its number
   std::vector<int> ids;  // numbers of the devices
   std::unique_ptr<C_DeviceInterface> functions;
-  // Milliseconds between two recorded events, which the C interface has no function for; null: the device has no clock.
-  float (*elapsed)(C_Device device, C_Event start, C_Event end) = nullptr;
+  C_DeviceExtension extension{};
   bool lazy = false;  // a device is initialised when it is first used, not here
 };
 // Takes over the functions of a device type.

@@ -22,6 +22,7 @@ struct Device {
   size_t count = 0;
   std::vector<int> ids;
   std::unique_ptr<C_DeviceInterface> functions;
+  C_DeviceExtension extension{};
 };
 struct Plugins {
   std::mutex mutex;
@@ -72,7 +73,7 @@ std::string InitDevice(void (*init)(CustomRuntimeParams*), Device& device) {
   params.sub_device_type = sub_type;
   init(&params);
   type[sizeof(type) - 1] = 0;
-  device.type = type;
+  if (params.device_type) device.type = params.device_type;  // some plugins set a pointer of their own
   if (device.type.empty()) return "InitPlugin set no device_type";
   const CustomRuntimeVersion& v = params.version;
   auto text = [](size_t a, size_t b, size_t c) {
@@ -129,6 +130,16 @@ PluginReport LoadPlugin(const std::string& given) {
   auto init = reinterpret_cast<void (*)(CustomRuntimeParams*)>(dlsym(handle, "InitPlugin"));
   if (init) {
     why = InitDevice(init, device);
+    if (auto extend = reinterpret_cast<void (*)(C_DeviceExtension*)>(dlsym(handle, "InitPluginExtension"));
+        extend && why.empty()) {
+      device.extension.size = sizeof(C_DeviceExtension);
+      extend(&device.extension);
+      if (device.extension.kernel_text > C_KERNEL_TEXT_OPENCL)
+        why = "InitPluginExtension set a kernel_text of " + std::to_string(device.extension.kernel_text) +
+              ", expected at most " + std::to_string(C_KERNEL_TEXT_OPENCL);
+      if (!device.extension.kernel_compile != !device.extension.kernel_launch)
+        why = "InitPluginExtension set one of kernel_compile and kernel_launch, expected both or none";
+    }
     for (const Device& d : all.devices)
       if (why.empty() && d.type == device.type) why = "a device of type " + d.type + " is already loaded";
   }
@@ -152,6 +163,7 @@ PluginReport LoadPlugin(const std::string& given) {
     report.device_count = device.count;
     DeviceType type{device.type, Place{AllocationType::CUSTOM, 0, CustomDeviceIndex(device.type)}, device.ids, nullptr};
     type.functions = std::move(device.functions);
+    type.extension = device.extension;
     RegisterDeviceType(std::move(type));
     all.devices.push_back(std::move(device));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/common/small_vector.h"
 #include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/backends/gpu/driver.h"
 #include "paddle/phi/core/device.h"
@@ -85,10 +86,37 @@ C_Status StreamWaitEvent(const C_Device d, C_Stream s, C_Event e) {
   GPU_CALL(d->id, StreamWaitEvent, Stream(s), Event(e), 0);
   return C_SUCCESS;
 }
-float Elapsed(C_Device d, C_Event start, C_Event end) {
-  float milliseconds = 0;
-  GPU_CALL(d->id, EventElapsedTime, &milliseconds, Event(start), Event(end));
-  return milliseconds;
+C_Status Elapsed(const C_Device d, C_Event start, C_Event end, float* milliseconds) {
+  GPU_CALL(d->id, EventElapsedTime, milliseconds, Event(start), Event(end));
+  return C_SUCCESS;
+}
+C_Status Capability(const C_Device d, size_t* capability) {
+  const Properties p = PropertiesOf(d->id);
+  *capability = static_cast<size_t>(10 * p.major + p.minor);
+  return C_SUCCESS;
+}
+
+C_Status CompileKernel(const C_Device d, const char* text, size_t, const char* name, C_Kernel* kernel, char* log,
+                       size_t log_size) {
+  int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
+  void* values[] = {log, reinterpret_cast<void*>(log_size)};
+  CUmodule module = nullptr;
+  const CUresult r = Api().ModuleLoadDataEx(&module, text, 2, options, values);
+  if (r != kCudaSuccess && *log) return C_FAILED;
+  CheckDriver(r, "ModuleLoadDataEx", d->id);
+  CUfunction function = nullptr;
+  GPU_CALL(d->id, ModuleGetFunction, &function, module, name);
+  *kernel = reinterpret_cast<C_Kernel>(function);
+  return C_SUCCESS;
+}
+C_Status LaunchKernel(const C_Device d, C_Stream stream, C_Kernel kernel, size_t blocks, size_t threads,
+                      void* const* addresses, size_t naddresses, const int64_t* numbers, size_t nnumbers) {
+  common::SmallVector<void*, 128> parameters;
+  for (size_t k = 0; k < naddresses; ++k) parameters.push_back(const_cast<void**>(addresses + k));
+  for (size_t k = 0; k < nnumbers; ++k) parameters.push_back(const_cast<int64_t*>(numbers + k));
+  GPU_CALL(d->id, LaunchKernel, reinterpret_cast<CUfunction>(kernel), static_cast<unsigned>(blocks), 1, 1,
+           static_cast<unsigned>(threads), 1, 1, 0, Stream(stream), parameters.data(), nullptr);
+  return C_SUCCESS;
 }
 
 C_Status Allocate(const C_Device d, void** p, size_t bytes) {
@@ -130,7 +158,7 @@ void Register() {
   type.name = "gpu";
   type.first = Place{AllocationType::GPU, 0, 0};
   type.lazy = true;
-  type.elapsed = Elapsed;
+  type.extension = {sizeof(C_DeviceExtension), C_KERNEL_TEXT_PTX, CompileKernel, LaunchKernel, Elapsed};
   for (int k = 0; k < DeviceCount(); ++k) type.ids.push_back(k);
   type.functions = std::make_unique<C_DeviceInterface>();
   C_DeviceInterface& f = *type.functions;
@@ -155,6 +183,7 @@ void Register() {
   f.async_memory_copy_d2d = CopyWithin;
   f.memory_copy_p2p = CopyPeer;
   f.device_memory_stats = MemoryStatsOf;
+  f.get_compute_capability = Capability;
   RegisterDeviceType(std::move(type));
 }
 
@@ -173,11 +202,6 @@ Place PlaceOf(int number, const char* op, const std::string& given) {
   static std::once_flag once;
   std::call_once(once, Register);
   return Place{AllocationType::GPU, static_cast<int8_t>(number), 0};
-}
-
-void MakeCurrent(Place place) {
-  if (!Gpus()[static_cast<size_t>(place.device_id)].context) CurrentStream(place);  // its first use
-  GPU_CALL(place.device_id, CtxSetCurrent, Gpus()[static_cast<size_t>(place.device_id)].context);
 }
 
 Properties PropertiesOf(int number) {

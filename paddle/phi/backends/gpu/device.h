@@ -15,9 +15,6 @@ int DeviceCount();
 // such GPU, saying what was tried to find a driver; `op` and `given` are named in it.
 Place PlaceOf(int number, const char* op, const std::string& given);
 
-// Makes the GPU's context that of the calling thread, for calls of the driver.
-void MakeCurrent(Place place);
-
 struct Properties {
   std::string name;
   int major = 0, minor = 0, multiprocessors = 0;

@@ -99,6 +99,16 @@ void* PD_TensorGetDataPointer(PD_Tensor* tensor, PD_Status* status);
 void PD_TensorSetDims(PD_Tensor* tensor, int64_t ndims, const int64_t* dims, PD_Status* status);
 void PD_TensorSetDataType(PD_Tensor* tensor, PD_DataType dtype, PD_Status* status);
 void PD_TensorShareDataWith(PD_Tensor* dst, const PD_Tensor* src, PD_Status* status);
+/* Tensors of kernels are row-major: the layout is NCHW or any, and what a Set names beside that fails. */
+void PD_TensorSetDataLayout(PD_Tensor* tensor, PD_DataLayout layout, PD_Status* status);
+/* In elements, of as many dimensions as PD_TensorGetNumDims says. */
+int64_t PD_TensorGetStride(PD_Tensor* tensor, size_t index, PD_Status* status);
+void PD_TensorSetStrides(PD_Tensor* tensor, int64_t nstrides, const int64_t* strides, PD_Status* status);
+/* Of the first element in the tensor's memory; PD_TensorGetDataPointer counts it already. */
+int64_t PD_TensorGetOffset(PD_Tensor* tensor, PD_Status* status);
+void PD_TensorSetOffset(PD_Tensor* tensor, int64_t offset, PD_Status* status);
+/* The memory, the same for tensors that share it; null without memory. */
+void* PD_TensorGetHolder(PD_Tensor* tensor, PD_Status* status);
 PD_Tensor* PD_NewTensor(void);
 void PD_DeleteTensor(PD_Tensor* tensor);
 
@@ -131,10 +141,12 @@ PD_List PD_KernelContextListInt32AttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListInt64AttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListFloatAttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListDoubleAttrAt(PD_KernelContext* ctx, size_t index);
+PD_List PD_KernelContextListScalarAttrAt(PD_KernelContext* ctx, size_t index); /* PD_Scalar* const[] */
 
 bool PD_ScalarGetBoolData(PD_Scalar* scalar);
 int64_t PD_ScalarGetInt64Data(PD_Scalar* scalar);
 double PD_ScalarGetFloat64Data(PD_Scalar* scalar);
+void PD_ScalarGetComplex128Data(PD_Scalar* scalar, double parts[2]); /* real, imaginary */
 PD_DataType PD_ScalarGetDataType(PD_Scalar* scalar);
 size_t PD_IntArrayGetElementCount(PD_IntArray* array);
 int64_t PD_IntArrayGetElement(PD_IntArray* array, size_t index);
@@ -143,7 +155,9 @@ int64_t PD_IntArrayGetElement(PD_IntArray* array, size_t index);
 void PD_KernelContextSetError(PD_KernelContext* ctx, const char* message);
 
 /* --- registration: `fn` serves the op `kernel_name` for tensors of `dtype` on `backend` ("CPU" or a plugin's device
- * type). Refused, with a reason that the loader reports, when there is no such op or its arguments are others. */
+ * type). A name that only an op in place has, written with a last `_`, may leave that out ("sgd" is sgd_), and so may
+ * the arguments the op's place. Refused, with a reason that the loader reports, when there is no such op or its
+ * arguments are others. */
 void PD_RegisterPhiKernel(const char* kernel_name, const char* backend, PD_DataType dtype, PD_DataLayout layout,
                           size_t in_nargs, PD_KernelArgumentType* in_args_type, size_t attr_nargs,
                           PD_KernelArgumentType* attr_args_type, size_t out_nargs, PD_KernelArgumentType* out_args_type,

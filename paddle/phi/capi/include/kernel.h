@@ -6,72 +6,112 @@
 // Header only; lives in an inline namespace so that it never meets the framework's own classes.
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <initializer_list>
-#include <string>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "paddle/phi/capi/include/c_api.h"
+#include "paddle/phi/capi/include/types.h"
 
 namespace phi {
 inline namespace capi {
 
-template <typename T>
-struct CppTypeToPD;
-#define PD_CAPI_TYPE(type, code)               \
-  template <>                                  \
-  struct CppTypeToPD<type> {                   \
-    static constexpr PD_DataType value = code; \
-  };
-PD_CAPI_TYPE(bool, PD_DATATYPE_BOOL)
-PD_CAPI_TYPE(uint8_t, PD_DATATYPE_UINT8)
-PD_CAPI_TYPE(int8_t, PD_DATATYPE_INT8)
-PD_CAPI_TYPE(int16_t, PD_DATATYPE_INT16)
-PD_CAPI_TYPE(int32_t, PD_DATATYPE_INT32)
-PD_CAPI_TYPE(int64_t, PD_DATATYPE_INT64)
-PD_CAPI_TYPE(float, PD_DATATYPE_FLOAT32)
-PD_CAPI_TYPE(double, PD_DATATYPE_FLOAT64)
-#undef PD_CAPI_TYPE
+using LoD = std::vector<std::vector<size_t>>;
 
-// A tensor the framework owns; cheap to copy.
+// A tensor of the framework: an argument of the kernel, or one of its own that lives as long as its copies. Cheap to
+// copy; what is changed is what all copies show.
 class DenseTensor {
  public:
-  DenseTensor() = default;
+  // One of the kernel's own, without memory: Resize and Context::Alloc follow.
+  DenseTensor() : own_(PD_NewTensor(), PD_DeleteTensor), raw_(own_.get()) {}
   explicit DenseTensor(PD_Tensor* raw) : raw_(raw) {}
   bool has_value() const { return raw_ != nullptr; }
+  bool valid() const { return raw_ && PD_TensorIsValid(raw_, nullptr); }
   bool initialized() const { return raw_ && PD_TensorIsInitialized(raw_, nullptr); }
   int64_t numel() const { return PD_TensorGetElementCount(raw_, nullptr); }
-  PD_DataType dtype() const { return PD_TensorGetPDDataType(raw_, nullptr); }
+  // Bytes of the elements.
+  size_t memory_size() const { return static_cast<size_t>(PD_TensorGetByteSize(raw_, nullptr)); }
+  DataType dtype() const { return static_cast<DataType>(PD_TensorGetPDDataType(raw_, nullptr)); }
+  DataLayout layout() const { return static_cast<DataLayout>(PD_TensorGetDataLayout(raw_, nullptr)); }
   std::vector<int64_t> dims() const {
     std::vector<int64_t> d(static_cast<size_t>(PD_TensorGetNumDims(raw_, nullptr)));
     for (size_t i = 0; i < d.size(); ++i) d[i] = PD_TensorGetDim(raw_, i, nullptr);
     return d;
   }
-  void Resize(const std::vector<int64_t>& dims) {
-    PD_TensorSetDims(raw_, static_cast<int64_t>(dims.size()), dims.data(), nullptr);
+  // In elements; those of row-major memory unless the kernel asked for others.
+  std::vector<int64_t> strides() const {
+    std::vector<int64_t> s(static_cast<size_t>(PD_TensorGetNumDims(raw_, nullptr)));
+    for (size_t i = 0; i < s.size(); ++i) s[i] = PD_TensorGetStride(raw_, i, nullptr);
+    return s;
   }
+  // Where the elements begin in Holder(); data() counts it already.
+  int64_t offset() const { return PD_TensorGetOffset(raw_, nullptr); }
+  // Identifies the memory: equal for tensors that share it, null without memory.
+  const void* Holder() const { return PD_TensorGetHolder(raw_, nullptr); }
+
+  void Resize(const std::vector<int64_t>& dims) {
+    Did("Resize", [&](PD_Status* s) { PD_TensorSetDims(raw_, static_cast<int64_t>(dims.size()), dims.data(), s); });
+  }
+  void set_dtype(DataType t) {
+    Did("set_dtype", [&](PD_Status* s) { PD_TensorSetDataType(raw_, static_cast<PD_DataType>(t), s); });
+  }
+  void set_layout(DataLayout l) {
+    Did("set_layout", [&](PD_Status* s) { PD_TensorSetDataLayout(raw_, static_cast<PD_DataLayout>(l), s); });
+  }
+  // Results are row-major from their memory's start: other strides and offsets are refused.
+  void set_strides(const std::vector<int64_t>& strides) {
+    Did("set_strides",
+        [&](PD_Status* s) { PD_TensorSetStrides(raw_, static_cast<int64_t>(strides.size()), strides.data(), s); });
+  }
+  void set_offset(int64_t offset) {
+    Did("set_offset", [&](PD_Status* s) { PD_TensorSetOffset(raw_, offset, s); });
+  }
+  // The memory and the dims of `from`, which keeps them.
+  void ShareDataWith(const DenseTensor& from) {
+    Did("ShareDataWith", [&](PD_Status* s) { PD_TensorShareDataWith(raw_, from.raw_, s); });
+  }
+  // Tensors of kernels have no levels of detail.
+  LoD lod() const { return {}; }
+  void ResetLoD(const LoD& lod) {
+    PD_CHECK(lod.empty(), "[ResetLoD] expected no levels of detail, got %d", lod.size());
+  }
+  void share_lod(const DenseTensor& from) { ResetLoD(from.lod()); }
+
   template <typename T>
   T* data() const {
     return static_cast<T*>(PD_TensorGetDataPointer(raw_, nullptr));
   }
+  void* data() const { return PD_TensorGetDataPointer(raw_, nullptr); }
   PD_Tensor* raw_data() const { return raw_; }
 
  private:
+  template <typename F>
+  void Did(const char* what, F f) {
+    PD_Status s = PD_STATUS_OK;
+    f(&s);
+    PD_CHECK(s == PD_STATUS_OK, "[%s] expected what this tensor can become, got a refusal", what);
+  }
+  std::shared_ptr<PD_Tensor> own_;
   PD_Tensor* raw_ = nullptr;
 };
 
 class Context {
  public:
   explicit Context(PD_DeviceContext* raw) : raw_(raw) {}
-  // Memory for `out` as its dims say.
+  // Memory on the kernel's device for `out` as its dims say; `bytes` is a lower bound.
   template <typename T>
   T* Alloc(DenseTensor* out, size_t bytes = 0) const {
-    return static_cast<T*>(
-        PD_DeviceContextAllocateTensor(raw_, out->raw_data(), bytes, CppTypeToPD<T>::value, nullptr));
+    return static_cast<T*>(Alloc(out, CppTypeToPDType<T>::Type(), bytes));
+  }
+  void* Alloc(DenseTensor* out, DataType dtype, size_t bytes = 0) const {
+    return PD_DeviceContextAllocateTensor(raw_, out->raw_data(), bytes, static_cast<PD_DataType>(dtype), nullptr);
+  }
+  // The same in memory of the host.
+  template <typename T>
+  T* HostAlloc(DenseTensor* out, size_t bytes = 0) const {
+    return static_cast<T*>(HostAlloc(out, CppTypeToPDType<T>::Type(), bytes));
+  }
+  void* HostAlloc(DenseTensor* out, DataType dtype, size_t bytes = 0) const {
+    return PD_DeviceContextHostAllocateTensor(raw_, out->raw_data(), bytes, static_cast<PD_DataType>(dtype), nullptr);
   }
   void* stream() const { return PD_DeviceContextGetStream(raw_, nullptr); }
 
@@ -79,33 +119,52 @@ class Context {
   PD_DeviceContext* raw_;
 };
 
+// A number of any kind.
 class Scalar {
  public:
-  explicit Scalar(PD_Scalar* raw) : raw_(raw) {}
+  explicit Scalar(PD_Scalar* raw)
+      : dtype_(static_cast<DataType>(PD_ScalarGetDataType(raw))), i_(PD_ScalarGetInt64Data(raw)) {
+    PD_ScalarGetComplex128Data(raw, parts_);
+  }
+  template <typename N, typename = typename std::enable_if<std::is_arithmetic<N>::value>::type>
+  Scalar(N v)  // NOLINT: numbers are scalars
+      : dtype_(CppTypeToPDType<N>::Type()), i_(std::is_integral<N>::value ? static_cast<int64_t>(v) : 0) {
+    parts_[0] = static_cast<double>(v);
+  }
+  DataType dtype() const { return dtype_; }
   template <typename T>
   T to() const {
-    return std::is_same<T, bool>::value ? static_cast<T>(PD_ScalarGetBoolData(raw_))
-           : std::is_integral<T>::value ? static_cast<T>(PD_ScalarGetInt64Data(raw_))
-                                        : static_cast<T>(PD_ScalarGetFloat64Data(raw_));
+    return To(static_cast<T*>(nullptr));
   }
 
  private:
-  PD_Scalar* raw_;
+  template <typename T>
+  T To(T*) const {
+    const bool whole = dtype_ == DataType::BOOL || dtype_ == DataType::INT64 || dtype_ == DataType::INT32;
+    return whole ? static_cast<T>(i_) : static_cast<T>(parts_[0]);
+  }
+  template <typename T>
+  dtype::complex<T> To(dtype::complex<T>*) const {
+    return {static_cast<T>(parts_[0]), static_cast<T>(parts_[1])};
+  }
+  DataType dtype_;
+  int64_t i_ = 0;
+  double parts_[2] = {0, 0};
 };
 
 class IntArray {
  public:
-  explicit IntArray(PD_IntArray* raw) : raw_(raw) {}
-  size_t size() const { return PD_IntArrayGetElementCount(raw_); }
-  int64_t operator[](size_t i) const { return PD_IntArrayGetElement(raw_, i); }
-  std::vector<int64_t> GetData() const {
-    std::vector<int64_t> v(size());
-    for (size_t i = 0; i < v.size(); ++i) v[i] = (*this)[i];
-    return v;
+  explicit IntArray(PD_IntArray* raw) {
+    for (size_t i = 0, n = PD_IntArrayGetElementCount(raw); i < n; ++i) v_.push_back(PD_IntArrayGetElement(raw, i));
   }
+  IntArray(std::vector<int64_t> v) : v_(std::move(v)) {}  // NOLINT: a list of numbers
+  IntArray(std::initializer_list<int64_t> v) : v_(v) {}   // NOLINT: a list of numbers
+  size_t size() const { return v_.size(); }
+  int64_t operator[](size_t i) const { return v_[i]; }
+  const std::vector<int64_t>& GetData() const { return v_; }
 
  private:
-  PD_IntArray* raw_;
+  std::vector<int64_t> v_;
 };
 
 // One argument of a kernel: how it is declared, and how it is read from the context. `at` counts inputs, attributes,
@@ -131,16 +190,53 @@ struct KernelArg<const DenseTensor&> {
     return DenseTensor(PD_KernelContextInputAt(c, p->in++));
   }
 };
-// std::vector<DenseTensor>: a Tensor[] argument.
+template <>
+struct KernelArg<const paddle::optional<DenseTensor>&> {
+  static constexpr ArgRole role = ArgRole::kIn;
+  static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_OPTIONAL_TENSOR;
+  static paddle::optional<DenseTensor> Get(PD_KernelContext* c, ArgPositions* p) {
+    PD_Tensor* raw = PD_KernelContextInputAt(c, p->in++);
+    return raw ? paddle::optional<DenseTensor>(DenseTensor(raw)) : paddle::optional<DenseTensor>();
+  }
+};
+// A Tensor[] argument.
+inline std::vector<DenseTensor> TensorsOf(PD_List l) {
+  std::vector<DenseTensor> v;
+  for (size_t i = 0; i < l.size; ++i) v.emplace_back(static_cast<PD_Tensor* const*>(l.data)[i]);
+  return v;
+}
 template <>
 struct KernelArg<const std::vector<DenseTensor>&> {
   static constexpr ArgRole role = ArgRole::kIn;
   static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_LIST_TENSOR;
   static std::vector<DenseTensor> Get(PD_KernelContext* c, ArgPositions* p) {
-    PD_List l = PD_KernelContextMultiInputAt(c, p->in++);
-    std::vector<DenseTensor> v;
-    for (size_t i = 0; i < l.size; ++i) v.emplace_back(static_cast<PD_Tensor* const*>(l.data)[i]);
-    return v;
+    return TensorsOf(PD_KernelContextMultiInputAt(c, p->in++));
+  }
+};
+// Tensors by their addresses, which live as long as this.
+template <typename Pointer>
+struct TensorPointers {
+  std::shared_ptr<std::vector<DenseTensor>> tensors;
+  std::vector<Pointer> pointers;
+  explicit TensorPointers(PD_List l) : tensors(std::make_shared<std::vector<DenseTensor>>(TensorsOf(l))) {
+    for (DenseTensor& t : *tensors) pointers.push_back(t.has_value() ? &t : nullptr);
+  }
+  operator const std::vector<Pointer>&() const { return pointers; }  // NOLINT: handed to the kernel as its argument
+};
+template <>
+struct KernelArg<const std::vector<const DenseTensor*>&> {
+  static constexpr ArgRole role = ArgRole::kIn;
+  static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_LIST_TENSOR;
+  static TensorPointers<const DenseTensor*> Get(PD_KernelContext* c, ArgPositions* p) {
+    return TensorPointers<const DenseTensor*>(PD_KernelContextMultiInputAt(c, p->in++));
+  }
+};
+template <>
+struct KernelArg<std::vector<DenseTensor*>> {
+  static constexpr ArgRole role = ArgRole::kOut;
+  static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_LIST_TENSOR;
+  static TensorPointers<DenseTensor*> Get(PD_KernelContext* c, ArgPositions* p) {
+    return TensorPointers<DenseTensor*>(PD_KernelContextMultiOutputAt(c, p->out++));
   }
 };
 struct OutTensor {
@@ -173,6 +269,7 @@ PD_CAPI_ATTR(const std::string&, PD_ARG_TYPE_STRING, String)
 PD_CAPI_ATTR(const Scalar&, PD_ARG_TYPE_SCALAR, Scalar)
 PD_CAPI_ATTR(const IntArray&, PD_ARG_TYPE_INT_ARRAY, IntArray)
 PD_CAPI_ATTR(PD_DataType, PD_ARG_TYPE_DATA_TYPE, DataType)
+PD_CAPI_ATTR(DataType, PD_ARG_TYPE_DATA_TYPE, DataType)
 #undef PD_CAPI_ATTR
 #define PD_CAPI_LIST(elem, code, Getter)                                 \
   template <>                                                            \
@@ -190,6 +287,17 @@ PD_CAPI_LIST(int64_t, PD_ARG_TYPE_LIST_INT64, ListInt64)
 PD_CAPI_LIST(float, PD_ARG_TYPE_LIST_FLOAT32, ListFloat)
 PD_CAPI_LIST(double, PD_ARG_TYPE_LIST_FLOAT64, ListDouble)
 #undef PD_CAPI_LIST
+template <>
+struct KernelArg<const std::vector<Scalar>&> {
+  static constexpr ArgRole role = ArgRole::kAttr;
+  static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_LIST_SCALAR;
+  static std::vector<Scalar> Get(PD_KernelContext* c, ArgPositions* p) {
+    PD_List l = PD_KernelContextListScalarAttrAt(c, p->attr++);
+    std::vector<Scalar> v;
+    for (size_t i = 0; i < l.size; ++i) v.emplace_back(static_cast<PD_Scalar* const*>(l.data)[i]);
+    return v;
+  }
+};
 
 template <typename Fn, Fn fn>
 struct KernelAdapter;
@@ -239,10 +347,10 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
 
 #define PD_CAPI_CAT_(a, b) a##b
 #define PD_CAPI_CAT(a, b) PD_CAPI_CAT_(a, b)
-#define PD_CAPI_ONE(name, backend, layout, fn, type)                                                          \
-  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, PD_CAPI_CAT(type, PD_CAPI_CAT(_, __LINE__))) \
-      [[gnu::used]] = ::phi::capi::RegisterKernel<decltype(&fn<type>), &fn<type>>(                            \
-          #name, #backend, ::phi::capi::CppTypeToPD<type>::value, PD_CAPI_LAYOUT_##layout,                    \
+#define PD_CAPI_ONE(name, backend, layout, fn, ...)                                               \
+  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, __COUNTER__) [[gnu::used]] =     \
+      ::phi::capi::RegisterKernel<decltype(&fn<__VA_ARGS__>), &fn<__VA_ARGS__>>(                  \
+          #name, #backend, ::phi::capi::CppTypeToPD<__VA_ARGS__>::value, PD_CAPI_LAYOUT_##layout, \
           &pd_args_##name##_##backend);
 #define PD_CAPI_1(n, b, l, f, t) PD_CAPI_ONE(n, b, l, f, t)
 #define PD_CAPI_2(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_1(n, b, l, f, __VA_ARGS__)
@@ -252,12 +360,21 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
 #define PD_CAPI_6(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_5(n, b, l, f, __VA_ARGS__)
 #define PD_CAPI_7(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_6(n, b, l, f, __VA_ARGS__)
 #define PD_CAPI_8(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_7(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_PICK(_1, _2, _3, _4, _5, _6, _7, _8, name, ...) name
+#define PD_CAPI_9(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_8(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_10(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_9(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_11(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_10(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_12(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_11(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_13(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_12(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_14(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_13(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_15(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_14(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_16(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_15(n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, name, ...) name
 
-// One line in a plugin. The braces behind it are a function body that receives `kernel_key` and `kernel`; they may stay
-// empty.
-#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...)                                                     \
-  static void pd_args_##kernel_name##_##backend(const PD_KernelKey* kernel_key, PD_Kernel* kernel);                    \
-  PD_CAPI_PICK(__VA_ARGS__, PD_CAPI_8, PD_CAPI_7, PD_CAPI_6, PD_CAPI_5, PD_CAPI_4, PD_CAPI_3, PD_CAPI_2, PD_CAPI_1, 0) \
-  (kernel_name, backend, layout, fn, __VA_ARGS__) static void pd_args_##kernel_name##_##backend(                       \
+// One line in a plugin, for up to 16 types. The braces behind it are a function body that receives `kernel_key` and
+// `kernel`; they may stay empty.
+#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...)                                                   \
+  static void pd_args_##kernel_name##_##backend(const PD_KernelKey* kernel_key, PD_Kernel* kernel);                  \
+  PD_CAPI_PICK(__VA_ARGS__, PD_CAPI_16, PD_CAPI_15, PD_CAPI_14, PD_CAPI_13, PD_CAPI_12, PD_CAPI_11, PD_CAPI_10,      \
+               PD_CAPI_9, PD_CAPI_8, PD_CAPI_7, PD_CAPI_6, PD_CAPI_5, PD_CAPI_4, PD_CAPI_3, PD_CAPI_2, PD_CAPI_1, 0) \
+  (kernel_name, backend, layout, fn, __VA_ARGS__) static void pd_args_##kernel_name##_##backend(                     \
       [[gnu::unused]] const PD_KernelKey* kernel_key, [[gnu::unused]] PD_Kernel* kernel)

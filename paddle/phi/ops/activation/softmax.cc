@@ -19,16 +19,14 @@ Split AxisSplit(const char* op, const Tensor& x, int64_t axis) {
 using Kernel = void (*)(DataType, const void*, int64_t, int64_t, int64_t, void*);
 void Forward(const char* op, Kernel kernel, const Tensor& x, int64_t axis, Tensor& out) {
   Split s = AxisSplit(op, x, axis);
-  Tensor c = Contiguous(x);
-  if (c.numel()) kernel(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data());
+  if (x.numel()) kernel(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, out.raw_data());
 }
 using GradKernel = void (*)(DataType, const void*, const void*, int64_t, int64_t, int64_t, void*);
 void Backward(const char* op, GradKernel kernel, const Tensor& out, const Tensor& dout, int64_t axis, Tensor* dx) {
   if (!dx) return;
   Split s = AxisSplit(op, out, axis);
-  Tensor o = Contiguous(out), g = Contiguous(CastTo(dout, out.dtype()));
   EnsureOut(*dx, out.dims(), out.dtype());
-  if (o.numel()) kernel(out.dtype(), o.raw_data(), g.raw_data(), s.outer, s.n, s.inner, dx->raw_data());
+  if (out.numel()) kernel(out.dtype(), out.raw_data(), dout.raw_data(), s.outer, s.n, s.inner, dx->raw_data());
 }
 }  // namespace
 

@@ -79,9 +79,8 @@ void fft_c2c_infer(const Meta& x, const Ints& axes, const std::string& norm, boo
 }
 void fft_c2c_kernel(const Tensor& x, const Ints& axes, const std::string& norm, bool forward, Tensor& out) {
   if (axes.empty()) return CopyInto(x, out);
-  const Tensor c = Contiguous(x);
   const Ints a = Normal("fft_c2c", axes, x.ndim());
-  cpu::FftC2C(x.dtype(), c.raw_data(), x.dims(), a, forward, ScaleOf(norm, forward, x.dims(), a), out.raw_data());
+  cpu::FftC2C(x.dtype(), x.raw_data(), x.dims(), a, forward, ScaleOf(norm, forward, x.dims(), a), out.raw_data());
 }
 
 void fft_r2c_infer(const Meta& x, const Ints& axes, const std::string& norm, bool, bool onesided, Meta& out) {
@@ -96,9 +95,8 @@ void fft_r2c_infer(const Meta& x, const Ints& axes, const std::string& norm, boo
 }
 void fft_r2c_kernel(const Tensor& x, const Ints& axes, const std::string& norm, bool forward, bool onesided,
                     Tensor& out) {
-  const Tensor c = Contiguous(x);
   const Ints a = Normal("fft_r2c", axes, x.ndim());
-  cpu::FftR2C(x.dtype(), c.raw_data(), x.dims(), a, forward, onesided, ScaleOf(norm, forward, x.dims(), a),
+  cpu::FftR2C(x.dtype(), x.raw_data(), x.dims(), a, forward, onesided, ScaleOf(norm, forward, x.dims(), a),
               out.raw_data());
 }
 
@@ -116,9 +114,8 @@ void fft_c2r_infer(const Meta& x, const Ints& axes, const std::string& norm, boo
            last.raw() / 2 + 1, " values on axis ", a.back(), " for an output of ", last.raw(), ", got ", half.raw());
 }
 void fft_c2r_kernel(const Tensor& x, const Ints& axes, const std::string& norm, bool forward, int64_t, Tensor& out) {
-  const Tensor c = Contiguous(x);
   const Ints a = Normal("fft_c2r", axes, x.ndim());
-  cpu::FftC2R(out.dtype(), c.raw_data(), x.dims(), a, out.dim(a.back()), forward, ScaleOf(norm, forward, out.dims(), a),
+  cpu::FftC2R(out.dtype(), x.raw_data(), x.dims(), a, out.dim(a.back()), forward, ScaleOf(norm, forward, out.dims(), a),
               out.raw_data());
 }
 
@@ -170,15 +167,14 @@ void overlap_add_infer(const Meta& x, int64_t hop, int64_t axis, Meta& out) {
   if (!front) out.dims.push_back(total);
 }
 void overlap_add_kernel(const Tensor& x, int64_t hop, int64_t axis, Tensor& out) {
-  const Tensor c = Contiguous(x);
   std::memset(out.raw_data(), 0, out.numel() * SizeOf(out.dtype()));
   switch (x.dtype()) {
-    case DataType::FLOAT32: return OverlapAdd<float>(c, hop, axis == 0, out);
-    case DataType::FLOAT64: return OverlapAdd<double>(c, hop, axis == 0, out);
-    case DataType::COMPLEX64: return OverlapAdd<complex64>(c, hop, axis == 0, out);
-    case DataType::COMPLEX128: return OverlapAdd<complex128>(c, hop, axis == 0, out);
-    case DataType::INT32: return OverlapAdd<uint32_t>(c, hop, axis == 0, out);  // wraps
-    default: return OverlapAdd<uint64_t>(c, hop, axis == 0, out);
+    case DataType::FLOAT32: return OverlapAdd<float>(x, hop, axis == 0, out);
+    case DataType::FLOAT64: return OverlapAdd<double>(x, hop, axis == 0, out);
+    case DataType::COMPLEX64: return OverlapAdd<complex64>(x, hop, axis == 0, out);
+    case DataType::COMPLEX128: return OverlapAdd<complex128>(x, hop, axis == 0, out);
+    case DataType::INT32: return OverlapAdd<uint32_t>(x, hop, axis == 0, out);  // wraps
+    default: return OverlapAdd<uint64_t>(x, hop, axis == 0, out);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contiguous tensor seen as [outer, n, inner] around one axis, and index operands as the primitives take them.
+// A contiguous tensor seen as [outer, n, inner] around one axis, and what is asked of index operands.
 #pragma once
 
 #include "paddle/phi/core/tensor.h"
@@ -17,13 +17,6 @@ inline AxisSplit SplitAt(const char* op, const Ints& dims, int64_t axis) {
   s.axis = common::NormalizeAxis(op, axis, dims.size());
   for (int64_t i = 0; i < dims.size(); ++i) (i < s.axis ? s.outer : i == s.axis ? s.n : s.inner) *= dims[i];
   return s;
-}
-
-// `index` contiguous, int32 or int64.
-inline Tensor IndexOperand(const char* op, const Tensor& index) {
-  PD_CHECK(IsInteger(index.dtype()), InvalidType, "[", op, "] expected an integer index, got dtype ",
-           NameOf(index.dtype()));
-  return Contiguous(index.dtype() == DataType::INT32 ? index : CastTo(index, DataType::INT64));
 }
 
 inline void CheckIndexType(const char* op, const Meta& index) {

@@ -67,14 +67,13 @@ void Sample(const char* op, const Tensor& row, const Tensor& colptr, const Tenso
   std::vector<int64_t> chosen;
   DispatchList(row.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const Tensor r = Contiguous(row), c = Contiguous(colptr), n = Contiguous(nodes);
-    for (int64_t i = 0; i < n.numel(); ++i) {
-      const int64_t node = n.data<T>()[i];
-      PD_CHECK(node >= 0 && node < c.numel() - 1, OutOfRange, "[", op, "] expected input_nodes in [0, ",
-               std::max<int64_t>(c.numel() - 1, 0), "), got ", node);
-      const int64_t lo = c.data<T>()[node], hi = c.data<T>()[node + 1];
-      PD_CHECK(0 <= lo && lo <= hi && hi <= r.numel(), OutOfRange, "[", op, "] expected colptr to rise from 0 to ",
-               r.numel(), ", got ", lo, " and ", hi, " for node ", node);
+    for (int64_t i = 0; i < nodes.numel(); ++i) {
+      const int64_t node = nodes.data<T>()[i];
+      PD_CHECK(node >= 0 && node < colptr.numel() - 1, OutOfRange, "[", op, "] expected input_nodes in [0, ",
+               std::max<int64_t>(colptr.numel() - 1, 0), "), got ", node);
+      const int64_t lo = colptr.data<T>()[node], hi = colptr.data<T>()[node + 1];
+      PD_CHECK(0 <= lo && lo <= hi && hi <= row.numel(), OutOfRange, "[", op, "] expected colptr to rise from 0 to ",
+               row.numel(), ", got ", lo, " and ", hi, " for node ", node);
       const int64_t before = static_cast<int64_t>(chosen.size());
       if (size < 0 || hi - lo <= size) {
         chosen.resize(before + hi - lo);
@@ -85,11 +84,10 @@ void Sample(const char* op, const Tensor& row, const Tensor& colptr, const Tenso
       count.data<int32_t>()[i] = static_cast<int32_t>(static_cast<int64_t>(chosen.size()) - before);
     }
     auto gather = [&](const Tensor& from, Tensor& to) {
-      const Tensor f = Contiguous(from);
       EnsureOut(to, Ints{static_cast<int64_t>(chosen.size())}, row.dtype());
-      std::transform(chosen.begin(), chosen.end(), to.data<T>(), [&](int64_t e) { return f.data<T>()[e]; });
+      std::transform(chosen.begin(), chosen.end(), to.data<T>(), [&](int64_t e) { return from.data<T>()[e]; });
     };
-    gather(r, out);
+    gather(row, out);
     if (return_eids)
       gather(eids, out_eids);
     else
@@ -137,14 +135,13 @@ void weighted_sample_neighbors_kernel(const KernelContext& context, const Tensor
   constexpr const char* kOp = "weighted_sample_neighbors";
   CheckLength(kOp, "edge_weight", weight, row.numel());
   EngineFor e(context, 0);
-  const Tensor w = Contiguous(weight);
   std::exponential_distribution<double> draw(1.0);
   std::vector<std::pair<double, int64_t>> times;
   // The edges whose exponential clocks, each at the rate of its weight, ring first; those of weight 0 come last.
   auto pick = [&](int64_t lo, int64_t hi, std::vector<int64_t>& chosen) {
     times.clear();
     for (int64_t i = lo; i < hi; ++i) {
-      const double rate = w.data<float>()[i], unit = draw(*e);
+      const double rate = weight.data<float>()[i], unit = draw(*e);
       PD_CHECK(rate >= 0 && std::isfinite(rate), InvalidArgument, "[", kOp,
                "] expected finite non-negative numbers in edge_weight, got ", rate);
       times.emplace_back(rate > 0 ? unit / rate : INFINITY, i);
@@ -171,10 +168,9 @@ void reindex_graph_kernel(const Tensor& x, const Tensor& neighbors, const Tensor
   PD_CHECK(n ? count.numel() % n == 0 : count.numel() == 0, InvalidArgument,
            "[reindex_graph] expected in count a number for each of ", n, " nodes and each kind of edges, got ",
            count.numel());
-  const Tensor counts = Contiguous(CastTo(count, DataType::INT64)), from = Contiguous(x), near = Contiguous(neighbors);
   int64_t left = edges;
-  for (int64_t i = 0; i < counts.numel(); ++i) {
-    const int64_t c = counts.data<int64_t>()[i];
+  for (int64_t i = 0; i < count.numel(); ++i) {
+    const int64_t c = count.data<int64_t>()[i];
     PD_CHECK(0 <= c && c <= left, InvalidArgument, "[reindex_graph] expected non-negative numbers in count with sum ",
              edges, ", got ", c, " where ", left, " neighbors are left");
     left -= c;
@@ -185,17 +181,17 @@ void reindex_graph_kernel(const Tensor& x, const Tensor& neighbors, const Tensor
   EnsureOut(dst, Ints{edges}, x.dtype());
   DispatchList(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    std::vector<T> found(from.data<T>(), from.data<T>() + n);
+    std::vector<T> found(x.data<T>(), x.data<T>() + n);
     std::unordered_map<T, T> number;
     number.reserve(n + edges);
     for (int64_t i = 0; i < n; ++i) number[found[i]] = static_cast<T>(i);
     for (int64_t i = 0; i < edges; ++i) {
-      const auto [at, fresh] = number.try_emplace(near.data<T>()[i], static_cast<T>(found.size()));
+      const auto [at, fresh] = number.try_emplace(neighbors.data<T>()[i], static_cast<T>(found.size()));
       if (fresh) found.push_back(at->first);
       src.data<T>()[i] = at->second;
     }
     T* to = dst.data<T>();
-    for (int64_t i = 0; i < counts.numel(); ++i) to = std::fill_n(to, counts.data<int64_t>()[i], number[found[i % n]]);
+    for (int64_t i = 0; i < count.numel(); ++i) to = std::fill_n(to, count.data<int64_t>()[i], number[found[i % n]]);
     EnsureOut(nodes, Ints{static_cast<int64_t>(found.size())}, x.dtype());
     std::copy(found.begin(), found.end(), nodes.data<T>());
   });

@@ -26,9 +26,8 @@ void gather_infer(const Meta& x, const Meta& index, const Scalar& axis, Meta& ou
 void gather_kernel(const Tensor& x, const Tensor& index, const Scalar& axis, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("gather", x.dims(), axis.to_int());
-  Tensor c = Contiguous(x), i = IndexOperand("gather", index);
-  cpu::GatherAxis("gather", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(),
-                  out.raw_data());
+  cpu::GatherAxis("gather", SizeOf(x.dtype()), x.raw_data(), s.outer, s.n, s.inner, index.dtype(), index.raw_data(),
+                  index.numel(), out.raw_data());
 }
 
 void index_select_infer(const Meta& x, const Meta& index, int64_t axis, Meta& out) {
@@ -45,9 +44,8 @@ void index_select_infer(const Meta& x, const Meta& index, int64_t axis, Meta& ou
 void index_select_kernel(const Tensor& x, const Tensor& index, int64_t axis, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("index_select", x.dims(), axis);
-  Tensor c = Contiguous(x), i = IndexOperand("index_select", index);
-  cpu::GatherAxis("index_select", SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(),
-                  i.numel(), out.raw_data());
+  cpu::GatherAxis("index_select", SizeOf(x.dtype()), x.raw_data(), s.outer, s.n, s.inner, index.dtype(),
+                  index.raw_data(), index.numel(), out.raw_data());
 }
 
 void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) {
@@ -62,10 +60,9 @@ void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) {
 }
 void gather_nd_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(x), i = IndexOperand("gather_nd", index);
-  int64_t depth = i.dims().back(), count = 1;
-  for (int64_t k = 0; k + 1 < i.ndim(); ++k) count *= i.dim(k);
-  cpu::GatherNd("gather_nd", SizeOf(x.dtype()), c.raw_data(), c.dims(), i.dtype(), i.raw_data(), count, depth,
+  int64_t depth = index.dims().back(), count = 1;
+  for (int64_t k = 0; k + 1 < index.ndim(); ++k) count *= index.dim(k);
+  cpu::GatherNd("gather_nd", SizeOf(x.dtype()), x.raw_data(), x.dims(), index.dtype(), index.raw_data(), count, depth,
                 out.raw_data());
 }
 
@@ -78,9 +75,8 @@ void index_sample_infer(const Meta& x, const Meta& index, Meta& out) {
 }
 void index_sample_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(x), i = IndexOperand("index_sample", index);
-  cpu::TakeAlongAxis("index_sample", SizeOf(x.dtype()), c.raw_data(), c.dims(), 1, i.dtype(), i.raw_data(), i.dims(),
-                     out.raw_data());
+  cpu::TakeAlongAxis("index_sample", SizeOf(x.dtype()), x.raw_data(), x.dims(), 1, index.dtype(), index.raw_data(),
+                     index.dims(), out.raw_data());
 }
 
 namespace {
@@ -102,16 +98,15 @@ void take_along_axis_infer(const Meta& arr, const Meta& indices, int64_t axis, M
 }
 void take_along_axis_kernel(const Tensor& arr, const Tensor& indices, int64_t axis, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(arr), i = IndexOperand("take_along_axis", indices);
   int64_t a = common::NormalizeAxis("take_along_axis", axis, arr.ndim());
   if (arr.ndim() == 0) {
     int64_t one = 1;
-    cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), {&one, 1}, 0, i.dtype(), i.raw_data(),
-                       {&one, 1}, out.raw_data());
+    cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), arr.raw_data(), {&one, 1}, 0, indices.dtype(),
+                       indices.raw_data(), {&one, 1}, out.raw_data());
     return;
   }
-  cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), c.raw_data(), c.dims(), static_cast<int>(a), i.dtype(),
-                     i.raw_data(), i.dims(), out.raw_data());
+  cpu::TakeAlongAxis("take_along_axis", SizeOf(arr.dtype()), arr.raw_data(), arr.dims(), static_cast<int>(a),
+                     indices.dtype(), indices.raw_data(), indices.dims(), out.raw_data());
 }
 
 void put_along_axis_infer(const Meta& arr, const Meta& indices, const Meta& values, int64_t axis, const std::string&,
@@ -140,22 +135,21 @@ void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tenso
   else
     PD_CHECK(reduce == "assign", InvalidArgument,
              "[put_along_axis] expected reduce to be assign, add, mul, multiply, mean, amax or amin, got ", reduce);
-  Tensor i = IndexOperand("put_along_axis", indices), v = Contiguous(CastTo(values, arr.dtype()));
-  Ints shape = out.dims(), ishape = i.dims(), strides(i.ndim(), 0);
-  int64_t lead = i.ndim() - v.ndim();
-  for (int64_t k = 0; k < v.ndim(); ++k) {
-    PD_CHECK(v.dim(k) == i.dim(k + lead) || v.dim(k) == 1 || v.dim(k) > i.dim(k + lead), InvalidArgument,
-             "[put_along_axis] expected values that broadcast to the shape of indices ", common::ShapeText(i.dims()),
-             ", got ", common::ShapeText(v.dims()));
-    strides[k + lead] = v.dim(k) == 1 ? 0 : v.strides()[k];
+  Ints shape = out.dims(), ishape = indices.dims(), strides(indices.ndim(), 0);
+  int64_t lead = indices.ndim() - values.ndim();
+  for (int64_t k = 0; k < values.ndim(); ++k) {
+    PD_CHECK(values.dim(k) == indices.dim(k + lead) || values.dim(k) == 1 || values.dim(k) > indices.dim(k + lead),
+             InvalidArgument, "[put_along_axis] expected values that broadcast to the shape of indices ",
+             common::ShapeText(indices.dims()), ", got ", common::ShapeText(values.dims()));
+    strides[k + lead] = values.dim(k) == 1 ? 0 : values.strides()[k];
   }
   if (shape.empty()) {
     shape = ishape = Ints{1};
     strides = Ints{0};
   }
   int64_t a = common::NormalizeAxis("put_along_axis", axis, arr.ndim());
-  cpu::PutAlongAxis("put_along_axis", arr.dtype(), out.raw_data(), shape, static_cast<int>(a), i.dtype(), i.raw_data(),
-                    ishape, v.raw_data(), strides, mode, include_self);
+  cpu::PutAlongAxis("put_along_axis", arr.dtype(), out.raw_data(), shape, static_cast<int>(a), indices.dtype(),
+                    indices.raw_data(), ishape, values.raw_data(), strides, mode, include_self);
 }
 
 void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, Meta& out) {
@@ -179,9 +173,8 @@ void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, 
 void scatter_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, bool overwrite, Tensor& out) {
   CopyInto(x, out);
   if (out.numel() == 0 || index.numel() == 0) return;
-  Tensor i = IndexOperand("scatter", index), u = Contiguous(updates);
-  cpu::ScatterRows(x.dtype(), out.raw_data(), out.dim(0), out.numel() / out.dim(0), i.dtype(), i.raw_data(), i.numel(),
-                   u.raw_data(), overwrite);
+  cpu::ScatterRows(x.dtype(), out.raw_data(), out.dim(0), out.numel() / out.dim(0), index.dtype(), index.raw_data(),
+                   index.numel(), updates.raw_data(), overwrite);
 }
 
 void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates, Meta& out) {
@@ -196,11 +189,10 @@ void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates,
 void scatter_nd_add_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, Tensor& out) {
   CopyInto(x, out);
   if (out.numel() == 0 || updates.numel() == 0) return;
-  Tensor i = IndexOperand("scatter_nd_add", index), u = Contiguous(updates);
-  int64_t depth = i.dims().back(), count = 1;
-  for (int64_t k = 0; k + 1 < i.ndim(); ++k) count *= i.dim(k);
-  cpu::ScatterNdAdd("scatter_nd_add", x.dtype(), out.raw_data(), out.dims(), i.dtype(), i.raw_data(), count, depth,
-                    u.raw_data());
+  int64_t depth = index.dims().back(), count = 1;
+  for (int64_t k = 0; k + 1 < index.ndim(); ++k) count *= index.dim(k);
+  cpu::ScatterNdAdd("scatter_nd_add", x.dtype(), out.raw_data(), out.dims(), index.dtype(), index.raw_data(), count,
+                    depth, updates.raw_data());
 }
 
 void index_add_infer(const Meta& x, const Meta& index, const Meta& value, int64_t axis, Meta& out) {
@@ -223,9 +215,8 @@ void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value,
   CopyInto(x, out);
   if (out.numel() == 0 || value.numel() == 0) return;
   AxisSplit s = SplitAt("index_add", x.dims(), axis);
-  Tensor i = IndexOperand("index_add", index), v = Contiguous(value);
-  cpu::ScatterAddAxis("index_add", x.dtype(), out.raw_data(), s.outer, s.n, s.inner, i.dtype(), i.raw_data(), i.numel(),
-                      v.raw_data());
+  cpu::ScatterAddAxis("index_add", x.dtype(), out.raw_data(), s.outer, s.n, s.inner, index.dtype(), index.raw_data(),
+                      index.numel(), value.raw_data());
 }
 
 void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
@@ -237,9 +228,8 @@ void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
 }
 void one_hot_kernel(const Tensor& x, const Scalar& classes, Tensor& out) {
   if (x.numel() == 0) return;
-  Tensor i = IndexOperand("one_hot", x);
   PD_CHECK(classes.to_int() > 0, InvalidArgument, "[one_hot] expected num_classes above every index, got 0");
-  cpu::OneHot(out.dtype(), i.dtype(), i.raw_data(), i.numel(), classes.to_int(), out.raw_data());
+  cpu::OneHot(out.dtype(), x.dtype(), x.raw_data(), x.numel(), classes.to_int(), out.raw_data());
 }
 
 }  // namespace phi

@@ -95,8 +95,7 @@ void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tenso
   Positions p = Spell("index", x, indices);
   EnsureOut(out, p.dims, x.dtype());
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(x);
-  cpu::IndexGet("index", SizeOf(x.dtype()), c.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
+  cpu::IndexGet("index", SizeOf(x.dtype()), x.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
                 out.raw_data());
 }
 
@@ -125,11 +124,11 @@ void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
 
 void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
 void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
-  Tensor c = Contiguous(dy), m = Contiguous(BoolOf("masked_select_grad", mask));
-  PD_CHECK(cpu::CountTrue(m.raw_data(), m.numel()) == c.numel(), InvalidArgument,
+  Tensor m = Contiguous(BoolOf("masked_select_grad", mask));
+  PD_CHECK(cpu::CountTrue(m.raw_data(), m.numel()) == dy.numel(), InvalidArgument,
            "[masked_select_grad] expected one value for each element that the mask selects, got shape ",
            common::ShapeText(dy.dims()));
-  if (out.numel()) cpu::MaskedSelectGrad(SizeOf(dy.dtype()), c.raw_data(), m.raw_data(), m.numel(), out.raw_data());
+  if (out.numel()) cpu::MaskedSelectGrad(SizeOf(dy.dtype()), dy.raw_data(), m.raw_data(), m.numel(), out.raw_data());
 }
 
 void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) {
@@ -141,10 +140,9 @@ void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) 
 void nonzero_infer(const Meta& x, Meta& out) { out = {Dims{common::NewSymbol(), Dim(x.dims.size())}, DataType::INT64}; }
 void nonzero_kernel(const Tensor& x, Tensor& out) {
   PD_CHECK(x.ndim() >= 1, InvalidArgument, "[nonzero] expected a tensor of at least 1 axis, got a 0-D tensor");
-  Tensor c = Contiguous(x);
-  int64_t n = c.numel() ? cpu::CountNonzero(c.dtype(), c.raw_data(), c.numel()) : 0;
+  int64_t n = x.numel() ? cpu::CountNonzero(x.dtype(), x.raw_data(), x.numel()) : 0;
   EnsureOut(out, Ints{n, x.ndim()}, DataType::INT64);
-  if (n) cpu::NonZero(c.dtype(), c.raw_data(), c.dims(), out.data<int64_t>());
+  if (n) cpu::NonZero(x.dtype(), x.raw_data(), x.dims(), out.data<int64_t>());
 }
 
 void multiplex_infer(const MetaList& inputs, const Meta&, Meta& out) {

@@ -100,7 +100,7 @@ void InReducedType(Tensor& out, F&& fill) {
 // The rows x[from[e]], or x[e] where `from` is null.
 void ReduceInto(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
                 const std::vector<int64_t>& to, const std::vector<int64_t>& count, Tensor& out) {
-  const Tensor source = Contiguous(CastTo(x, ReducedType(x.dtype())));
+  const Tensor source = CastTo(x, ReducedType(x.dtype()));
   const int64_t width = x.dim(0) ? x.numel() / x.dim(0) : 0;
   InReducedType(out, [&](const Tensor& wide) {
     ReduceRows(op, how, to, count, wide, [&](auto tag) {
@@ -145,13 +145,13 @@ std::vector<int64_t> BroadcastPlaces(const Ints& dims, const Ints& out) {
   }
   return places;
 }
-// Both operands of messages in the dtype they are computed in.
+// Messages of x and y, which have the dtype they are computed in.
 class Messages {
  public:
   Messages(const Tensor& x, const Tensor& y, const std::vector<int64_t>& from, const std::vector<int64_t>* at,
            bool multiply, const Ints& out)
-      : x_(Contiguous(CastTo(x, ReducedType(x.dtype())))),
-        y_(Contiguous(CastTo(y, ReducedType(y.dtype())))),
+      : x_(x),
+        y_(y),
         from_(from),
         at_(at),
         multiply_(multiply),
@@ -194,7 +194,7 @@ class Messages {
     else
       return a * b;
   }
-  const Tensor x_, y_;
+  const Tensor &x_, &y_;
   const std::vector<int64_t>& from_;
   const std::vector<int64_t>* at_;
   bool multiply_;

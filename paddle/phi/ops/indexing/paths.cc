@@ -21,7 +21,6 @@ void gather_tree_infer(const Meta& ids, const Meta& parents, Meta& out) {
 }
 void gather_tree_kernel(const Tensor& ids, const Tensor& parents, Tensor& out) {
   const int64_t steps = ids.dim(0), batch = ids.dim(1), beams = ids.dim(2);
-  const Tensor from = Contiguous(ids);
   const std::vector<int64_t> up = ToIntVector(parents);
   auto run = [&](auto tag) {
     using T = decltype(tag);
@@ -29,7 +28,7 @@ void gather_tree_kernel(const Tensor& ids, const Tensor& parents, Tensor& out) {
       for (int64_t w = 0; w < beams; ++w)
         for (int64_t t = steps - 1, beam = w; t >= 0; --t) {
           const int64_t row = (t * batch + b) * beams;
-          out.data<T>()[row + w] = from.data<T>()[row + beam];
+          out.data<T>()[row + w] = ids.data<T>()[row + beam];
           beam = up[row + beam];
           PD_CHECK(0 <= beam && beam < beams, InvalidArgument, "[gather_tree] expected parents from 0 to ", beams - 1,
                    ", got ", beam);
@@ -69,13 +68,12 @@ void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, c
   PD_CHECK(batch == 0 || steps > 0, InvalidArgument, "[viterbi_decode] expected at least one step, got shape ",
            common::ShapeText(potentials.dims()));
   const DataType t = ComputeType(potentials.dtype());
-  const Tensor x = Contiguous(CastTo(potentials, t)), m = Contiguous(CastTo(transition, t)),
-               wide = Empty(Ints{batch}, t);
+  const Tensor x = CastTo(potentials, t), wide = Empty(Ints{batch}, t);
   EnsureOut(path, Ints{batch, longest}, DataType::INT64);
   cpu::Zero(path.raw_data(), path.numel() * static_cast<int64_t>(sizeof(int64_t)));
   auto run = [&](auto tag) {
     using T = decltype(tag);
-    const T* move = m.data<T>();
+    const T* move = transition.data<T>();
     // What it costs a path to start or to end with a tag: the last row and the one before, as in PaddlePaddle.
     auto start = [&](int64_t k) { return bounds ? move[(tags - 1) * tags + k] : T(0); };
     auto stop = [&](int64_t k, bool last) { return bounds && last ? move[(tags - 2) * tags + k] : T(0); };

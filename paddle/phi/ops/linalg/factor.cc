@@ -48,8 +48,7 @@ void cholesky_infer(const Meta& x, bool, Meta& out) {
   out = x;
 }
 void cholesky_kernel(const Tensor& x, bool upper, Tensor& out) {
-  const Tensor a = Contiguous(x);
-  cpu::Cholesky(x.dtype(), BatchOf(x), Cols(x), upper, a.raw_data(), out.raw_data());
+  cpu::Cholesky(x.dtype(), BatchOf(x), Cols(x), upper, x.raw_data(), out.raw_data());
 }
 
 void lu_infer(const Meta& x, bool pivot, Meta& out, Meta& pivots, Meta& infos) {
@@ -62,8 +61,7 @@ void lu_infer(const Meta& x, bool pivot, Meta& out, Meta& pivots, Meta& infos) {
   infos = {lead, DataType::INT32};
 }
 void lu_kernel(const Tensor& x, bool, Tensor& out, Tensor& pivots, Tensor& infos) {
-  const Tensor a = Contiguous(x);
-  cpu::LuFactor(x.dtype(), BatchOf(x), Rows(x), Cols(x), a.raw_data(), out.raw_data(), pivots.data<int32_t>(),
+  cpu::LuFactor(x.dtype(), BatchOf(x), Rows(x), Cols(x), x.raw_data(), out.raw_data(), pivots.data<int32_t>(),
                 infos.data<int32_t>());
 }
 
@@ -84,8 +82,7 @@ void lu_unpack_infer(const Meta& x, const Meta& y, bool unpack_lu, bool unpack_p
 }
 void lu_unpack_kernel(const Tensor& x, const Tensor& y, bool unpack_lu, bool unpack_pivots, Tensor& pmat, Tensor& l,
                       Tensor& u) {
-  const Tensor a = Contiguous(x), p = Contiguous(y);
-  cpu::LuUnpack(x.dtype(), BatchOf(x), Rows(x), Cols(x), a.raw_data(), p.data<int32_t>(),
+  cpu::LuUnpack(x.dtype(), BatchOf(x), Rows(x), Cols(x), x.raw_data(), y.data<int32_t>(),
                 unpack_pivots ? pmat.raw_data() : nullptr, unpack_lu ? l.raw_data() : nullptr,
                 unpack_lu ? u.raw_data() : nullptr);
 }
@@ -101,8 +98,7 @@ void qr_infer(const Meta& x, const std::string& mode, Meta& q, Meta& r) {
 }
 void qr_kernel(const Tensor& x, const std::string& mode, Tensor& q, Tensor& r) {
   const QrMode how = ModeOf(mode);
-  const Tensor a = Contiguous(x);
-  cpu::Qr(x.dtype(), BatchOf(x), Rows(x), Cols(x), how == QrMode::kComplete, a.raw_data(),
+  cpu::Qr(x.dtype(), BatchOf(x), Rows(x), Cols(x), how == QrMode::kComplete, x.raw_data(),
           how == QrMode::kR ? nullptr : q.raw_data(), r.raw_data());
 }
 
@@ -116,8 +112,7 @@ void svd_infer(const Meta& x, bool full, Meta& u, Meta& s, Meta& vh) {
   vh = {With(lead, {full ? n : k, n}), x.dtype};
 }
 void svd_kernel(const Tensor& x, bool full, Tensor& u, Tensor& s, Tensor& vh) {
-  const Tensor a = Contiguous(x);
-  cpu::Svd(x.dtype(), BatchOf(x), Rows(x), Cols(x), full, a.raw_data(), u.raw_data(), s.raw_data(), vh.raw_data());
+  cpu::Svd(x.dtype(), BatchOf(x), Rows(x), Cols(x), full, x.raw_data(), u.raw_data(), s.raw_data(), vh.raw_data());
 }
 void svdvals_infer(const Meta& x, Meta& s) {
   CheckInexact("svdvals", x.dtype);
@@ -125,8 +120,7 @@ void svdvals_infer(const Meta& x, Meta& s) {
   s = {With(Leading(x.dims), {MinDim(x.dims[x.dims.size() - 2], x.dims.back())}), RealOf(x.dtype)};
 }
 void svdvals_kernel(const Tensor& x, Tensor& s) {
-  const Tensor a = Contiguous(x);
-  cpu::Svd(x.dtype(), BatchOf(x), Rows(x), Cols(x), false, a.raw_data(), nullptr, s.raw_data(), nullptr);
+  cpu::Svd(x.dtype(), BatchOf(x), Rows(x), Cols(x), false, x.raw_data(), nullptr, s.raw_data(), nullptr);
 }
 
 void eigh_infer(const Meta& x, const std::string& uplo, Meta& w, Meta& v) {
@@ -136,8 +130,7 @@ void eigh_infer(const Meta& x, const std::string& uplo, Meta& w, Meta& v) {
   v = x;
 }
 void eigh_kernel(const Tensor& x, const std::string& uplo, Tensor& w, Tensor& v) {
-  const Tensor a = Contiguous(x);
-  cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigh", uplo), a.raw_data(), w.raw_data(), v.raw_data());
+  cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigh", uplo), x.raw_data(), w.raw_data(), v.raw_data());
 }
 void eigvalsh_infer(const Meta& x, const std::string& uplo, bool, Meta& w, Meta& v) {
   SquareRule("eigvalsh", x);
@@ -146,9 +139,8 @@ void eigvalsh_infer(const Meta& x, const std::string& uplo, bool, Meta& w, Meta&
   v = x;
 }
 void eigvalsh_kernel(const Tensor& x, const std::string& uplo, bool is_test, Tensor& w, Tensor& v) {
-  const Tensor a = Contiguous(x);
   if (is_test) std::memset(v.raw_data(), 0, v.numel() * SizeOf(v.dtype()));
-  cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigvalsh", uplo), a.raw_data(), w.raw_data(),
+  cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigvalsh", uplo), x.raw_data(), w.raw_data(),
             is_test ? nullptr : v.raw_data());
 }
 
@@ -158,16 +150,14 @@ void eig_infer(const Meta& x, Meta& w, Meta& v) {
   v = {x.dims, ComplexOf(x.dtype)};
 }
 void eig_kernel(const Tensor& x, Tensor& w, Tensor& v) {
-  const Tensor a = Contiguous(x);
-  cpu::Eig(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), w.raw_data(), v.raw_data());
+  cpu::Eig(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), w.raw_data(), v.raw_data());
 }
 void eigvals_infer(const Meta& x, Meta& out) {
   SquareRule("eigvals", x);
   out = {Leading(x.dims, 1), ComplexOf(x.dtype)};
 }
 void eigvals_kernel(const Tensor& x, Tensor& out) {
-  const Tensor a = Contiguous(x);
-  cpu::Eig(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), out.raw_data(), nullptr);
+  cpu::Eig(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data(), nullptr);
 }
 
 }  // namespace phi

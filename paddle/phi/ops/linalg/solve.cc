@@ -75,19 +75,16 @@ void inverse_infer(const Meta& x, Meta& out) {
   out = x;
 }
 void inverse_kernel(const Tensor& x, Tensor& out) {
-  const Tensor a = Contiguous(x);
-  cpu::Inverse(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), out.raw_data());
+  cpu::Inverse(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data());
 }
 
 void det_infer(const Meta& x, Meta& out) { ScalarRule("det", x, out); }
 void det_kernel(const Tensor& x, Tensor& out) {
-  const Tensor a = Contiguous(x);
-  cpu::Det(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), out.raw_data());
+  cpu::Det(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data());
 }
 void det_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, Tensor* d_x) {
   *d_x = Empty(x.dims(), x.dtype());
-  const Tensor a = Contiguous(x), d = Contiguous(out), g = Contiguous(dout);
-  cpu::DetGrad(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), d.raw_data(), g.raw_data(), d_x->raw_data());
+  cpu::DetGrad(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data(), dout.raw_data(), d_x->raw_data());
 }
 
 void slogdet_infer(const Meta& x, Meta& out) {
@@ -97,10 +94,9 @@ void slogdet_infer(const Meta& x, Meta& out) {
 }
 void slogdet_kernel(const Tensor& x, Tensor& out) {
   const int64_t batch = BatchOf(x);
-  const Tensor a = Contiguous(x);
   const DataType real = RealOf(x.dtype());
   Tensor log = Empty({batch}, real);
-  cpu::SlogDet(x.dtype(), batch, Cols(x), a.raw_data(), out.raw_data(), log.raw_data());
+  cpu::SlogDet(x.dtype(), batch, Cols(x), x.raw_data(), out.raw_data(), log.raw_data());
   CopyInto(log, ViewOf(out, {batch}, {1}, out->offset() + batch));
 }
 void slogdet_v2_infer(const Meta& x, Meta& sign, Meta& logdet) {
@@ -108,8 +104,7 @@ void slogdet_v2_infer(const Meta& x, Meta& sign, Meta& logdet) {
   logdet = {sign.dims, RealOf(x.dtype)};
 }
 void slogdet_v2_kernel(const Tensor& x, Tensor& sign, Tensor& logdet) {
-  const Tensor a = Contiguous(x);
-  cpu::SlogDet(x.dtype(), BatchOf(x), Cols(x), a.raw_data(), sign.raw_data(), logdet.raw_data());
+  cpu::SlogDet(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), sign.raw_data(), logdet.raw_data());
 }
 
 void lu_solve_infer(const Meta& b, const Meta& lu, const Meta& pivots, const std::string& trans, Meta& out) {

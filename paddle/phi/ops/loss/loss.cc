@@ -51,34 +51,32 @@ void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, boo
                                        int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
   if (x.numel() == 0) return cpu::Zero(loss.raw_data(), loss.numel() * SizeOf(loss.dtype()));
   AxisSplit s = SplitAt(x, axis);
-  Tensor c = Contiguous(x);
   if (soft) {
     Tensor l = Contiguous(CastTo(label, x.dtype()));
-    cpu::CrossEntropySoft(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
+    cpu::CrossEntropySoft(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
                           softmax.raw_data(), loss.raw_data());
   } else {
     Tensor l = Labels(label);
-    cpu::CrossEntropyHard(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax,
+    cpu::CrossEntropyHard(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax,
                           softmax.raw_data(), loss.raw_data());
   }
-  if (!use_softmax) CopyInto(c, softmax);
+  if (!use_softmax) CopyInto(x, softmax);
 }
 void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax, const Tensor&,
                                             const Tensor& dloss, bool soft, bool use_softmax, bool, int64_t ignore,
                                             int64_t axis, Tensor* dx) {
   if (!dx || !dloss.defined()) return;
   AxisSplit s = SplitAt(softmax, axis);
-  Tensor p = Contiguous(softmax), g = Contiguous(CastTo(dloss, softmax.dtype()));
   EnsureOut(*dx, softmax.dims(), softmax.dtype());
   if (softmax.numel() == 0) return;
   if (soft) {
     Tensor l = Contiguous(CastTo(label, softmax.dtype()));
-    cpu::CrossEntropySoftGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
-                              g.raw_data(), dx->raw_data());
+    cpu::CrossEntropySoftGrad(softmax.dtype(), softmax.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
+                              dloss.raw_data(), dx->raw_data());
   } else {
     Tensor l = Labels(label);
-    cpu::CrossEntropyHardGrad(softmax.dtype(), p.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore,
-                              !use_softmax, g.raw_data(), dx->raw_data());
+    cpu::CrossEntropyHardGrad(softmax.dtype(), softmax.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(),
+                              ignore, !use_softmax, dloss.raw_data(), dx->raw_data());
   }
 }
 
@@ -133,19 +131,18 @@ void nll_loss_infer(const Meta& x, const Meta& label, const Meta* weight, int64_
 void nll_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, int64_t ignore,
                      const std::string& reduction, Tensor& out, Tensor& total) {
   AxisSplit s = NllSplit(x);
-  Tensor c = Contiguous(x), l = Labels(label), w = weight.defined() ? Contiguous(CastTo(weight, x.dtype())) : weight;
-  cpu::NllLoss(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(),
-               w.defined() ? w.raw_data() : nullptr, ignore, Reduction(reduction), out.raw_data(), total.raw_data());
+  cpu::NllLoss(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, label.dtype(), label.raw_data(),
+               weight.defined() ? weight.raw_data() : nullptr, ignore, Reduction(reduction), out.raw_data(),
+               total.raw_data());
 }
 void nll_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tensor& weight, const Tensor& total,
                           const Tensor& dout, const Tensor&, int64_t ignore, const std::string& reduction, Tensor* dx) {
   if (!dx || !dout.defined()) return;
   AxisSplit s = NllSplit(x);
-  Tensor l = Labels(label), w = weight.defined() ? Contiguous(CastTo(weight, x.dtype())) : weight,
-         g = Contiguous(CastTo(dout, x.dtype()));
   EnsureOut(*dx, x.dims(), x.dtype());
-  cpu::NllLossGrad(x.dtype(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), w.defined() ? w.raw_data() : nullptr,
-                   ignore, Reduction(reduction), total.raw_data(), g.raw_data(), dx->raw_data());
+  cpu::NllLossGrad(x.dtype(), s.outer, s.n, s.inner, label.dtype(), label.raw_data(),
+                   weight.defined() ? weight.raw_data() : nullptr, ignore, Reduction(reduction), total.raw_data(),
+                   dout.raw_data(), dx->raw_data());
 }
 
 }  // namespace phi

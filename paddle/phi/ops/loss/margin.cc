@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/loss.h"
@@ -69,15 +70,15 @@ void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int
   const int64_t rows = x.dim(0), classes = x.dim(1);
   const std::vector<int64_t> own = ClassesOf(label, rows, classes);
   const Margins margins(margin1, margin2, margin3);
-  const DataType t = ComputeType(x.dtype());
-  const Tensor from = Contiguous(CastTo(x, t)), adjusted = Empty(x.dims(), t);
+  const DataType t = x.dtype();
+  const CallMemory adjusted(x.numel() * SizeOf(t));
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
     const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, classes));
     cpu::ParallelFor(0, rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        const T* v = from.data<T>() + r * classes;
-        T* to = adjusted.data<T>() + r * classes;
+        const T* v = x.data<T>() + r * classes;
+        T* to = adjusted.as<T>() + r * classes;
         for (int64_t c = 0; c < classes; ++c) to[c] = v[c] * T(scale);
         to[own[r]] = margins(v[own[r]]) * T(scale);
       }
@@ -85,7 +86,7 @@ void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int
   });
   const Tensor p = softmax.dtype() == t ? softmax : Empty(softmax.dims(), t),
                each = loss.dtype() == t ? loss : Empty(loss.dims(), t);
-  cpu::CrossEntropyHard(t, adjusted.raw_data(), rows, classes, 1, DataType::INT64, own.data(), -1, false, p.raw_data(),
+  cpu::CrossEntropyHard(t, adjusted.as<void>(), rows, classes, 1, DataType::INT64, own.data(), -1, false, p.raw_data(),
                         each.raw_data());
   if (!p.is_same(softmax)) CopyInto(p, softmax), CopyInto(each, loss);
 }
@@ -99,22 +100,19 @@ void margin_cross_entropy_grad_kernel(const Tensor& x, const Tensor& label, cons
            "[margin_cross_entropy_grad] expected softmax ", common::ShapeText(x.dims()), " and a gradient of ", rows,
            " losses, got shapes ", common::ShapeText(softmax.dims()), " and ", common::ShapeText(dloss.dims()));
   const Margins margins(margin1, margin2, margin3);
-  const DataType t = ComputeType(x.dtype());
-  const Tensor from = Contiguous(CastTo(x, t)), p = Contiguous(CastTo(softmax, t)), g = Contiguous(CastTo(dloss, t)),
-               to = Empty(x.dims(), t);
-  ByFloat(t, [&](auto tag) {
+  EnsureOut(*dx, x.dims(), x.dtype());
+  ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, classes));
     cpu::ParallelFor(0, rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        const T by = g.data<T>()[r] * T(scale), *v = p.data<T>() + r * classes;
-        T* d = to.data<T>() + r * classes;
+        const T by = dloss.data<T>()[r] * T(scale), *v = softmax.data<T>() + r * classes;
+        T* d = dx->data<T>() + r * classes;
         for (int64_t c = 0; c < classes; ++c) d[c] = v[c] * by;
-        d[own[r]] = (v[own[r]] - 1) * by * margins.Derivative(from.data<T>()[r * classes + own[r]]);
+        d[own[r]] = (v[own[r]] - 1) * by * margins.Derivative(x.data<T>()[r * classes + own[r]]);
       }
     });
   });
-  *dx = CastTo(to, x.dtype());
 }
 
 }  // namespace phi

@@ -170,14 +170,13 @@ void ScaleRows(const char* op, const Tensor& grad, const Tensor& dloss, const st
   const int64_t batch = static_cast<int64_t>(factors.size());
   PD_CHECK(dloss.numel() == batch, InvalidArgument, "[", op, "] expected the gradients of ", batch,
            " losses, got shape ", common::ShapeText(dloss.dims()));
-  const Tensor source = Contiguous(grad), by = Contiguous(CastTo(dloss, grad.dtype()));
   const int64_t inner = grad.numel() / (outer * batch);
   ByFloat(grad.dtype(), [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, outer * batch, std::max<int64_t>(1, cpu::kGrain / inner), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const T factor = by.data<T>()[i % batch] * static_cast<T>(factors[i % batch]);
-        const T* from = source.data<T>() + i * inner;
+        const T factor = dloss.data<T>()[i % batch] * static_cast<T>(factors[i % batch]);
+        const T* from = grad.data<T>() + i * inner;
         T* to = out->data<T>() + i * inner;
         for (int64_t k = 0; k < inner; ++k) to[k] = factor == T(0) ? T(0) : from[k] * factor;
       }
@@ -201,10 +200,10 @@ void warpctc_kernel(const Tensor& logits, const Tensor& label, const Tensor& tim
                     int64_t blank, bool, Tensor& loss, Tensor& grad) {
   const int64_t steps = logits.dim(0), batch = logits.dim(1), classes = logits.dim(2);
   const Sequences s("ctc_loss", label, times, lengths, 0, steps, label.dim(1), classes, blank);
-  const Tensor x = Contiguous(logits), log_p = Empty(x.dims(), x.dtype());
-  cpu::LogSoftmax(x.dtype(), x.raw_data(), steps * batch, classes, 1, log_p.raw_data());
-  cpu::Softmax(x.dtype(), x.raw_data(), steps * batch, classes, 1, grad.raw_data());
-  ByFloat(x.dtype(), [&](auto tag) {
+  const Tensor log_p = Empty(logits.dims(), logits.dtype());
+  cpu::LogSoftmax(logits.dtype(), logits.raw_data(), steps * batch, classes, 1, log_p.raw_data());
+  cpu::Softmax(logits.dtype(), logits.raw_data(), steps * batch, classes, 1, grad.raw_data());
+  ByFloat(logits.dtype(), [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, batch, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
@@ -239,15 +238,14 @@ void warprnnt_kernel(const Tensor& input, const Tensor& label, const Tensor& tim
                      int64_t blank, double fastemit, Tensor& loss, Tensor& grad) {
   const int64_t batch = input.dim(0), steps = input.dim(1), width = input.dim(2), classes = input.dim(3);
   const Sequences s("rnnt_loss", label, times, lengths, 1, steps, width - 1, classes, blank);
-  const Tensor x = Contiguous(input);
   cpu::Zero(grad.raw_data(), grad.numel() * SizeOf(grad.dtype()));
-  ByFloat(x.dtype(), [&](auto tag) {
+  ByFloat(input.dtype(), [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, batch, 1, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
         const int64_t from = b * steps * width * classes;
-        loss.data<T>()[b] = static_cast<T>(TransducerOne(x.data<T>() + from, grad.data<T>() + from, width, s.times[b],
-                                                         classes, s.of(b), s.lengths[b], blank, fastemit));
+        loss.data<T>()[b] = static_cast<T>(TransducerOne(input.data<T>() + from, grad.data<T>() + from, width,
+                                                         s.times[b], classes, s.of(b), s.lengths[b], blank, fastemit));
       }
     });
   });
@@ -358,7 +356,6 @@ void hsigmoid_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& w,
                           const Tensor& code, int64_t classes, bool, Tensor& out, Tensor& pre_out, Tensor&) {
   const int64_t n = x.dim(1);
   const Tree tree(x, label, w, bias, path, code, classes);
-  const Tensor xc = Contiguous(x), wc = Contiguous(w), bc = bias.defined() ? Contiguous(bias) : bias;
   ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, tree.depth * n));
@@ -369,8 +366,8 @@ void hsigmoid_loss_kernel(const Tensor& x, const Tensor& label, const Tensor& w,
         std::fill_n(terms, tree.depth, static_cast<T>(std::log(2.0)));
         T sum = 0;
         tree.Walk(r, [&](int64_t d, int64_t node, bool turn) {
-          T z = Dot(xc.data<T>() + r * n, wc.data<T>() + node * n, n);
-          if (bc.defined()) z += bc.data<T>()[node];
+          T z = Dot(x.data<T>() + r * n, w.data<T>() + node * n, n);
+          if (bias.defined()) z += bias.data<T>()[node];
           z = z < T(-kMostLogit) ? T(-kMostLogit) : z > T(kMostLogit) ? T(kMostLogit) : z;
           terms[d] = std::log(1 + std::exp(z));
           if (turn) sum -= z;
@@ -391,7 +388,6 @@ void hsigmoid_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tenso
   PD_CHECK(pre_out.numel() == tree.rows * tree.depth && dout.numel() == tree.rows, InvalidArgument,
            "[hsigmoid_loss_grad] expected pre_out [", tree.rows, ", ", tree.depth, "] and a gradient of each row, got ",
            common::ShapeText(pre_out.dims()), " and ", common::ShapeText(dout.dims()));
-  const Tensor xc = Contiguous(x), wc = Contiguous(w), pc = Contiguous(pre_out), gc = Contiguous(dout);
   auto zeros = [](Tensor* to, const Tensor& like) {
     if (!to) return;
     EnsureOut(*to, like.dims(), like.dtype());
@@ -402,8 +398,8 @@ void hsigmoid_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tenso
   ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     // The derivative by a logit: its sigmoid less the turn.
-    auto slope = [&](int64_t r, int64_t d, bool turn) {
-      return (-std::expm1(-pc.data<T>()[r * tree.depth + d]) - T(turn)) * gc.data<T>()[r];
+    auto by_logit = [&](int64_t r, int64_t d, bool turn) {
+      return (-std::expm1(-pre_out.data<T>()[r * tree.depth + d]) - T(turn)) * dout.data<T>()[r];
     };
     auto add = [](T* to, T by, const T* from, int64_t count) {
       for (int64_t k = 0; k < count; ++k) to[k] += by * from[k];
@@ -413,7 +409,7 @@ void hsigmoid_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tenso
       cpu::ParallelFor(0, tree.rows, grain, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r)
           tree.Walk(r, [&](int64_t d, int64_t node, bool turn) {
-            add(dx->data<T>() + r * n, slope(r, d, turn), wc.data<T>() + node * n, n);
+            add(dx->data<T>() + r * n, by_logit(r, d, turn), w.data<T>() + node * n, n);
           });
       });
     }
@@ -423,13 +419,13 @@ void hsigmoid_loss_grad_kernel(const Tensor& x, const Tensor& label, const Tenso
       cpu::ParallelFor(0, n, grain, [&](int64_t begin, int64_t end) {
         for (int64_t r = 0; r < tree.rows; ++r)
           tree.Walk(r, [&](int64_t d, int64_t node, bool turn) {
-            add(dw->data<T>() + node * n + begin, slope(r, d, turn), xc.data<T>() + r * n + begin, end - begin);
+            add(dw->data<T>() + node * n + begin, by_logit(r, d, turn), x.data<T>() + r * n + begin, end - begin);
           });
       });
     }
     if (dbias && bias.defined())
       for (int64_t r = 0; r < tree.rows; ++r)
-        tree.Walk(r, [&](int64_t d, int64_t node, bool turn) { dbias->data<T>()[node] += slope(r, d, turn); });
+        tree.Walk(r, [&](int64_t d, int64_t node, bool turn) { dbias->data<T>()[node] += by_logit(r, d, turn); });
   });
 }
 

@@ -82,8 +82,7 @@ void pad_kernel(const Tensor& x, const Ints& paddings, const Scalar& value, Tens
     lo.push_back(paddings[2 * i]);
     hi.push_back(paddings[2 * i + 1]);
   }
-  Tensor c = Contiguous(x);
-  cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), lo, hi, cpu::PadMode::kConstant, e.bytes, out.raw_data());
+  cpu::Pad(SizeOf(x.dtype()), x.raw_data(), x.dims(), lo, hi, cpu::PadMode::kConstant, e.bytes, out.raw_data());
 }
 
 void pad3d_infer(const Meta& x, const IntArray& paddings, const std::string& mode, double, const std::string& format,
@@ -106,8 +105,7 @@ void pad3d_kernel(const Tensor& x, const Ints& paddings, const std::string& mode
   Pad3d p = Pad3dPlan(common::ToDims(x.dims()), paddings, mode, format);
   const Element e(Scalar(static_cast<float>(value)), x.dtype());
   if (x.numel() == 0) return cpu::Fill(SizeOf(x.dtype()), out.numel(), out.raw_data(), e.bytes);
-  Tensor c = Contiguous(x);
-  cpu::Pad(SizeOf(x.dtype()), c.raw_data(), c.dims(), p.lo, p.hi, p.mode, e.bytes, out.raw_data());
+  cpu::Pad(SizeOf(x.dtype()), x.raw_data(), x.dims(), p.lo, p.hi, p.mode, e.bytes, out.raw_data());
 }
 
 void pad3d_collect_infer(const Meta& dy, const Meta& zero, const IntArray&, const std::string&, const std::string&,
@@ -119,8 +117,7 @@ void pad3d_collect_kernel(const Tensor& dy, const Tensor& zero, const Ints& padd
                           const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
   Pad3d p = Pad3dPlan(common::ToDims(zero.dims()), paddings, mode, format);
-  Tensor c = Contiguous(dy);
-  cpu::PadGrad(dy.dtype(), c.raw_data(), out.dims(), p.lo, p.hi, p.mode, out.raw_data());
+  cpu::PadGrad(dy.dtype(), dy.raw_data(), out.dims(), p.lo, p.hi, p.mode, out.raw_data());
 }
 
 }  // namespace phi

@@ -45,9 +45,8 @@ void repeat_interleave_infer(const Meta& x, int64_t repeats, int64_t axis, int64
 void repeat_interleave_kernel(const Tensor& x, int64_t repeats, int64_t axis, int64_t, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("repeat_interleave", x.dims(), axis);
-  Tensor c = Contiguous(x);
   int64_t dims[] = {s.outer, s.n, repeats, s.inner}, strides[] = {s.n * s.inner, s.inner, 0, 1};
-  cpu::CopyToContiguous(SizeOf(x.dtype()), dims, c.raw_data(), strides, out.raw_data());
+  cpu::CopyToContiguous(SizeOf(x.dtype()), dims, x.raw_data(), strides, out.raw_data());
 }
 
 void repeat_by_tensor_infer(const Meta& x, const Meta&, int64_t axis, int64_t output_size, Meta& out) {
@@ -83,8 +82,7 @@ void repeat_by_tensor_kernel(const Tensor& x, const Tensor& repeats, int64_t axi
     dims[s.axis] = total;
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(x);
-  cpu::RepeatInterleave(SizeOf(x.dtype()), c.raw_data(), s.outer, s.n, s.inner, times, out.raw_data());
+  cpu::RepeatInterleave(SizeOf(x.dtype()), x.raw_data(), s.outer, s.n, s.inner, times, out.raw_data());
 }
 
 void flip_infer(const Meta& x, const Ints& axis, Meta& out) {
@@ -108,8 +106,7 @@ void flip_kernel(const Tensor& x, const Ints& axis, Tensor& out) {
   if (out.numel() == 0) return;
   Ints axes;
   for (int64_t a : axis) axes.push_back(common::NormalizeAxis("flip", a, x.ndim()));
-  Tensor c = Contiguous(x);
-  cpu::Flip(SizeOf(x.dtype()), c.raw_data(), c.dims(), axes, out.raw_data());
+  cpu::Flip(SizeOf(x.dtype()), x.raw_data(), x.dims(), axes, out.raw_data());
 }
 
 void roll_infer(const Meta& x, const IntArray& shifts, const Ints& axis, Meta& out) {
@@ -122,14 +119,13 @@ void roll_infer(const Meta& x, const IntArray& shifts, const Ints& axis, Meta& o
 void roll_kernel(const Tensor& x, const Ints& shifts, const Ints& axis, Tensor& out) {
   if (x.ndim() == 0) return CopyInto(x, out);
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(x);
-  Ints axes, dims = c.dims();
+  Ints axes, dims = x.dims();
   if (axis.empty()) {
     axes = Ints{0};
-    dims = Ints{c.numel()};
+    dims = Ints{x.numel()};
   }
   for (int64_t a : axis) axes.push_back(common::NormalizeAxis("roll", a, x.ndim()));
-  cpu::Roll(SizeOf(x.dtype()), c.raw_data(), dims, shifts, axes, out.raw_data());
+  cpu::Roll(SizeOf(x.dtype()), x.raw_data(), dims, shifts, axes, out.raw_data());
 }
 
 }  // namespace phi

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/infer/strides.h"
 #include "paddle/phi/ops/manipulation/views.h"
+#include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/gather.h"
+#include "paddle/phi/primitives/reduce.h"
 
 namespace phi {
 
@@ -182,6 +186,49 @@ void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, in
            "[as_strided] expected an offset inside the memory of ", held, " elements, got ", offset);
   const bool any = CheckPattern("as_strided", dims, stride, at, held);
   out = ViewOf(x, dims, stride, any ? at : x->offset());
+}
+
+void strided_sum_infer(const Meta& x, const IntArray& shape, const Ints&, const Ints&, int64_t, Meta& out) {
+  out = {ShapeArg("strided_sum", shape), x.dtype};
+}
+void strided_sum_kernel(const Tensor& x, const Ints&, const Ints& dims, const Ints& stride, int64_t offset,
+                        Tensor& out) {
+  cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
+  if (!CheckPattern("strided_sum", dims, stride, offset, out.numel())) return;
+  if (!MayOverlap(dims, stride)) return CopyInto(x, ViewOf(out, dims, stride, out->offset() + offset));
+  // Axes along which the pattern stands still are summed first; what is left may still meet.
+  Ints left, steps;
+  cpu::AxisMask still = 0;
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    if (stride[i] == 0) {
+      still |= cpu::AxisMask{1} << i;
+      continue;
+    }
+    left.push_back(dims[i]);
+    steps.push_back(stride[i]);
+  }
+  Tensor sums = x;
+  if (still) {
+    sums = Empty(left, x.dtype());
+    cpu::Reduce(cpu::ReduceOp::kSum, x.dtype(), x.raw_data(), x.dims(), x.strides(), still, sums.dtype(),
+                sums.raw_data());
+  }
+  if (!MayOverlap(left, steps)) return CopyInto(sums, ViewOf(out, left, steps, out->offset() + offset));
+  sums = Contiguous(sums);
+  Tensor places = Empty({sums.numel()}, DataType::INT64);
+  common::Ints at(left.size(), 0);
+  int64_t place = offset;
+  for (int64_t k = 0; k < sums.numel(); ++k) {
+    places.data<int64_t>()[k] = place;
+    for (int64_t i = left.size() - 1; i >= 0; --i) {
+      place += steps[i];
+      if (++at[i] < left[i]) break;
+      place -= left[i] * steps[i];
+      at[i] = 0;
+    }
+  }
+  cpu::ScatterAddAxis("strided_sum", out.dtype(), out.raw_data(), 1, out.numel(), 1, DataType::INT64, places.raw_data(),
+                      sums.numel(), sums.raw_data());
 }
 
 void as_strided_scatter_infer(const Meta& x, const Meta&, const Ints&, const Ints&, int64_t, Meta& out) { out = x; }

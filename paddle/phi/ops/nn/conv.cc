@@ -134,10 +134,10 @@ void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints
 void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                     int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor xc = Contiguous(x), wc = Contiguous(w);
+  Tensor wc = Contiguous(w);
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
   d.weight_key = KeyOf(w);
-  cpu::ConvForward(x.dtype(), d, xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
+  cpu::ConvForward(x.dtype(), d, x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
 int64_t conv_nd_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                           int64_t groups, bool last) {
@@ -151,9 +151,9 @@ void conv_grad_input_infer(const Meta& dy, const Meta&, const IntArray& shape, c
 void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor g = Contiguous(dy), wc = Contiguous(w);
+  Tensor wc = Contiguous(w);
   cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last),
-                     g.raw_data(), wc.raw_data(), out.raw_data());
+                     dy.raw_data(), wc.raw_data(), out.raw_data());
 }
 int64_t conv_grad_input_workspace(const Meta& dy, const Meta& w, const Ints& shape, const Ints& strides,
                                   const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
@@ -167,9 +167,8 @@ void conv_grad_filter_infer(const Meta& x, const Meta&, const Ints& shape, const
 void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, const Ints& strides, const Ints& pads,
                              const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor xc = Contiguous(x), g = Contiguous(dy);
   cpu::ConvGradWeight(x.dtype(), Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last),
-                      xc.raw_data(), g.raw_data(), out.raw_data(), nullptr);
+                      x.raw_data(), dy.raw_data(), out.raw_data(), nullptr);
 }
 int64_t conv_grad_filter_workspace(const Meta& x, const Meta& dy, const Ints& shape, const Ints& strides,
                                    const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
@@ -364,9 +363,9 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
   bool last = ChannelsLast(format);
   Ints pads =
       ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
-  Tensor xc = Contiguous(x), wc = Contiguous(w);
+  Tensor wc = Contiguous(w);
   cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
-                            xc.raw_data(), wc.raw_data(), nullptr, out.raw_data());
+                            x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
 int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                                  const Ints& output_padding, const Ints& output_size, const std::string& algorithm,

@@ -84,8 +84,8 @@ void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   }
   const Planes p = PlanesOf(x, ChannelsLast(format));
   const DataType pt = ParamType(x, scale, bias);
-  const Tensor xc = Contiguous(x), s = As(scale, pt), b = As(bias, pt);
-  cpu::GroupNorm(x.dtype(), pt, xc.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s), Ptr(b), eps, y.raw_data(),
+  const Tensor s = As(scale, pt), b = As(bias, pt);
+  cpu::GroupNorm(x.dtype(), pt, x.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s), Ptr(b), eps, y.raw_data(),
                  mean.raw_data(), variance.raw_data());
 }
 
@@ -94,14 +94,14 @@ void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& bias, const T
                const Tensor& dout, double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const Planes p = PlanesOf(x, last);
   const DataType pt = ParamType(x, scale, bias);
-  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
+  const Tensor s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   const ParamGrad ds(dscale, scale, pt), db(dbias, bias, pt);
   if (x.numel() == 0) {
     Zero(ds.own);
     Zero(db.own);
   } else {
-    cpu::GroupNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s),
+    cpu::GroupNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s),
                        mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, ds.ptr(), db.ptr());
   }
   ds.Give();

@@ -61,7 +61,7 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
                        Tensor& saved_mean, Tensor& saved_variance, Tensor&) {
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
-  Tensor xc = Contiguous(x), sc = As(scale, st), b = As(bias, st);
+  Tensor sc = As(scale, st), b = As(bias, st);
   mean_out = mean;
   variance_out = variance;
   if (x.numel() == 0) {
@@ -79,13 +79,13 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
         saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
     };
     ByFloat(st, invert);
-    cpu::BatchNormInfer(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(),
+    cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(),
                         v.raw_data(), eps, out.raw_data());
     return;
   }
   Tensor m = As(mean, st), v = As(variance, st);
   bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
-  cpu::BatchNormTrain(x.dtype(), xc.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), eps, momentum,
+  cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), eps, momentum,
                       m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
   if (own) {
     CopyInto(m, mean);
@@ -101,7 +101,7 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   if (!dout.defined()) return;
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
-  Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), sc = As(scale, st);
+  Tensor sc = As(scale, st);
   bool global = (is_test && !trainable) || use_global;
   const Tensor &m = saved_mean, &inv = saved_variance;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
@@ -112,7 +112,7 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
     Zero(ds);
     Zero(db);
   } else {
-    cpu::BatchNormGrad(x.dtype(), xc.raw_data(), g.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
+    cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
                        inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
                        dbias ? db.raw_data() : nullptr);
   }
@@ -167,8 +167,8 @@ void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   int64_t rows = mean.numel(), cols = x.numel() / rows;
   (void)axis;
   DataType pt = ParamType(x, scale, bias);
-  Tensor xc = Contiguous(x), s = As(scale, pt), b = As(bias, pt);
-  cpu::LayerNorm(x.dtype(), pt, xc.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(),
+  Tensor s = As(scale, pt), b = As(bias, pt);
+  cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(),
                  variance.raw_data());
 }
 void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
@@ -178,7 +178,7 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   int64_t rows = mean.numel(), cols = 1;
   for (int64_t i = axis; i < x.ndim(); ++i) cols *= x.dim(i);
   DataType pt = ParamType(x, scale, bias);
-  Tensor xc = Contiguous(x), g = Contiguous(CastTo(dout, x.dtype())), s = As(scale, pt);
+  Tensor s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   Tensor ds, db;
   if (dscale) ds = Empty(scale.dims(), pt);
@@ -187,7 +187,7 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
     Zero(ds);
     Zero(db);
   } else {
-    cpu::LayerNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
+    cpu::LayerNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
                        variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
                        dbias ? db.raw_data() : nullptr);
   }
@@ -216,8 +216,8 @@ void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double,
 void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
   if (x.numel() == 0) return Zero(invvar);
   const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor xc = Contiguous(x), s = As(scale, pt);
-  cpu::RmsNorm(x.dtype(), pt, xc.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps,
+  const Tensor s = As(scale, pt);
+  cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps,
                y.raw_data(), invvar.raw_data());
 }
 void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& invvar, const Tensor& dy, const Tensor&,
@@ -225,14 +225,14 @@ void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& in
   if (!dy.defined()) return;
   const int64_t rows = invvar.numel(), cols = rows ? x.numel() / rows : 0;
   const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor xc = Contiguous(x), g = Contiguous(CastTo(dy, x.dtype())), s = As(scale, pt);
+  const Tensor s = As(scale, pt);
   Tensor ds;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   if (dscale) ds = Empty(scale.dims(), pt);
   if (x.numel() == 0)
     Zero(ds);
   else
-    cpu::RmsNormGrad(x.dtype(), pt, xc.raw_data(), g.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
+    cpu::RmsNormGrad(x.dtype(), pt, x.raw_data(), dy.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
                      dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr, nullptr);
   if (dscale) *dscale = CastTo(ds, scale.dtype());
 }
@@ -244,21 +244,16 @@ void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {
   out = {x.dims, w.dtype};
   out.dims.push_back(w.dims[1]);
 }
-namespace {
-Tensor Index(const Tensor& x) { return Contiguous(x.dtype() == DataType::INT32 ? x : CastTo(x, DataType::INT64)); }
-}  // namespace
 void embedding_kernel(const Tensor& x, const Tensor& w, int64_t padding_idx, bool, Tensor& out) {
-  Tensor ids = Index(x), wc = Contiguous(w);
-  cpu::Embedding(w.dtype(), wc.raw_data(), w.dim(0), w.dim(1), ids.dtype(), ids.raw_data(), ids.numel(), padding_idx,
+  cpu::Embedding(w.dtype(), w.raw_data(), w.dim(0), w.dim(1), x.dtype(), x.raw_data(), x.numel(), padding_idx,
                  out.raw_data());
 }
 void embedding_scatter_infer(const Meta&, const Meta& dy, int64_t rows, int64_t, Meta& out) {
   out = {Dims{Dim(rows), dy.dims.back()}, dy.dtype};
 }
 void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, int64_t, int64_t padding_idx, Tensor& out) {
-  Tensor ids = Index(x), g = Contiguous(dy);
-  cpu::EmbeddingGrad(dy.dtype(), g.raw_data(), out.dim(0), out.dim(1), ids.dtype(), ids.raw_data(), ids.numel(),
-                     padding_idx, out.raw_data());
+  cpu::EmbeddingGrad(dy.dtype(), dy.raw_data(), out.dim(0), out.dim(1), x.dtype(), x.raw_data(), x.numel(), padding_idx,
+                     out.raw_data());
 }
 
 void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta& out) {
@@ -271,13 +266,12 @@ void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta&
 }
 void linear_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, bool tw, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor b = Contiguous(CastTo(bias, x.dtype()));
   if (!tw && x.is_contiguous() && w.is_contiguous() && w.ndim() == 2) {
     int64_t k = w.dim(0), n = w.dim(1);
-    cpu::Linear(x.dtype(), out.numel() / n, n, k, x.raw_data(), w.raw_data(), b.raw_data(), out.raw_data());
+    cpu::Linear(x.dtype(), out.numel() / n, n, k, x.raw_data(), w.raw_data(), bias.raw_data(), out.raw_data());
     return;
   }
-  CopyInto(b, out);
+  CopyInto(bias, out);
   cpu::Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), false, w.raw_data(), w.dims(), w.strides(), tw,
               out.raw_data(), true);
 }

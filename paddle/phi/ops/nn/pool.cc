@@ -111,12 +111,11 @@ void pool_kernel(const Tensor& x, PD_POOL_ATTRS, Tensor& out) {
   if (out.numel() == 0) return;
   PoolArgs p =
       Resolve("pool", x.extents(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
-  Tensor c = Contiguous(x);
   cpu::PoolDesc d = Describe(p, x.dims(), out.dims(), exclusive, adaptive);
   if (p.max)
-    cpu::MaxPool(x.dtype(), d, c.raw_data(), out.raw_data(), DataType::INT32, nullptr);
+    cpu::MaxPool(x.dtype(), d, x.raw_data(), out.raw_data(), DataType::INT32, nullptr);
   else
-    cpu::AvgPool(x.dtype(), d, c.raw_data(), out.raw_data());
+    cpu::AvgPool(x.dtype(), d, x.raw_data(), out.raw_data());
 }
 int64_t pool_workspace(const Meta& x, PD_POOL_ATTRS) {
   const PoolArgs p =
@@ -146,13 +145,12 @@ void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, 
   if (out.numel() == 0) return;
   PoolArgs p =
       Resolve("pool", x.extents(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
-  const Tensor g = Contiguous(dy);
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
   if (p.max) {
     const Tensor c = Contiguous(x), yc = Contiguous(y);
-    cpu::MaxPoolGrad(x.dtype(), d, c.raw_data(), yc.raw_data(), g.raw_data(), out.raw_data());
+    cpu::MaxPoolGrad(x.dtype(), d, c.raw_data(), yc.raw_data(), dy.raw_data(), out.raw_data());
   } else {  // x and y may lack memory
-    cpu::AvgPoolGrad(x.dtype(), d, g.raw_data(), out.raw_data());
+    cpu::AvgPoolGrad(x.dtype(), d, dy.raw_data(), out.raw_data());
   }
 }
 int64_t pool_grad_input_workspace(const Meta& dy, const Meta& x, const Meta&, PD_POOL_ATTRS) {
@@ -179,8 +177,7 @@ void max_pool_with_index_kernel(const Tensor& x, const Ints& kernel, const Ints&
   if (out.numel() == 0) return;
   PoolArgs p = Resolve("max_pool_with_index", x.extents(), kernel, strides, paddings, ceil_mode, "NCHW", "max", global,
                        adaptive, "EXPLICIT");
-  Tensor c = Contiguous(x);
-  cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), c.raw_data(), out.raw_data(),
+  cpu::MaxPool(x.dtype(), Describe(p, x.dims(), out.dims(), true, adaptive), x.raw_data(), out.raw_data(),
                DataType::INT32, mask.raw_data());
 }
 int64_t max_pool_with_index_workspace(const Meta& x, const Ints& kernel, const Ints& strides, const Ints& paddings,
@@ -207,32 +204,29 @@ void max_pool_scatter_infer(const Meta& dy, const Meta&, const Ints& shape, Meta
 }
 void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Ints&, Tensor& out) {
   CheckMask("max_pool_grad", dy, mask, out);
-  Tensor g = Contiguous(dy), m = Contiguous(mask);
   const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy);
-  Tensor wide = IsHalf(g.dtype()) ? CastTo(g, DataType::FLOAT32) : g;
-  Tensor acc = FullLike(out.dims(), wide.dtype(), 0);
+  Tensor acc = FullLike(out.dims(), dy.dtype(), 0);
   auto add = [&](auto tag) {
     using T = decltype(tag);
     for (int64_t p = 0; p < planes; ++p)
       for (int64_t i = 0; i < k; ++i) {
-        const int64_t at = m.data<int32_t>()[p * k + i];  // -1: of a window without elements
-        if (at >= 0 && at < n) acc.data<T>()[p * n + at] += wide.data<T>()[p * k + i];
+        const int64_t at = mask.data<int32_t>()[p * k + i];  // -1: of a window without elements
+        if (at >= 0 && at < n) acc.data<T>()[p * n + at] += dy.data<T>()[p * k + i];
       }
   };
-  ByFloat(wide.dtype(), add);
+  ByFloat(dy.dtype(), add);
   CopyInto(acc, out);
 }
 void max_pool_gather_infer(const Meta& x, const Meta& mask, Meta& out) { out = {mask.dims, x.dtype}; }
 void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
   CheckMask("max_pool_gather", mask, mask, x);
-  Tensor c = Contiguous(x), m = Contiguous(mask);
   const int64_t planes = x.dim(0) * x.dim(1), n = Plane(x), k = Plane(mask), size = SizeOf(x.dtype());
   for (int64_t p = 0; p < planes; ++p)
     for (int64_t i = 0; i < k; ++i) {
-      const int64_t at = m.data<int32_t>()[p * k + i];
+      const int64_t at = mask.data<int32_t>()[p * k + i];
       char* to = static_cast<char*>(out.raw_data()) + (p * k + i) * size;
       if (at >= 0 && at < n)
-        std::memcpy(to, static_cast<char*>(c.raw_data()) + (p * n + at) * size, size);
+        std::memcpy(to, static_cast<char*>(x.raw_data()) + (p * n + at) * size, size);
       else
         std::memset(to, 0, size);
     }
@@ -257,7 +251,6 @@ void UnpoolInfer(const char* op, int64_t axes, const Meta& x, const Meta& indice
 }
 // Of several elements with one position the last stays.
 void Unpool(const char* op, const Tensor& x, const Tensor& indices, Tensor& out) {
-  const Tensor from = Contiguous(x), at = Contiguous(CastTo(indices, DataType::INT64));
   const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(x);
   cpu::DispatchSize(SizeOf(x.dtype()), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -266,10 +259,10 @@ void Unpool(const char* op, const Tensor& x, const Tensor& indices, Tensor& out)
                      [&](int64_t begin, int64_t end) {
                        for (int64_t p = begin; p < end; ++p)
                          for (int64_t i = p * k; i < (p + 1) * k; ++i) {
-                           const int64_t place = at.data<int64_t>()[i];
+                           const int64_t place = indices.data<int64_t>()[i];
                            PD_CHECK(0 <= place && place < n, InvalidArgument, "[", op, "] expected indices in [0, ", n,
                                     "), got ", place);
-                           static_cast<T*>(out.raw_data())[p * n + place] = static_cast<const T*>(from.raw_data())[i];
+                           static_cast<T*>(out.raw_data())[p * n + place] = static_cast<const T*>(x.raw_data())[i];
                          }
                      });
   });

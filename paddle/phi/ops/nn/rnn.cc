@@ -196,12 +196,16 @@ std::vector<Tensor> Plain(const std::vector<Tensor>& from) {
   for (const Tensor& t : from) r.push_back(Contiguous(t));
   return r;
 }
-std::vector<Tensor> Copies(const std::vector<Tensor>& from) {
-  std::vector<Tensor> r;
-  for (const Tensor& t : from) {
-    r.push_back(Empty(t.dims(), t.dtype()));
-    CopyInto(t, r.back());
-  }
+// Tensors of these shapes: those that are given, where they fit.
+std::vector<Tensor> RoomFor(const std::vector<Tensor>& like, const std::vector<Tensor>* given) {
+  std::vector<Tensor> r = given ? *given : std::vector<Tensor>();
+  r.resize(like.size());
+  for (size_t i = 0; i < like.size(); ++i) EnsureOut(r[i], like[i].dims(), like[i].dtype());
+  return r;
+}
+std::vector<Tensor> Copies(const std::vector<Tensor>& from, const std::vector<Tensor>* given = nullptr) {
+  std::vector<Tensor> r = RoomFor(from, given);
+  for (size_t i = 0; i < from.size(); ++i) CopyInto(from[i], r[i]);
   return r;
 }
 void Zero(const Tensor& t) {
@@ -269,7 +273,7 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
     for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);
   }
   const CallMemory own(net.reserve_bytes());
-  net.Forward(Contiguous(x), Plain(weights), state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);
+  net.Forward(x, Plain(weights), state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);
 }
 int64_t rnn_workspace(const Meta& x, const MetaList&, const MetaList&, const Meta*, const Meta*, double dropout,
                       bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t,
@@ -286,25 +290,22 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
                      std::vector<Tensor>* dweights) {
   Net net(x.meta(), dropout, is_bidirec, hidden, layers, mode, is_test);
   net.Read(sequence_length);
-  const Tensor xc = Contiguous(x), g = Contiguous(dout);
   const std::vector<Tensor> w = Plain(weights), first = Plain(pre_state);
-  std::vector<Tensor> dstates = Copies(dstate), dw;
+  std::vector<Tensor> dstates = Copies(dstate, dpre), dw;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  if (dweights)
-    for (const Tensor& t : w) dw.push_back(Empty(t.dims(), t.dtype()));
+  if (dweights) dw = RoomFor(w, dweights);
   if (out.numel() == 0) {
     if (dx) Zero(*dx);
     for (const Tensor& t : dw) Zero(t);
   } else if (is_test) {  // nothing was kept
     net.keep = true;
     const CallMemory again(net.reserve_size() * SizeOf(x.dtype()));
-    net.Forward(xc, w, Copies(pre_state), again.as(), dropout_state, Empty(out.dims(), out.dtype()));
-    net.Backward(xc, first, w, Contiguous(out), dropout_state, again.as(), g, dstates, dw, dx);
+    net.Forward(x, w, Copies(pre_state), again.as(), dropout_state, Empty(out.dims(), out.dtype()));
+    net.Backward(x, first, w, out, dropout_state, again.as(), dout, dstates, dw, dx);
   } else {
     PD_CHECK(reserve.numel() == net.reserve_size(), InvalidArgument, "[rnn_grad] expected a reserve of ",
              net.reserve_size(), " elements, got ", reserve.numel());
-    const Tensor kept = Contiguous(reserve);
-    net.Backward(xc, first, w, Contiguous(out), dropout_state, kept.raw_data(), g, dstates, dw, dx);
+    net.Backward(x, first, w, out, dropout_state, reserve.raw_data(), dout, dstates, dw, dx);
   }
   if (dpre) *dpre = dstates;
   if (dweights) *dweights = dw;

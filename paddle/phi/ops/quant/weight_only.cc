@@ -47,14 +47,9 @@ Dim CheckWeight(const char* op, const Meta& weight, const Meta& scale, bool half
            common::ShapeText(weight.dims));
   return n;
 }
-Tensor AsFloat32(const Tensor& x) { return Contiguous(CastTo(x, DataType::FLOAT32)); }
-// f(weight, its parts on raw pointers), with tensors that keep them alive.
-template <class F>
-void WithWeight(const Tensor& weight, const Tensor& scale, bool half_bytes, int64_t group, F&& f) {
-  const Tensor bytes = Contiguous(weight), scales = AsFloat32(scale);
+cpu::QuantizedWeight PartsOf(const Tensor& weight, const Tensor& scale, bool half_bytes, int64_t group) {
   const int64_t k = weight.dim(1), each = group > 0 ? group : std::max<int64_t>(k, 1);
-  f(cpu::QuantizedWeight{bytes.data<int8_t>(), half_bytes, scales.dim(scales.ndim() - 1), k, scales.data<float>(),
-                         each});
+  return {weight.data<int8_t>(), half_bytes, scale.dim(scale.ndim() - 1), k, scale.data<float>(), each};
 }
 void LinearInfer(const char* op, const Meta& x, Dim n, Dim k, const Meta* bias, Meta& out) {
   CheckFloats(op, "x", x.dtype);
@@ -71,17 +66,13 @@ void LinearInfer(const char* op, const Meta& x, Dim n, Dim k, const Meta* bias, 
 template <class F>
 void Linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& scale, bool half_bytes,
             int64_t group, Tensor& out, F&& multiply) {
-  const Tensor from = AsFloat32(x);
+  const cpu::QuantizedWeight w = PartsOf(weight, scale, half_bytes, group);
+  const int64_t m = w.n ? out.numel() / w.n : 0;
+  if (m == 0) return;
   const Tensor to = out.dtype() == DataType::FLOAT32 ? out : Empty(out.dims(), DataType::FLOAT32);
-  WithWeight(weight, scale, half_bytes, group, [&](const cpu::QuantizedWeight& w) {
-    const int64_t m = w.n ? to.numel() / w.n : 0;
-    if (m == 0) return;
-    multiply(from.data<float>(), m, w, to.data<float>());
-    if (!bias.defined()) return;
-    const Tensor b = AsFloat32(bias);
-    for (int64_t r = 0; r < m; ++r)
-      for (int64_t j = 0; j < w.n; ++j) to.data<float>()[r * w.n + j] += b.data<float>()[j];
-  });
+  multiply(x.data<float>(), m, w, to.data<float>());
+  for (int64_t r = 0; bias.defined() && r < m; ++r)
+    for (int64_t j = 0; j < w.n; ++j) to.data<float>()[r * w.n + j] += bias.data<float>()[j];
   if (!to.is_same(out)) CopyInto(to, out);
 }
 
@@ -101,10 +92,9 @@ void weight_quantize_infer(const Meta& x, const std::string& algo, int64_t, int6
 }
 void weight_quantize_kernel(const Tensor& x, const std::string& algo, int64_t, int64_t group, Tensor& out,
                             Tensor& scale) {
-  const Tensor from = AsFloat32(x);
   const Tensor scales = FullLike(scale.dims(), DataType::FLOAT32, 0);
   const int64_t k = x.dim(0);
-  cpu::QuantizeWeight(from.data<float>(), x.dim(1), k, HalfBytes("weight_quantize", algo),
+  cpu::QuantizeWeight(x.data<float>(), x.dim(1), k, HalfBytes("weight_quantize", algo),
                       group > 0 ? group : std::max<int64_t>(k, 1), out.data<int8_t>(), scales.data<float>());
   CopyInto(scales, scale);
 }
@@ -115,8 +105,7 @@ void weight_dequantize_infer(const Meta& x, const Meta& scale, const std::string
 void weight_dequantize_kernel(const Tensor& x, const Tensor& scale, const std::string& algo, int64_t group,
                               Tensor& out) {
   const Tensor to = out.dtype() == DataType::FLOAT32 ? out : Empty(out.dims(), DataType::FLOAT32);
-  WithWeight(x, scale, HalfBytes("weight_dequantize", algo), group,
-             [&](const cpu::QuantizedWeight& w) { cpu::DequantizeWeight(w, true, to.data<float>()); });
+  cpu::DequantizeWeight(PartsOf(x, scale, HalfBytes("weight_dequantize", algo), group), true, to.data<float>());
   if (!to.is_same(out)) CopyInto(to, out);
 }
 void weight_only_linear_infer(const Meta& x, const Meta& weight, const Meta* bias, const Meta& scale,

@@ -118,12 +118,12 @@ void rrelu_infer(const Meta& x, double, double, bool, Meta& out, Meta& noise) {
 void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, double upper, bool is_test, Tensor& out,
                   Tensor& noise) {
   const DataType t = ComputeType(x.dtype());
-  const Tensor from = Contiguous(CastTo(x, t)), to = Empty(x.dims(), t), factors = Empty(x.dims(), t);
+  const Tensor to = Empty(x.dims(), t), factors = Empty(x.dims(), t);
   EngineFor e(context, 0);
   std::uniform_real_distribution<float> draw(static_cast<float>(lower), static_cast<float>(upper));
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
-    const T *v = from.data<T>(), mean = static_cast<T>((lower + upper) / 2);
+    const T *v = x.data<T>(), mean = static_cast<T>((lower + upper) / 2);
     T* factor = factors.data<T>();
     for (int64_t i = 0; i < x.numel(); ++i) factor[i] = !(v[i] < 0) ? T(1) : is_test ? mean : T(draw(*e));
   });
@@ -132,7 +132,7 @@ void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, d
   const Tensor rounded = Contiguous(CastTo(noise, t));
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < x.numel(); ++i) to.data<T>()[i] = from.data<T>()[i] * rounded.data<T>()[i];
+    for (int64_t i = 0; i < x.numel(); ++i) to.data<T>()[i] = x.data<T>()[i] * rounded.data<T>()[i];
   });
   CopyInto(to, out);
 }
@@ -157,9 +157,13 @@ void truncated_gaussian_random_kernel(const KernelContext& context, const Ints&,
   auto draw = Drawer(*e, [&](auto t) {
     return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
   });
-  // A draw of a float can be an end of the interval whose inverse is infinite.
   Fill(out, [&](auto tag) {
-    return static_cast<decltype(tag)>(std::min(std::max(std::sqrt(2.0) * ErfInv(draw(tag)) * std + mean, a), b));
+    // A bound that rounds to 1 stands for a number below 1: the inverse of 1 is infinite.
+    const auto drawn = draw(tag);
+    using D = std::remove_const_t<decltype(drawn)>;
+    const D last = std::nextafter(D{1}, D{0});
+    return static_cast<decltype(tag)>(
+        std::clamp(std::sqrt(2.0) * ErfInv(std::clamp(drawn, -last, last)) * std + mean, a, b));
   });
 }
 
@@ -235,16 +239,16 @@ void class_center_sample_kernel(const KernelContext& context, const Tensor& labe
                                 int64_t, int64_t, int64_t, bool fix_seed, int64_t seed, Tensor& remapped,
                                 Tensor& sampled) {
   EngineFor e(context, fix_seed ? seed : 0);
-  const Tensor labels = Contiguous(CastTo(label, DataType::INT64));
-  const int64_t* first = labels.data<int64_t>();
-  std::vector<int64_t> centers(first, first + labels.numel());
+  const Tensor labels = CastTo(label, DataType::INT64);
+  const int64_t *first = labels.data<int64_t>(), *last = first + labels.numel();
+  std::vector<int64_t> centers(first, last);
   std::sort(centers.begin(), centers.end());
   centers.erase(std::unique(centers.begin(), centers.end()), centers.end());
   PD_CHECK(centers.empty() || (centers.front() >= 0 && centers.back() < classes), InvalidArgument,
            "[class_center_sample] expected label in [0, ", classes, "), got ",
            centers.front() < 0 ? centers.front() : centers.back());
   Tensor places = Empty(label.dims(), DataType::INT64);
-  std::transform(first, first + labels.numel(), places.data<int64_t>(),
+  std::transform(first, last, places.data<int64_t>(),
                  [&](int64_t v) { return std::lower_bound(centers.begin(), centers.end(), v) - centers.begin(); });
   remapped = CastTo(places, label.dtype());
   EnsureOut(sampled, Ints{std::max<int64_t>(samples, centers.size())}, label.dtype());
@@ -257,10 +261,9 @@ void class_center_sample_kernel(const KernelContext& context, const Tensor& labe
 
 void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
   EngineFor e(context, 0);
-  Tensor p = Contiguous(CastTo(x, DataType::FLOAT64));
   std::uniform_real_distribution<double> d(0.0, 1.0);
   for (int64_t i = 0; i < out.numel(); ++i) {
-    double pi = p.data<double>()[i];
+    double pi = x.data<double>()[i];
     PD_CHECK(pi >= 0 && pi <= 1, OutOfRange, "[bernoulli] expected probabilities in [0, 1], got ", pi);
     double v = d(*e) <= pi && pi > 0 ? 1 : 0;
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
@@ -269,9 +272,8 @@ void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out
 
 void poisson_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
   EngineFor e(context, 0);
-  Tensor m = Contiguous(CastTo(x, DataType::FLOAT64));
   for (int64_t i = 0; i < out.numel(); ++i) {
-    double mean = m.data<double>()[i];
+    double mean = x.data<double>()[i];
     PD_CHECK(mean >= 0 && mean < 0x1p62, InvalidArgument, "[poisson] expected means in [0, 2^62), got ", mean);
     double v = mean == 0 ? 0 : static_cast<double>(std::poisson_distribution<int64_t>(mean)(*e));
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
@@ -289,14 +291,13 @@ void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
 void multinomial_kernel(const KernelContext& context, const Tensor& x, const Scalar& num, bool replacement,
                         Tensor& out) {
   EngineFor e(context, 0);
-  Tensor p = Contiguous(CastTo(x, DataType::FLOAT64));
   int64_t n = x.dim(x.ndim() - 1), rows = n ? x.numel() / n : 0, k = num.to_int();
   PD_CHECK(n > 0 || out.numel() == 0, InvalidArgument,
            "[multinomial] expected at least one probability in a row, got shape ", common::ShapeText(x.dims()));
   std::uniform_real_distribution<double> d(0.0, 1.0);
   std::vector<double> w(n);
   for (int64_t r = 0; r < rows; ++r) {
-    std::copy_n(p.data<double>() + r * n, n, w.begin());
+    std::copy_n(x.data<double>() + r * n, n, w.begin());
     int64_t positive = 0;
     for (double v : w) {
       PD_CHECK(v >= 0 && std::isfinite(v), InvalidArgument,
@@ -352,7 +353,6 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
                     bool is_test, const std::string& mode, int64_t seed, bool fix_seed, Tensor& out, Tensor& mask) {
   double p = ps.to_double();
   bool up = mode == "upscale_in_train";
-  Tensor c = Contiguous(x);
   const int64_t n = x.numel(), size = SizeOf(x.dtype());
   if (!is_test) {
     EngineFor e(context, seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
@@ -368,7 +368,7 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
     T buf[256];
     for (int64_t at = 0; at < n; at += 256) {
       int64_t k = std::min<int64_t>(256, n - at);
-      Convert(x.dtype(), static_cast<const char*>(c.raw_data()) + at * size, 1, t, buf, 1, k);
+      Convert(x.dtype(), static_cast<const char*>(x.raw_data()) + at * size, 1, t, buf, 1, k);
       if (is_test)
         for (int64_t i = 0; i < k; ++i) buf[i] *= factor;
       else

@@ -90,18 +90,17 @@ double DrawBinomial(std::mt19937_64& engine, double n, double p) {
   return p <= 0.5 ? count : n - count;
 }
 
-// Calls f with x's elements and out's memory as contiguous float or double, halves as float.
+// Calls f with x's elements, float or double, and memory of that type for those of out.
 template <class F>
 void InComputeType(const char* op, const Tensor& x, Tensor& out, F f) {
-  const DataType t = ComputeType(x.dtype());
+  const DataType t = x.dtype();
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, InvalidType, "[", op, "] expected a floating tensor, got ",
            NameOf(x.dtype()));
-  const Tensor in = Contiguous(CastTo(x, t));
   Tensor wide = out.dtype() == t ? out : Empty(x.dims(), t);
   if (t == DataType::FLOAT64)
-    f(in.data<double>(), wide.data<double>());
+    f(x.data<double>(), wide.data<double>());
   else
-    f(in.data<float>(), wide.data<float>());
+    f(x.data<float>(), wide.data<float>());
   if (out.dtype() != t) CopyInto(CastTo(wide, out.dtype()), out);
 }
 
@@ -144,8 +143,7 @@ void binomial_infer(const Meta& count, const Meta& prob, Meta& out) {
 }
 void binomial_kernel(const KernelContext& context, const Tensor& count, const Tensor& prob, Tensor& out) {
   EngineFor e(context, 0);
-  const auto numbers = [&](const Tensor& x) { return BroadcastBatch(CastTo(x, DataType::FLOAT64), out, 0, 0); };
-  const Tensor n = numbers(count), p = numbers(prob);
+  const Tensor n = BroadcastBatch(count, out, 0, 0), p = BroadcastBatch(prob, out, 0, 0);
   for (int64_t i = 0; i < out.numel(); ++i) {
     const double trials = n.data<double>()[i], share = p.data<double>()[i];
     PD_CHECK(trials < 0x1p63 && !std::isnan(share), InvalidArgument,

@@ -25,8 +25,7 @@ void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flat
     s.n = x.numel();
   else
     s = SplitAt(op, x.dims(), axis);
-  Tensor c = Contiguous(x);
-  fn(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, exclusive, reverse, out.raw_data());
+  fn(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, exclusive, reverse, out.raw_data());
 }
 }  // namespace
 
@@ -90,23 +89,22 @@ void ProductGrad(const T* x, const T* dout, const AxisSplit& s, bool exclusive, 
 void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t dim, bool exclusive,
                          bool reverse, Tensor* d_x) {
   if (!d_x) return;
-  (void)out;
-  DataType t = IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
-  Tensor c = Contiguous(CastTo(x, t)), g = Contiguous(CastTo(dout, t)), dx = Empty(x.dims(), t);
+  const DataType t = x.dtype();
+  Tensor dx = Empty(x.dims(), t);
   if (x.numel()) {
     AxisSplit s = SplitAt("cumprod_grad", x.dims(), dim);
     if (t == DataType::FLOAT32)
-      ProductGrad(c.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+      ProductGrad(x.data<float>(), dout.data<float>(), s, exclusive, reverse, dx.data<float>());
     else if (t == DataType::FLOAT64)
-      ProductGrad(c.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+      ProductGrad(x.data<double>(), dout.data<double>(), s, exclusive, reverse, dx.data<double>());
     else if (t == DataType::COMPLEX64)
-      ProductGrad(c.data<complex64>(), g.data<complex64>(), s, exclusive, reverse, dx.data<complex64>());
+      ProductGrad(x.data<complex64>(), dout.data<complex64>(), s, exclusive, reverse, dx.data<complex64>());
     else if (t == DataType::COMPLEX128)
-      ProductGrad(c.data<complex128>(), g.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
+      ProductGrad(x.data<complex128>(), dout.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
     else
       PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
   }
-  *d_x = CastTo(dx, x.dtype());
+  *d_x = CastTo(dx, out.dtype());
 }
 
 void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
@@ -174,8 +172,7 @@ namespace {
 void RunExtreme(bool max, const Tensor& x, int64_t axis, Tensor& out, Tensor& indices) {
   if (x.numel() == 0) return;
   AxisSplit s = SplitAt("cummax", x.dims(), axis);
-  Tensor c = Contiguous(x);
-  cpu::CumExtreme(max, x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.dtype(),
+  cpu::CumExtreme(max, x.dtype(), x.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.dtype(),
                   indices.raw_data());
 }
 }  // namespace

@@ -135,7 +135,6 @@ void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int6
                ": the kernel is not registered for it");
   }
 }
-DataType Wide(DataType t) { return IsHalf(t) ? DataType::FLOAT32 : t; }
 }  // namespace
 
 void im2col_infer(const Meta& x, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Meta& out) {
@@ -149,17 +148,16 @@ void im2col_infer(const Meta& x, const Ints& k, const Ints& s, const Ints& p, co
 void im2col_kernel(const Tensor& x, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Tensor& out) {
   if (out.numel() == 0) return;
   Blocks b = BlocksOf("unfold", k, s, p, d);
-  Tensor c = Contiguous(CastTo(x, Wide(x.dtype()))), o = c.dtype() == out.dtype() ? out : Empty(out.dims(), c.dtype());
-  RunColumns<false>("unfold", b, x.dim(0) * x.dim(1), x.dim(2), x.dim(3), c, o);
+  Tensor o = x.dtype() == out.dtype() ? out : Empty(out.dims(), x.dtype());
+  RunColumns<false>("unfold", b, x.dim(0) * x.dim(1), x.dim(2), x.dim(3), x, o);
   if (!o.is_same(out)) CopyInto(o, out);
 }
 namespace {
 void SumColumns(const char* op, const Blocks& b, const Tensor& dy, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor c = Contiguous(CastTo(dy, Wide(dy.dtype()))),
-         o = c.dtype() == out.dtype() ? out : Empty(out.dims(), c.dtype());
+  Tensor o = dy.dtype() == out.dtype() ? out : Empty(out.dims(), dy.dtype());
   cpu::Zero(o.raw_data(), o.numel() * SizeOf(o.dtype()));
-  RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), o, c);
+  RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), o, dy);
   if (!o.is_same(out)) CopyInto(o, out);
 }
 }  // namespace

@@ -117,10 +117,9 @@ void Angle(const Tensor& x, bool complex, Tensor& out) {
 }  // namespace
 void angle_kernel(const Tensor& x, Tensor& out) {
   bool complex = IsComplex(x.dtype()), wide = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::COMPLEX128;
-  Tensor c = Contiguous(x);
-  if (wide) return Angle<double>(c, complex, out);
-  if (complex || x.dtype() == DataType::FLOAT32) return Angle<float>(c, complex, out);
-  Tensor f = CastTo(c, DataType::FLOAT32), r = Empty(x.dims(), DataType::FLOAT32);
+  if (wide) return Angle<double>(x, complex, out);
+  if (complex || x.dtype() == DataType::FLOAT32) return Angle<float>(x, complex, out);
+  Tensor f = CastTo(x, DataType::FLOAT32), r = Empty(x.dims(), DataType::FLOAT32);
   Angle<float>(f, false, r);
   CopyInto(r, out);
 }

@@ -35,8 +35,7 @@ void argsort_infer(const Meta& x, int64_t axis, bool, bool, Meta& out, Meta& ind
 void argsort_kernel(const Tensor& x, int64_t axis, bool descending, bool, Tensor& out, Tensor& indices) {
   if (x.numel() == 0) return;
   AxisSplit s = SplitAt("argsort", x.dims(), axis);
-  Tensor c = Contiguous(x);
-  cpu::Sort(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, descending, out.raw_data(), indices.data<int64_t>());
+  cpu::Sort(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, descending, out.raw_data(), indices.data<int64_t>());
 }
 
 void topk_infer(const Meta& x, const Scalar& k, int64_t axis, bool, bool, Meta& out, Meta& indices) {
@@ -53,8 +52,7 @@ void topk_infer(const Meta& x, const Scalar& k, int64_t axis, bool, bool, Meta& 
 void topk_kernel(const Tensor& x, const Scalar& k, int64_t axis, bool largest, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0 || k.to_int() == 0) return;
   AxisSplit s = SplitAt("topk", x.dims(), axis);
-  Tensor c = Contiguous(x);
-  cpu::TopK(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, k.to_int(), largest, out.raw_data(),
+  cpu::TopK(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, k.to_int(), largest, out.raw_data(),
             indices.data<int64_t>());
 }
 
@@ -70,8 +68,7 @@ void kthvalue_infer(const Meta& x, int64_t k, int64_t axis, bool keepdim, Meta& 
 void kthvalue_kernel(const Tensor& x, int64_t k, int64_t axis, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("kthvalue", x.dims(), axis);
-  Tensor c = Contiguous(x);
-  cpu::KthValue(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, k, out.raw_data(), indices.data<int64_t>());
+  cpu::KthValue(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, k, out.raw_data(), indices.data<int64_t>());
 }
 
 void mode_infer(const Meta& x, int64_t axis, bool keepdim, Meta& out, Meta& indices) {
@@ -85,8 +82,7 @@ void mode_infer(const Meta& x, int64_t axis, bool keepdim, Meta& out, Meta& indi
 void mode_kernel(const Tensor& x, int64_t axis, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("mode", x.dims(), axis);
-  Tensor c = Contiguous(x);
-  cpu::Mode(x.dtype(), c.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.data<int64_t>());
+  cpu::Mode(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, out.raw_data(), indices.data<int64_t>());
 }
 
 void argmax_infer(const Meta& x, const Scalar& axis, bool keepdims, bool flatten, DataType dtype, Meta& out) {
@@ -134,13 +130,12 @@ void searchsorted_infer(const Meta& seq, const Meta& values, bool out_int32, boo
 }
 void searchsorted_kernel(const Tensor& seq, const Tensor& values, bool, bool right, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor s = Contiguous(seq), v = Contiguous(values);
-  int64_t n = s.dims().back(), rows = 1;
-  for (int64_t i = 0; i + 1 < s.ndim(); ++i) rows *= s.dim(i);
-  int64_t value_n = seq.ndim() == 1 ? v.numel() : v.dims().back();
+  int64_t n = seq.dims().back(), rows = 1;
+  for (int64_t i = 0; i + 1 < seq.ndim(); ++i) rows *= seq.dim(i);
+  int64_t value_n = seq.ndim() == 1 ? values.numel() : values.dims().back();
   if (n == 0) return cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
-  cpu::SearchSorted(s.dtype(), s.raw_data(), rows, n, v.raw_data(), v.numel() / value_n, value_n, right, out.dtype(),
-                    out.raw_data());
+  cpu::SearchSorted(seq.dtype(), seq.raw_data(), rows, n, values.raw_data(), values.numel() / value_n, value_n, right,
+                    out.dtype(), out.raw_data());
 }
 
 namespace {
@@ -256,13 +251,12 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
 }
 void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,
                       Tensor& out) {
-  Tensor c = Contiguous(x);
   if (lo == hi && x.numel()) {  // the range of the data
     Tensor ends = Empty(Ints{2}, x.dtype());
     int64_t width = SizeOf(x.dtype());
     uint64_t every = ReduceMask("histogram", x.ndim(), Ints{});
-    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), c.raw_data(), c.dims(), c.strides(), every, x.dtype(), ends.raw_data());
-    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), c.raw_data(), c.dims(), c.strides(), every, x.dtype(),
+    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends.raw_data());
+    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(),
                 static_cast<char*>(ends.raw_data()) + width);
     Tensor d = CastTo(ends, DataType::FLOAT64);
     lo = d.data<double>()[0];
@@ -276,11 +270,10 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
   }
   DataType counted = weight.defined() ? x.dtype() : DataType::INT64;
   Tensor held = density ? Empty(Ints{bins}, counted) : out;
-  Tensor w = weight.defined() ? Contiguous(weight) : weight;
   if (x.numel() == 0)
     cpu::Zero(held.raw_data(), bins * SizeOf(counted));
   else
-    cpu::Histogram(x.dtype(), c.raw_data(), c.numel(), bins, lo, hi, w.defined() ? w.raw_data() : nullptr,
+    cpu::Histogram(x.dtype(), x.raw_data(), x.numel(), bins, lo, hi, weight.defined() ? weight.raw_data() : nullptr,
                    held.raw_data());
   if (!density) return;
   Tensor d = CastTo(held, DataType::FLOAT64);

@@ -138,8 +138,6 @@ void box_coder_kernel(const Tensor& prior, const Tensor& variances, const Tensor
   const bool encode = Encodes(type), by_row = axis == 1;
   const double extra = normalized ? 0 : 1;
   const int64_t n = out.dim(0), m = out.dim(1);
-  const Tensor priors = AsDoubles(prior), targets = AsDoubles(target),
-               spreads = variances.defined() ? AsDoubles(variances) : Tensor();
   const int64_t stride = variances.defined() && variances.ndim() == 2 ? 4 : 0;
   double listed[4] = {1, 1, 1, 1};
   std::copy(variance.begin(), variance.end(), listed);
@@ -150,17 +148,17 @@ void box_coder_kernel(const Tensor& prior, const Tensor& variances, const Tensor
       for (int64_t i = begin; i < end; ++i)
         for (int64_t j = 0; j < m; ++j) {
           const int64_t p = !encode && by_row ? i : j;
-          const Centred own(priors.data<double>() + p * 4, extra);
-          const double* by = spreads.defined() ? spreads.data<double>() + p * stride : listed;
+          const Centred own(prior.data<double>() + p * 4, extra);
+          const double* by = variances.defined() ? variances.data<double>() + p * stride : listed;
           T* o = made.data<T>() + (i * m + j) * 4;
           if (encode) {
-            const double* b = targets.data<double>() + i * 4;
+            const double* b = target.data<double>() + i * 4;
             const Centred t(b, extra);
             const double v[4] = {((b[0] + b[2]) / 2 - own.x) / own.w, ((b[1] + b[3]) / 2 - own.y) / own.h,
                                  std::log(std::fabs(t.w / own.w)), std::log(std::fabs(t.h / own.h))};
             for (int k = 0; k < 4; ++k) o[k] = static_cast<T>(v[k] / by[k]);
           } else {
-            const double* d = targets.data<double>() + (i * m + j) * 4;
+            const double* d = target.data<double>() + (i * m + j) * 4;
             const double x = d[0] * by[0] * own.w + own.x, y = d[1] * by[1] * own.h + own.y,
                          w = std::exp(d[2] * by[2]) * own.w, h = std::exp(d[3] * by[3]) * own.h;
             o[0] = static_cast<T>(x - w / 2), o[1] = static_cast<T>(y - h / 2);
@@ -201,11 +199,10 @@ void yolo_box_kernel(const Tensor& x, const Tensor& img_size, const Ints& anchor
                 channels = x.dim(1);
   const std::vector<int64_t> sizes = ToIntVector(img_size);
   const double shift = -0.5 * (scale - 1);
-  const Tensor from = Contiguous(CastTo(x, ComputeType(x.dtype())));
   Result found(boxes), rated(scores);
   for (const Result* r : {&found, &rated})
     cpu::Zero(r->wide().raw_data(), r->wide().numel() * SizeOf(r->wide().dtype()));
-  ByFloat(from.dtype(), [&](auto tag) {
+  ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, images * count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
@@ -214,7 +211,7 @@ void yolo_box_kernel(const Tensor& x, const Tensor& img_size, const Ints& anchor
                      image_w = static_cast<double>(sizes[image * 2 + 1]),
                      anchor_w = static_cast<double>(anchors[anchor * 2]) / static_cast<double>(ratio * w),
                      anchor_h = static_cast<double>(anchors[anchor * 2 + 1]) / static_cast<double>(ratio * h);
-        const T* head = from.data<T>() + image * channels * area;
+        const T* head = x.data<T>() + image * channels * area;
         const T* v = head + ((iou_aware ? count : 0) + anchor * (5 + classes)) * area;
         for (int64_t c = 0; c < area; ++c) {
           double confidence = Sigmoid(v[4 * area + c]);

@@ -14,9 +14,6 @@ inline void CheckFloating(const char* op, const char* name, const Meta& m) {
   PD_CHECK(IsFloating(m.dtype), Unimplemented, "[", op, "] expected ", name, " of a floating dtype, got ",
            NameOf(m.dtype), ": the kernel is not registered for it");
 }
-// Contiguous float64.
-inline Tensor AsDoubles(const Tensor& x) { return Contiguous(CastTo(x, DataType::FLOAT64)); }
-
 // A result as a kernel writes it: contiguous, in the compute type of its dtype. Store makes `out` of it.
 class Result {
  public:
@@ -36,12 +33,11 @@ class Result {
   Tensor wide_;
 };
 
-// f(element type, x contiguous in it, out in it): halves compute in float32.
+// f(element type, out in it): x has it already, halves compute in float32.
 template <class F>
 void InComputeType(const Tensor& x, Tensor& out, F&& f) {
-  const Tensor from = Contiguous(CastTo(x, ComputeType(x.dtype())));
   Result to(out);
-  ByFloat(from.dtype(), [&](auto tag) { f(tag, from, to.wide()); });
+  ByFloat(x.dtype(), [&](auto tag) { f(tag, to.wide()); });
   to.Store();
 }
 

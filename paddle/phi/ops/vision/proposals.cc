@@ -139,14 +139,13 @@ void CheckCounts(const char* op, const Meta& counts) {
 }
 // Rows `places` of x [n, width], of its dtype.
 Tensor RowsAt(const Tensor& x, std::span<const int64_t> places) {
-  const Tensor from = Contiguous(x);
   const int64_t bytes = (x.dim(0) ? x.numel() / x.dim(0) : 0) * SizeOf(x.dtype());
   Ints dims = x.dims();
   dims[0] = static_cast<int64_t>(places.size());
   Tensor out = Empty(dims, x.dtype());
   char* to = static_cast<char*>(out.raw_data());
   for (int64_t k : places) {
-    const char* row = static_cast<const char*>(from.raw_data()) + k * bytes;
+    const char* row = static_cast<const char*>(x.raw_data()) + k * bytes;
     to = std::copy(row, row + bytes, to);
   }
   return out;
@@ -192,15 +191,14 @@ void generate_proposals_kernel(const Tensor& scores, const Tensor& deltas, const
   for (auto [name, t] : numbered)
     PD_CHECK(t->numel() == n * 4, InvalidArgument, "[generate_proposals] expected ", name, " of ", n * 4,
              " numbers for scores ", common::ShapeText(scores.dims()), ", got shape ", common::ShapeText(t->dims()));
-  const Tensor score = AsDoubles(scores), delta = AsDoubles(deltas), size = AsDoubles(sizes), base = AsDoubles(anchors),
-               spread = AsDoubles(variances);
+  const Tensor score = CastTo(scores, DataType::FLOAT64);
   const double extra = pixel_offset ? 1 : 0, least = std::max(min_size, 1.0), limit = std::log(1000.0 / 16);
   std::vector<double> boxes, rated;
   Places found;
   for (int64_t i = 0; i < images; ++i) {
     // Anchor a of cell c has the number c * each + a; its score and deltas lie plane by plane.
-    const double *s = score.data<double>() + i * n, *d = delta.data<double>() + i * n * 4;
-    const double height = size.data<double>()[i * 2], width = size.data<double>()[i * 2 + 1];
+    const double *s = score.data<double>() + i * n, *d = deltas.data<double>() + i * n * 4;
+    const double height = sizes.data<double>()[i * 2], width = sizes.data<double>()[i * 2 + 1];
     std::vector<double> own(n);
     for (int64_t k = 0; k < n; ++k) own[k] = s[k % each * area + k / each];
     Places order(n);
@@ -208,7 +206,7 @@ void generate_proposals_kernel(const Tensor& scores, const Tensor& deltas, const
     BestFirst(own.data(), pre_top > 0 ? pre_top : -1, order);
     std::vector<double> made, values;
     for (int64_t k : order) {
-      const double *b = base.data<double>() + k * 4, *v = spread.data<double>() + k * 4;
+      const double *b = anchors.data<double>() + k * 4, *v = variances.data<double>() + k * 4;
       auto move = [&](int64_t j) { return v[j] * d[(k % each * 4 + j) * area + k / each]; };
       const double w0 = b[2] - b[0] + extra, h0 = b[3] - b[1] + extra, x = move(0) * w0 + b[0] + 0.5 * w0,
                    y = move(1) * h0 + b[1] + 0.5 * h0, w = std::exp(std::min(move(2), limit)) * w0,
@@ -268,7 +266,7 @@ void distribute_fpn_proposals_kernel(const Tensor& rois, const Tensor& counts, i
   const int64_t n = rois.dim(0), levels = high - low + 1;
   const Places each = CountsOf("distribute_fpn_proposals", counts, n);
   const int64_t images = static_cast<int64_t>(each.size());
-  const Tensor wide = AsDoubles(rois);
+  const Tensor wide = CastTo(rois, DataType::FLOAT64);
   const double extra = pixel_offset ? 1 : 0;
   std::vector<Places> of(levels), in(levels, Places(images, 0));
   int64_t k = 0;
@@ -333,13 +331,13 @@ void collect_fpn_proposals_kernel(const std::vector<Tensor>& rois, const std::ve
   for (size_t k = 0; k < rois.size(); ++k) {
     const int64_t n = rois[k].dim(0);
     const Places each = counts.empty() ? Places{n} : CountsOf("collect_fpn_proposals", counts[k], n);
-    const Tensor score = AsDoubles(scores[k]), box = Contiguous(rois[k]);
+    const Tensor score = CastTo(scores[k], DataType::FLOAT64);
     int64_t row = 0;
     for (int64_t image = 0; image < images; ++image)
       for (const int64_t end = row + each[image]; row < end; ++row)
         all.push_back({image, score.data<double>()[row], nullptr, static_cast<int64_t>(all.size())});
-    const char* from = static_cast<const char*>(box.raw_data());
-    to = std::copy(from, from + n * 4 * SizeOf(box.dtype()), to);
+    const char* from = static_cast<const char*>(rois[k].raw_data());
+    to = std::copy(from, from + n * 4 * SizeOf(rois[k].dtype()), to);
   }
   std::stable_sort(all.begin(), all.end(), Better);
   if (top < rows) all.resize(static_cast<size_t>(top));
@@ -363,14 +361,14 @@ void matrix_nms_kernel(const Tensor& boxes, const Tensor& scores, double score_t
                        double post_threshold, bool gaussian, double sigma, int64_t background, bool normalized,
                        Tensor& out, Tensor& index, Tensor& counts) {
   const int64_t n = boxes.dim(0), m = boxes.dim(1), classes = scores.dim(1);
-  const Tensor b = AsDoubles(boxes), s = AsDoubles(scores);
+  const Tensor b = CastTo(boxes, DataType::FLOAT64);
   std::vector<std::vector<Chosen>> images(n);
   cpu::ParallelFor(0, n, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const Overlaps overlap(b.data<double>() + i * m * 4, 4, normalized ? 0 : 1);
       for (int64_t label = 0; label < classes; ++label) {
         if (label == background) continue;
-        const double* score = s.data<double>() + (i * classes + label) * m;
+        const double* score = scores.data<double>() + (i * classes + label) * m;
         Places order = AboveThreshold(score, m, score_threshold);
         BestFirst(score, top, order);
         // By how much each box is overlapped by better ones, at most; and how that of one row lowers the next ones.
@@ -413,7 +411,7 @@ void multiclass_nms3_kernel(const Tensor& boxes, const Tensor& scores, const Ten
                             int64_t background, Tensor& out, Tensor& index, Tensor& counts) {
   const bool listed = rois_num.defined();
   const int64_t classes = scores.dim(1), images = listed ? rois_num.numel() : boxes.dim(0);
-  const Tensor b = AsDoubles(boxes), s = AsDoubles(scores);
+  const Tensor b = CastTo(boxes, DataType::FLOAT64);
   Places first(images, 0), each(images, listed ? 0 : boxes.dim(1));
   if (listed) each = CountsOf("multiclass_nms3", rois_num, boxes.dim(0));
   for (int64_t i = 1; i < images; ++i) first[i] = first[i - 1] + each[i - 1];
@@ -427,7 +425,7 @@ void multiclass_nms3_kernel(const Tensor& boxes, const Tensor& scores, const Ten
         // Box k of the class starts at k * stride, and has the place `at + k * step` among all.
         const int64_t step = listed ? classes : 1, at = listed ? first[i] * classes + label : first[i];
         const Overlaps overlap(b.data<double>() + at * 4, step * 4, normalized ? 0 : 1);
-        const double* score = s.data<double>() + (listed ? at : (i * classes + label) * m);
+        const double* score = scores.data<double>() + (listed ? at : (i * classes + label) * m);
         if (listed) {
           own.resize(m);
           for (int64_t k = 0; k < m; ++k) own[k] = score[k * classes];

@@ -47,8 +47,7 @@ std::vector<int64_t> ImagesOf(const char* op, const Tensor& counts, int64_t boxe
 // that int64 holds.
 std::vector<double> CornersOf(const char* op, const Tensor& boxes, double scale) {
   PD_CHECK(std::fabs(scale) < 1e9, InvalidArgument, "[", op, "] expected a spatial_scale below 1e9, got ", scale);
-  const Tensor wide = AsDoubles(boxes);
-  std::vector<double> out(wide.data<double>(), wide.data<double>() + wide.numel());
+  std::vector<double> out(boxes.data<double>(), boxes.data<double>() + boxes.numel());
   for (double v : out)
     PD_CHECK(std::fabs(v) < 1e9 && std::fabs(v * scale) < 1e9, InvalidArgument, "[", op,
              "] expected boxes below 1e9 before and after spatial_scale ", scale, ", got ", v);
@@ -158,7 +157,7 @@ void roi_align_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts
                       double scale, int64_t ratio, bool aligned, Tensor& out) {
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
   const AlignArgs a{height, width, scale, ratio, aligned};
-  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
@@ -166,7 +165,7 @@ void roi_align_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts
                [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
                  cpu::ParallelFor(0, channels, GrainOf(rows, columns), [&](int64_t begin, int64_t end) {
                    for (int64_t c = begin; c < end; ++c) {
-                     const T* plane = from.data<T>() + (image * channels + c) * h * w;
+                     const T* plane = x.data<T>() + (image * channels + c) * h * w;
                      T* bins = to.data<T>() + (r * channels + c) * area;
                      VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
                        bins[bin] += static_cast<T>(weight) * plane[at];
@@ -185,7 +184,7 @@ void roi_align_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tenso
                               int64_t height, int64_t width, double scale, int64_t ratio, bool aligned, Tensor& out) {
   const int64_t channels = shape[1], h = shape[2], w = shape[3], area = height * width;
   const AlignArgs a{height, width, scale, ratio, aligned};
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     if (h == 0 || w == 0) return;
@@ -194,7 +193,7 @@ void roi_align_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tenso
                  cpu::ParallelFor(0, channels, GrainOf(rows, columns), [&](int64_t begin, int64_t end) {
                    for (int64_t c = begin; c < end; ++c) {
                      T* plane = to.data<T>() + (image * channels + c) * h * w;
-                     const T* bins = from.data<T>() + (r * channels + c) * area;
+                     const T* bins = dy.data<T>() + (r * channels + c) * area;
                      VisitSamples(rows, columns, a, w, [&](int64_t bin, int64_t at, double weight) {
                        plane[at] += static_cast<T>(weight) * bins[bin];
                      });
@@ -240,13 +239,13 @@ void roi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts,
     for (int64_t i = 0; i < height; ++i) rows.push_back(PoolBin(v[1], v[3], i, height, h));
     for (int64_t i = 0; i < width; ++i) columns.push_back(PoolBin(v[0], v[2], i, width, w));
   }
-  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     cpu::ParallelFor(0, boxes.dim(0) * channels, 1, [&](int64_t begin, int64_t end) {
       cpu::ColumnMaxima<T> maxima(w);
       for (int64_t n = begin; n < end; ++n) {
         const int64_t r = n / channels;
-        const T* plane = from.data<T>() + (image[r] * channels + n % channels) * h * w;
+        const T* plane = x.data<T>() + (image[r] * channels + n % channels) * h * w;
         const Span *down = &rows[r * height], *across = &columns[r * width];
         const int64_t low = across[0].first, high = across[width - 1].end;
         int64_t* place = arg_max.data<int64_t>() + n * area;
@@ -277,7 +276,6 @@ namespace {
 // f(index in dy, index in x) for the largest values of all bins.
 template <class F>
 void ForLargest(const Tensor& counts, const Tensor& arg_max, const Ints& shape, F&& f) {
-  const Tensor places = Contiguous(arg_max);
   const int64_t boxes = arg_max.dim(0), channels = shape[1], plane = shape[2] * shape[3],
                 area = arg_max.dim(2) * arg_max.dim(3);
   PD_CHECK(arg_max.dim(1) == channels && arg_max.dtype() == DataType::INT64, InvalidArgument,
@@ -286,17 +284,17 @@ void ForLargest(const Tensor& counts, const Tensor& arg_max, const Ints& shape, 
   const std::vector<int64_t> image = ImagesOf("roi_pool_grad", counts, boxes, shape[0]);
   for (int64_t n = 0; n < boxes * channels; ++n)
     for (int64_t i = n * area; i < (n + 1) * area; ++i) {
-      const int64_t at = places.data<int64_t>()[i];
+      const int64_t at = arg_max.data<int64_t>()[i];
       if (at >= 0 && at < plane) f(i, (image[n / channels] * channels + n % channels) * plane + at);
     }
 }
 }  // namespace
 void roi_pool_scatter_kernel(const Tensor& dy, const Tensor& counts, const Tensor& arg_max, const Ints& shape,
                              Tensor& out) {
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
-    ForLargest(counts, arg_max, shape, [&](int64_t i, int64_t at) { to.data<T>()[at] += from.data<T>()[i]; });
+    ForLargest(counts, arg_max, shape, [&](int64_t i, int64_t at) { to.data<T>()[at] += dy.data<T>()[i]; });
   });
 }
 void roi_pool_gather_infer(const Meta& x, const Meta*, const Meta& arg_max, Meta& out) {
@@ -306,10 +304,10 @@ void roi_pool_gather_infer(const Meta& x, const Meta*, const Meta& arg_max, Meta
   out = {arg_max.dims, x.dtype};
 }
 void roi_pool_gather_kernel(const Tensor& x, const Tensor& counts, const Tensor& arg_max, Tensor& out) {
-  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
-    ForLargest(counts, arg_max, x.dims(), [&](int64_t i, int64_t at) { to.data<T>()[i] = from.data<T>()[at]; });
+    ForLargest(counts, arg_max, x.dims(), [&](int64_t i, int64_t at) { to.data<T>()[i] = x.data<T>()[at]; });
   });
 }
 
@@ -351,7 +349,7 @@ void ForPositions(const Tensor& boxes, const Tensor& counts, const Ints& x, int6
 }  // namespace
 void psroi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts, int64_t height, int64_t width,
                        int64_t channels, double scale, Tensor& out) {
-  InComputeType(x, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(x, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     const int64_t w = x.dim(3);
     ForPositions(boxes, counts, x.dims(), height, width, channels, scale,
@@ -359,7 +357,7 @@ void psroi_pool_kernel(const Tensor& x, const Tensor& boxes, const Tensor& count
                    const int64_t n = (rows.end - rows.first) * (columns.end - columns.first);
                    T sum = 0;
                    for (int64_t p = rows.first; p < rows.end; ++p)
-                     for (int64_t q = columns.first; q < columns.end; ++q) sum += from.data<T>()[plane + p * w + q];
+                     for (int64_t q = columns.first; q < columns.end; ++q) sum += x.data<T>()[plane + p * w + q];
                    to.data<T>()[i] =
                        rows.end > rows.first && columns.end > columns.first ? sum / static_cast<T>(n) : T(0);
                  });
@@ -372,13 +370,13 @@ void psroi_pool_scatter_infer(const Meta& dy, const Meta& boxes, const Meta*, co
 }
 void psroi_pool_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tensor& counts, const Ints& shape,
                                int64_t height, int64_t width, int64_t channels, double scale, Tensor& out) {
-  InComputeType(dy, out, [&](auto tag, const Tensor& from, const Tensor& to) {
+  InComputeType(dy, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
     const int64_t w = shape[3];
     ForPositions(
         boxes, counts, shape, height, width, channels, scale, [&](int64_t i, int64_t plane, Span rows, Span columns) {
-          const T share = from.data<T>()[i] / static_cast<T>((rows.end - rows.first) * (columns.end - columns.first));
+          const T share = dy.data<T>()[i] / static_cast<T>((rows.end - rows.first) * (columns.end - columns.first));
           for (int64_t p = rows.first; p < rows.end; ++p)
             for (int64_t q = columns.first; q < columns.end; ++q) to.data<T>()[plane + p * w + q] += share;
         });
@@ -391,8 +389,7 @@ void nms_infer(const Meta& x, double, Meta& out) {
   out = {Dims{common::NewSymbol()}, DataType::INT64};
 }
 void nms_kernel(const Tensor& x, double threshold, Tensor& out) {
-  const Tensor wide = AsDoubles(x);
-  const double* boxes = wide.data<double>();
+  const double* boxes = x.data<double>();
   const int64_t n = x.dim(0);
   std::vector<int64_t> kept;
   std::vector<char> dropped(n, 0);

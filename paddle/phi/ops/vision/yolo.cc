@@ -54,10 +54,10 @@ class YoloHead {
         mask_(mask),
         size_(static_cast<T>(ratio) * static_cast<T>(x.dim(2))),
         scale_(static_cast<T>(scale)),
-        x_(Contiguous(x)),
-        boxes_(Contiguous(CastTo(boxes, x.dtype()))),
+        x_(x),
+        boxes_(boxes),
+        scores_(scores),
         labels_(ToIntVector(labels)) {
-    if (scores.defined()) scores_ = Contiguous(CastTo(scores, x.dtype()));
     for (int64_t a : anchors) anchors_.push_back(static_cast<T>(a) / size_);
     const T off = smooth ? std::min(T(1) / static_cast<T>(classes), T(1) / 40) : T(0);
     off_ = off, on_ = 1 - off;
@@ -229,12 +229,11 @@ void yolo_loss_grad_kernel(const Tensor& x, const Tensor& boxes, const Tensor& l
   if (!dx || !dloss.defined()) return;
   EnsureOut(*dx, x.dims(), x.dtype());
   cpu::Zero(dx->raw_data(), dx->numel() * SizeOf(dx->dtype()));
-  const Tensor g = Contiguous(CastTo(dloss, x.dtype())), marks = Contiguous(objectness), places = Contiguous(match);
   ByFloat(x.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const YoloHead<T> head(x, boxes, labels, scores, anchors, mask, classes, ratio, smooth, scale);
-    PD_CHECK(g.numel() == head.images && marks.numel() == head.images * head.own * head.area &&
-                 places.numel() == head.images * head.objects,
+    PD_CHECK(dloss.numel() == head.images && objectness.numel() == head.images * head.own * head.area &&
+                 match.numel() == head.images * head.objects,
              InvalidArgument, "[yolo_loss_grad] expected gradients of ", head.images, " losses, marks of ", head.own,
              " anchors of ", head.area, " cells and places of ", head.objects, " objects, got shapes ",
              common::ShapeText(dloss.dims()), ", ", common::ShapeText(objectness.dims()), " and ",
@@ -242,9 +241,9 @@ void yolo_loss_grad_kernel(const Tensor& x, const Tensor& boxes, const Tensor& l
     T* out = dx->data<T>();
     cpu::ParallelFor(0, head.images, 1, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
-        const T by = g.data<T>()[n];
+        const T by = dloss.data<T>()[n];
         for (int64_t k = 0; k < head.objects; ++k) {
-          const int32_t place = places.data<int32_t>()[n * head.objects + k];
+          const int32_t place = match.data<int32_t>()[n * head.objects + k];
           if (place < 0) continue;
           PD_CHECK(place < head.own, InvalidArgument, "[yolo_loss_grad] expected gt_match_mask below ", head.own,
                    ", got ", place);
@@ -256,7 +255,7 @@ void yolo_loss_grad_kernel(const Tensor& x, const Tensor& boxes, const Tensor& l
         }
         for (int64_t a = 0; a < head.own; ++a)
           for (int64_t c = 0; c < head.area; ++c) {
-            const T mark = marks.data<T>()[(n * head.own + a) * head.area + c];
+            const T mark = objectness.data<T>()[(n * head.own + a) * head.area + c];
             const int64_t at = head.ObjectnessAt(n, a, c);
             if (mark > kObject)
               out[at] = by * mark * (Sigmoid(head.Logit(at)) - 1);

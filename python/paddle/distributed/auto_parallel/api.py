@@ -5,14 +5,18 @@ import paddle
 from paddle.base import libpaddle as core
 from paddle.base.framework import EagerParamBase
 
+from .moe_utils import moe_global_mesh_tensor, moe_sub_mesh_tensors, split_mesh
 from .process_mesh import get_mesh
 
 __all__ = [
     'dtensor_from_fn',
     'dtensor_from_local',
     'dtensor_to_local',
+    'moe_global_mesh_tensor',
+    'moe_sub_mesh_tensors',
     'reshard',
     'shard_tensor',
+    'split_mesh',
     'unshard_dtensor',
 ]
 

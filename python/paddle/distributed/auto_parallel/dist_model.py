@@ -194,7 +194,10 @@ class DistModel:
         key = self._mode, self._mode == 'train' and self._updates_now()
         step = self._steps.get(key)
         if step is None:
-            step = paddle.jit.to_static(self._step(*key), full_graph=True)
+            step = self._step(*key)
+            # A branch of a program cannot write distributed tensors: dynamic scaling runs as it is.
+            if self._scaler is None or self._mode != 'train':
+                step = paddle.jit.to_static(step, full_graph=True)
             self._steps[key] = step
         self._last[self._mode] = step
         return step(*args)
@@ -338,9 +341,8 @@ class DistModel:
             'pd_op.add'
         """
         step = self._last.get(self._mode if mode is None else mode)
-        if step is None or not len(step.program_cache):
-            return None
-        return step.program_cache.last().main_program
+        programs = getattr(step, 'program_cache', ())
+        return programs.last().main_program if len(programs) else None
 
 
 def _flat(nest):

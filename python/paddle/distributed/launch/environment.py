@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a rank is told in variables of its environment, by the launcher and by `spawn`."""
 
+import contextlib
 import os
 import secrets
+import socket
 
 # Of other jobs, or for other machines than this one.
 _DROPPED = ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')
@@ -16,8 +18,30 @@ def hold_store(host='127.0.0.1'):
     return TCPStore(host, 0, True, 1, secret=secret), secret
 
 
-def rank_environment(rank, ranks, store, secret, start_port=6070):
-    """The variables of one of `ranks` ranks on this host."""
+def join_store(master, node, secret):
+    """The store of a job of several nodes, at `master`, host:port: held by this process where it
+    starts node 0, or a node without a number (-1) and the first that can; and the node's number.
+    """
+    from paddle.base.core import TCPStore
+
+    host, _, port = master.rpartition(':')
+    held = node == 0
+    if node < 0:
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, int(port)))
+            held = True
+    store = TCPStore(host, int(port), held, 1, secret=secret)
+    if node < 0:
+        node = 0 if held else store.add('launch/nodes', 1)
+    return store, node
+
+
+def rank_environment(rank, ranks, store, secret, start_port=6070, first=0, here=None):
+    """The variables of one of `ranks` ranks, of which `here` from `first` on, else all, are on this
+    host.
+    """
+    here = ranks if here is None else here
     # Names only: nobody listens there.
     endpoints = [f'{store.host}:{start_port + i}' for i in range(ranks)]
     variables = {
@@ -25,20 +49,20 @@ def rank_environment(rank, ranks, store, secret, start_port=6070):
         'PADDLE_STORE_HOLDER': 'launcher',
         'PADDLE_JOB_SECRET': secret,
         'PADDLE_GLOBAL_SIZE': ranks,
-        'PADDLE_LOCAL_SIZE': ranks,
+        'PADDLE_LOCAL_SIZE': here,
         'PADDLE_GLOBAL_RANK': rank,
-        'PADDLE_LOCAL_RANK': rank,
-        'PADDLE_NNODES': 1,
+        'PADDLE_LOCAL_RANK': rank - first,
+        'PADDLE_NNODES': ranks // here,
         'PADDLE_TRAINER_ID': rank,
         'PADDLE_TRAINERS_NUM': ranks,
-        'PADDLE_RANK_IN_NODE': rank,
+        'PADDLE_RANK_IN_NODE': rank - first,
         'PADDLE_TRAINER_ENDPOINTS': ','.join(endpoints),
         'PADDLE_CURRENT_ENDPOINT': endpoints[rank],
         'PADDLE_DISTRI_BACKEND': 'gloo',
     }
     if 'OMP_NUM_THREADS' not in os.environ:
         # Ranks that each took all cores would slow each other down.
-        variables['OMP_NUM_THREADS'] = max(1, len(os.sched_getaffinity(0)) // ranks)
+        variables['OMP_NUM_THREADS'] = max(1, len(os.sched_getaffinity(0)) // here)
     return {name: str(value) for name, value in variables.items()}
 
 

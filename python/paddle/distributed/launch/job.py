@@ -11,12 +11,14 @@ import sys
 import tempfile
 import time
 
-from .environment import child_environment, hold_store, rank_environment
+from .environment import child_environment, hold_store, join_store, rank_environment
 
 # What the other ranks get, once one has failed, to say what they missed; and then to end.
 _GRACE = 0.5
 _GRACE_OF_TERM = 0.5
 _LAST_LINES = 20
+# How long the launcher with the store waits for those of other hosts.
+_PARTING = 30
 
 
 class _Rank:
@@ -51,13 +53,24 @@ class _Rank:
 
 
 class Job:
-    """`ranks` processes that run `command`. `run` returns the exit code: 0 where all ended well,
-    else that of the first that failed.
+    """`ranks` processes that run `command`, on each of `nodes` hosts that each have a launcher.
+    `run` returns the exit code: 0 where all of this host ended well, else that of the first that
+    failed. Launchers of several hosts meet at `master`; `node` is this one's number, -1 for any.
     """
 
     def __init__(
-        self, command, ranks, host='127.0.0.1', start_port=6070, log_dir='log', append=True
+        self,
+        command,
+        ranks,
+        host='127.0.0.1',
+        start_port=6070,
+        log_dir='log',
+        append=True,
+        nodes=1,
+        node=-1,
+        master=None,
     ):
+        self._nodes, self._node, self._master = nodes, node, master
         self._command = command
         self._count = ranks
         self._host = host
@@ -67,23 +80,46 @@ class Job:
         self._ranks = []
 
     def run(self):
-        store, secret = hold_store(self._host)
+        if self._nodes > 1:
+            secret = os.getenv('PADDLE_JOB_SECRET', '')
+            store, self._node = join_store(self._master, self._node, secret)
+        else:
+            (store, secret), self._node = hold_store(self._host), 0
+        first = self._node * self._count
         os.makedirs(self._log_dir, exist_ok=True)
         previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         with tempfile.TemporaryDirectory(prefix='paddle-job-') as reports:
             try:
-                for number in range(self._count):
+                for number in range(first, first + self._count):
                     variables = rank_environment(
-                        number, self._count, store, secret, self._start_port
+                        number,
+                        self._count * self._nodes,
+                        store,
+                        secret,
+                        self._start_port,
+                        first,
+                        self._count,
                     )
                     variables['PADDLE_RANK_REPORT'] = os.path.join(reports, str(number))
                     self._start(number, child_environment(variables))
-                return self._watch()
+                code = self._watch()
+                self._part(store, code)
+                return code
             except KeyboardInterrupt:
                 return 128 + signal.SIGINT
             finally:
                 self._end_all()
                 signal.signal(signal.SIGTERM, previous)
+
+    def _part(self, store, code):
+        """The store stays until all launchers of a job that ended well have come here."""
+        if self._nodes == 1:
+            return
+        with contextlib.suppress(RuntimeError):
+            if store.add('launch/ended', 1) == self._nodes:
+                store.set('launch/over', '1')
+            if code == 0 and self._node == 0:
+                store.wait('launch/over', timeout=_PARTING)
 
     def _start(self, number, env):
         log = os.path.join(self._log_dir, f'workerlog.{number}')

@@ -9,7 +9,6 @@ from .job import Job
 
 # Flags of PaddlePaddle's launcher for what is not served here, and what they must be.
 _UNSERVED = {
-    'nnodes': ('1', 'there is no transport between hosts yet'),
     'run_mode': ('collective', 'there are no parameter servers and no RPC yet'),
     'elastic_level': (-1, 'jobs are not restarted yet'),
     'servers': ('', 'there are no parameter servers yet'),
@@ -62,6 +61,15 @@ def parse(arguments):
     for name, (served, why) in _UNSERVED.items():
         if str(getattr(flags, name)) != str(served):
             parser.error(f'expected --{name} {served}, got {getattr(flags, name)}: {why}')
+    if not str(flags.nnodes).isdigit() or int(flags.nnodes) < 1:
+        parser.error(f'expected --nnodes of 1 or more, got {flags.nnodes}: jobs keep their size')
+    flags.nnodes = int(flags.nnodes)
+    if flags.nnodes > 1:
+        host, _, port = (flags.master or '').rpartition(':')
+        if not host or not port.isdigit():
+            parser.error(f'expected --master host:port with --nnodes, got {flags.master}')
+        if not -1 <= flags.rank < flags.nnodes:
+            parser.error(f'expected --rank of 0 to {flags.nnodes - 1}, got {flags.rank}')
     if flags.nproc_per_node is None:
         flags.nproc_per_node = len(flags.devices.split(',')) if flags.devices else 1
     if flags.nproc_per_node < 1:
@@ -105,5 +113,8 @@ def launch():
         start_port=flags.start_port,
         log_dir=flags.log_dir,
         append=flags.log_overwrite.lower() not in ('true', '1'),
+        nodes=flags.nnodes,
+        node=flags.rank,
+        master=flags.master,
     )
     sys.exit(job.run())

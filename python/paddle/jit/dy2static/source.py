@@ -8,6 +8,7 @@ import dis
 import functools
 import inspect
 import linecache
+import os
 import sys
 import textwrap
 import types
@@ -25,12 +26,21 @@ def _codes_in(code):
             yield from _codes_in(inner)
 
 
+def _words_of_process():
+    """The command line, which `sys` has from CPython 3.10 on."""
+    try:
+        with open('/proc/self/cmdline', 'rb') as file:
+            return [os.fsdecode(word) for word in file.read().split(b'\0')]
+    except OSError:
+        return []
+
+
 @functools.cache
 def _command():
     """(lines, what tells its code objects) of the program that stands on the command
     line.
     """
-    words = getattr(sys, 'orig_argv', ())
+    words = getattr(sys, 'orig_argv', None) or _words_of_process()
     for option, text in zip(words, words[1:]):
         if option[:1] == '-' and option[:2] != '--' and option[-1:] == 'c':
             try:
@@ -51,9 +61,21 @@ def _what(code):
         for i in dis.get_instructions(code)
         if i.opname.startswith(('BINARY', 'UNARY', 'COMPARE', 'CONTAINS', 'IS_OP', 'LOAD_CONST'))
     ]
-    constants = [repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)]
+    constants = [repr(c) for c in _constants(code) if not isinstance(c, types.CodeType)]
     names = code.co_names, code.co_varnames, code.co_freevars
     return code.co_name, code.co_firstlineno, tuple(constants), names, tuple(steps)
+
+
+def _constants(code):
+    """The constants of a code object without the qualified names of functions inside, which CPython
+    has among them up to 3.10.
+    """
+    if sys.version_info >= (3, 11):
+        return code.co_consts
+    inner = {c.co_name for c in code.co_consts if isinstance(c, types.CodeType)}
+    return [
+        c for c in code.co_consts if not isinstance(c, str) or c.rpartition('.')[2] not in inner
+    ]
 
 
 def _lines(code):
@@ -94,22 +116,56 @@ def _lambda_tree(code):
         and n.lineno == code.co_firstlineno
         and _parameters(n.args) == code.co_varnames[:count]
     ]
-    if len(found) > 1 and hasattr(code, 'co_positions'):
-        spots = [
-            (p[0], p[2])
-            for p in code.co_positions()
-            if p[0] is not None and p[2] is not None and p[1] is not None
-        ][1:]
-        spots = [s for s in spots if s >= (code.co_firstlineno, 1)]
-        found = [
-            n for n in found if spots and _spans(n.body, min(spots)) and _spans(n.body, max(spots))
-        ]
-        found = sorted(
-            found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset)
-        )[:1]
+    if len(found) > 1:
+        same = [n for n in found if _same_code(_compiled_alone(copied(n), code), code)]
+        found = same[:1] or _at_positions(found, code)
     if len(found) != 1:
         return None
     return copied(found[0])
+
+
+def _at_positions(found, code):
+    """Of the lambdas the innermost that spans what the code has positions of, in a list."""
+    if not hasattr(code, 'co_positions'):  # before CPython 3.11
+        return []
+    spots = [
+        (p[0], p[2])
+        for p in code.co_positions()
+        if p[0] is not None and p[2] is not None and p[1] is not None
+    ][1:]
+    spots = [s for s in spots if s >= (code.co_firstlineno, 1)]
+    found = [
+        n for n in found if spots and _spans(n.body, min(spots)) and _spans(n.body, max(spots))
+    ]
+    return sorted(found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))[
+        :1
+    ]
+
+
+def _compiled_alone(node, code):
+    try:
+        return compile_function(node, code, code.co_freevars, None)
+    except SyntaxError:
+        return None
+
+
+def _same_code(a, b):
+    """Whether both code objects do the same."""
+    if not isinstance(a, types.CodeType) or not isinstance(b, types.CodeType):
+        return type(a) is type(b) and repr(a) == repr(b)
+    constants = _constants(a), _constants(b)
+    return (
+        all(getattr(a, name) == getattr(b, name) for name in _CODE)
+        and (a.co_flags ^ b.co_flags) & ~inspect.CO_NESTED == 0
+        and len(constants[0]) == len(constants[1])
+        and all(map(_same_code, *constants))
+    )
+
+
+_CODE = (
+    *('co_code', 'co_names', 'co_varnames', 'co_freevars', 'co_cellvars'),
+    *('co_argcount', 'co_posonlyargcount', 'co_kwonlyargcount'),
+)
 
 
 def copied(node):

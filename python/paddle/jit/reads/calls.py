@@ -59,6 +59,8 @@ class Calls:
             return self._function(function, args, kwargs)
         if kind is types.MethodType:
             return self.call(function.__func__, function.__self__, *args, **kwargs)
+        if kind is tables.ALIASED:
+            return self.call(function.__wrapped__, *args, **function._first_names(kwargs))
         if isinstance(function, types.BuiltinFunctionType):
             return self._builtin(function, args, kwargs)
         if isinstance(function, type):
@@ -465,7 +467,7 @@ class Calls:
         else:
             value = self._new(kind, new, args, kwargs, init)
         if isinstance(value, kind):
-            if type(init) is types.FunctionType:
+            if type(init) in (types.FunctionType, tables.ALIASED):
                 self.call(init, value, *args, **kwargs)
             elif init is not object.__init__:
                 init(value, *args, **kwargs)
@@ -528,6 +530,8 @@ def _len(session, value):
     method = session.look(type(value), '__len__')
     if type(method) is types.FunctionType:
         return session.call(method, value)
+    if getattr(session, 'follows_extents', False) and isinstance(value, _core.pir.Value):
+        return session.length(value)
     session._shallow(value)
     count = len(value)
     session.extents_were_read()

@@ -53,8 +53,8 @@ class GradientCode:
             'forward': staticmethod(lambda *args, **kwargs: self.call(forward, *args, **kwargs)),
             'backward': staticmethod(self.run_by_gradients(backward)),
         }
-        stand_in = self.made(type(kind.__name__, (), members))
-        return self._result(_core.py_layer_apply(stand_in, context, args, kwargs), args)
+        proxy = self.made(type(kind.__name__, (), members))
+        return self._result(_core.py_layer_apply(proxy, context, args, kwargs), args)
 
     def hook(self, tensor, name, args):
         """The arguments of a method that registers a hook: one of a tensor the call made runs

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients that a recorded call changes: what tensors had before, what each run leaves them."""
 
-import gc
 import sys
 
 import paddle
@@ -136,17 +135,13 @@ class Gradients:
                 self._know(now)
 
     def _is_held(self, tensor, count):
-        """Whether more than `count` references to the tensor matter: not those in lists that only
-        the session holds.
+        """Whether more than `count` references to the tensor matter: not those in what only the
+        session holds.
         """
-        more = sys.getrefcount(tensor) - count - _MORE_OF_CALLS
-        if more > 0:
-            for holder in gc.get_referrers(tensor):
-                if type(holder) is list and id(holder) in self._made:
-                    # The session, the list of referrers, the name here, the call's argument.
-                    if sys.getrefcount(holder) <= 4:
-                        more -= sum(v is tensor for v in holder)
-        return more > 0
+        count += _MORE_OF_CALLS
+        return sys.getrefcount(tensor) > count and (
+            self.drop_unused() and sys.getrefcount(tensor) > count
+        )
 
     def _is_zero(self, gradient):
         before = _core._data_reads()

@@ -86,8 +86,7 @@ class GraphSession(SymbolicSession):
                 return self.unwatched(print, rest, kwargs)
         return super().call(*args, **kwargs)
 
-    @staticmethod
-    def _takes(function, args, kwargs):
+    def _takes(self, function, args, kwargs):
         """Whether the call is one for the function that stands for it in converted code."""
         if function in (any, all):
             return len(args) == 1
@@ -96,7 +95,9 @@ class GraphSession(SymbolicSession):
         if function in (int, float, bool):
             return len(args) == 1 and symbolic(args[0])
         if function is len:
-            return len(args) == 1 and type(args[0]) not in (list, tuple) and _is_recorded(args[0])
+            if len(args) != 1 or type(args[0]) in (list, tuple):
+                return False
+            return _is_recorded(args[0]) and not (self.follows_extents and symbolic(args[0]))
         if function is range or function is print:
             return any(map(symbolic, args))
         if function is enumerate or function is zip:
@@ -130,7 +131,7 @@ class GraphSession(SymbolicSession):
 
     def shape_of(self, value):
         """value.shape; extents that are not known are tensors."""
-        if symbolic(value):
+        if symbolic(value) and not self.follows_extents:
             return self.made(self.trusted(sequences.shape, (value,), {}))
         return self.attribute(value, 'shape')
 

@@ -37,12 +37,29 @@ _JIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SESSION_FILE = os.path.join(_JIT, 'reads', 'session.py')
 
 
+def _references_of_item():
+    """What `sys.getrefcount` says of a value that only a dict holds."""
+    held = {0: object()}
+    return sys.getrefcount(held[0])
+
+
+_REFERENCES_OF_ITEM = _references_of_item()
+
+
 def place_of_caller():
     """`file:line` of the innermost code that is not of `paddle.jit`; '' at its own call."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_JIT):
         frame = frame.f_back
     return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
+
+
+def depth_of_caller():
+    """How many frames from the one that asks to the innermost that is not of `paddle.jit`."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_JIT):
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _span(frame):
@@ -120,6 +137,16 @@ class Places:
         """Whether the call made it."""
         return id(value) in self._made
 
+    def drop_unused(self):
+        """Release what the call made and nobody else holds. Returns True."""
+        made, before = self._made, -1
+        while len(made) != before:
+            before = len(made)
+            for key in list(made):
+                if sys.getrefcount(made[key]) == _REFERENCES_OF_ITEM:
+                    del made[key]
+        return True
+
     def let_go(self):
         """The call has ended: what it made is no concern any more."""
         for held in (self._made, self._given, self._looked):
@@ -184,13 +211,27 @@ class Places:
                 self.found(value)
 
     def mapping(self, home):
-        """All keys and values of a dict, in their order."""
+        """All keys and values of a dict, in their order: those before the call wrote any."""
         if not self._is_free(home):
-            self._note(
-                (_MAPPING, id(home)),
-                lambda: (_MAPPING, home, list(home), [dict.__getitem__(home, k) for k in home]),
-                dict.values(home),
-            )
+            self._note((_MAPPING, id(home)), lambda: self._at_first(home), dict.values(home))
+
+    def deletes(self, home, key):
+        """An entry is to be deleted: where it was there before the call, its place in the order
+        matters.
+        """
+        known = self._entries.get((id(home), key))
+        if known is None or known[2] is not ABSENT:
+            self.mapping(home)
+
+    def _at_first(self, home):
+        held = dict(home)
+        for table, key, value, _ in self._entries.values():
+            if table is home and held.get(key, ABSENT) is not value:
+                if value is ABSENT:
+                    del held[key]
+                else:
+                    held[key] = value
+        return _MAPPING, home, list(held), list(held.values())
 
     def list(self, home):
         """All items of a list."""

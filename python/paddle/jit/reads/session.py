@@ -40,6 +40,7 @@ _BOUND_BY_CORE = (
     types.ClassMethodDescriptorType,
     types.BuiltinFunctionType,
     tables.OP,
+    tables.ALIASED,
 )
 
 
@@ -427,7 +428,7 @@ class Session(Calls, GradientCode, Operators, Places):
             return getattr(tensor, name)
         if name in _TENSOR_STATE:
             self._note_tensor(tensor)
-            result = getattr(tensor, name)
+            result = self.trusted(getattr, (tensor, name), {})
             self.extents_were_read()
             return self.made(result) if isinstance(result, list) else result
         if name in _MADE_NEW:
@@ -651,6 +652,8 @@ class Session(Calls, GradientCode, Operators, Places):
         home = getattr(value, '__dict__', None)
         if home is not None and not self.is_made(value):
             self._before(home, name)
+            if not rest:
+                self.deletes(home, name)
         return plain(value, name, *rest)
 
     # --- items
@@ -767,6 +770,8 @@ class Session(Calls, GradientCode, Operators, Places):
             if type(method) is types.FunctionType:
                 return self.call(method, value, key)
             self._item_changes(value, type(value), key)
+            if isinstance(value, dict):
+                self.deletes(value, key)
         del value[key]
 
     def _item_changes(self, value, kind, key):

@@ -5,15 +5,29 @@ What no recording can stand for ends the call before it is done, and `undo` puts
 changed: it can run as it is then, as if it had not run before.
 """
 
+import math
+import types
+
 from paddle.autograd.backward_mode import backward as _backward
 from paddle.base import libpaddle as _core
 
 from . import places, tables
+from .extents import Extent, Extents, any_extent, fix_in_place, fixed
 from .gradient_code import HOOKS, lasting
 from .gradients import NAMES, Gradients, part_of, symbolic
 from .places import ABSENT
 from .session import Session
 
+# What depends on the extents of a tensor.
+_SIZES = {
+    'shape': lambda session, tensor: session.extents.shape(tensor),
+    'size': lambda session, tensor: session.size(tensor),
+    'nbytes': lambda session, tensor: session.extents.fix(
+        math.prod(session.extents.shape(tensor), start=tensor.itemsize)
+    ),
+}
+_OF_INTS = (min, max, sum, abs, int, bool, float, math.prod)
+_SCALING = ('Add', 'Sub', 'Mult', 'Div')
 _CLEARING = {'clear_grad', 'clear_gradient', '_zero_grads'}
 _OTHER_HOOKS = {'register_post_accumulate_grad_hook', '_register_backward_hook'}
 
@@ -28,8 +42,14 @@ class SymbolicSession(Gradients, Session):
     `guarded`: Unguarded is raised where no recording can stand for the call; else `why` tells.
     """
 
+    _loops = False  # over tensors, round by round
+    follows_extents = (
+        False  # of symbolic tensors, as numbers; else they are tensors (jit/dy2static)
+    )
+
     def __init__(self, guarded=True):
         Session.__init__(self)
+        self.extents = Extents()
         Gradients.__init__(self)
         self._guarded, self._classes_written = guarded, []
         self._numbers_read = _core._data_reads()
@@ -51,6 +71,97 @@ class SymbolicSession(Gradients, Session):
                 self.breaks.update(dict.fromkeys(places.lines_of_caller(), reason))
         if self._guarded:
             raise Unguarded
+
+    # --- extents that are free
+
+    def run(self, function, args, kwargs):
+        return fix_in_place(super().run(function, args, kwargs))
+
+    def _of_tensor(self, tensor, kind, name):
+        if name in NAMES:
+            self.read_gradient(tensor)
+        if self.follows_extents and name in _SIZES and symbolic(tensor):
+            return (
+                self.made(_SIZES[name](self, tensor))
+                if name == 'shape'
+                else _SIZES[name](self, tensor)
+            )
+        return super()._of_tensor(tensor, kind, name)
+
+    def iterate(self, value):
+        if self.follows_extents and self._loops and symbolic(value) and value.shape:
+            if value.shape[0] < 0:
+                return self.made([value[k] for k in range(int(self.length(value)))])
+        return super().iterate(value)
+
+    def size(self, tensor):
+        """The number of elements, which is an int that knows its tensor."""
+        if tensor.size < 0:
+            self.stop('the size of a tensor whose extents vary')
+        return tensor.size
+
+    def length(self, value):
+        """The first extent of a tensor."""
+        if not value.shape:
+            return len(value)  # raises
+        return self.extents.shape(value)[0]
+
+    def call(self, /, *args, **kwargs):
+        if len(args) > 1 and any(map(any_extent, args)) or kwargs and any_extent(kwargs):
+            function, *args = args
+            if function in _OF_INTS and not kwargs:
+                return function(*args)
+            if function is isinstance and type(args[0]) is Extent:
+                return isinstance(0, args[1])
+            if function is type and len(args) == 1:
+                return int
+            if not self._takes_extents(function):
+                args, kwargs = map(fixed, args), fixed(kwargs)
+            args = function, *args
+        return super().call(*args, **kwargs)
+
+    def _takes_extents(self, function):
+        """Whether what is called sees extents as they are; else numbers for them."""
+        kind = type(function)
+        if kind is tables.OP or kind is types.MethodType:
+            return True
+        if kind is types.FunctionType:
+            return function not in tables.PURE_OF_NUMPY
+        if function in (list, tuple, dict, zip, enumerate, len, iter, slice, _core.Size):
+            return True
+        home = getattr(function, '__self__', None)
+        return _core._is_tensor(home) or isinstance(home, (list, dict)) and self.is_made(home)
+
+    def _settled(self, a, b):
+        """Operands: numbers for extents beside other values than ints and floating tensors."""
+        for one, other in ((a, b), (b, a)):
+            if type(one) is Extent and type(other) not in (int, bool, Extent):
+                if symbolic(other) and other.dtype in tables.FLOATS:
+                    return [v.tensor(other.dtype) if v is one else v for v in (a, b)]
+                return fixed(a), fixed(b)
+        return a, b
+
+    def binary(self, name, a, b):
+        if type(a) is Extent or type(b) is Extent:
+            a, b = self._settled(a, b) if name in _SCALING else self._fixed_beside(a, b)
+        return super().binary(name, a, b)
+
+    def inplace(self, name, a, b):
+        if type(a) is Extent or type(b) is Extent:
+            a, b = self._settled(a, b) if name in _SCALING else self._fixed_beside(a, b)
+        return super().inplace(name, a, b)
+
+    @staticmethod
+    def _fixed_beside(a, b):
+        if type(a) in tables.NUMBERS and type(b) in tables.NUMBERS:
+            return a, b
+        return fixed(a), fixed(b)
+
+    def set_name(self, scope, key, value):
+        super().set_name(scope, key, fixed(value))
+
+    def set_item(self, value, key, new):
+        super().set_item(value, key, new if self.is_made(value) else fixed(new))
 
     # --- gradients
 
@@ -88,12 +199,9 @@ class SymbolicSession(Gradients, Session):
             return self._backward(super()._function, function, args, kwargs)
         return super()._function(function, args, kwargs)
 
-    def _of_tensor(self, tensor, kind, name):
-        if name in NAMES:
-            self.read_gradient(tensor)
-        return super()._of_tensor(tensor, kind, name)
-
     def set_attribute(self, value, name, new):
+        if not self.is_made(value):
+            new = fixed(new)
         if (
             name == 'grad'
             and not self.done
@@ -165,6 +273,8 @@ class SymbolicSession(Gradients, Session):
 
 class PlainSession(SymbolicSession):
     """One call whose Python code is recorded as it is: no branch or loop over tensors is."""
+
+    follows_extents = _loops = True
 
     def lost(self):
         pass

@@ -24,11 +24,15 @@ import paddle
 from paddle.base import libpaddle as _core
 from paddle.jit.errors import FallbackError, InnerError
 
+from .extents import Extent
+
 BUILTINS = builtins
 HEAP_TYPE = 1 << 9
 TAPE_PLAIN = 3
 BOOL = paddle.bool
+FLOATS = (paddle.float32, paddle.float64)
 OP = type(_core._functions('paddle')['reshape'])
+ALIASED = _core.AliasedFunction  # before a Python function whose arguments have second names
 _ROOT = os.path.dirname(paddle.__file__) + os.sep
 _HERE = os.path.dirname(__file__) + os.sep
 FREE_FILES = [_HERE, '<frozen importlib']
@@ -46,12 +50,13 @@ PLAIN = {
     *(int, float, bool, str, bytes, complex, type(None), type(Ellipsis), type(NotImplemented)),
     *(range, type(paddle.float32)),
 }
-VALUES = {*PLAIN, _core.Tensor, paddle.base.framework.EagerParamBase}
+VALUES = {*PLAIN, Extent, _core.Tensor, paddle.base.framework.EagerParamBase}
 VALUES_WITH_ITEMS = {str, bytes, range}
+NUMBERS = {int, float, bool, complex, Extent}
 # Objects of these never change.
 FROZEN = {
     *(type(paddle.float32), slice, types.CodeType, re.Pattern, re.Match, numpy.dtype, frozenset),
-    *(types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, OP),
+    *(types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, OP, ALIASED),
     *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
     *(k for k in vars(numpy).values() if isinstance(k, type) and issubclass(k, numpy.generic)),
@@ -233,7 +238,8 @@ _TRUSTED = tuple(
     os.path.join(_ROOT, *p.split('/'))
     for p in (
         '_lazy.py _C_ops.py _op_forms.py _paths.py tensor/ linalg.py fft.py signal.py '
-        'nn/functional/ amp/ base/dygraph/ base/arguments.py '
+        'nn/functional/ amp/auto_cast.py amp/amp_lists.py amp/loss_scaling.py '
+        'base/dygraph/ base/arguments.py '
         'base/framework.py base/variable_index.py base/data_feeder.py framework/dtype.py '
         'framework/framework.py autograd/ vision/ops.py incubate/nn/functional/ geometric/ '
         'sparse/ device/ pir/ jit/dy2static/ distributed/auto_parallel/api.py'
@@ -306,6 +312,13 @@ def _is_of_package(name):
 def is_of_package(module):
     """Whether the module is one of this package, whose names are found on first use."""
     return _is_of_package(module.__name__)
+
+
+def is_of_user(decision):
+    """Whether code of a user read the number of a `Session.decision`: code of this package records
+    a training step whatever the number is.
+    """
+    return not decision[2].startswith(_ROOT)
 
 
 def is_of_numpy(function):

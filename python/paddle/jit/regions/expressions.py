@@ -77,7 +77,7 @@ class Expressions:
         s.stays = True
         result.append(s)
         held = self.names[first:]
-        if held and not isinstance(s, (ast.Return, ast.If, ast.For)):  # lets go of what it held
+        if held and not isinstance(s, (ast.Return, ast.If, ast.For)):  # releases what it held
             targets = [ast.Name(n, ast.Store()) for n in held]
             result.append(_located(ast.Assign(targets, ast.Constant(None)), s, True))
         return result

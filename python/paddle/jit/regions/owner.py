@@ -48,7 +48,7 @@ def _is_quick(scope):
         if isinstance(node, ast.Attribute) and node.attr in _METHODS:
             return True
         found = _found(node, scope, local)
-        if isinstance(found, (types.BuiltinFunctionType, type, tables.OP)):
+        if isinstance(found, (types.BuiltinFunctionType, type, tables.OP, tables.ALIASED)):
             return True
         return type(found) is types.FunctionType and not _is_entered(found)
 
@@ -322,7 +322,7 @@ class Callee(StaticFunction):
         if self._noted > _MOST_VALUES and self._compiled_runs() < self._noted:
             self._owner.leave(self)
             return self._whole(*args, **kwargs)
-        return self._run_taped(args, kwargs)
+        return self._run_noted(args, kwargs)
 
 
 class Region(StaticFunction):
@@ -337,7 +337,7 @@ class Region(StaticFunction):
     def _miss(self, args, kwargs):
         if self._busy or self._varies(args):
             return self._dygraph_function(*args)
-        return self._run_taped(args, kwargs)
+        return self._run_noted(args, kwargs)
 
     def _varies(self, args):
         """Whether an argument has another value each call, so that what reads it stays as it is."""
@@ -378,7 +378,9 @@ class Region(StaticFunction):
     def _recorded(self, recording):
         forward = recording.traced.forward_program
         count = sum(map(_is_work, forward.global_block().ops))
-        sizes = [v.size for v in [*recording.inputs, *recording.outputs]]
+        sizes = [
+            v.size if v.size >= 0 else few.elements for v in [*recording.inputs, *recording.outputs]
+        ]
         if count == 0 or (count < few.operations and max(sizes, default=0) < few.elements):
             self._split(dict.fromkeys(((self._file, *p) for p in self.part.places()), ''))
 

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 
+@second_names()
 def gumbel_softmax(x, temperature=1.0, hard=False, axis=-1, name=None):
     """softmax((x + Gumbel noise) / temperature); one-hot with the soft gradient when `hard`.
 

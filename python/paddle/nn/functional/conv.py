@@ -78,6 +78,11 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
             f"[{op}] expected groups that divide the {weight.shape[0]} output channels, got "
             f"{groups}"
         )
+    if n == 1 and channels >= 0 and channels != weight.shape[1] * groups:
+        raise ValueError(  # what computes it sees four axes
+            f"[{op}] expected {weight.shape[1]} * groups {groups} input channels for weight shape "
+            f"{list(weight.shape)}, got input shape {list(x.shape)}"
+        )
     pads, algorithm = _parse.padding(op, padding, n, channel_last)
     return conv_nd(
         n,
@@ -197,6 +202,11 @@ def _conv_transpose(
     if groups <= 0 or (channels >= 0 and channels % groups != 0):
         raise ValueError(
             f"[{op}] expected groups that divide the {channels} input channels, got {groups}"
+        )
+    if n == 1 and channels >= 0 and channels != weight.shape[0]:
+        raise ValueError(
+            f"[{op}] expected {weight.shape[0]} input channels for weight shape "
+            f"{list(weight.shape)}, got input shape {list(x.shape)}"
         )
     pads, algorithm = _parse.padding(op, padding, n, channel_last)
     stride = _parse.ints(op, "stride", stride, n)

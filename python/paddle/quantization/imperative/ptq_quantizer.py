@@ -37,12 +37,16 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
     def cal_thresholds(self):
         """Determine the thresholds."""
 
+    def _listed(self, tensors):
+        """The tensors, which must be a list."""
+        if not isinstance(tensors, (list, tuple)):
+            raise AssertionError(
+                f'[{type(self).__name__}] expected a list of tensors, got {type(tensors).__name__}'
+            )
+        return tensors
+
     def _raise_to(self, values):
         """`abs_max_vals` at least `values`."""
-        if not isinstance(values, (list, tuple)):
-            raise AssertionError(
-                f'[{type(self).__name__}] expected a list of tensors, got {type(values).__name__}'
-            )
         if not self.abs_max_vals:
             self.abs_max_vals = list(values)
         elif len(values) == len(self.abs_max_vals):
@@ -59,7 +63,7 @@ class AbsmaxQuantizer(BaseQuantizer):
     """The largest magnitude of each tensor."""
 
     def sample_data(self, layer, tensors):
-        self._raise_to([_largest(tensor) for tensor in tensors])
+        self._raise_to([_largest(tensor) for tensor in self._listed(tensors)])
 
     def cal_thresholds(self):
         self.thresholds = self.abs_max_vals
@@ -71,7 +75,10 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
     def sample_data(self, layer, tensors):
         axis = channel_axis(layer)
         self._raise_to(
-            [t.abs().max([i for i in range(t.ndim) if i != axis]).tolist() for t in tensors]
+            [
+                t.abs().max([i for i in range(t.ndim) if i != axis]).tolist()
+                for t in self._listed(tensors)
+            ]
         )
 
     def cal_thresholds(self):
@@ -89,7 +96,7 @@ class _HistogramQuantizer(BaseQuantizer):
         self.hists = []
 
     def sample_data(self, layer, tensors):
-        largest, hists = [], []
+        tensors, largest, hists = self._listed(tensors), [], []
         before = self.hists or [(0.0, None)] * len(tensors)
         if len(before) != len(tensors):
             self._raise_to([0.0] * len(tensors))

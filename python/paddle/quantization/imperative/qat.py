@@ -130,9 +130,9 @@ class ImperativeQuantAware:
         for parent in model.sublayers(include_self=True):
             for name, child in list(parent._sub_layers.items()):
                 made = None
-                for kind, stand_in in self._kinds:
+                for kind, proxy in self._kinds:
                     if type(child) is kind and not getattr(child, 'skip_quant', False):
-                        made = stand_in(child, **self._options)
+                        made = proxy(child, **self._options)
                 if made is not None or PTQRegistry.is_supported_layer(child):
                     parent._sub_layers[name] = quant_layers.MAOutputScaleLayer(
                         made or child, rate, child.full_name()

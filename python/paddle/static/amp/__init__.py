@@ -5,7 +5,7 @@ Operations run in the precision they were recorded in (`paddle.amp.auto_cast` ar
 chooses it); nothing is cast afterwards, as in PaddlePaddle's build for CPUs.
 """
 
-from . import amp_nn, bf16, decorator, fp16_lists, fp16_utils  # noqa: F401
+from . import amp_nn, bf16, debugging, decorator, fp16_lists, fp16_utils  # noqa: F401
 from .decorator import decorate
 from .fp16_lists import AutoMixedPrecisionLists, CustomOpLists
 from .fp16_utils import fp16_guard

@@ -36,22 +36,13 @@ class OptimizerWithMixedPrecision:
         use_master_grad=False,
         use_promote=False,
     ):
-        self._optimizer, self._amp_lists, self._amp_level, self._amp_dtype = (
-            optimizer,
-            amp_lists,
-            level,
-            dtype,
-        )
+        self._optimizer, self._amp_level = optimizer, level
         self._init_loss_scaling, self._use_dynamic_loss_scaling = (
             init_loss_scaling,
             use_dynamic_loss_scaling,
         )
         self._steps = incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio
-        self._use_fp16_guard, self._use_master_grad, self.use_promote = (
-            use_amp_guard,
-            use_master_grad,
-            use_promote,
-        )
+        self._use_master_grad, self.use_promote = use_master_grad, use_promote
         self._loss_scaling = self._scaled_loss = None
 
     def get_loss_scaling(self):

@@ -15,6 +15,14 @@ from paddle.static.nn.common import (
 from paddle.static.nn.control_flow import case, cond, switch_case, while_loop
 from paddle.static.nn.conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from paddle.static.nn.norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
+from paddle.static.nn.sequence_lod import (
+    sequence_conv,
+    sequence_expand,
+    sequence_first_step,
+    sequence_last_step,
+    sequence_pool,
+    sequence_softmax,
+)
 
 __all__ = [
     'batch_norm',
@@ -35,6 +43,12 @@ __all__ = [
     'prelu',
     'py_func',
     'row_conv',
+    'sequence_conv',
+    'sequence_expand',
+    'sequence_first_step',
+    'sequence_last_step',
+    'sequence_pool',
+    'sequence_softmax',
     'sparse_embedding',
     'spectral_norm',
     'static_pylayer',

@@ -182,6 +182,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
 
     Raises:
         TypeError: pred is no bool tensor, or true_fn or false_fn no function.
+        AssertionError: In dynamic mode, pred is no tensor or bool, or has several elements.
         ValueError: The results of both functions have another structure.
 
     Examples:
@@ -198,6 +199,8 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
         if fn is not None and not callable(fn):
             raise TypeError(f"[cond] expected {which} to be a function, got {type(fn).__name__}")
     if not recording():
+        if not isinstance(pred, (_core.Tensor, bool)) and not hasattr(pred, 'dtype'):
+            raise AssertionError(f"[cond] expected pred to be a tensor, got {type(pred).__name__}")
         if isinstance(pred, _core.Tensor) and pred.numel() != 1:
             raise AssertionError(
                 f"[cond] expected pred of one element, got shape {list(pred.shape)}"

@@ -3,6 +3,11 @@
 
 from paddle import _lazy
 
-__all__ = []
+__all__ = ['PostTrainingQuantization', 'PostTrainingQuantizationProgram', 'WeightQuantization']
 
-_lazy.install(globals(), 'paddle.static.quantization', {}, ('quant_config', 'utils'))
+_lazy.install(
+    globals(),
+    'paddle.static.quantization',
+    dict.fromkeys(__all__, '.post_training'),
+    ('quant_config', 'utils'),
+)

@@ -12,9 +12,11 @@ from .tensor_parallel import PlanBase
 __all__ = ['parallelize']
 
 
-def _divide_layers(model, mesh, plan):
-    if 'mp' not in mesh.dim_names:
-        raise ValueError(f"[parallelize] expected a mesh with an axis 'mp', got {mesh.dim_names}")
+def _divide_layers(model, mesh, plan, axis):
+    if axis not in mesh.dim_names:
+        raise ValueError(
+            f"[parallelize] expected a mesh with an axis {axis!r}, got {mesh.dim_names}"
+        )
     layers = dict(model.named_sublayers(include_self=True))
     for pattern, plans in plan.items():
         pattern, _, last = (
@@ -42,12 +44,13 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
     Args:
         model (Layer): The model.
         optimizer (Optimizer, default None): Its optimizer.
-        mesh (ProcessMesh, default None): A mesh whose axes are named `dp` and `mp`; None for that
-            of `set_mesh`.
+        mesh (ProcessMesh, default None): A mesh whose axes are named `dp`, `mp` and `sep`; None for
+            that of `set_mesh`.
         config (dict, default None): `mp_config` has the dict `parallelize_plan`: plans, as
             `ColWiseParallel`, by patterns of layer names; `dp_config` has `sharding_level`, 0 to 3:
-            what processes along `dp` divide of the optimizer's state and the parameters. The rest
-            is on all processes alike.
+            what processes along `dp` divide of the optimizer's state and the parameters;
+            `cp_config` has a `parallelize_plan` too, of `ContextParallel`. The rest is on all
+            processes alike.
 
     Returns:
         tuple: model and optimizer.
@@ -71,11 +74,11 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
     if not isinstance(model, paddle.nn.Layer):
         raise TypeError(f'[parallelize] expected a Layer as model, got {type(model).__name__}')
     config = dict(config or {})
-    mp, dp = config.pop('mp_config', None) or {}, config.pop('dp_config', None) or {}
+    mp, dp, cp = (config.pop(f'{axis}_config', None) or {} for axis in ('mp', 'dp', 'cp'))
     config = {key: value for key, value in config.items() if value}
     if config:
         raise NotImplementedError(
-            f'[parallelize] expected mp_config and dp_config, got {sorted(config)} too'
+            f'[parallelize] expected mp_config, dp_config and cp_config, got {sorted(config)} too'
         )
     plan, level = mp.get('parallelize_plan') or {}, dp.get('sharding_level') or 0
     level = int(level)
@@ -83,8 +86,9 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
         raise ValueError(f'[parallelize] expected sharding_level 0 to 3, got {level}')
     if level and 'dp' not in mesh.dim_names:
         raise ValueError(f"[parallelize] expected a mesh with an axis 'dp', got {mesh.dim_names}")
-    if plan:
-        _divide_layers(model, mesh, plan)
+    for plans, axis in ((plan, 'mp'), (cp.get('parallelize_plan'), 'sep')):
+        if plans:
+            _divide_layers(model, mesh, plans, axis)
     replicate_rest(model, mesh)
     if optimizer is not None:
         stages = (ShardingStage1, ShardingStage2, ShardingStage3)

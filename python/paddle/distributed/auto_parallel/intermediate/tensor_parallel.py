@@ -23,22 +23,28 @@ def _axis(mesh, name):
     return mesh.dim_names.index(name) if name in mesh.dim_names else None
 
 
-def _along_mp(mesh, placements, placement):
-    axis = _axis(mesh, 'mp')
+def _along(name, mesh, placements, placement):
+    axis = _axis(mesh, name)
     return [placement if i == axis else p for i, p in enumerate(placements)]
 
 
-def _placed(tensor, mesh, placement):
-    """A tensor with another placement along `mp`; one that is not distributed is whole."""
+def placed_along(name, tensor, mesh, placement):
+    """A tensor with another placement along an axis of the mesh; one that is not distributed is
+    whole.
+    """
     if not tensor.is_dist():
         tensor = core._dtensor_from_local(tensor, mesh, [core.Replicate() for _ in mesh.shape])
-    return reshard(tensor, mesh, _along_mp(mesh, tensor.placements, placement))
+    return reshard(tensor, mesh, _along(name, mesh, tensor.placements, placement))
 
 
-def _each(values, fn):
+def _placed(tensor, mesh, placement):
+    return placed_along('mp', tensor, mesh, placement)
+
+
+def each_tensor(values, fn):
     """`fn` of the tensors among values, which may be one."""
     if isinstance(values, (list, tuple)):
-        return type(values)(_each(v, fn) for v in values)
+        return type(values)(each_tensor(v, fn) for v in values)
     return fn(values) if isinstance(values, paddle.Tensor) else values
 
 
@@ -80,7 +86,7 @@ class _Divided(PlanBase):
                 continue
             placements = [core.Replicate() for _ in mesh.shape]
             placement = core.Replicate() if dim is None else core.Shard(dim)
-            distribute_in_place(tensor, mesh, _along_mp(mesh, placements, placement))
+            distribute_in_place(tensor, mesh, _along('mp', mesh, placements, placement))
 
 
 class ColWiseParallel(_Divided):
@@ -111,7 +117,9 @@ class ColWiseParallel(_Divided):
 
     def gather_output_hook(self, process_mesh):
         """A hook behind a layer that makes its results whole along `mp`."""
-        return lambda _, __, out: _each(out, lambda t: _placed(t, process_mesh, core.Replicate()))
+        return lambda _, __, out: each_tensor(
+            out, lambda t: _placed(t, process_mesh, core.Replicate())
+        )
 
 
 class RowWiseParallel(_Divided):
@@ -143,7 +151,7 @@ class RowWiseParallel(_Divided):
 
     def split_input_hook(self, process_mesh):
         """A hook before a layer that divides the last axis of its inputs along `mp`."""
-        return lambda _, inputs: _each(
+        return lambda _, inputs: each_tensor(
             inputs, lambda t: _placed(t, process_mesh, core.Shard(t.ndim - 1))
         )
 
@@ -230,10 +238,10 @@ class _Sequence(PlanBase):
         self.need_transpose = need_transpose
 
     def _before(self, mesh, fn):
-        return lambda _, inputs: _each(inputs, lambda t: fn(t, mesh, self.need_transpose))
+        return lambda _, inputs: each_tensor(inputs, lambda t: fn(t, mesh, self.need_transpose))
 
     def _behind(self, mesh, fn):
-        return lambda _, __, out: _each(out, lambda t: fn(t, mesh, self.need_transpose))
+        return lambda _, __, out: each_tensor(out, lambda t: fn(t, mesh, self.need_transpose))
 
 
 class SequenceParallelBegin(_Sequence):

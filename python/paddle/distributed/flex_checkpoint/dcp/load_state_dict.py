@@ -6,10 +6,12 @@ import os
 import numpy as np
 
 import paddle
+from paddle.base.arguments import only
+from paddle.framework.io import clear_async_save_task_queue, mapped_arrays
 
 from ...communication.group import barrier, is_initialized
 from ...parallel import get_rank
-from .metadata import read_metadata
+from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
 from .state_dict import Part, flatten_state_dict, own_part, whole_shape
 
 __all__ = ['load_merged_state_dict', 'load_state_dict']
@@ -29,19 +31,19 @@ def _newest(path, unique_id, op):
 
 
 class _Files:
-    """The files of a checkpoint, one of them in memory."""
+    """The files of a checkpoint. Of one at a time arrays are read, as far as they are used."""
 
     def __init__(self, path):
-        self.path, self.name, self.content = path, None, None
+        self.path, self.name, self.arrays, self.forget = path, None, None, None
 
     def part(self, name, key):
         if os.path.basename(name) != name:
             raise ValueError(f'[load_state_dict] expected the name of a file, got {name!r}')
         if name != self.name:
-            self.content = None
-            self.content = paddle.load(os.path.join(self.path, name))
+            self.arrays = None
+            self.arrays, self.forget = mapped_arrays(os.path.join(self.path, name))
             self.name = name
-        return self.content[key]
+        return self.arrays[key]
 
 
 def _overlap(first, shape, other_first, other_shape):
@@ -65,33 +67,54 @@ def _covered(part):
     return mask.reshape(part.shape)
 
 
-def _box(part):
-    """The part in its box; what it does not have there is zero."""
-    if part.flat is None:
-        return part.tensor
-    row = paddle.zeros([int(np.prod(part.shape))], part.tensor.dtype)
-    row[slice(*part.flat)] = part.tensor.reshape([-1])
-    return row.reshape(part.shape)
+_AT_ONCE = 32 << 20  # bytes that are copied at once
 
 
-def _fill(target, source, here, there):
-    """Copies what two parts have in common."""
-    if target.flat is None and source.flat is None:
-        if here:
-            target.tensor[here] = source.tensor[there]
-        else:
-            target.tensor.set_value(source.tensor)
+def _fill(target, part, array, here, there):
+    """Copies what two parts have in common; `array` has the elements of `part`."""
+    dtype = target.tensor.dtype
+    if target.flat is None and part.flat is None:
+        if not here:
+            target.tensor.set_value(paddle.to_tensor(array).astype(dtype).reshape([]))
+            return
+        common = array.reshape(part.shape)[there]
+        row = max(1, common.nbytes // common.shape[0])
+        step, first = max(1, _AT_ONCE // row), here[0].start
+        for i in range(0, common.shape[0], step):
+            piece = paddle.to_tensor(np.ascontiguousarray(common[i : i + step])).astype(dtype)
+            rows = slice(first + i, first + i + piece.shape[0])
+            target.tensor[(rows, *here[1:])] = piece
         return
-    box = _box(target)
-    known = paddle.to_tensor(_covered(source)[there])
-    box[here] = paddle.where(known, _box(source)[there], box[here])
+    box = _box(target, target.tensor)
+    known = paddle.to_tensor(_covered(part)[there])
+    given = _box(part, paddle.to_tensor(np.ascontiguousarray(array)).astype(dtype))
+    box[here] = paddle.where(known, given[there], box[here])
     if target.flat is not None:
         box = box.reshape([-1])[slice(*target.flat)].reshape(target.tensor.shape)
         target.tensor.set_value(box)
 
 
+def _box(part, tensor):
+    """The part, whose elements a tensor has, in its box; what it does not have there is zero."""
+    if part.flat is None:
+        return tensor
+    row = paddle.zeros([int(np.prod(part.shape))], tensor.dtype)
+    row[slice(*part.flat)] = tensor.reshape([-1])
+    return row.reshape(part.shape)
+
+
 def load_state_dict(
-    state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, offload=False
+    state_dict,
+    path,
+    process_group=None,
+    coordinator_rank=0,
+    unique_id=None,
+    offload=False,
+    mw_name_compatibility=True,
+    aoa_config=None,
+    safetensors=False,
+    worker_groups=None,
+    comm_method='broadcast',
 ):
     """Fill tensors, or their parts, from a directory that `save_state_dict` wrote.
 
@@ -105,13 +128,21 @@ def load_state_dict(
         unique_id (int, default None): The number of the checkpoint in the directory; None for the
             newest.
         offload (bool, default False): Taken for compatibility; it has no effect.
+        mw_name_compatibility (bool, default True): Taken for compatibility; it has no effect.
+        aoa_config (dict, default None): Only None.
+        safetensors (bool, default False): Whether a directory without metadata is read, whose
+            safetensors hold whole tensors. Those of `save_state_dict` are known without.
+        worker_groups (list of Groups, default None): Taken for compatibility; it has no effect.
+        comm_method (str, default 'broadcast'): Taken for compatibility: each process reads files.
 
     Returns:
         None.
 
     Raises:
+        NotImplementedError: aoa_config is given.
         TypeError: state_dict has keys that are no names, or something that is no tensor.
-        ValueError: There is no such checkpoint, or it lacks a tensor, or has another shape.
+        ValueError: There is no such checkpoint, or it lacks a tensor, or has another shape; an
+            unknown comm_method.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -123,13 +154,21 @@ def load_state_dict(
         >>> state["model"]["w"].tolist()
         [1.0, 2.0]
     """
+    methods = ('send_recv', 'broadcast', 'multi_group_broadcast', 'grouped_send_recv')
+    if comm_method not in methods:
+        raise ValueError(
+            f'[load_state_dict] expected comm_method as one of {methods}, got {comm_method!r}'
+        )
+    only('load_state_dict', 'names are those of the checkpoint', aoa_config=(aoa_config, None))
     flat, _ = flatten_state_dict(state_dict, 'load_state_dict')
-    _read(flat, path, _metadata(path, unique_id, 'load_state_dict'))
+    _read(flat, path, _metadata(path, unique_id, 'load_state_dict', safetensors))
     if is_initialized():
         barrier(process_group)
 
 
-def load_merged_state_dict(path, prefix=None, unique_id=None, offload=False):
+def load_merged_state_dict(
+    path, prefix=None, unique_id=None, offload=False, aoa_config=None, safetensors=False
+):
     """All tensors of a checkpoint, whole, by name.
 
     Args:
@@ -139,11 +178,15 @@ def load_merged_state_dict(path, prefix=None, unique_id=None, offload=False):
         unique_id (int, default None): The number of the checkpoint in the directory; None for the
             newest.
         offload (bool, default False): Taken for compatibility; it has no effect.
+        aoa_config (dict, default None): Only None.
+        safetensors (bool, default False): Whether a directory without metadata is read, whose
+            safetensors hold whole tensors.
 
     Returns:
         dict: tensors by name.
 
     Raises:
+        NotImplementedError: aoa_config is given.
         ValueError: There is no such checkpoint.
 
     Examples:
@@ -155,7 +198,8 @@ def load_merged_state_dict(path, prefix=None, unique_id=None, offload=False):
         >>> dist.load_merged_state_dict("checkpoint", prefix="model")["w"].tolist()
         [1.0, 1.0]
     """
-    metadata = _metadata(path, unique_id, 'load_merged_state_dict')
+    only('load_merged_state_dict', 'names are the checkpoint\'s', aoa_config=(aoa_config, None))
+    metadata = _metadata(path, unique_id, 'load_merged_state_dict', safetensors)
     merged = {}
     for key, parts in metadata.state_dict_metadata.items():
         shape = parts[0].global_shape
@@ -169,8 +213,28 @@ def load_merged_state_dict(path, prefix=None, unique_id=None, offload=False):
     return {key if prefix is None else key[len(prefix) + 1 :]: t for key, t in merged.items()}
 
 
-def _metadata(path, unique_id, op):
+def _metadata(path, unique_id, op, safetensors):
+    clear_async_save_task_queue()
+    if safetensors and not any(name.endswith('.metadata') for name in os.listdir(path)):
+        return _of_whole_tensors(path, op)
     return read_metadata(os.path.join(path, f'{_newest(path, unique_id, op)}.metadata'))
+
+
+def _of_whole_tensors(path, op):
+    """What the safetensors of a folder hold."""
+    described, stored = {}, {}
+    for name in sorted(n for n in os.listdir(path) if n.endswith('.safetensors')):
+        arrays, _ = mapped_arrays(os.path.join(path, name))
+        for key, array in arrays.items():
+            if key in described:
+                raise ValueError(f'[{op}] expected {key!r} in one file of {path}, got it in two')
+            first, dtype = (0,) * array.ndim, str(paddle.to_tensor(array.ravel()[:1]).dtype)
+            dtype = dtype.rpartition('.')[-1]
+            described[key] = [LocalTensorMetadata(first, array.shape, dtype, array.shape)]
+            stored[LocalTensorIndex(key, first, local_shape=array.shape)] = name
+    if not described:
+        raise ValueError(f'[{op}] expected a checkpoint or safetensors in {path}, got neither')
+    return Metadata(described, stored, {key: (key,) for key in described})
 
 
 def _read(flat, path, metadata):
@@ -194,7 +258,8 @@ def _read(flat, path, metadata):
         if own is None:
             continue
         extents = {(tuple(p.global_offset), _range(p)): tuple(p.local_shape) for p in parts}
-        missing = _covered(own)
+        flat_ones = own.flat is not None or any(p.is_flattened for p in parts)
+        missing = _covered(own) if flat_ones else int(np.prod(own.shape))
         for index, name in stored.get(key, ()):
             offset, flat_range = tuple(index.global_offset), _range(index)
             shape = extents.pop((offset, flat_range), None)  # replicas are read once
@@ -202,18 +267,20 @@ def _read(flat, path, metadata):
             if overlap is not None:
                 part = Part(offset, shape, None, flat_range)
                 jobs.append((name, key, overlap, own, part))
-                missing[overlap[0]] &= ~_covered(part)[overlap[1]]
-        if missing.any():
+                if flat_ones:
+                    missing[overlap[0]] &= ~_covered(part)[overlap[1]]
+                else:  # boxes of one tensor do not meet
+                    missing -= int(np.prod([s.stop - s.start for s in overlap[0]]))
+        missing = int(np.sum(missing))
+        if missing:
             raise ValueError(
-                f'[load_state_dict] expected all of {key!r} in {path}, got {missing.sum()} '
-                'elements less'
+                f'[load_state_dict] expected all of {key!r} in {path}, got {missing} elements less'
             )
     files = _Files(path)
     with paddle.no_grad():
         for name, key, (here, there), target, part in sorted(jobs, key=lambda job: job[0]):
-            part.tensor = files.part(name, key).astype(target.tensor.dtype)
-            _fill(target, part, here, there)
-            part.tensor = None
+            _fill(target, part, files.part(name, key), here, there)
+            files.forget()
 
 
 def _range(part):

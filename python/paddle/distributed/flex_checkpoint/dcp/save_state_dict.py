@@ -1,45 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """`save_state_dict`: each process writes the parts that no process before it has."""
 
+import contextlib
+import itertools
 import os
 import pickle
 
 import numpy as np
 
 import paddle
+from paddle.framework.io import clear_async_save_task_queue, save_in_background, write_tensors
 from paddle.framework.output_file import OutputFile
 
+from ...collective import connect
 from ...communication import objects
-from ...communication.group import barrier, default_group, is_initialized
+from ...communication.group import default_group, is_initialized
 from ...parallel import get_rank
-from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata
+from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
 from .sharded_weight import ShardedWeight
 from .state_dict import Part, flatten_state_dict, own_part, part_of, ranks_of, whole_shape
 
-__all__ = ['save_state_dict']
+__all__ = ['clear_async_save_task_queue', 'save_state_dict']
 
 
-def _parts(tensor, first_rank):
-    """(rank that writes it, part) of each part, each once."""
+def _parts(tensor, ranks, replicas):
+    """(rank that writes it, number of the copy, part) of each part, each once or with `replicas` as
+    often as processes have it.
+    """
     if not tensor.is_dist():
-        return [(first_rank, Part((0,) * tensor.ndim, tuple(tensor.shape)))]
+        part = Part((0,) * tensor.ndim, tuple(tensor.shape))
+        return [(rank, k, part) for k, rank in enumerate(ranks if replicas else ranks[:1])]
     if any(p.is_partial() for p in tensor.placements):
         raise ValueError(
             '[save_state_dict] expected tensors that are not partial, got placements '
             f'{tensor.placements}: reshard it'
         )
-    seen, parts = set(), []
+    copies, parts = {}, []
     for i, rank in enumerate(ranks_of(tensor)):
         first, shape = part_of(tensor, i)
-        if np.prod(shape) and first not in seen:
-            seen.add(first)
-            parts.append((rank, Part(first, shape)))
+        if np.prod(shape) and (replicas or first not in copies):
+            k = copies[first] = copies.get(first, -1) + 1
+            parts.append((rank, k, Part(first, shape)))
     return parts
 
 
-def _divided(flat, paths, group):
-    """(dtype, shape of the whole, path, [(rank that writes it, part)]) by key, of what programs
-    divided themselves: only the processes that have a part know of it.
+def _divided(flat, paths, group, replicas):
+    """(dtype, shape of the whole, path, [(rank that writes it, number of the copy, part)]) by key,
+    of what programs divided themselves: only the processes that have a part know of it.
     """
     mine = []
     for key, value in flat.items():
@@ -51,13 +58,14 @@ def _divided(flat, paths, group):
     lists = [mine]
     if group is not None:
         lists = [objects.load(b) for b in group.process_group.gather_bytes(objects.dump(mine))]
-    seen, found = set(), {}
+    copies, found = {}, {}
     for rank, entries in zip(group.ranks if group is not None else [0], lists):
         for key, first, shape, flat_range, dtype, whole, path in entries:
-            if (key, first, flat_range) not in seen:
-                seen.add((key, first, flat_range))
+            place = (key, first, flat_range)
+            if replicas or place not in copies:
+                k = copies[place] = copies.get(place, -1) + 1
                 part = Part(first, shape, None, flat_range)
-                found.setdefault(key, (dtype, whole, path, []))[-1].append((rank, part))
+                found.setdefault(key, (dtype, whole, path, []))[-1].append((rank, k, part))
     return found
 
 
@@ -66,7 +74,14 @@ def _dtype(tensor):
 
 
 def save_state_dict(
-    state_dict, path, process_group=None, coordinator_rank=0, unique_id=None, async_save=False
+    state_dict,
+    path,
+    process_group=None,
+    coordinator_rank=0,
+    unique_id=None,
+    async_save=False,
+    safetensors=False,
+    save_replicas=False,
 ):
     """Write tensors, each process its parts, to a directory for any mesh to read.
 
@@ -78,73 +93,163 @@ def save_state_dict(
         path (str): The directory, which is made where it is missing.
         process_group (Group, default None): The processes; None for all.
         coordinator_rank (int, default 0): The rank of the process that writes what is there.
-        unique_id (int, default None): The number of the checkpoint in the directory; None for a new
-            one.
-        async_save (bool, default False): Only False.
+        unique_id (int, default None): The number of the checkpoint in the directory, which takes
+            the place of one that has it; None for a new one.
+        async_save (bool, default False): Whether files are written while the program goes on. The
+            parts are copied first. The next such call, `clear_async_save_task_queue` and the end of
+            the process wait for it.
+        safetensors (bool, default False): Whether the files of parts are safetensors.
+        save_replicas (bool, default False): Whether each process writes its parts, also those that
+            others have.
 
     Returns:
         None.
 
     Raises:
-        NotImplementedError: async_save is True.
+        RuntimeError: A process could not write its file, or the one before that was written while
+            the program went on.
         TypeError: state_dict has keys that are no names, or something that is no tensor.
         ValueError: A tensor is partial, or two have one name.
 
     Examples:
         >>> import paddle.distributed as dist
-        >>> dist.save_state_dict({"w": paddle.to_tensor([1.0, 2.0])}, "checkpoint")
+        >>> dist.save_state_dict({"w": paddle.to_tensor([1.0, 2.0])}, "checkpoint", async_save=True)
+        >>> paddle.clear_async_save_task_queue()
         >>> state = {"w": paddle.zeros([2])}
         >>> dist.load_state_dict(state, "checkpoint")
         >>> state["w"].tolist()
         [1.0, 2.0]
     """
-    if async_save:
-        raise NotImplementedError('[save_state_dict] expected async_save=False, got True')
+    clear_async_save_task_queue()
     flat, paths = flatten_state_dict(state_dict, 'save_state_dict')
     several = is_initialized()
     group = process_group or (default_group() if several else None)
     ranks, me = (group.ranks, get_rank()) if several else ([0], 0)
     os.makedirs(path, exist_ok=True)
-    number = _next_id(path, group, coordinator_rank) if unique_id is None else int(unique_id)
+    number, again = _place(path, group, coordinator_rank, unique_id)
+    end = f'{number}{again}.' + ('safetensors' if safetensors else 'distcp')
     mine, described, stored = {}, {}, {}
     parts = {
-        key: (_dtype(tensor), whole_shape(tensor), paths[key], _parts(tensor, ranks[0]))
-        for key, tensor in flat.items()
-        if not isinstance(tensor, ShardedWeight)
+        key: (_dtype(t), whole_shape(t), paths[key], _parts(t, ranks, save_replicas))
+        for key, t in flat.items()
+        if not isinstance(t, ShardedWeight)
     }
-    parts.update(_divided(flat, paths, group))
+    parts.update(_divided(flat, paths, group, save_replicas))
     for key, (dtype, whole, paths[key], written) in parts.items():
         described[key] = []
-        for rank, part in written:
-            name = f'{rank}_{number}.distcp'
+        for rank, copy, part in written:
             is_flat = part.flat is not None
-            described[key].append(
-                LocalTensorMetadata(part.first, part.shape, dtype, whole, is_flat, part.flat)
+            if not copy:
+                described[key].append(
+                    LocalTensorMetadata(part.first, part.shape, dtype, whole, is_flat, part.flat)
+                )
+            index = LocalTensorIndex(
+                key, part.first, is_flat, part.flat, copy if save_replicas else None, part.shape
             )
-            index = LocalTensorIndex(key, part.first, is_flat, part.flat, local_shape=part.shape)
-            stored[index] = name
+            stored[index] = f'{rank}_{end}'
             if rank == me:
                 mine[key] = own_part(flat[key], me).tensor.detach()
-    if mine:
-        paddle.save(mine, os.path.join(path, f'{me}_{number}.distcp'))
-    if several:
-        barrier(group)
-    if me == coordinator_rank:
-        with OutputFile(os.path.join(path, f'{number}.metadata')) as stream:
-            pickle.dump(Metadata(described, stored, paths), stream)
-    if several:
-        barrier(group)
+    if async_save:
+        with paddle.no_grad():
+            mine = {key: _copied(t) for key, t in mine.items()}
+    written = Metadata(described, stored, paths) if me == coordinator_rank else None
+    work = (path, f'{me}_{end}', mine, f'{number}.metadata', written, _agreement(group, async_save))
+    if async_save:
+        save_in_background(path, _write, *work)
+    else:
+        _write(*work)
 
 
-def _next_id(path, group, coordinator_rank):
-    """A number that no checkpoint of the folder has, the same on all processes."""
+def _copied(tensor):
+    copy = tensor.clone()
+    copy.name = tensor.name
+    return copy
+
+
+_groups = {}
+
+
+def _agreement(group, in_background):
+    """The process group over which processes tell each other that they have written; one of its own
+    in the background, where programs go on with theirs. None for one process.
+    """
+    if group is None or not in_background:
+        return None if group is None else group.process_group
+    if group.id not in _groups:
+        _groups[group.id] = connect(f'{group.id}/saves', group.ranks, 1800)
+    return _groups[group.id]
+
+
+def _agree(agreement, error):
+    """RuntimeError on all processes where one had an error."""
+    if agreement is None:
+        if error is not None:
+            raise error
+        return
+    text = b'' if error is None else f'{type(error).__name__}: {error}'.encode()
+    failed = [(r, t.decode()) for r, t in enumerate(agreement.gather_bytes(text)) if t]
+    if failed:
+        raise RuntimeError(
+            '[save_state_dict] expected all processes to write, got of process '
+            f'{failed[0][0]} of the group: {failed[0][1]}'
+        ) from error
+
+
+def _write(path, name, tensors, manifest, metadata, agreement):
+    """Parts first; once all processes have theirs, the manifest."""
+    error = None
+    try:
+        if tensors:
+            _write_parts(tensors, os.path.join(path, name))
+    except Exception as e:
+        error = e
+    _agree(agreement, error)
+    error = None
+    try:
+        if metadata is not None:
+            _write_manifest(path, manifest, metadata)
+    except Exception as e:
+        error = e
+    _agree(agreement, error)
+
+
+def _write_parts(tensors, path):
+    if path.endswith('.safetensors'):
+        paddle.save(tensors, path, safetensors=True)
+    else:
+        write_tensors(tensors, path)
+
+
+def _write_manifest(path, name, metadata):
+    """The manifest, and then no files of a former one that it replaces."""
+    place, before = os.path.join(path, name), set()
+    with contextlib.suppress(OSError, ValueError):
+        before = set(read_metadata(place).storage_metadata.values())
+    with OutputFile(place) as stream:
+        pickle.dump(metadata, stream)
+    for old in before - set(metadata.storage_metadata.values()):
+        if os.path.basename(old) == old:
+            with contextlib.suppress(OSError):
+                os.remove(os.path.join(path, old))
+
+
+def _place(path, group, coordinator_rank, unique_id):
+    """(number of the checkpoint, what its files of parts have behind it so that they do not meet
+    those of one with this number), the same on all processes.
+    """
+    names = os.listdir(path)
     used = [
         int(name[: -len('.metadata')])
-        for name in os.listdir(path)
+        for name in names
         if name.endswith('.metadata') and name[: -len('.metadata')].isdigit()
     ]
-    number = max(used, default=-1) + 1
+    number = max(used, default=-1) + 1 if unique_id is None else int(unique_id)
+    again = ''
+    if number in used:
+        taken = {name.partition('_')[2].rpartition('.')[0] for name in names}
+        again = next(e for k in itertools.count(1) if f'{number}{(e := f"_{k}")}' not in taken)
     if group is None:
-        return number
-    given = group.process_group.gather_bytes(str(number).encode())
-    return int(given[group.ranks.index(coordinator_rank)])
+        return number, again
+    given = group.process_group.gather_bytes(f'{number} {again}'.encode())
+    number, _, again = given[group.ranks.index(coordinator_rank)].decode().partition(' ')
+    return int(number), again

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers and their surroundings as one call: products with bias and activation, norms with
+"""Layers and what surrounds them as one call: products with bias and activation, norms with
 residuals, attention blocks.
 
 On this machine's kernels they run as their parts; compiled with `to_static` those parts fuse.

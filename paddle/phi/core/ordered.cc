@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/core/ordered.h"
+
+#include <unordered_map>
+
+#include "paddle/phi/core/thread_state.h"
+#include "paddle/phi/primitives/elementwise.h"
+
+namespace phi {
+namespace {
+
+int64_t BytesOf(const Ints& dims, DataType dtype) { return common::Product(dims) * SizeOf(dtype); }
+
+std::unordered_map<const OpDef*, OrderedRule>& Rules() {
+  static std::unordered_map<const OpDef*, OrderedRule> rules;
+  return rules;
+}
+
+}  // namespace
+
+Ordered::Lent::Lent(const Ints& dims, DataType dtype) : memory(BytesOf(dims, dtype)) {
+  auto storage =
+      Storage::Wrap(memory.as<void>(), static_cast<size_t>(BytesOf(dims, dtype)), Place(), nullptr, [](void*) {});
+  tensor = Tensor(TensorState::Dense(dims, dtype, std::move(storage)));
+}
+
+void Ordered::Copy(DataType dtype) {
+  const Tensor& x = *p_;
+  if (!x->storage()) return;  // only its shape is read
+  if (!t_state.kernels.workspace || !x.place().is_cpu()) {
+    made_ = Contiguous(CastTo(x, dtype));
+    p_ = &made_;
+    return;
+  }
+  if (!x.is_contiguous()) {
+    CopyInto(x, in_order_.emplace(x.dims(), x.dtype()).tensor);
+    p_ = &in_order_->tensor;
+  }
+  if (x.dtype() == dtype) return;
+  const Tensor& to = converted_.emplace(x.dims(), dtype).tensor;
+  CastParallel(x.dtype(), p_->raw_data(), dtype, to.raw_data(), to.numel());
+  p_ = &to;
+}
+
+OrderedList::OrderedList(const std::vector<Tensor>& list) {
+  for (const Tensor& x : list) tensors_.push_back(*parts_.emplace_back(std::make_unique<Ordered>(x)));
+}
+
+OrderedList::~OrderedList() {
+  tensors_.clear();
+  while (!parts_.empty()) parts_.pop_back();
+}
+
+int64_t OrderedBytes(const Tensor& x, DataType dtype) {
+  if (!x.defined() || !x->storage()) return 0;
+  return (x.is_contiguous() ? 0 : Workspace::Piece(BytesOf(x.dims(), x.dtype()))) +
+         (x.dtype() == dtype ? 0 : Workspace::Piece(BytesOf(x.dims(), dtype)));
+}
+
+OrderedStatement::OrderedStatement(const OpDef& op, OrderedRule rule) { Rules()[&op] = rule; }
+
+OrderedRule OrderedRuleOf(const OpDef& op) {
+  auto it = Rules().find(&op);
+  return it == Rules().end() ? nullptr : it->second;
+}
+
+}  // namespace phi

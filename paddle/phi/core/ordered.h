@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands as kernels read them: with their elements in order, in the dtype that the stanza asks for (`ordered`). A
+// copy takes memory of the workspace that the thread was lent, of which the op declares the bytes here.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "paddle/phi/core/op_def.h"
+#include "paddle/phi/core/workspace.h"
+
+namespace phi {
+
+inline DataType TypeOf(const Tensor& x) { return x.defined() ? x.dtype() : DataType::UNDEFINED; }
+// What labels, positions and the like are read as: int32 stays, all else is int64.
+inline DataType IndexType(const Tensor& x) { return TypeOf(x) == DataType::INT32 ? DataType::INT32 : DataType::INT64; }
+// What halves and narrower floats are computed in.
+inline DataType WideType(const Tensor& x) {
+  const DataType t = TypeOf(x);
+  return IsFloating(t) ? ComputeType(t) : t;
+}
+
+// A tensor for the length of a call: x itself where it is in order and of that dtype, or absent. Several are released
+// in reverse order; kernels keep no handle.
+class Ordered {
+ public:
+  explicit Ordered(const Tensor& x) : p_(&x) {
+    if (x.defined() && __builtin_expect(!x.is_contiguous(), 0)) Copy(x.dtype());
+  }
+  Ordered(const Tensor& x, DataType dtype) : p_(&x) {
+    if (x.defined() && __builtin_expect(x.dtype() != dtype || !x.is_contiguous(), 0)) Copy(dtype);
+  }
+  Ordered(const Ordered&) = delete;
+  Ordered& operator=(const Ordered&) = delete;
+  operator const Tensor&() const { return *p_; }  // NOLINT: implicit by design
+
+ private:
+  struct Lent {
+    CallMemory memory;
+    Tensor tensor;
+    Lent(const Ints& dims, DataType dtype);
+  };
+  void Copy(DataType dtype);
+
+  const Tensor* p_;
+  Tensor made_;
+  std::optional<Lent> in_order_, converted_;
+};
+
+// The same of a list.
+class OrderedList {
+ public:
+  explicit OrderedList(const std::vector<Tensor>& list);
+  operator const std::vector<Tensor>&() const { return tensors_; }  // NOLINT: implicit by design
+  ~OrderedList();
+  OrderedList(const OrderedList&) = delete;
+  OrderedList& operator=(const OrderedList&) = delete;
+
+ private:
+  std::vector<std::unique_ptr<Ordered>> parts_;
+  std::vector<Tensor> tensors_;
+};
+
+// Bytes of a workspace that the copy takes; none where no copy is made.
+int64_t OrderedBytes(const Tensor& x, DataType dtype);
+inline int64_t OrderedBytes(const Tensor& x) { return x.defined() ? OrderedBytes(x, x.dtype()) : 0; }
+inline int64_t OrderedBytes(const std::vector<Tensor>& list) {
+  int64_t sum = 0;
+  for (const Tensor& x : list) sum += OrderedBytes(x);
+  return sum;
+}
+
+// States how many bytes the copies of an op's operands take in all.
+using OrderedRule = int64_t (*)(const InSlot* in);
+struct OrderedStatement {
+  OrderedStatement(const OpDef& op, OrderedRule rule);
+};
+// Null: the op states nothing.
+OrderedRule OrderedRuleOf(const OpDef& op);
+
+}  // namespace phi

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`paddle._C_ops.<op>_grad`, called by hand."""
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import _C_ops
+
+RNG = np.random.default_rng(11)
+
+
+def tensor(*shape, low=0.2, high=0.9):
+    return paddle.to_tensor(RNG.uniform(low, high, shape).astype('float32'))
+
+
+def derivative(function, *inputs, seed):
+    """What the engine gives."""
+    inputs = [t.detach() for t in inputs]
+    for t in inputs:
+        t.stop_gradient = False
+    return [g.numpy() for g in paddle.grad(function(*inputs), inputs, seed)]
+
+
+@pytest.mark.parametrize(
+    'name', 'tanh exp sqrt rsqrt sigmoid reciprocal expm1 relu selu hardsigmoid relu6'.split()
+)
+def test_rules_that_read_a_result(name):
+    x, seed = tensor(3, 4), tensor(3, 4)
+    public = getattr(paddle, name, None) or getattr(paddle.nn.functional, name)
+    attrs = {'hardsigmoid': (1 / 6, 0.5), 'selu': (1.0507009873554805, 1.6732632423543772)}
+    got = getattr(_C_ops, name + '_grad')(public(x), seed, *attrs.get(name, ()))
+    np.testing.assert_allclose(got.numpy(), derivative(public, x, seed=seed)[0], rtol=2e-5)
+
+
+def test_rules_that_read_inputs():
+    x, y, seed = tensor(2, 3), tensor(3, 4), tensor(2, 4)
+    got = _C_ops.matmul_grad(x, y, seed, False, False)
+    for a, b in zip(got, derivative(paddle.matmul, x, y, seed=seed)):
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-5)
+    a, b = _C_ops.add_grad(x, tensor(3), tensor(2, 3), -1)
+    assert a.shape == [2, 3] and b.shape == [3]
+    p = paddle.nn.functional.softmax(x)
+    s = tensor(2, 3)
+    np.testing.assert_allclose(
+        _C_ops.softmax_grad(p, s, -1).numpy(),
+        derivative(paddle.nn.functional.softmax, x, seed=s)[0],
+        rtol=1e-4,
+        atol=1e-6,
+    )
+    image, kernel = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3)
+    s = tensor(1, 3, 5, 5)
+    got = _C_ops.conv2d_grad(image, kernel, s, [1, 1], [1, 1], 'EXPLICIT', [1, 1], 1, 'NCHW')
+    want = derivative(
+        lambda i, k: paddle.nn.functional.conv2d(i, k, padding=1), image, kernel, seed=s
+    )
+    for a, b in zip(got, want):
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-4, atol=1e-5)
+    total = _C_ops.sum_grad(x=x, out_grad=tensor(2), axis=[1], keepdim=False, reduce_all=False)
+    assert total.shape == [2, 3] and total[0, 0] == total[0, 2]
+    rows = _C_ops.gather_grad(x, paddle.to_tensor([1, 1, 0]), paddle.ones([3, 3]), 0)
+    assert rows.tolist() == [[1.0] * 3, [2.0] * 3]
+
+
+def test_further_orders():
+    x = tensor(3)
+    x.stop_gradient = False
+    first = _C_ops.sin_grad(x, paddle.ones([3]))
+    (second,) = paddle.grad(first.sum(), [x])
+    np.testing.assert_allclose(second.numpy(), -np.sin(x.numpy()), rtol=1e-6)
+    assert _C_ops.sin_grad(x.detach(), paddle.ones([3])).stop_gradient
+    with pytest.raises(RuntimeError, match='further orders'):
+        _C_ops.tanh_grad(x, x).sum().backward()
+
+
+def test_what_is_refused():
+    x = tensor(3)
+    with pytest.raises(AttributeError):
+        _C_ops.nobody_grad
+    with pytest.raises(AttributeError):
+        _C_ops.dropout_grad  # drawing again gives others
+    for args in ((x,), (x, 3), (x, None), (x, x, x)):
+        with pytest.raises((TypeError, ValueError)):
+            _C_ops.tanh_grad(*args)
+    for other in (tensor(4), x.astype('float64'), x.astype('int64')):
+        with pytest.raises(ValueError, match=r'\[tanh_grad\] expected a result'):
+            _C_ops.tanh_grad(x, other)
+    with pytest.raises(ValueError, match=r'\[matmul_grad\] expected a gradient of shape'):
+        _C_ops.matmul_grad(tensor(2, 3), tensor(3, 4), tensor(2, 5), False, False)
+    with pytest.raises(TypeError, match='each once'):
+        _C_ops.tanh_grad(x, x, out=x)
+    with pytest.raises(ValueError):
+        _C_ops.softmax_grad(x, x, 3)

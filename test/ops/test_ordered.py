@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels whose stanzas say `ordered` compute the same from strided operands as from others, and so
+do their gradients from strided gradients.
+"""
+
+import numpy as np
+import paddle
+import pytest
+
+F = paddle.nn.functional
+PICK = paddle.to_tensor([1, 0])
+SEGMENTS = paddle.to_tensor([0, 0, 1, 1, 1, 2])
+BOX, ONE_BOX = paddle.to_tensor([[1.0, 0.0, 6.0, 7.0]]), paddle.to_tensor([1], 'int32')
+SIX = paddle.to_tensor([6], 'int32')
+# name: (function, shape of the input)
+CASES = {
+    'softmax': (lambda x: F.softmax(x, 0), (6, 8)),
+    'log_softmax': (F.log_softmax, (6, 8)),
+    'cumsum': (lambda x: x.cumsum(1), (6, 8)),
+    'cumprod': (lambda x: x.cumprod(1), (6, 8)),
+    'logcumsumexp': (lambda x: x.logcumsumexp(1), (6, 8)),
+    'cummax': (lambda x: x.cummax(1)[0], (6, 8)),
+    'sort': (lambda x: x.sort(0), (6, 8)),
+    'topk': (lambda x: x.topk(2, 0)[0], (6, 8)),
+    'kthvalue': (lambda x: x.kthvalue(2, 0)[0], (6, 8)),
+    'flip': (lambda x: x.flip([0]), (6, 8)),
+    'roll': (lambda x: x.roll(1, 0), (6, 8)),
+    'repeat_interleave': (lambda x: x.repeat_interleave(2, 0), (6, 8)),
+    'pad': (lambda x: F.pad(x, [1, 2, 0, 1]), (6, 8)),
+    'gather': (lambda x: x.gather(PICK, 0), (6, 8)),
+    'index_select': (lambda x: x.index_select(PICK, 1), (6, 8)),
+    'indices': (lambda x: x[PICK], (6, 8)),
+    'embedding': (lambda x: F.embedding(PICK, x), (6, 8)),
+    'layer_norm': (lambda x: F.layer_norm(x, 8), (6, 8)),
+    'cross_entropy': (lambda x: F.cross_entropy(x, paddle.zeros([6], 'int64')), (6, 8)),
+    'batch_norm': (
+        lambda x: F.batch_norm(x, paddle.zeros([3]), paddle.ones([3]), training=True),
+        (2, 3, 8, 8),
+    ),
+    'group_norm': (lambda x: F.group_norm(x, 3), (2, 3, 8, 8)),
+    'instance_norm': (F.instance_norm, (2, 3, 8, 8)),
+    'max_pool2d': (lambda x: F.max_pool2d(x, 2), (2, 3, 8, 8)),
+    'max_pool2d_mask': (lambda x: F.max_pool2d(x, 2, return_mask=True)[0], (2, 3, 8, 8)),
+    'avg_pool2d': (lambda x: F.avg_pool2d(x, 2), (2, 3, 8, 8)),
+    'unfold': (lambda x: F.unfold(x, 3), (2, 3, 8, 8)),
+    'fold': (lambda x: F.fold(x, [8, 8], 3), (2, 9, 36)),
+    'segment_mean': (lambda x: paddle.geometric.segment_mean(x, SEGMENTS), (6, 8)),
+    'send_u_recv': (lambda x: paddle.geometric.send_u_recv(x, PICK, PICK, 'mean'), (6, 8)),
+    'send_ue_recv': (lambda x: paddle.geometric.send_ue_recv(x, x[:2], PICK, PICK, 'mul'), (6, 8)),
+    'send_uv': (lambda x: paddle.geometric.send_uv(x, x, PICK, PICK, 'mul'), (6, 8)),
+    'margin_cross_entropy': (
+        lambda x: F.margin_cross_entropy(F.softmax(x), paddle.zeros([6], 'int64')),
+        (6, 8),
+    ),
+    'roi_align': (lambda x: paddle.vision.ops.roi_align(x, BOX, ONE_BOX, 2), (1, 8, 8, 8)),
+    'roi_pool': (lambda x: paddle.vision.ops.roi_pool(x, BOX, ONE_BOX, 2), (1, 8, 8, 8)),
+    'psroi_pool': (lambda x: paddle.vision.ops.psroi_pool(x, BOX, ONE_BOX, 2), (1, 8, 8, 8)),
+    'conv2d': (lambda x: F.conv2d(x, paddle.full([4, 3, 3, 3], 0.5, x.dtype)), (2, 3, 8, 8)),
+}
+
+
+def strided(x):
+    """x with its axes in memory from the last to the first."""
+    axes = list(range(x.ndim))[::-1]
+    return paddle.assign(x.transpose(axes)).transpose(axes)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float16'])
+@pytest.mark.parametrize('name', CASES)
+def test_strided_operands(name, dtype):
+    call, shape = CASES[name]
+    values = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    results = []
+    for form in (lambda x: x, strided):
+        x = paddle.to_tensor(values, stop_gradient=False)
+        given = form(x)
+        assert given.is_contiguous() == (form is not strided)
+        out = call(given)
+        weight = paddle.linspace(-1, 1, out.size).reshape(out.shape).cast(dtype)
+        (grad,) = paddle.grad([out], [x], [form(weight)])
+        results.append((out.numpy(), grad.numpy()))
+    tolerance = {'float32': 1e-5, 'float16': 2e-3}[dtype]
+    for plain, other in zip(*results):
+        np.testing.assert_allclose(other, plain, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float16'])
+def test_strided_operands_without_gradients(dtype):
+    rng = np.random.default_rng(1)
+    image = paddle.to_tensor(rng.standard_normal((1, 14, 4, 4)).astype(dtype))
+    boxes = paddle.to_tensor(np.sort(rng.random((1, 6, 4)), -1).astype('float32'))
+    scores = paddle.to_tensor(rng.random((1, 2, 6)).astype('float32'))
+    steps = paddle.to_tensor(rng.standard_normal((2, 5, 4)).astype('float32'))
+    moves = paddle.to_tensor(rng.standard_normal((4, 4)).astype('float32'))
+    weight = paddle.to_tensor(rng.standard_normal((16, 64)).astype(dtype))
+    ops, extent = paddle.vision.ops, paddle.to_tensor([[32, 32]], 'int32')
+    quantize = paddle.nn.quant.weight_quantize
+    for call, *given in (
+        (lambda x: ops.yolo_box(x, extent, [2, 3, 4, 5], 2, 0.01, 8), image),
+        (
+            lambda b, s: ops.matrix_nms(b, s, 0.1, 0.0, 4, 4, return_rois_num=False)[0],
+            boxes,
+            scores,
+        ),
+        (lambda x: ops.distribute_fpn_proposals(x, 2, 3, 2, 4, rois_num=SIX)[2], boxes[0]),
+        (lambda x, m: paddle.text.viterbi_decode(x, m, paddle.to_tensor([5, 3])), steps, moves),
+        (quantize, weight),
+        (lambda w, *scale: paddle.nn.quant.weight_dequantize(w, *scale), *quantize(weight)),
+    ):
+        plain, other = call(*given), call(*map(strided, given))
+        several = isinstance(plain, (list, tuple))
+        for a, b in zip(plain, other) if several else [(plain, other)]:
+            np.testing.assert_array_equal(b.numpy(), a.numpy())
+
+
+def test_draws_from_strided_parameters():
+    values = paddle.to_tensor(np.random.default_rng(2).random((3, 4)).astype('float32') + 0.5)
+    for call in (
+        paddle.standard_gamma,
+        lambda x: paddle.distribution.Dirichlet(x).sample(),
+        lambda x: paddle.binomial((x * 8).floor(), x / 2),
+        lambda x: F.class_center_sample((x * 8).cast('int64').flatten(), 16, 14)[0],
+    ):
+        results = []
+        for form in (lambda x: x, strided):
+            paddle.seed(5)
+            results.append(call(form(values)).numpy())
+        np.testing.assert_array_equal(*results)
