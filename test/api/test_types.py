@@ -101,6 +101,12 @@ def test_second_names_and_several_arguments_are_overloads(stubs):
     assert methods['reshape'][-1].args.vararg.arg == 'shape'
 
 
+def test_bases_that_take_types_have_them(stubs):
+    module = stubs['paddle.autograd.backward_utils']
+    bases = [ast.unparse(module[name][0].bases[0]) for name in ('ValueDict', 'ValueSet')]
+    assert [base.lstrip('_') for base in bases] == ['MutableMapping[Any, Any]', 'MutableSet[Any]']
+
+
 def test_attributes_of_tensors_have_the_types_that_they_are_of(stubs):
     (tensor,) = stubs['paddle']['Tensor']
     made = names(tensor.body)

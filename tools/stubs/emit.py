@@ -3,6 +3,7 @@
 
 import ast
 import builtins
+import collections.abc
 import enum
 import functools
 import inspect
@@ -309,10 +310,10 @@ class Module:
         if place[0] == "builtins":
             inner = {"tuple": "[Any, ...]", "dict": "[Any, Any]", "list": "[Any]", "set": "[Any]"}
             return self.typed(place[1] + inner.get(place[1], ""))
-        if place[0] in ("collections", "queue"):
-            return self.typed(
-                f"{'.'.join(place)}[{'Any, Any' if issubclass(base, dict) else 'Any'}]"
-            )
+        generic = hasattr(base, "__class_getitem__")
+        if place[0] in ("collections", "collections.abc", "queue") and generic:
+            mapping = issubclass(base, collections.abc.Mapping)
+            return self.typed(f"{'.'.join(place)}[{'Any, Any' if mapping else 'Any'}]")
         return self.named(".".join(place))
 
     def member(self, cls, key, value, indent):
