@@ -25,8 +25,8 @@ class Group final : public GpuGroup {
       CheckPtx(nest_);
   }
 
-  void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims,
-           const int64_t* strides) const override {
+  void Run(phi::Place place, void* const* inputs, void* const* outputs, const int64_t* dims, const int64_t* strides,
+           const int64_t* firsts) const override {
     const FusionGroup& g = nest_.group;
     KernelMeta meta;
     FillMeta(nest_, dims, meta, strides);
@@ -34,8 +34,17 @@ class Group final : public GpuGroup {
       if (dims[a] == 0 && !g.reduced.has(a)) return;
     std::vector<void*> buffers(inputs, inputs + g.inputs.size());
     buffers.insert(buffers.end(), outputs, outputs + g.outputs.size());
+    const bool opencl = text_ == phi::KernelText::kOpenCl;
+    for (size_t k = 0; firsts && !opencl && k < buffers.size(); ++k) {
+      const phi::DataType t = k < g.inputs.size() ? g.inputs[k].dtype : g.outputs[k - g.inputs.size()].dtype;
+      if (buffers[k]) buffers[k] = static_cast<char*>(buffers[k]) + firsts[k] * phi::SizeOf(t);
+    }
     PtxForm form = ChooseForm(nest_, meta, buffers.data());
-    if (text_ == phi::KernelText::kOpenCl) form.vector = 1;
+    if (opencl) {
+      form.vector = 1;
+      form.firsts = firsts != nullptr;
+      for (size_t k = 0; form.firsts && k < buffers.size(); ++k) meta.push_back(firsts[k]);
+    }
     phi::LaunchKernel(Kernel(place, form), place, PtxBlocks(nest_, form, meta), kGpuThreads, buffers.data(),
                       buffers.size(), meta.data(), meta.size());
   }
@@ -43,12 +52,12 @@ class Group final : public GpuGroup {
  private:
   const phi::DeviceKernel* Kernel(phi::Place place, PtxForm form) const {
     std::lock_guard<std::mutex> lock(mutex_);
-    const phi::DeviceKernel*& kernel = kernels_[{place.custom, place.device_id, form.vector, form.narrow}];
+    const phi::DeviceKernel*& kernel = kernels_[{place.custom, place.device_id, form.vector, form.narrow, form.firsts}];
     if (kernel) return kernel;
     const bool opencl = text_ == phi::KernelText::kOpenCl;
     const int capability = opencl ? 0 : phi::CapabilityOf(place);
     const std::string key = (opencl ? OpenClKey() : PtxKey(capability)) + "|" + std::to_string(form.vector) +
-                            (form.narrow ? "n|" : "w|") + BuildId() + "|" + key_;
+                            (form.narrow ? "n" : "w") + (form.firsts ? "f|" : "|") + BuildId() + "|" + key_;
     const std::string symbol = "cinn_" + ContentHash(key);
     static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
     auto text = disk.Get(key);
@@ -64,7 +73,7 @@ class Group final : public GpuGroup {
   const std::string key_;
   const phi::KernelText text_;
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<int, int, int, bool>, const phi::DeviceKernel*> kernels_;
+  mutable std::map<std::tuple<int, int, int, bool, bool>, const phi::DeviceKernel*> kernels_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of five steps of AdamW on the CPU and on gpu:0, or the place of a third argument, of a
-perceptron and of a transformer block, as JSON. What the second names (`bfloat16`) is the dtype of
+"""Losses of five steps of AdamW on the CPU and on gpu:0, or the place of a third argument, of the
+model that the first argument names, as JSON. What the second names (`bfloat16`) is the dtype of
 autocast.
 """
 
@@ -25,13 +25,11 @@ class Block(nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.words = nn.Embedding(WORDS, WIDTH)
         self.norms = nn.LayerList([nn.RMSNorm(WIDTH), nn.RMSNorm(WIDTH)])
         self.qkv = nn.Linear(WIDTH, 3 * WIDTH, bias_attr=False)
         self.out = nn.Linear(WIDTH, WIDTH, bias_attr=False)
         self.wide = nn.Linear(WIDTH, 4 * WIDTH, bias_attr=False)
         self.narrow = nn.Linear(2 * WIDTH, WIDTH, bias_attr=False)
-        self.head = nn.Linear(WIDTH, WORDS, bias_attr=False)
         size = WIDTH // HEADS
         turn = paddle.arange(LENGTH, dtype='float32').unsqueeze(-1)
         turn = turn / 100 ** (paddle.arange(size // 2, dtype='float32') / (size // 2))
@@ -42,21 +40,58 @@ class Block(nn.Layer):
         first, second = x.chunk(2, -1)
         return x * self.cos + paddle.concat([-second, first], -1) * self.sin
 
-    def forward(self, ids):
-        x = self.words(ids)
+    def forward(self, x):
         n = x.shape[0]
         q, k, v = self.qkv(self.norms[0](x)).reshape([n, LENGTH, 3, HEADS, -1]).unbind(2)
         seen = F.scaled_dot_product_attention(self.turned(q), self.turned(k), v, is_causal=True)
         x = x + self.out(seen.reshape([n, LENGTH, WIDTH]))
         up, gate = self.wide(self.norms[1](x)).chunk(2, -1)
-        return self.head(x + self.narrow(F.silu(gate) * up))
+        return x + self.narrow(F.silu(gate) * up)
 
 
-def transformer():
-    net, ids = Block(), paddle.randint(0, WORDS, [3, LENGTH + 1])
+def transformer(layers=1):
+    net = nn.Sequential(
+        nn.Embedding(WORDS, WIDTH),
+        *(Block() for _ in range(layers)),
+        nn.Linear(WIDTH, WORDS, bias_attr=False),
+    )
+    ids = paddle.randint(0, WORDS, [3, LENGTH + 1])
     return net, lambda: F.cross_entropy(
         net(ids[:, :-1]).reshape([-1, WORDS]), ids[:, 1:].reshape([-1])
     )
+
+
+def deep():
+    return transformer(2)
+
+
+def pictures():
+    """LeNet on pictures that are padded and turned, so that kernels read before a tensor."""
+    net = paddle.vision.models.LeNet()
+    x, label = paddle.randn([4, 1, 26, 26]), paddle.randint(0, 10, [4])
+    x.stop_gradient = False
+    return net, lambda: F.cross_entropy(
+        net(paddle.roll(F.pad(x, [1, 1, 1, 1], mode='constant'), 2, -1)), label
+    )
+
+
+def physics():
+    """A net whose second derivative is to be its own negative, with values given at the ends."""
+    net = nn.Sequential(nn.Linear(1, 24), nn.Tanh(), nn.Linear(24, 24), nn.Tanh(), nn.Linear(24, 1))
+    x = paddle.linspace(0, 1, 40).unsqueeze(-1)
+    x.stop_gradient = False
+    ends, values = paddle.to_tensor([[0.0], [1.0]]), paddle.to_tensor([[1.0], [2.0]])
+
+    def loss():
+        y = net(x)
+        (first,) = paddle.grad(y.sum(), [x], create_graph=True)
+        (second,) = paddle.grad(first.sum(), [x], create_graph=True)
+        return ((second + y) ** 2).mean() + ((net(ends) - values) ** 2).mean()
+
+    return net, loss
+
+
+MODELS = {f.__name__: f for f in (perceptron, transformer, deep, pictures, physics)}
 
 
 def losses(model, place, dtype):
@@ -79,6 +114,6 @@ def losses(model, place, dtype):
 
 
 if __name__ == '__main__':
-    kind, dtype = {'perceptron': perceptron, 'transformer': transformer}[sys.argv[1]], sys.argv[2]
+    kind, dtype = MODELS[sys.argv[1]], sys.argv[2]
     there = sys.argv[3] if len(sys.argv) > 3 else 'gpu:0'
     print(json.dumps([losses(kind, place, dtype) for place in ('cpu', there)]))

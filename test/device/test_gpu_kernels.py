@@ -83,7 +83,7 @@ def test_structured_ops_are_the_cpus():
 
 @pytest.mark.parametrize('order', [0, 7])
 @pytest.mark.parametrize('dtype', ['', 'bfloat16'])
-@pytest.mark.parametrize('model', ['perceptron', 'transformer'])
+@pytest.mark.parametrize('model', ['perceptron', 'transformer', 'physics'])
 def test_training_has_the_losses_of_the_cpu(model, dtype, order):
     """Also where streams run in another order that CUDA allows."""
     out, _ = run(HERE / 'gpu_training.py', model, dtype, FAKECUDA_ORDER=order)

@@ -78,6 +78,8 @@ same(*both(lambda x: paddle.where(x % 7 < 3, x // -5, x << 2), (a * 1000).astype
 same(*both(lambda x: paddle.isfinite(paddle.lgamma(x)), a))
 # interior addresses: a view begins inside a buffer
 same(*both(lambda x: paddle.exp(x[2:, 3:].contiguous()[1:]), a))
+same(*both(lambda x: paddle.roll(x, 2, 1), a))  # where the first element is before the tensor
+same(*both(lambda x: F.pad(x, [4000, 1]), a))
 same(*both(lambda x: paddle.maximum(x.t()[7:], paddle.ones([])), a))
 close = lambda g, w: np.testing.assert_allclose(g, w, rtol=2e-6, atol=2e-6)
 close(*both(lambda x: F.softmax(x, -1), a))
@@ -109,10 +111,11 @@ assert paddle.device.memory_allocated('opencl:0') == before + (1 << 20)
     assert made >= {'gelu:', 'exp:', 'softmax:', 'sum:', 'max:', 'any:', 'tanh_grad:'}, made
 
 
-def test_training_has_the_losses_of_the_cpu(plugin):
+@pytest.mark.parametrize('model', ['perceptron', 'pictures', 'physics', 'deep'])
+def test_training_has_the_losses_of_the_cpu(plugin, model):
     script = HERE.parent / 'device' / 'gpu_training.py'
     done = subprocess.run(
-        [sys.executable, str(script), 'perceptron', '', 'opencl:0'],
+        [sys.executable, str(script), model, '', 'opencl:0'],
         capture_output=True,
         text=True,
         timeout=300,

@@ -42,7 +42,8 @@ class PtxEmitter {
       const bool reduced = a == reds ? nest.mode == LoopMode::kRowReduce : a >= rows;
       (reduced && nest.mode != LoopMode::kElementwise ? inner_ : outer_).push_back(a);
     }
-    const int numbers = naxes_ * (1 + nbuf_) + g_.rank + g_.params;
+    first_ = nbuf_ + naxes_ * (1 + nbuf_) + g_.rank + g_.params;
+    const int numbers = first_ - nbuf_ + (form.firsts ? nbuf_ : 0);
     std::vector<Type*> params(static_cast<size_t>(nbuf_), b_.getPtrTy(kGlobalMemory));
     params.resize(static_cast<size_t>(nbuf_ + numbers), b_.getInt64Ty());
     PD_CHECK(params.size() * 8 <= kMostParameterBytes, Unimplemented, "[cinn] expected a group of at most ",
@@ -143,6 +144,7 @@ class PtxEmitter {
   }
   Value* Element(int buf, Type* type, Value* offset) {
     Value* wide = b_.CreateSExt(offset, b_.getInt64Ty());
+    if (form_.firsts) wide = b_.CreateAdd(wide, fn_->getArg(static_cast<unsigned>(first_ + buf)));
     return b_.CreateGEP(type, fn_->getArg(static_cast<unsigned>(buf)), wide);
   }
 
@@ -485,9 +487,9 @@ class PtxEmitter {
   llvm::Module* math_;
   llvm::IRBuilder<> b_;
   llvm::Function* fn_ = nullptr;
-  int nin_ = 0, nbuf_ = 0, naxes_ = 0;
-  std::vector<LoopAxis> axes_;      // rows, reds, lane: the numbering of the runtime description
-  std::vector<int> outer_, inner_;  // of them: walked by the grid, and within a thread or block
+  int nin_ = 0, nbuf_ = 0, naxes_ = 0, first_ = 0;  // first_: the parameter with the first element of buffer 0
+  std::vector<LoopAxis> axes_;                      // rows, reds, lane: the numbering of the runtime description
+  std::vector<int> outer_, inner_;                  // of them: walked by the grid, and within a thread or block
   Type* index_ = nullptr;
   Value *thread_ = nullptr, *block_ = nullptr, *blocks_ = nullptr;
   Values position_;  // along each axis

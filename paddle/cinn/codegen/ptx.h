@@ -18,6 +18,9 @@ struct PtxForm {
   // that is less); 1: no such assumption.
   int vector = 1;
   bool narrow = false;  // positions fit 32 bits
+  // Addresses are those of tensors; numbers behind FillMeta's say at which element of each the positions begin. For
+  // devices whose memory is a handle, where an address outside of a tensor means nothing.
+  bool firsts = false;
   bool operator==(const PtxForm&) const = default;
 };
 // How many elements a thread can read at once; 1 where the nest does not walk memory that way.

@@ -128,6 +128,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   void *in[kMaxArguments], *out[kMaxArguments];
   const paddle::Tensor* read[kMaxArguments];
   common::SmallVector<int64_t, 64> strides;
+  int64_t firsts[2 * kMaxArguments];  // of inputs, then outputs, in elements
   if (parts_) strides.resize(static_cast<int64_t>(g.inputs.size() + g.outputs.size()) * g.rank);
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
@@ -142,9 +143,8 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     }
     in[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read[k]->raw_data())) : nullptr;
     if (!parts_) continue;
-    const int64_t first =
-        ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
-    if (in[k]) in[k] = static_cast<char*>(in[k]) + first * phi::SizeOf(x.dtype());
+    firsts[k] = ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
+    if (in[k] && place.is_cpu()) in[k] = static_cast<char*>(in[k]) + firsts[k] * phi::SizeOf(x.dtype());
   }
   for (const FusedOps::Lookup& l : plan_.lookups) {
     const paddle::Tensor index = phi::ToHost(*read[l.index]);
@@ -186,16 +186,16 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     out[k] = outputs[v]->numel() ? outputs[v]->raw_data() : nullptr;
     if (!parts_) continue;
     int64_t* own = strides.data() + (g.inputs.size() + k) * static_cast<size_t>(g.rank);
-    const int64_t first = ViewStrides(view, outputs[v]->dims(), g.rank, own);
+    const int64_t first = firsts[g.inputs.size() + k] = ViewStrides(view, outputs[v]->dims(), g.rank, own);
     PD_CHECK(Fits(view, outputs[v]->dims(), dims, false), InvalidArgument, "[cinn] output ", v,
              " of a fused group has shape ", common::ShapeText(outputs[v]->dims()),
              ", which has no place for its parts");
-    if (out[k]) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
+    if (out[k] && place.is_cpu()) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
   if (place.is_cpu())
     kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
   else
-    gpu_->Run(place, in, out, dims, parts_ ? strides.data() : nullptr);
+    gpu_->Run(place, in, out, dims, parts_ ? strides.data() : nullptr, parts_ ? firsts : nullptr);
   for (auto [o, i] : plan_.inplace) {
     if (read[i] == inputs[i]) continue;
     paddle::Tensor whole = *inputs[i];
