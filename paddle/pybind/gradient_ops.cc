@@ -4,6 +4,7 @@
 
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/attribute.h"
 #include "paddle/pybind/object/py_args.h"
@@ -112,33 +113,6 @@ Forward ForwardOf(const phi::OpDef& def) {
   return one && Names(def.args, f->outs[0].name) ? Forward{f, true} : Forward{};
 }
 
-// InvalidArgument unless `result` and its gradient are what the operation gives for an input of the result's shape.
-void CheckResult(const phi::OpDef& def, const phi::OpDef& forward, const std::vector<std::vector<Tensor>>& tensors,
-                 const std::vector<phi::AttrValue>& attrs) {
-  const Tensor &a = tensors[0][0], &b = tensors[1][0];
-  PD_CHECK(a.defined() && b.defined(), InvalidType, "[", def.name, "] expected two tensors, got none in their place");
-  PD_CHECK(a.dtype() == b.dtype() && phi::IsDifferentiable(a.dtype()), InvalidArgument, "[", def.name,
-           "] expected a result and its gradient of one floating dtype, got ", phi::NameOf(a.dtype()), " and ",
-           phi::NameOf(b.dtype()));
-  PD_CHECK(a.dims() == b.dims(), InvalidArgument, "[", def.name,
-           "] expected a result and its gradient of one shape, got ", common::ShapeText(a.dims()), " and ",
-           common::ShapeText(b.dims()));
-  std::vector<phi::AttrValue> values;
-  for (const phi::ArgDef* f : forward.attrs) {
-    values.push_back(f->def);
-    for (size_t k = 0; k < def.attrs.size(); ++k)
-      if (std::string_view(def.attrs[k]->name) == f->name) values.back() = attrs[k];
-  }
-  const phi::Meta meta = a.meta();
-  const phi::MetaSlot slot{&meta, 1};
-  std::vector<phi::Meta> made(1);
-  forward.Infer(&slot, values.data(), &made);
-  bool same = made[0].dims.size() == meta.dims.size();
-  for (int64_t i = 0; same && i < meta.dims.size(); ++i) same = common::SameDim(made[0].dims[i], meta.dims[i]);
-  PD_CHECK(same, InvalidArgument, "[", def.name, "] expected a result of the shape of its input, got ",
-           common::ShapeText(a.dims()));
-}
-
 // _run_gradient_op(name, arguments...): a tensor, or a tuple where there are several results.
 PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
@@ -174,8 +148,8 @@ PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
     const Forward forward = ForwardOf(*def);
     PD_CHECK(forward.by_result, NotFound, "[", name, "] expected a gradient that reads a result alone, got another");
     PD_CHECK(!record, InvalidType, "[", name, "] expected tensors with values, got one of a program");
-    CheckResult(*def, *forward.def, tensors, attrs);
     std::vector<phi::InSlot> in(tensors.begin(), tensors.end());
+    phi::CheckGradientOperands(*def, *forward.def, in.data(), attrs.data());
     std::vector<std::vector<Tensor>> made(def->outs.size());
     std::vector<phi::OutSlot> out;
     for (size_t k = 0; k < made.size(); ++k) {

@@ -150,6 +150,8 @@ Tensor ValueFor(const Tensor& x, PyObject* value) {
   Tensor v;
   if (IsTensor(value)) {
     v = ToTensor(value, "__setitem__", "value");
+    PD_CHECK(phi::IsComplex(x.dtype()) || !phi::IsComplex(v.dtype()), InvalidType,
+             "[__setitem__] expected a real value for ", NameOf(x.dtype()), ", got one of ", NameOf(v.dtype()));
   } else if (NumberOf(value, &s)) {
     if (s.dtype() == DataType::COMPLEX128 && !phi::IsComplex(x.dtype()))
       RaiseTypeError("cannot assign a complex number to a tensor of a real dtype");

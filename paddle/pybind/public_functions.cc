@@ -123,9 +123,10 @@ PyObject* Pow(PyObject* const* a) {
   return Finish(paddle::pow(x, s), a[3]);
 }
 
-bool BoundOf(PyObject* o, const Tensor& x, Scalar* s) {
+bool BoundOf(PyObject* o, const Tensor& x, const char* arg, Scalar* s) {
   if (IsNone(o)) return false;
-  *s = ToScalar(o, "clip", "bound");
+  *s = ToScalar(o, "clip", arg);
+  CheckReal(*s, x, "clip", arg);
   // Beyond int64, a bound of integers is the nearest int64: no element is beyond that.
   if (PyLong_Check(o) && !s->is_integral() && phi::IsInteger(x.dtype())) *s = Scalar(s->to_int());
   return true;
@@ -140,7 +141,7 @@ Tensor Clipped(PyObject* const* a) {
     return x;
   }
   Scalar low, high;
-  bool has_low = BoundOf(a[1], x, &low), has_high = BoundOf(a[2], x, &high);
+  bool has_low = BoundOf(a[1], x, "min", &low), has_high = BoundOf(a[2], x, "max", &high);
   if (has_low && has_high)
     PD_CHECK(
         !(low.is_integral() && high.is_integral() ? low.to_int() > high.to_int() : low.to_double() > high.to_double()),

@@ -83,8 +83,12 @@ def test_what_is_refused():
         with pytest.raises((TypeError, ValueError)):
             _C_ops.tanh_grad(*args)
     for other in (tensor(4), x.astype('float64'), x.astype('int64')):
-        with pytest.raises(ValueError, match=r'\[tanh_grad\] expected a result'):
+        with pytest.raises(ValueError, match=r'\[tanh_grad\] expected out_grad of'):
             _C_ops.tanh_grad(x, other)
+    with pytest.raises(ValueError, match=r'\[relu_grad\] expected a floating result'):
+        _C_ops.relu_grad(x.astype('int64'), x.astype('int64'))
+    with pytest.raises(ValueError):
+        _C_ops.inverse_grad(tensor(2, 3), tensor(2, 3))
     with pytest.raises(ValueError, match=r'\[matmul_grad\] expected a gradient of shape'):
         _C_ops.matmul_grad(tensor(2, 3), tensor(3, 4), tensor(2, 5), False, False)
     with pytest.raises(TypeError, match='each once'):

@@ -112,3 +112,10 @@ def test_summary_and_flops(capsys):
     assert counted['total_params'] == counted['trainable_params'] == 61610
     assert '[1, 16, 10, 10]' in capsys.readouterr().out
     assert paddle.flops(paddle.vision.models.LeNet(), [1, 1, 28, 28]) == 347560
+
+
+def test_marks_of_recorded_programs_are_refused():
+    net = paddle.nn.Linear(2, 2)
+    sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    with pytest.raises(ValueError, match='use_fp16_guard'):
+        paddle.Model(net).prepare(sgd, amp_configs={'level': 'O1', 'use_fp16_guard': True})

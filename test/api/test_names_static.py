@@ -118,9 +118,21 @@ def test_what_decorate_refuses():
         ({"level": "O3"}, ValueError),
         ({"dtype": "int8"}, ValueError),
         ({"other": 1}, TypeError),
+        ({"use_amp_guard": True}, ValueError),
+        ({"use_pure_fp16": True, "use_fp16_guard": True}, ValueError),
+        ({"use_promote": True}, ValueError),
     ]:
         with pytest.raises(error):
             decorate(sgd, **kwargs)
+    lists = paddle.static.amp.AutoMixedPrecisionLists
+    for given, named in [
+        (lists({"tanh"}), "tanh"),
+        (lists(None, {"conv2d"}), "conv2d"),
+        (lists(custom_black_varnames={"v"}), "v"),
+    ]:
+        with pytest.raises(ValueError, match=f"expected amp_lists .* got {named}"):
+            decorate(sgd, given)
+    assert decorate(sgd, lists(dtype="bfloat16"), dtype="bfloat16").get_lr() == 0.1
 
 
 def test_lists_of_mixed_precision():

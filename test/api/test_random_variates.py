@@ -414,3 +414,71 @@ def test_class_centers_follow_the_seed_of_the_process():
 def test_class_centers_refused(label, samples, error):
     with pytest.raises(error, match=r'\[class_center_sample\] expected'):
         paddle.nn.functional.class_center_sample(paddle.to_tensor(label), 20, samples)
+
+
+# What the published package draws of complex numbers after paddle.seed(3).
+COMPLEX = {
+    'uniform': (
+        lambda: paddle.uniform([3], 'complex64'),
+        [0.30293643 + 0.61465549j, 0.65055925 + 0.39851284j, 0.2794044 + 0.56510818j],
+    ),
+    'normal_': (
+        lambda: paddle.zeros([3], 'complex64').normal_(),
+        [0.71894652 - 0.94101268j, 0.54517442 - 1.04890811j, 0.91072351 - 1.41958725j],
+    ),
+    'log_normal_': (
+        lambda: paddle.zeros([3], 'complex64').log_normal_(),
+        [7.27678776 - 8.83886147j, 3.68429685 - 7.1998205j, -4.45512581 - 16.1996975j],
+    ),
+}
+
+
+@pytest.mark.parametrize('name', COMPLEX)
+def test_complex_draws_are_those_of_the_published_package(name):
+    draw, want = COMPLEX[name]
+    paddle.seed(3)
+    np.testing.assert_allclose(draw().numpy(), np.array(want, 'complex64'), rtol=2e-6)
+
+
+@pytest.mark.parametrize('dtype', ['bool', 'int8', 'uint8', 'int32', 'int64', 'complex64'])
+def test_draws_of_a_dtype_that_holds_none_are_refused(dtype):
+    x = paddle.zeros([3], dtype)
+    calls = [
+        x.uniform_,
+        x.exponential_,
+        x.bernoulli_,
+        x.cauchy_,
+        lambda: x.geometric_(0.5),
+        lambda: paddle.bernoulli(x),
+        lambda: paddle.poisson(x),
+        lambda: paddle._C_ops.uniform_inplace(x, -1.0, 1.0, 0, 0, 0, 1.0),
+    ]
+    if dtype != 'complex64':
+        calls += [x.normal_, x.log_normal_, lambda: paddle._C_ops.gaussian_inplace(x, 0.0, 1.0, 0)]
+    for call in calls:
+        with pytest.raises(RuntimeError, match='expected a (floating )?dtype'):
+            call()
+    assert x.tolist() == paddle.zeros([3], dtype).tolist()
+
+
+def test_drawn_integers_fit_in_their_dtype():
+    for call in (
+        lambda: paddle.randint(0, 5, [3], 'complex64'),
+        lambda: paddle.randperm(3, 'complex64'),
+        lambda: paddle.randperm(2, 'bool'),
+        lambda: paddle.multinomial(paddle.ones([3], 'complex64')),
+    ):
+        with pytest.raises(RuntimeError, match='expected a dtype with a kernel'):
+            call()
+    for call in (
+        lambda: paddle.randint(0, 300, [3], 'int8'),
+        lambda: paddle.randint(0, 5, [3], 'bool'),
+        lambda: paddle.randint(0, 1 << 20, [3], 'float16'),
+        lambda: paddle.randperm(129, 'int8'),
+        lambda: paddle.randperm(257, 'bfloat16'),
+    ):
+        with pytest.raises(ValueError, match='expected (integers that fit|n whose numbers)'):
+            call()
+    assert sorted(paddle.randperm(256, 'bfloat16').tolist()) == list(range(256))
+    assert sorted(paddle.randperm(128, 'int8').tolist()) == list(range(128))
+    assert set(paddle.randint(-1, 2, [100], 'float16').tolist()) == {-1.0, 0.0, 1.0}

@@ -226,3 +226,32 @@ def test_a_shape_of_random_numbers_holds_integers(name, shape):
     for call in (lambda: getattr(paddle, name)(shape), lambda: paddle.randint(0, 2, shape)):
         with pytest.raises(TypeError, match='expected a shape of integers'):
             call()
+
+
+def test_imaginary_parts_are_not_dropped():
+    x, i, z = paddle.ones([2]), paddle.ones([2], 'int64'), paddle.ones([2], 'complex64')
+    pad = paddle.nn.functional.pad
+    for call in (
+        lambda: paddle.full([2], 1 + 2j, 'float32'),
+        lambda: paddle.full_like(x, 1 + 2j),
+        lambda: paddle.full_like(i, 1 + 2j),
+        lambda: x.new_full([2], 1 + 2j),
+        lambda: paddle.masked_fill(x, x > 0, 1 + 2j),
+        lambda: paddle.masked_fill(x, x > 0, paddle.to_tensor(1 + 2j)),
+        lambda: paddle.masked_scatter(x, x > 0, z),
+        lambda: paddle.clip(x, 1 + 2j, 3),
+        lambda: paddle.clip(x, max=paddle.to_tensor(1 + 2j)),
+        lambda: x.clone().__setitem__(0, z[0]),
+        lambda: pad(x, [1, 1], value=1 + 2j),
+        lambda: paddle.nan_to_num(x, 1 + 2j),
+        lambda: paddle.arange(0, 1 + 2j, 3),
+        lambda: paddle.linspace(0, 1 + 2j, 3),
+        lambda: paddle.uniform([2], min=1 + 2j),
+    ):
+        with pytest.raises(TypeError, match='expected .*real|a real dtype'):
+            call()
+    assert paddle.full_like(x, 1 + 0j).tolist() == [1.0, 1.0]
+    assert paddle.full_like(z, 1 + 2j).tolist() == [1 + 2j] * 2
+    assert paddle.full_like(x, 1 + 2j, 'complex64').tolist() == [1 + 2j] * 2
+    assert paddle.masked_fill(z, x > 0, 1 + 2j).tolist() == [1 + 2j] * 2
+    assert pad(z, [1, 0], value=2j).tolist() == [2j, 1, 1]

@@ -119,7 +119,7 @@ def argument(op, i, written=False):
         if a.kind == "Scalar" and op.args[0].kind == "Tensor"
         else ""
     )
-    if fits and op.elementwise:
+    if fits and all(b.kind != "DataType" for b in op.args):
         fits += f' CheckReal(t_{a.name}, t_{op.args[0].name}, "{op.name}", "{a.name}");'
     return f"{a.cpp_value} t_{a.name} = {converted};{fits}"
 

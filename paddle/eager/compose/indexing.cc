@@ -36,6 +36,8 @@ Tensor kept_entries(const Tensor& x, const std::vector<Tensor>& indices, const T
 Tensor masked_fill_compose(const Tensor& x, const Tensor& mask, const Tensor& value) {
   PD_CHECK(mask.dtype() == DataType::BOOL, InvalidType, "[masked_fill] expected a bool mask, got dtype ",
            NameOf(mask.dtype()));
+  PD_CHECK(phi::IsComplex(x.dtype()) || !phi::IsComplex(value.dtype()), InvalidType,
+           "[masked_fill] expected a real value for ", NameOf(x.dtype()), ", got one of ", NameOf(value.dtype()));
   return where(mask, cast_like(value, x), x);
 }
 

@@ -101,7 +101,10 @@ void CheckGradientOperands(const OpDef& op, const OpDef& forward, const InSlot* 
   if (call.missing_count == 1) {
     // A rule that reads results alone: their input has the shape of the result.
     if (forward.tensors.size() != 1 || forward.outs.size() != 1 || made.size() < 2) return;
-    call.inputs[static_cast<size_t>(call.missing)] = MetasOf(in[made[0].second]);
+    const std::vector<Meta> result = MetasOf(in[made[0].second]);
+    PD_CHECK(IsDifferentiable(result[0].dtype), InvalidArgument, "[", op.name, "] expected a floating result, got ",
+             NameOf(result[0].dtype));
+    call.inputs[static_cast<size_t>(call.missing)] = result;
   }
   std::vector<MetaSlot> slots;
   for (const auto& metas : call.inputs) slots.push_back({metas.data(), static_cast<int>(metas.size())});

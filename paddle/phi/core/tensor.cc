@@ -227,6 +227,9 @@ namespace {
 Tensor ToRead(const Tensor& x, DataType dtype) {
   PD_CHECK(!x.is_symbolic(), PreconditionNotMet,
            "expected a tensor with data, whose elements are read, got a value of a program");
+  if (IsComplex(x.dtype()) && !IsComplex(dtype) && x.numel() == 1)
+    PD_CHECK(ScalarOf(x).to_complex().imag() == 0, InvalidType, "expected a tensor of a real number, got one of ",
+             NameOf(x.dtype()), " with an imaginary part");
   return CastTo(ToHost(x), dtype);
 }
 }  // namespace

@@ -58,6 +58,8 @@ Tensor CastTo(const Tensor& x, DataType dtype) {
 void StoreScalar(const Scalar& value, DataType dtype, void* element) {
   if (IsComplex(value.dtype())) {
     const complex128 c = value.to_complex();
+    PD_CHECK(c.imag() == 0 || IsComplex(dtype), InvalidType, "[full] expected a real number for ", NameOf(dtype),
+             ", got ", c.real(), c.imag() < 0 ? "" : "+", c.imag(), "j");
     Convert(DataType::COMPLEX128, &c, 1, dtype, element, 1, 1);
   } else if (value.is_integral()) {
     const int64_t i = value.to_int();

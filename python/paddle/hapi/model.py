@@ -277,7 +277,11 @@ class Model(KnownKeywords):
         if level == 'O0':
             return
         self._amp_dtype = configs.pop('dtype', 'float16')
-        configs.pop('use_fp16_guard', None)
+        if 'use_fp16_guard' in configs:
+            raise ValueError(
+                "[Model.prepare] expected amp_configs without use_fp16_guard, since batches are "
+                f"computed as they come, not recorded, got {configs['use_fp16_guard']!r}"
+            )
         scaler = {
             k: configs.pop(k)
             for k in (

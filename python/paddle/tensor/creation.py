@@ -276,6 +276,8 @@ def range(
 
 
 def _tensor(value, dtype):
+    if isinstance(value, type(1j)):
+        raise TypeError(f'[linspace] expected a real number, got {value}')
     return value if isinstance(value, Tensor) else paddle.to_tensor(value, dtype=dtype)
 
 

@@ -549,6 +549,10 @@ def masked_scatter(x, mask, value, name=None):
         [8.0, 2.0, 9.0]
     """
     expect_tensors('masked_scatter', x=x, value=value)
+    if value.is_complex() and not x.is_complex():
+        raise TypeError(
+            f'[masked_scatter] expected a real value for {x.dtype}, got one of {value.dtype}'
+        )
     if is_recorded(x) or is_recorded(mask):
         mask = paddle.expand_as(mask, x)
         place = paddle.clip(paddle.cumsum(mask.reshape([-1]).astype('int64')) - 1, 0)

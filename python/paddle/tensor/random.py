@@ -459,7 +459,7 @@ def normal_(x, mean=0.0, std=1.0, name=None):
         >>> bool(abs(x.mean() - 5) < 0.1)
         True
     """
-    return _fill(x, 'normal_', lambda: _normal_like(x, mean, std))
+    return _fill(x, 'normal_', lambda: _normal_like(x, mean, std), complex_too=True)
 
 
 def bernoulli_(x, p=0.5, name=None):
@@ -500,7 +500,7 @@ def log_normal_(x, mean=1.0, std=2.0, name=None):
         >>> bool((paddle.zeros([5]).log_normal_() > 0).all())
         True
     """
-    return _fill(x, 'log_normal_', lambda: paddle.exp(_normal_like(x, mean, std)))
+    return _fill(x, 'log_normal_', lambda: paddle.exp(_normal_like(x, mean, std)), complex_too=True)
 
 
 def cauchy_(x, loc=0, scale=1, name=None):
@@ -591,7 +591,7 @@ def random_(x, from_=0, to=None, *, generator=None, name=None):
 
 def _draw_dtype(x):
     """The dtype in which values for `x` are drawn: its own, or float32 for narrower ones."""
-    return x.dtype if x.dtype == paddle.float64 else paddle.float32
+    return paddle.float32 if x.dtype in (paddle.float16, paddle.bfloat16) else x.dtype
 
 
 def _normal_like(x, mean, std):
@@ -600,10 +600,10 @@ def _normal_like(x, mean, std):
     return gaussian(extents(x), mean, std, dtype=_draw_dtype(x))
 
 
-def _fill(x, name, draw):
+def _fill(x, name, draw, complex_too=False):
     """`x` with the values that `draw` gives, which have no history."""
     expect_tensors(name, x=x)
-    if not (x.is_floating_point() or x.is_complex()):
+    if not (x.is_floating_point() or (complex_too and x.is_complex())):
         raise RuntimeError(
             f'[{name}] expected a floating dtype, got {x.dtype}: the kernel is not registered for '
             f'it'

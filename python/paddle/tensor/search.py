@@ -647,9 +647,8 @@ def masked_fill(x, mask, value, name=None):
     """
     if not isinstance(value, Tensor):
         expect_tensors('masked_fill', x=x)
-        value = paddle.to_tensor(value, dtype=x.dtype)
-    elif value.dtype != x.dtype:
-        value = value.astype(x.dtype)
+        kind = None if isinstance(value, complex) else x.dtype
+        value = paddle.to_tensor(value, dtype=kind)
     return _C_ops.masked_fill(x, mask, value)
 
 

@@ -94,6 +94,8 @@ void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, Da
     out = {Dims{counts ? end.integer().extent() : common::NewSymbol()}, dtype};
     return;
   }
+  for (const Scalar* s : {&start, &end, &step})
+    PD_CHECK(!IsComplex(s->dtype()), InvalidType, "[arange] expected real numbers, got one of ", NameOf(s->dtype()));
   if (start.is_integral() && end.is_integral() && step.is_integral() && step.to_int() != 0) {
     __int128 gap = static_cast<__int128>(end.to_int()) - start.to_int(), by = step.to_int();
     __int128 n = by > 0 ? (gap + by - 1) / by : (gap + by + 1) / by;

@@ -16,19 +16,17 @@
 namespace phi {
 namespace {
 
+template <class T, class Draw>
+void FillWith(Tensor& out, Draw draw) {
+  T* p = out.data<T>();
+  for (int64_t i = 0; i < out.numel(); ++i) p[i] = draw(T{});
+}
+
 // Draws in float32 or float64 and converts to the tensor's dtype (halves draw as float32).
 template <class Draw>
 void Fill(Tensor& out, Draw draw) {
-  if (out.dtype() == DataType::FLOAT64) {
-    double* p = out.data<double>();
-    for (int64_t i = 0; i < out.numel(); ++i) p[i] = draw(double{});
-    return;
-  }
-  if (out.dtype() == DataType::FLOAT32) {
-    float* p = out.data<float>();
-    for (int64_t i = 0; i < out.numel(); ++i) p[i] = draw(float{});
-    return;
-  }
+  if (out.dtype() == DataType::FLOAT64) return FillWith<double>(out, draw);
+  if (out.dtype() == DataType::FLOAT32) return FillWith<float>(out, draw);
   float buffer[256];
   for (int64_t at = 0; at < out.numel(); at += 256) {
     int64_t n = std::min<int64_t>(256, out.numel() - at);
@@ -36,6 +34,25 @@ void Fill(Tensor& out, Draw draw) {
     Convert(DataType::FLOAT32, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
             n);
   }
+}
+
+// Draws for the parts of complex numbers: for those of one number after another, or for all real parts first.
+template <class T, class Draw>
+void FillComplex(Tensor& out, bool real_first, Draw draw) {
+  T* p = static_cast<T*>(out.raw_data());
+  const int64_t n = out.numel() * 2;
+  if (!real_first) {
+    for (int64_t i = 0; i < n; ++i) p[i] = draw(T{});
+    return;
+  }
+  for (int64_t part : {0, 1})
+    for (int64_t i = part; i < n; i += 2) p[i] = draw(T{});
+}
+template <class Draw>
+void FillParts(Tensor& out, bool real_first, Draw draw) {
+  if (out.dtype() == DataType::COMPLEX128) return FillComplex<double>(out, real_first, draw);
+  if (out.dtype() == DataType::COMPLEX64) return FillComplex<float>(out, real_first, draw);
+  Fill(out, draw);
 }
 
 template <class D>
@@ -50,25 +67,41 @@ auto Drawer(std::mt19937_64& engine, D make) {
 
 void FillUniform(const KernelContext& context, Tensor& out, double lo, double hi, int64_t seed) {
   EngineFor e(context, seed);
-  Fill(out, Drawer(*e, [&](auto t) {
-         return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
-       }));
+  FillParts(out, true, Drawer(*e, [&](auto t) {
+              using T = decltype(t);
+              return std::uniform_real_distribution<T>(static_cast<T>(lo), static_cast<T>(hi));
+            }));
 }
 void FillNormal(const KernelContext& context, Tensor& out, double mean, double std, int64_t seed) {
   EngineFor e(context, seed);
-  if (IsComplex(out.dtype())) {
-    // Real and imaginary parts each carry half of the variance.
-    Tensor parts = Empty(Ints{out.numel() * 2}, RealOf(out.dtype()));
-    Fill(parts, Drawer(*e, [&](auto t) {
-           return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean),
-                                                        static_cast<decltype(t)>(std / std::sqrt(2.0)));
-         }));
-    std::memcpy(out.raw_data(), parts.raw_data(), out.numel() * SizeOf(out.dtype()));
-    return;
-  }
-  Fill(out, Drawer(*e, [&](auto t) {
-         return std::normal_distribution<decltype(t)>(static_cast<decltype(t)>(mean), static_cast<decltype(t)>(std));
-       }));
+  // Real and imaginary parts each carry half of the variance.
+  if (IsComplex(out.dtype())) std /= std::sqrt(2.0);
+  FillParts(out, false, Drawer(*e, [&](auto t) {
+              using T = decltype(t);
+              return std::normal_distribution<T>(static_cast<T>(mean), static_cast<T>(std));
+            }));
+}
+
+void RequireKernel(const char* op, DataType dtype, bool has) {
+  PD_CHECK(has, Unimplemented, "[", op, "] expected a dtype with a kernel, got ", NameOf(dtype),
+           ": the kernel is not registered for it");
+}
+
+// Integers from low to high are to be of this dtype.
+void RequireHolds(const char* op, DataType dtype, int64_t low, int64_t high) {
+  RequireKernel(op, dtype, !IsComplex(dtype));
+  const auto holds = [&](int64_t v) {
+    int64_t back = 0;
+    if (IsInteger(dtype) || dtype == DataType::BOOL) {
+      alignas(8) char number[8];
+      Convert(DataType::INT64, &v, 1, dtype, number, 1, 1);
+      Convert(dtype, number, 1, DataType::INT64, &back, 1, 1);
+      return back == v;
+    }
+    return dtype != DataType::FLOAT16 || (v >= -65504 && v <= 65504);
+  };
+  PD_CHECK(holds(low) && holds(high), InvalidArgument, "[", op, "] expected integers that fit in ", NameOf(dtype),
+           ", got ", low, " to ", high);
 }
 
 Meta ShapedFloat(const char* op, const IntArray& shape, DataType dtype) {
@@ -102,7 +135,10 @@ double ErfInv(double x) {
 
 }  // namespace
 
-void uniform_infer(const IntArray& shape, DataType dtype, const Scalar&, const Scalar&, int64_t, Place, Meta& out) {
+void uniform_infer(const IntArray& shape, DataType dtype, const Scalar& min, const Scalar& max, int64_t, Place,
+                   Meta& out) {
+  PD_CHECK(!IsComplex(min.dtype()) && !IsComplex(max.dtype()), InvalidType,
+           "[uniform] expected real bounds, got complex ones");
   out = ShapedFloat("uniform", shape, dtype);
 }
 void uniform_kernel(const KernelContext& context, const Ints&, DataType, const Scalar& min, const Scalar& max,
@@ -169,6 +205,7 @@ void truncated_gaussian_random_kernel(const KernelContext& context, const Ints&,
 
 void randint_infer(int64_t low, int64_t high, const IntArray& shape, DataType dtype, Place, Meta& out) {
   PD_CHECK(low < high, InvalidArgument, "[randint] expected low < high, got ", low, " and ", high);
+  RequireHolds("randint", dtype, low, high - 1);
   out = {ShapeArg("randint", shape), dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }
 void randint_kernel(const KernelContext& context, int64_t low, int64_t high, const Ints&, DataType, Place,
@@ -183,18 +220,7 @@ void randint_kernel(const KernelContext& context, int64_t low, int64_t high, con
 
 void random_infer(const Meta& x, int64_t from, int64_t to, Meta& out) {
   PD_CHECK(from < to, InvalidArgument, "[random] expected from < to, got ", from, " and ", to);
-  const auto holds = [&](int64_t v) {
-    int64_t back = 0;
-    if (IsInteger(x.dtype) || x.dtype == DataType::BOOL) {
-      alignas(8) char number[8];
-      Convert(DataType::INT64, &v, 1, x.dtype, number, 1, 1);
-      Convert(x.dtype, number, 1, DataType::INT64, &back, 1, 1);
-      return back == v;
-    }
-    return x.dtype != DataType::FLOAT16 || (v >= -65504 && v <= 65504);
-  };
-  PD_CHECK(!IsComplex(x.dtype) && holds(from) && holds(to - 1), InvalidArgument,
-           "[random] expected from and to - 1 to fit in ", NameOf(x.dtype), ", got ", from, " and ", to);
+  RequireHolds("random", x.dtype, from, to - 1);
   out = x;
 }
 void random_kernel(const KernelContext& context, const Tensor&, int64_t from, int64_t to, Tensor& out) {
@@ -211,6 +237,14 @@ void random_kernel(const KernelContext& context, const Tensor&, int64_t from, in
 
 void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
   PD_CHECK(n >= 0, InvalidArgument, "[randperm] expected a non-negative n, got ", n);
+  RequireKernel("randperm", dtype, dtype != DataType::BOOL && !IsComplex(dtype));
+  RequireHolds("randperm", dtype, 0, n > 0 ? n - 1 : 0);
+  // Above, floats do not tell neighbours apart.
+  PD_CHECK(!IsFloating(dtype) || dtype == DataType::FLOAT64 ||
+               n <= (dtype == DataType::FLOAT32   ? 1 << 24
+                     : dtype == DataType::FLOAT16 ? 1 << 11
+                                                  : 1 << 8),
+           InvalidArgument, "[randperm] expected n whose numbers ", NameOf(dtype), " tells apart, got ", n);
   out = {Dims{Dim(n)}, dtype};
 }
 void randperm_kernel(const KernelContext& context, int64_t n, DataType, Place, Tensor& out) {
@@ -259,6 +293,10 @@ void class_center_sample_kernel(const KernelContext& context, const Tensor& labe
   Convert(DataType::INT64, centers.data(), 1, label.dtype(), sampled.raw_data(), 1, sampled.numel());
 }
 
+void bernoulli_infer(const Meta& x, Meta& out) {
+  RequireKernel("bernoulli", x.dtype, IsFloating(x.dtype));
+  out = x;
+}
 void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
   EngineFor e(context, 0);
   std::uniform_real_distribution<double> d(0.0, 1.0);
@@ -270,6 +308,10 @@ void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out
   }
 }
 
+void poisson_infer(const Meta& x, Meta& out) {
+  RequireKernel("poisson", x.dtype, IsFloating(x.dtype));
+  out = x;
+}
 void poisson_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
   EngineFor e(context, 0);
   for (int64_t i = 0; i < out.numel(); ++i) {
@@ -285,6 +327,7 @@ void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
            "[multinomial] expected a tensor of 1 or 2 axes, got shape ", common::ShapeText(x.dims));
   PD_CHECK(!num.known() || num.to_int() > 0, InvalidArgument, "[multinomial] expected num_samples of at least 1, got ",
            num.to_int());
+  RequireKernel("multinomial", x.dtype, !IsComplex(x.dtype) && x.dtype != DataType::BOOL);
   out = {x.dims, DataType::INT64};
   out.dims.back() = num.known() ? Dim(num.to_int()) : num.integer().extent();
 }
@@ -319,6 +362,14 @@ void multinomial_kernel(const KernelContext& context, const Tensor& x, const Sca
   }
 }
 
+void uniform_inplace_infer(const Meta& x, double, double, int64_t, int64_t, int64_t, double, Meta& out) {
+  RequireKernel("uniform_inplace", x.dtype, IsFloating(x.dtype));
+  out = x;
+}
+void gaussian_inplace_infer(const Meta& x, double, double, int64_t, Meta& out) {
+  RequireKernel("gaussian_inplace", x.dtype, IsDifferentiable(x.dtype));
+  out = x;
+}
 void uniform_inplace_kernel(const KernelContext& context, const Tensor&, double min, double max, int64_t seed, int64_t,
                             int64_t, double, Tensor& out) {
   FillUniform(context, out, min, max, seed);
@@ -329,6 +380,7 @@ void gaussian_inplace_kernel(const KernelContext& context, const Tensor&, double
 }
 
 void exponential_kernel(const KernelContext& context, const Tensor& x, double lam, Tensor& out) {
+  RequireKernel("exponential_", x.dtype(), IsFloating(x.dtype()));
   PD_CHECK(lam > 0, InvalidArgument, "[exponential_] expected a positive lam, got ", lam);
   Tensor fresh = Empty(x.dims(), x.dtype());
   {

@@ -132,6 +132,21 @@ class OptimizerWithMixedPrecision:
         return getattr(self._optimizer, name)
 
 
+def _require_recorded(amp_lists, dtype, **options):
+    """ValueError for what would cast operations that are recorded already."""
+    usual = AutoMixedPrecisionLists(dtype=dtype)
+    given = amp_lists or usual
+    own = (given.white_list ^ usual.white_list) | (given.black_list ^ usual.black_list)
+    names = sorted(own) + sorted(given.black_varnames or ())
+    for name, value in [('amp_lists', ', '.join(names))] + list(options.items()):
+        if value:
+            raise ValueError(
+                f"[static.amp.decorate] expected {name} without effect on operations, which keep "
+                "the precision that paddle.amp.auto_cast recorded them in, got "
+                f"{value}"
+            )
+
+
 def _old(
     optimizer,
     amp_lists=None,
@@ -149,7 +164,7 @@ def _old(
     dtype = 'bfloat16' if use_bf16 else 'float16'
     if use_bf16:
         init_loss_scaling, use_dynamic_loss_scaling = 1.0, False
-    guard = use_pure_fp16 if use_fp16_guard is None else use_fp16_guard
+    _require_recorded(amp_lists, dtype, use_fp16_guard=use_fp16_guard, use_promote=use_promote)
     return OptimizerWithMixedPrecision(
         optimizer,
         amp_lists or AutoMixedPrecisionLists(dtype=dtype),
@@ -161,7 +176,7 @@ def _old(
         decr_every_n_nan_or_inf,
         incr_ratio,
         decr_ratio,
-        guard,
+        use_pure_fp16 if use_fp16_guard is None else use_fp16_guard,
         False,
         use_promote,
     )
@@ -188,6 +203,7 @@ def _new(
             f"[static.amp.decorate] expected level 'O0', 'OD', 'O1' or 'O2', got {level!r}"
         )
     dtype = check_amp_dtype(dtype)
+    _require_recorded(amp_lists, dtype, use_amp_guard=use_amp_guard, use_promote=use_promote)
     if master_weight is not None and level == 'O2':
         optimizer._multi_precision = master_weight
     dynamic = dtype == 'float16' if use_dynamic_loss_scaling is None else use_dynamic_loss_scaling
@@ -215,6 +231,10 @@ def decorate(*args, **kwargs):
     init_loss_scaling, incr_every_n_steps, decr_every_n_nan_or_inf, incr_ratio, decr_ratio,
     use_dynamic_loss_scaling, use_amp_guard, use_promote), or as of old with init_loss_scaling third
     and use_pure_fp16, use_fp16_guard, use_bf16: what the arguments fit.
+
+    Operations keep the precision they were recorded in, so ValueError for lists that are not the
+    usual ones, for guards and for use_promote: they belong to `paddle.amp.auto_cast` around the
+    recording.
     """
     for form in (_new, _old):
         try:
