@@ -90,6 +90,7 @@ int Init(PyObject* module) {
     m.def("get_all_custom_device_type", &phi::CustomDeviceTypes, "Types of plugin devices.");
     m.def("get_available_custom_device", &Available, "Plugin devices.");
     m.def("device_memory_stats", Safe(&Stats), "Bytes allocated and reserved at a place, now and at most.");
+    m.def("device_memory_shape", PLACE_FN(phi::DeviceMemoryShape), "Figures of a device's allocator, by name.");
     m.def("device_memory_info", Safe(&MemoryInfo), "(total, free) bytes of a device; None when it does not say.");
     m.def("gpu_count", Safe(&phi::gpu::DeviceCount), "How many GPUs there are; 0 without a driver.");
     m.def("gpu_properties", Safe(&GpuProperties), "What the driver says of a GPU.");

@@ -4,46 +4,26 @@ on gpu:0 against the CPU, and the errors of planted faults.
 """
 
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
-import paddle
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from double import child, needs_double, run
+
 HERE = pathlib.Path(__file__).resolve().parent
-DOUBLE = pathlib.Path(paddle.__file__).absolute().parents[2] / 'fakecuda' / 'libcuda.so.1'
-pytestmark = pytest.mark.skipif(
-    not DOUBLE.exists(), reason=f'no driver double at {DOUBLE}: build the target fakecuda'
-)
+pytestmark = needs_double
 EPSILON = {'float32': 2.0**-23, 'float64': 2.0**-52, 'float16': 2.0**-10, 'bfloat16': 2.0**-7}
-
-
-def child(*arguments, **env):
-    """A process on the double; nothing that the double finds wrong may go by."""
-    env = {'FLAGS_cuda_driver': DOUBLE, 'PADDLE_CINN_CACHE_DIR': '', **env}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **{k: str(v) for k, v in env.items()}},
-        timeout=300,
-    )
-
-
-def run(*arguments, **env):
-    """What such a process printed on both streams."""
-    done = child(*arguments, **env)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout, done.stderr
 
 
 def rows(kind):
     """Differences by result, and the names of ops that ran as kernels."""
-    out, explained = run(HERE / 'gpu_rows.py', kind, FLAGS_gpu_explain=1)
+    out, explained = run(
+        HERE / 'gpu_rows.py', kind, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1
+    )
     return json.loads(out), set(re.findall(r'^gpu: (\w+): generated$', explained, re.M))
 
 

@@ -8,15 +8,20 @@
 
 namespace phi {
 
-// Memory of `place`, a GPU's or a loaded plugin's; ResourceExhausted when the device refuses. Freed blocks are kept for
-// requests of the same size class on the same stream.
+// Memory of `place`, a GPU's or a loaded plugin's; ResourceExhausted when the device refuses. Freed memory is kept for
+// requests on the same stream, split and merged; FLAGS_use_system_allocator=1 takes and gives each from the device.
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place);
+// The memory is used in `stream` beside that which it was taken on: once freed, it serves no other request before
+// `stream` has done the work that it has then. False where it is not from a device's allocator.
+bool UseInStream(const Storage& memory, void* stream);
 // Copies between any two places. Host memory may be reused when this returns; copies within a device follow its stream.
 void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes);
 // Waits for all work on the device.
 void SynchronizeDevice(Place place);
 MemoryStats DeviceMemoryStats(Place place);
 void ResetDeviceMemoryPeaks(Place place);
+// Figures of a device's allocator by name: segments, blocks, free_bytes, largest_free, waiting_bytes.
+std::vector<std::pair<std::string, int64_t>> DeviceMemoryShape(Place place);
 // Gives cached blocks of all devices back.
 void ReleaseDeviceCaches();
 // Total and free bytes as the device reports them; false when it does not.

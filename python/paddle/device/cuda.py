@@ -293,6 +293,12 @@ def memory_summary(device=None):
         ('held by the allocator', stats['reserved']),
         ('held by the allocator at most', stats['reserved_max']),
     ]
+    shape = dict(_core.device_memory_shape(place))
+    rows += [
+        ('free in the allocator', shape['free_bytes']),
+        ('largest free block', shape['largest_free']),
+        ('waiting for other streams', shape['waiting_bytes']),
+    ]
     print(f'memory of {str(place)[6:-1]}, bytes')
     for name, value in rows:
         print(f'{name:<32}{value:>20}')

@@ -4,34 +4,31 @@
 #include "paddle/phi/backends/custom/device.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <tuple>
 
 #include "paddle/common/logging.h"
+#include "paddle/phi/backends/custom/caching_allocator.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi {
 namespace {
 
-struct Block {
-  void* ptr;
-  size_t bytes;
-  Place place;
-  C_Stream stream;
-};
-
 struct Device {
+  Place place;
   std::string name;
   C_DeviceInterface* f = nullptr;
   C_DeviceExtension extension{};
   C_Device_st id{};
   std::once_flag started;
   C_Stream stream = nullptr;  // the current one
-  std::mutex mutex;           // guards what follows
-  std::map<std::pair<C_Stream, size_t>, std::vector<Block*>> free;
-  MemoryStats stats;
+  C_Stream first = nullptr;
+  std::atomic<bool> several{false};  // whether a stream beside the first one was current
+  std::unique_ptr<CachingAllocator> memory;
 };
 
 std::mutex g_types_mutex;
@@ -56,13 +53,24 @@ void Check(const Device& d, C_Status status, const char* what) {
 void Start(Device& d) {
   std::call_once(d.started, [&] {
     if (d.f->init_device) Check(d, d.f->init_device(&d.id), "init_device");
-    if (d.f->create_stream) DEVICE_CALL(d, create_stream, &d.stream);
+    if (d.f->create_stream) DEVICE_CALL(d, create_stream, &d.first);
+    d.stream = d.first;
   });
 }
 
+// The devices of few numbers and kinds again, for look-ups without a lock.
+constexpr size_t kQuickKinds = 16, kQuickNumbers = 16;
+std::atomic<Device*> g_quick[kQuickKinds][kQuickNumbers];
+std::atomic<Device*>* Quick(Place p) {
+  const size_t kind = p.type == AllocationType::GPU ? 0 : static_cast<size_t>(p.custom) + 1;
+  const auto number = static_cast<size_t>(p.device_id);
+  return kind < kQuickKinds && number < kQuickNumbers ? &g_quick[kind][number] : nullptr;
+}
+
 Device& Of(Place place) {
-  Device* d = nullptr;
-  {
+  const auto* quick = Quick(place);
+  Device* d = quick ? quick->load(std::memory_order_acquire) : nullptr;
+  if (!d || !(d->place == place)) {
     std::lock_guard<std::mutex> lock(g_types_mutex);
     auto it = Devices().find({place.type, place.custom, place.device_id});
     PD_CHECK(it != Devices().end(), InvalidArgument, "expected a device that is loaded, got ", PlaceText(place));
@@ -72,54 +80,64 @@ Device& Of(Place place) {
   return *d;
 }
 
-size_t BlockSize(size_t bytes) {
-  size_t unit = bytes <= (1 << 20) ? 512 : (1 << 20);
-  return std::max<size_t>(unit, (bytes + unit - 1) / unit * unit);
-}
-
-void DropFreeBlocks(Device& d) {
-  for (auto& [key, blocks] : d.free)
-    for (Block* b : blocks) {
-      d.f->set_device(&d.id);
-      d.f->device_memory_deallocate(&d.id, b->ptr, b->bytes);
-      d.stats.reserved -= static_cast<int64_t>(b->bytes);
-      delete b;
-    }
-  d.free.clear();
-}
-
-Block* TakeBlock(Device& d, size_t bytes, Place place) {
-  size_t size = BlockSize(bytes);
-  std::lock_guard<std::mutex> lock(d.mutex);
-  Block* b = nullptr;
-  if (auto it = d.free.find({d.stream, size}); it != d.free.end() && !it->second.empty()) {
-    b = it->second.back();
-    it->second.pop_back();
-  } else {
+// Memory and events of a device for its allocator. Failures of events count as reached: the next call on the device
+// reports them.
+class DeviceMemory final : public MemorySource {
+ public:
+  explicit DeviceMemory(Device& d) : d_(d) {}
+  void* Take(size_t bytes) override {
     void* p = nullptr;
-    Check(d, d.f->set_device(&d.id), "set_device");
-    auto ask = [&] { return d.f->device_memory_allocate(&d.id, &p, size) == C_SUCCESS && p; };
-    if (!ask()) {
-      DropFreeBlocks(d);
-      PD_CHECK(ask(), ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place),
-               ", ", d.stats.allocated, " bytes are in use");
-    }
-    b = new Block{p, size, place, d.stream};
-    PD_VLOG(4) << d.name << ": " << size << " bytes from the device";
-    d.stats.reserved += static_cast<int64_t>(size);
-    d.stats.reserved_max = std::max(d.stats.reserved_max, d.stats.reserved);
+    Check(d_, d_.f->set_device(&d_.id), "set_device");
+    if (d_.f->device_memory_allocate(&d_.id, &p, bytes) != C_SUCCESS) return nullptr;
+    PD_VLOG(4) << d_.name << ": " << bytes << " bytes from the device";
+    return p;
   }
-  d.stats.allocated += static_cast<int64_t>(size);
-  d.stats.allocated_max = std::max(d.stats.allocated_max, d.stats.allocated);
-  return b;
+  void Give(void* p, size_t bytes) override {
+    d_.f->set_device(&d_.id);
+    // The driver of GPUs waits by itself.
+    if (d_.place.type != AllocationType::GPU && d_.f->synchronize_device) d_.f->synchronize_device(&d_.id);
+    d_.f->device_memory_deallocate(&d_.id, p, bytes);
+  }
+  void* Record(void* stream) override {
+    C_Event e = nullptr;
+    d_.f->set_device(&d_.id);
+    if (d_.f->create_event(&d_.id, &e) != C_SUCCESS) return nullptr;
+    d_.f->record_event(&d_.id, static_cast<C_Stream>(stream), e);
+    return e;
+  }
+  bool Reached(void* event) override {
+    auto* e = static_cast<C_Event>(event);
+    if (!e) return true;
+    d_.f->set_device(&d_.id);
+    if (d_.f->query_event) return d_.f->query_event(&d_.id, e) == C_SUCCESS;
+    d_.f->synchronize_event(&d_.id, e);
+    return true;
+  }
+  void Forget(void* event) override {
+    if (event) d_.f->destroy_event(&d_.id, static_cast<C_Event>(event));
+  }
+
+ private:
+  Device& d_;
+};
+
+// Each tensor's memory is an allocation of the device's own, for tools that watch these.
+bool PlainMemory() {
+  static const bool plain = [] {
+    const char* text = std::getenv("FLAGS_use_system_allocator");
+    return text && (*text == '1' || *text == 't' || *text == 'T');
+  }();
+  return plain;
 }
 
 void GiveBlock(void* owner) {
-  auto* b = static_cast<Block*>(owner);
-  Device& d = Of(b->place);
-  std::lock_guard<std::mutex> lock(d.mutex);
-  d.stats.allocated -= static_cast<int64_t>(b->bytes);
-  d.free[{b->stream, b->bytes}].push_back(b);
+  auto* block = static_cast<CachingAllocator::Block*>(owner);
+  block->owner->Free(block);
+}
+
+// Work on the current stream reads or writes at `address`, which may be memory of another stream.
+void UseNow(Device& d, const void* address) {
+  if (d.several.load(std::memory_order_relaxed)) d.memory->Uses(const_cast<void*>(address), d.stream);
 }
 
 void WaitFor(Device& d, C_Stream stream) {
@@ -141,6 +159,8 @@ void RegisterDeviceType(DeviceType type) {
   C_DeviceInterface* f = type.functions.release();
   for (int id : type.ids) {
     auto* d = new Device;
+    d->place = {type.first.type, static_cast<int8_t>(id), type.first.custom};
+    d->memory = std::make_unique<CachingAllocator>(std::make_unique<DeviceMemory>(*d), PlainMemory());
     d->name = type.name + ":" + std::to_string(id);
     d->f = f;
     d->extension = type.extension;
@@ -148,13 +168,21 @@ void RegisterDeviceType(DeviceType type) {
     if (!type.lazy) Start(*d);
     std::lock_guard<std::mutex> lock(g_types_mutex);
     Devices()[{type.first.type, type.first.custom, id}] = d;
+    if (auto* quick = Quick(d->place)) quick->store(d, std::memory_order_release);
   }
   g_has_external_kernels.State();
 }
 
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
-  Block* b = TakeBlock(Of(place), bytes, place);
-  return Storage::Wrap(b->ptr, bytes, place, b, GiveBlock);
+  Device& d = Of(place);
+  auto* block = d.memory->Allocate(bytes, d.stream);
+  PD_CHECK(block, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place),
+           ", ", d.memory->stats().allocated, " bytes are in use");
+  return Storage::Wrap(block->ptr, bytes, place, block, GiveBlock);
+}
+
+bool UseInStream(const Storage& memory, void* stream) {
+  return !memory.place().is_cpu() && Of(memory.place()).memory->Uses(memory.data(), stream);
 }
 
 void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
@@ -164,6 +192,8 @@ void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
   } else if (to == from) {
     Device& d = Of(to);
     if (d.stream && d.f->async_memory_copy_d2d) {
+      UseNow(d, dst);
+      UseNow(d, src);
       DEVICE_CALL(d, async_memory_copy_d2d, d.stream, dst, src, bytes);
     } else if (d.f->memory_copy_d2d) {
       WaitFor(d, d.stream);
@@ -220,18 +250,18 @@ void SynchronizeDevice(Place place) {
   }
 }
 
-MemoryStats DeviceMemoryStats(Place place) {
-  if (place.is_cpu()) return CpuMemoryStats();
-  Device& d = Of(place);
-  std::lock_guard<std::mutex> lock(d.mutex);
-  return d.stats;
-}
+MemoryStats DeviceMemoryStats(Place place) { return place.is_cpu() ? CpuMemoryStats() : Of(place).memory->stats(); }
 void ResetDeviceMemoryPeaks(Place place) {
   if (place.is_cpu()) return ResetCpuMemoryPeaks();
-  Device& d = Of(place);
-  std::lock_guard<std::mutex> lock(d.mutex);
-  d.stats.allocated_max = d.stats.allocated;
-  d.stats.reserved_max = d.stats.reserved;
+  Of(place).memory->ResetPeaks();
+}
+std::vector<std::pair<std::string, int64_t>> DeviceMemoryShape(Place place) {
+  const CachingAllocator::Shape s = Of(place).memory->shape();
+  return {{"segments", s.segments},
+          {"blocks", s.blocks},
+          {"free_bytes", s.free_bytes},
+          {"largest_free", s.largest_free},
+          {"waiting_bytes", s.waiting_bytes}};
 }
 void ReleaseDeviceCaches() {
   std::vector<Device*> all;
@@ -239,12 +269,7 @@ void ReleaseDeviceCaches() {
     std::lock_guard<std::mutex> lock(g_types_mutex);
     for (auto& [key, d] : Devices()) all.push_back(d);
   }
-  for (Device* d : all) {
-    if (!d->stream && d->free.empty()) continue;  // never used
-    WaitFor(*d, d->stream);
-    std::lock_guard<std::mutex> lock(d->mutex);
-    DropFreeBlocks(*d);
-  }
+  for (Device* d : all) d->memory->Trim();
 }
 bool DeviceMemoryInfo(Place place, size_t* total, size_t* free) {
   Device& d = Of(place);
@@ -255,7 +280,10 @@ bool DeviceMemoryInfo(Place place, size_t* total, size_t* free) {
 
 void* CurrentStream(Place place) { return place.is_cpu() ? nullptr : Of(place).stream; }
 void SetCurrentStream(Place place, void* stream) {
-  if (!place.is_cpu()) Of(place).stream = static_cast<C_Stream>(stream);
+  if (place.is_cpu()) return;
+  Device& d = Of(place);
+  d.stream = static_cast<C_Stream>(stream);
+  if (d.stream != d.first) d.several = true;
 }
 void* CreateStream(Place place) {
   Device& d = Of(place);
@@ -265,7 +293,10 @@ void* CreateStream(Place place) {
 }
 void DestroyStream(Place place, void* stream) {
   Device& d = Of(place);
-  if (stream && d.f->destroy_stream) DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream));
+  if (!stream || !d.f->destroy_stream) return;
+  WaitFor(d, static_cast<C_Stream>(stream));  // another stream may get this handle, and with it the memory
+  d.memory->EndStream(stream);
+  DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream));
 }
 bool QueryStream(Place place, void* stream) {
   Device& d = Of(place);
@@ -348,6 +379,7 @@ const DeviceKernel* LoadKernel(const std::string& text, const std::string& name,
 void LaunchKernel(const DeviceKernel* kernel, Place place, int64_t blocks, int threads, void* const* addresses,
                   size_t naddresses, const int64_t* numbers, size_t nnumbers) {
   Device& d = Of(place);
+  for (size_t k = 0; k < naddresses; ++k) UseNow(d, addresses[k]);
   Check(d, d.f->set_device(&d.id), "set_device");
   Check(d,
         d.extension.kernel_launch(&d.id, d.stream, reinterpret_cast<C_Kernel>(const_cast<DeviceKernel*>(kernel)),

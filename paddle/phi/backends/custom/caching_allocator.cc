@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Free blocks lie in lists by size: for each power of two of units 16 lists, and bits that say which have any. A
+// request takes the first block that fits of its own list, else one of the next list that has any, and leaves the rest
+// of it free.
+#include "paddle/phi/backends/custom/caching_allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace phi {
+namespace {
+
+constexpr size_t kUnit = 512, kSmall = size_t{1} << 20, kSmallSegment = size_t{2} << 20;
+constexpr size_t kMiddle = size_t{8} << 20, kMiddleSegment = size_t{16} << 20, kLargeUnit = size_t{2} << 20;
+constexpr int kRows = 40, kColumns = 16, kTried = 8;
+
+size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
+// The list of a size: below 16 units each has its own, above a power of two has 16.
+struct Bin {
+  int row, column;
+};
+Bin BinOf(size_t bytes) {
+  const size_t units = bytes / kUnit;
+  if (units < kColumns) return {0, static_cast<int>(units)};
+  const int power = std::bit_width(units) - 1;  // 4 and more
+  return {power - 3, static_cast<int>((units >> (power - 4)) & (kColumns - 1))};
+}
+
+}  // namespace
+
+struct MemoryPool {
+  int uses = 0;  // 0: dead, its blocks go back to the device
+};
+
+struct CachingAllocator::Arena {
+  void* stream;
+  bool large;
+  MemoryPool* pool;
+  uint64_t rows = 0;
+  uint16_t columns[kRows] = {};
+  Block* lists[kRows][kColumns] = {};
+
+  void Add(Block* b) {
+    const Bin at = BinOf(b->bytes);
+    Block*& head = lists[at.row][at.column];
+    b->free = true;
+    b->previous = nullptr;
+    b->following = head;
+    if (head) head->previous = b;
+    head = b;
+    rows |= uint64_t{1} << at.row;
+    columns[at.row] = static_cast<uint16_t>(columns[at.row] | 1u << at.column);
+  }
+  void Remove(Block* b) {
+    b->free = false;
+    if (b->following) b->following->previous = b->previous;
+    if (b->previous) {
+      b->previous->following = b->following;
+      return;
+    }
+    const Bin at = BinOf(b->bytes);
+    lists[at.row][at.column] = b->following;
+    if (b->following) return;
+    columns[at.row] = static_cast<uint16_t>(columns[at.row] & ~(1u << at.column));
+    if (!columns[at.row]) rows &= ~(uint64_t{1} << at.row);
+  }
+  Block* Find(size_t bytes) const {
+    const Bin at = BinOf(bytes);
+    int tried = 0;
+    for (Block* b = lists[at.row][at.column]; b && tried < kTried; b = b->following, ++tried)
+      if (b->bytes >= bytes) return b;
+    const unsigned rest = columns[at.row] & (~0u << (at.column + 1));
+    if (rest) return lists[at.row][std::countr_zero(rest)];
+    const uint64_t above = rows & (~uint64_t{1} << at.row);
+    if (!above) return nullptr;
+    const int row = std::countr_zero(above);
+    return lists[row][std::countr_zero(columns[row])];
+  }
+};
+
+CachingAllocator::CachingAllocator(std::unique_ptr<MemorySource> source, bool plain)
+    : source_(std::move(source)), plain_(plain) {}
+
+CachingAllocator::~CachingAllocator() {
+  for (Waiting& w : waiting_)
+    for (void* e : w.events) source_->Forget(e);
+  for (auto& [address, segment] : segments_) {
+    for (Block* b = segment.first; b;) delete std::exchange(b, b->after);
+    source_->Give(address, segment.bytes);
+  }
+  for (Block* b : spare_) delete b;
+}
+
+CachingAllocator::Arena& CachingAllocator::ArenaOf(void* stream, bool large) {
+  Arena*& last = last_[large];
+  if (last && last->stream == stream && last->pool == pool_) return *last;
+  for (auto& a : arenas_)
+    if (a->stream == stream && a->large == large && a->pool == pool_) return *(last = a.get());
+  arenas_.push_back(std::make_unique<Arena>(Arena{stream, large, pool_}));
+  return *(last = arenas_.back().get());
+}
+
+void* CachingAllocator::TakeSegment(size_t bytes) {
+  void* p = source_->Take(bytes);
+  if (p) {
+    stats_.reserved += static_cast<int64_t>(bytes);
+    stats_.reserved_max = std::max(stats_.reserved_max, stats_.reserved);
+  }
+  return p;
+}
+
+CachingAllocator::Block* CachingAllocator::NewBlock() {
+  if (spare_.empty()) return new Block;
+  Block* b = spare_.back();
+  spare_.pop_back();
+  return b;
+}
+
+// A free block over a new segment that serves `bytes`.
+CachingAllocator::Block* CachingAllocator::FromSegment(Arena& arena, size_t bytes) {
+  size_t size = bytes;
+  if (!plain_) size = !arena.large ? kSmallSegment : bytes <= kMiddle ? kMiddleSegment : RoundUp(bytes, kLargeUnit);
+  void* p = TakeSegment(size);
+  if (!p && size > bytes) p = TakeSegment(size = bytes);
+  if (!p) {
+    TrimLocked();
+    p = TakeSegment(bytes);
+  }
+  if (!p) return nullptr;
+  Block* b = NewBlock();
+  *b = Block{static_cast<char*>(p), size, &arena, this};
+  segments_[b->ptr] = {b, size};
+  return b;
+}
+
+CachingAllocator::Block* CachingAllocator::Allocate(size_t bytes, void* stream) {
+  const size_t size = plain_ ? std::max<size_t>(bytes, 1) : std::max(RoundUp(bytes, kUnit), kUnit);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!waiting_.empty() && !pool_) AskWaiting();
+  Arena& arena = ArenaOf(stream, size > kSmall);
+  Block* b = plain_ ? nullptr : arena.Find(size);
+  if (b) {
+    arena.Remove(b);
+  } else if (b = FromSegment(arena, size); !b) {
+    return nullptr;
+  }
+  if (!plain_ && b->bytes - size >= kUnit) {
+    Block* rest = NewBlock();
+    *rest = Block{b->ptr + size, b->bytes - size, &arena, this, b, b->after};
+    if (b->after) b->after->before = rest;
+    b->after = rest;
+    b->bytes = size;
+    arena.Add(rest);
+  }
+  stats_.allocated += static_cast<int64_t>(b->bytes);
+  stats_.allocated_max = std::max(stats_.allocated_max, stats_.allocated);
+  return b;
+}
+
+void CachingAllocator::GiveSegment(Block* whole) {
+  segments_.erase(whole->ptr);
+  stats_.reserved -= static_cast<int64_t>(whole->bytes);
+  source_->Give(whole->ptr, whole->bytes);
+  spare_.push_back(whole);
+}
+
+void CachingAllocator::Reuse(Block* b) {
+  Arena& arena = *b->arena;
+  const bool kept = arena.pool && arena.pool->uses > 0;
+  if (plain_ && kept) return arena.Add(b);
+  const auto take_in = [&](Block* next) {  // what follows b
+    b->bytes += next->bytes;
+    b->after = next->after;
+    if (b->after) b->after->before = b;
+    spare_.push_back(next);
+  };
+  if (b->after && b->after->free) {
+    arena.Remove(b->after);
+    take_in(b->after);
+  }
+  if (b->before && b->before->free) {
+    Block* next = std::exchange(b, b->before);
+    arena.Remove(b);
+    take_in(next);
+  }
+  const bool whole = !b->before && !b->after, dead = arena.pool && !kept;
+  if (!whole || (!plain_ && !dead)) return arena.Add(b);
+  GiveSegment(b);
+  if (dead) DropPool(arena.pool);
+}
+
+// Forgets a dead pool that has no segment left.
+void CachingAllocator::DropPool(MemoryPool* pool) {
+  for (auto& [address, segment] : segments_)
+    if (segment.first->arena->pool == pool) return;
+  last_[0] = last_[1] = nullptr;
+  std::erase_if(arenas_, [&](auto& a) { return a->pool == pool; });
+  delete pool;
+}
+
+void CachingAllocator::Free(Block* block) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  stats_.allocated -= static_cast<int64_t>(block->bytes);
+  if (block->streams.empty()) return Reuse(block);
+  deferred_.push_back(block);
+  if (!pool_) RecordDeferred();
+}
+
+void CachingAllocator::RecordDeferred() {
+  for (Block* b : deferred_) {
+    Waiting w{b, {}};
+    for (void* stream : b->streams) w.events.push_back(source_->Record(stream));
+    b->streams.clear();
+    waiting_.push_back(std::move(w));
+  }
+  deferred_.clear();
+}
+
+void CachingAllocator::AskWaiting() {
+  std::erase_if(waiting_, [&](Waiting& w) {
+    std::erase_if(w.events, [&](void* e) {
+      const bool reached = source_->Reached(e);
+      if (reached) source_->Forget(e);
+      return reached;
+    });
+    if (w.events.empty()) Reuse(w.block);
+    return w.events.empty();
+  });
+}
+
+bool CachingAllocator::Uses(void* address, void* stream) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto* at = static_cast<char*>(address);
+  auto it = segments_.upper_bound(at);
+  if (it == segments_.begin()) return false;
+  for (Block* b = std::prev(it)->second.first; b; b = b->after) {
+    if (at < b->ptr || at >= b->ptr + b->bytes) continue;
+    if (b->free) return false;
+    if (stream != b->arena->stream && std::find(b->streams.begin(), b->streams.end(), stream) == b->streams.end())
+      b->streams.push_back(stream);
+    return true;
+  }
+  return false;
+}
+
+void CachingAllocator::EndStream(void* stream) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [address, segment] : segments_)
+    for (Block* b = segment.first; b; b = b->after) std::erase(b->streams, stream);
+}
+
+void CachingAllocator::TrimLocked() {
+  if (!pool_) AskWaiting();
+  GiveUnused();
+}
+
+void CachingAllocator::GiveUnused() {
+  std::vector<Block*> whole;
+  for (auto& [address, segment] : segments_) {
+    Block* b = segment.first;
+    const bool kept = b->arena->pool && b->arena->pool->uses > 0;
+    if (b->free && !b->after && !kept) whole.push_back(b);
+  }
+  for (Block* b : whole) {
+    b->arena->Remove(b);
+    GiveSegment(b);
+  }
+}
+
+void CachingAllocator::Trim() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  TrimLocked();
+}
+
+MemoryPool* CachingAllocator::BeginPool(MemoryPool* pool) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  pool_ = pool ? pool : new MemoryPool;
+  ++pool_->uses;
+  return pool_;
+}
+
+void CachingAllocator::EndPool() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  pool_ = nullptr;
+  RecordDeferred();
+}
+
+void CachingAllocator::ReleasePool(MemoryPool* pool) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (--pool->uses > 0) return;
+  GiveUnused();
+  DropPool(pool);
+}
+
+MemoryStats CachingAllocator::stats() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return stats_;
+}
+
+void CachingAllocator::ResetPeaks() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  stats_.allocated_max = stats_.allocated;
+  stats_.reserved_max = stats_.reserved;
+}
+
+CachingAllocator::Shape CachingAllocator::shape() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  Shape s;
+  for (auto& [address, segment] : segments_) {
+    ++s.segments;
+    for (const Block* b = segment.first; b; b = b->after) {
+      ++s.blocks;
+      if (!b->free) continue;
+      s.free_bytes += static_cast<int64_t>(b->bytes);
+      s.largest_free = std::max(s.largest_free, static_cast<int64_t>(b->bytes));
+    }
+  }
+  for (const Waiting& w : waiting_) s.waiting_bytes += static_cast<int64_t>(w.block->bytes);
+  return s;
+}
+
+}  // namespace phi

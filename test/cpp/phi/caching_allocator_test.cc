@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocator of devices over a source without memory: addresses and events are numbers.
+#include "paddle/phi/backends/custom/caching_allocator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+
+namespace phi {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+using Block = CachingAllocator::Block;
+
+// Streams are numbers from 1; an event is reached once its stream's clock has passed it.
+struct World {
+  size_t limit = ~size_t{0}, taken = 0;
+  std::map<uint64_t, size_t> segments;
+  uint64_t next = uint64_t{1} << 40;
+  uint64_t issued[8] = {}, done[8] = {};
+  std::map<uint64_t, std::pair<int, uint64_t>> events;
+  uint64_t next_event = 1;
+};
+
+class Source final : public MemorySource {
+ public:
+  explicit Source(World& w) : w_(w) {}
+  void* Take(size_t bytes) override {
+    if (w_.taken + bytes > w_.limit) return nullptr;
+    w_.taken += bytes;
+    const uint64_t at = std::exchange(w_.next, w_.next + bytes + 4096);
+    w_.segments[at] = bytes;
+    return reinterpret_cast<void*>(at);
+  }
+  void Give(void* p, size_t bytes) override {
+    const auto it = w_.segments.find(reinterpret_cast<uint64_t>(p));
+    ASSERT_TRUE(it != w_.segments.end() && it->second == bytes);
+    w_.segments.erase(it);
+    w_.taken -= bytes;
+  }
+  void* Record(void* stream) override {
+    const auto s = static_cast<int>(reinterpret_cast<uintptr_t>(stream));
+    w_.events[w_.next_event] = {s, w_.issued[s]};
+    return reinterpret_cast<void*>(w_.next_event++);
+  }
+  bool Reached(void* event) override {
+    const auto& [stream, at] = w_.events.at(reinterpret_cast<uint64_t>(event));
+    return w_.done[stream] >= at;
+  }
+  void Forget(void* event) override { w_.events.erase(reinterpret_cast<uint64_t>(event)); }
+
+ private:
+  World& w_;
+};
+
+void* Stream(int s) { return reinterpret_cast<void*>(static_cast<uintptr_t>(s)); }
+
+struct Allocators : ::testing::Test {
+  World world;
+  CachingAllocator memory{std::make_unique<Source>(world), false};
+  uint64_t At(const Block* b) { return reinterpret_cast<uint64_t>(b->ptr); }
+};
+
+TEST_F(Allocators, SplitsAndMerges) {
+  Block *a = memory.Allocate(1000, Stream(1)), *b = memory.Allocate(1, Stream(1)), *c = memory.Allocate(700, Stream(1));
+  EXPECT_EQ(a->bytes, 1024u);
+  EXPECT_EQ(At(b), At(a) + 1024);
+  EXPECT_EQ(At(c), At(b) + 512);
+  EXPECT_EQ(memory.stats().allocated, 1024 + 512 + 1024);
+  EXPECT_EQ(memory.stats().reserved, static_cast<int64_t>(2 * kMiB));
+  const uint64_t first = At(a);
+  memory.Free(a);
+  memory.Free(c);
+  EXPECT_EQ(memory.shape().blocks, 3);
+  memory.Free(b);
+  EXPECT_EQ(memory.shape().blocks, 1);
+  Block* all = memory.Allocate(kMiB, Stream(1));
+  EXPECT_EQ(At(all), first);
+  memory.Free(all);
+  memory.Trim();
+  EXPECT_EQ(memory.stats().reserved, 0);
+  EXPECT_EQ(world.taken, 0u);
+}
+
+TEST_F(Allocators, StreamsAreApart) {
+  Block* a = memory.Allocate(4096, Stream(1));
+  const uint64_t at = At(a);
+  memory.Free(a);
+  Block* b = memory.Allocate(4096, Stream(2));
+  EXPECT_NE(At(b), at);
+  Block* c = memory.Allocate(4096, Stream(1));
+  EXPECT_EQ(At(c), at);
+  memory.Free(b);
+  memory.Free(c);
+}
+
+TEST_F(Allocators, WaitsForOtherStreams) {
+  Block* a = memory.Allocate(4096, Stream(1));
+  const uint64_t at = At(a);
+  EXPECT_TRUE(memory.Uses(a->ptr + 100, Stream(2)));
+  world.issued[2] = 5;
+  memory.Free(a);
+  EXPECT_FALSE(memory.Uses(reinterpret_cast<void*>(at - 1), Stream(2)));
+  EXPECT_EQ(memory.shape().waiting_bytes, 4096);
+  Block* b = memory.Allocate(4096, Stream(1));
+  EXPECT_NE(At(b), at);
+  world.done[2] = 5;
+  Block* c = memory.Allocate(4096, Stream(1));
+  EXPECT_EQ(At(c), at);
+  EXPECT_TRUE(world.events.empty());
+  memory.Free(b);
+  memory.Free(c);
+}
+
+TEST_F(Allocators, GivesBackBeforeItGivesUp) {
+  world.limit = 40 * kMiB;
+  Block* a = memory.Allocate(30 * kMiB, Stream(1));
+  memory.Free(a);
+  Block* b = memory.Allocate(39 * kMiB + 100, Stream(2));  // not the whole unit: there is no room for that
+  ASSERT_NE(b, nullptr);
+  EXPECT_EQ(memory.Allocate(kMiB + 1, Stream(1)), nullptr);
+  memory.Free(b);
+  EXPECT_NE(a = memory.Allocate(kMiB + 1, Stream(1)), nullptr);
+  memory.Free(a);
+}
+
+TEST_F(Allocators, PoolsKeepTheirMemory) {
+  Block* outside = memory.Allocate(4096, Stream(1));
+  const uint64_t before = At(outside);
+  MemoryPool* pool = memory.BeginPool(nullptr);
+  Block* a = memory.Allocate(4096, Stream(1));
+  const uint64_t at = At(a);
+  memory.Uses(a->ptr, Stream(2));
+  memory.Free(a);  // no event while the pool is in use
+  EXPECT_TRUE(world.events.empty());
+  Block* b = memory.Allocate(4096, Stream(1));
+  EXPECT_NE(At(b), at);
+  memory.Free(outside);
+  memory.EndPool();
+  EXPECT_EQ(world.events.size(), 1u);
+  Block* c = memory.Allocate(4096, Stream(1));
+  EXPECT_EQ(At(c), before);
+  memory.Free(b);
+  memory.Trim();
+  EXPECT_EQ(world.segments.size(), 2u);
+  memory.BeginPool(pool);
+  Block* d = memory.Allocate(4096, Stream(1));
+  EXPECT_TRUE(At(d) == at || At(d) == at + 4096);
+  memory.EndPool();
+  memory.ReleasePool(pool);
+  memory.Free(d);
+  EXPECT_EQ(world.segments.size(), 2u);
+  memory.ReleasePool(pool);
+  EXPECT_EQ(world.segments.size(), 1u);
+  memory.Free(c);
+}
+
+TEST_F(Allocators, PlainMemoryIsTheDevices) {
+  CachingAllocator plain(std::make_unique<Source>(world), true);
+  Block *a = plain.Allocate(10, Stream(1)), *b = plain.Allocate(3 * kMiB + 1, Stream(1));
+  EXPECT_EQ(world.segments.at(At(a)), 10u);
+  EXPECT_EQ(world.segments.at(At(b)), 3 * kMiB + 1);
+  plain.Free(a);
+  EXPECT_EQ(world.taken, 3 * kMiB + 1);
+  plain.Free(b);
+  EXPECT_EQ(world.taken, 0u);
+}
+
+// Random requests of training-like sizes on four streams, a part of them used on other streams too. No two blocks in
+// use overlap, none is handed out before all streams have passed its last use, and none reaches beyond its segment.
+TEST_F(Allocators, RandomOperations) {
+  const char* given = std::getenv("PADDLE_ALLOCATOR_OPERATIONS");
+  const int64_t operations = given ? std::atoll(given) : 1000000;
+  std::mt19937_64 random(7);
+  const auto below = [&](uint64_t n) { return random() % n; };
+  struct Use {
+    Block* block;
+    int stream;
+    std::map<int, uint64_t> others;  // stream: its last use
+  };
+  std::vector<Use> live;
+  std::map<uint64_t, uint64_t> taken;                    // begin to end of blocks in use
+  std::map<uint64_t, std::pair<uint64_t, Use>> waiting;  // freed, and used on other streams
+  std::vector<double> many, few;
+  const auto start = std::chrono::steady_clock::now();
+  for (int64_t k = 0; k < operations; ++k) {
+    const auto s = static_cast<int>(1 + below(4));
+    ++world.issued[s];
+    for (int q = 1; q <= 4; ++q)
+      if (below(3) == 0) world.done[q] = std::min(world.issued[q], world.done[q] + below(8));
+    const bool grow = (k / 2000) % 2 == 0 ? live.size() < 600 : live.size() < 60;
+    if (live.empty() || below(100) < (grow ? 65u : 35u)) {
+      const uint64_t bytes = below(10) < 7 ? below(64 << 10) : below(10) < 8 ? below(4 * kMiB) : below(64 * kMiB);
+      Block* b = memory.Allocate(bytes, Stream(s));
+      ASSERT_NE(b, nullptr);
+      ASSERT_GE(b->bytes, bytes);
+      const uint64_t from = At(b), to = from + b->bytes;
+      const auto next = taken.lower_bound(from);
+      ASSERT_TRUE(next == taken.end() || next->first >= to) << k;
+      ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= from) << k;
+      auto segment = world.segments.upper_bound(from);
+      ASSERT_NE(segment, world.segments.begin());
+      --segment;
+      ASSERT_LE(to, segment->first + segment->second) << k;
+      for (auto it = waiting.begin(); it != waiting.end();) {
+        const Use& u = it->second.second;
+        bool passed = true;
+        for (auto& [other, at] : u.others) passed = passed && world.done[other] >= at;
+        const bool overlaps = it->first < to && from < it->second.first;
+        ASSERT_TRUE(!overlaps || (passed && u.stream == s)) << k;
+        it = passed ? waiting.erase(it) : std::next(it);
+      }
+      taken[from] = to;
+      live.push_back({b, s, {}});
+    } else {
+      const size_t i = below(live.size());
+      if (below(12) == 0) {
+        auto other = static_cast<int>(1 + below(4));
+        ++world.issued[other];
+        ASSERT_TRUE(memory.Uses(live[i].block->ptr + below(live[i].block->bytes), Stream(other)));
+        if (other != live[i].stream) live[i].others[other] = 0;
+        continue;
+      }
+      Use u = live[i];
+      live[i] = live.back();
+      live.pop_back();
+      for (auto& [other, at] : u.others) at = world.issued[other];
+      const uint64_t from = At(u.block), to = from + u.block->bytes;
+      taken.erase(from);
+      if (!u.others.empty()) waiting[from] = {to, u};
+      memory.Free(u.block);
+    }
+    if (k % 20000 == 19999) {
+      const MemoryStats stats = memory.stats();
+      int64_t total = 0;
+      for (const Use& u : live) total += static_cast<int64_t>(u.block->bytes);
+      ASSERT_EQ(stats.allocated, total);
+      ASSERT_EQ(stats.reserved, static_cast<int64_t>(world.taken));
+      const auto shape = memory.shape();
+      ASSERT_EQ(stats.reserved, stats.allocated + shape.free_bytes + shape.waiting_bytes);
+    }
+    // Where few and where most blocks are in use.
+    if (k % 2000 == 1999) {
+      memory.Trim();
+      const MemoryStats stats = memory.stats();
+      (live.size() > 300 ? many : few)
+          .push_back(static_cast<double>(stats.reserved) / static_cast<double>(stats.allocated));
+    }
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const auto median = [](std::vector<double>& v) {
+    std::sort(v.begin(), v.end());
+    return v.empty() ? 0.0 : v[v.size() / 2];
+  };
+  std::printf("%lld operations in %.2f s; trimmed memory over blocks in use: %.2f of many, %.2f of few, %.2f at peak\n",
+              static_cast<long long>(operations), seconds.count(), median(many), median(few),
+              static_cast<double>(memory.stats().reserved_max) / static_cast<double>(memory.stats().allocated_max));
+  for (Use& u : live) memory.Free(u.block);
+  for (int q = 1; q <= 4; ++q) world.done[q] = world.issued[q];
+  memory.Trim();
+  EXPECT_EQ(memory.stats().reserved, 0);
+  EXPECT_EQ(memory.stats().allocated, 0);
+  EXPECT_TRUE(world.segments.empty() && world.events.empty());
+}
+
+}  // namespace
+}  // namespace phi
