@@ -172,35 +172,29 @@ std::string KernelIr(const LoopNest& nest, const std::string& symbol) {
   return text;
 }
 
-struct LinkedKernel::Impl {
-  llvm::orc::ResourceTrackerSP tracker;
-};
-
-LinkedKernel::LinkedKernel(const std::string& object, const std::string& symbol) : impl_(std::make_unique<Impl>()) {
+// The library's own tracker keeps the kernel's memory. A tracker of ours would hand that memory over when it goes,
+// which LLVM 19 does by reading a table that it may just have freed.
+LinkedKernel::LinkedKernel(const std::string& object, const std::string& symbol) {
   // Symbols of one library must differ, also between a kernel and its rebuilt twin.
   static std::atomic<uint64_t> serial{0};
   llvm::orc::LLJIT& jit = Jit();
   auto lib = jit.createJITDylib(symbol + "." + std::to_string(serial++));
   PD_CHECK(lib, Internal, "[cinn] expected room for a kernel, got: ", Text(lib.takeError()));
   lib->addToLinkOrder(jit.getMainJITDylib());
-  impl_->tracker = lib->createResourceTracker();
   auto fail = [&](llvm::Error e) {
     const std::string why = Text(std::move(e));
     llvm::consumeError(jit.getExecutionSession().removeJITDylib(*lib));
     PD_THROW(Internal, "[cinn] expected a loadable kernel, got: ", why);
   };
-  if (auto e = jit.addObjectFile(impl_->tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbol)))
-    fail(std::move(e));
+  if (auto e = jit.addObjectFile(*lib, llvm::MemoryBuffer::getMemBufferCopy(object, symbol))) fail(std::move(e));
   auto address = jit.lookup(*lib, symbol);
   if (!address) fail(address.takeError());
   fn_ = address->toPtr<KernelFn>();
+  library_ = &*lib;
 }
 
 LinkedKernel::~LinkedKernel() {
-  if (!impl_ || !impl_->tracker) return;
-  llvm::orc::JITDylib& lib = impl_->tracker->getJITDylib();
-  impl_->tracker = nullptr;
-  llvm::consumeError(Jit().getExecutionSession().removeJITDylib(lib));
+  if (library_) llvm::consumeError(Jit().getExecutionSession().removeJITDylib(*library_));
 }
 
 }  // namespace cinn

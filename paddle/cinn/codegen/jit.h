@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "paddle/cinn/schedule/loop_nest.h"
+
+namespace llvm::orc {
+class JITDylib;
+}
 
 namespace cinn {
 
@@ -33,8 +36,7 @@ class LinkedKernel {
   KernelFn fn() const { return fn_; }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  llvm::orc::JITDylib* library_ = nullptr;
   KernelFn fn_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels through memory and disk. All tests of this program use a cache directory of their own, removed at the end.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -62,6 +63,41 @@ TEST(KernelCache, DamagedKernelsAreBuiltAgain) {
   const CompilerStats s0 = GetCompilerStats();
   EXPECT_EQ(RunOnce(54321), 54322);
   EXPECT_EQ(GetCompilerStats().compiled, s0.compiled + 1);
+}
+
+// Mappings of memory that may be run and belongs to no file.
+int RunnableMappings() {
+  int n = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) n += line.find("r-xp") != line.npos && line.find('/') == line.npos;
+  return n;
+}
+
+// What is freed is overwritten (M_PERTURB), so that a linker that reads its freed tables does not end well by luck.
+TEST(KernelCache, DroppedKernelsLeaveNoCode) {
+  ASSERT_EQ(mallopt(M_PERTURB, 165), 1);
+  ClearKernelCache();
+  const int before = RunnableMappings();
+  {
+    FusionGroup g;
+    g.inputs = {{DataType::FLOAT32, {}, {}}};
+    std::vector<std::shared_ptr<CompiledGroup>> kept;
+    for (int k = 0; k < 400; ++k) {
+      g.outputs = {{Expr::Input(0, DataType::FLOAT32) + double(k % 50), DataType::FLOAT32, false}};
+      ClearKernelCache();
+      kept.push_back(Compile(g));
+      if (kept.size() > 40) kept.erase(kept.begin() + (k * 7) % 40);
+    }
+    ClearKernelCache();
+    EXPECT_EQ(RunnableMappings(), before + 40);
+    float x = 1, y = 0;
+    void *in[] = {&x}, *out[] = {&y};
+    const int64_t dims[] = {1};
+    kept.back()->Run(in, out, dims);
+    EXPECT_NE(y, 0);
+  }
+  EXPECT_EQ(RunnableMappings(), before);
+  mallopt(M_PERTURB, 0);
 }
 
 }  // namespace
