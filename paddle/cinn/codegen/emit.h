@@ -14,6 +14,7 @@ namespace llvm {
 class LLVMContext;
 class Module;
 class Value;
+class Function;
 class IRBuilderBase;
 class Type;
 }  // namespace llvm
@@ -31,6 +32,9 @@ void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form
 
 // The same with the vector library; Unimplemented where an operation calls a function that GPUs have not.
 void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module);
+
+// Puts the bodies of the functions that a kernel calls in their places.
+void InlineCalls(llvm::Function& kernel);
 
 // The vector library, read as it is needed; null where the build has none.
 std::unique_ptr<llvm::Module> VectorMath(llvm::LLVMContext& context);

@@ -10,6 +10,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "paddle/cinn/codegen/emit.h"
 #include "paddle/cinn/runtime/vector_math.h"
@@ -116,12 +117,95 @@ class Widener {
   int width_;
 };
 
+// Neither it nor what it calls has branches.
+bool IsBranchFree(llvm::Function& f) {
+  if (f.isMaterializable() && llvm::errorToBool(f.materialize())) return false;
+  if (f.size() != 1) return false;
+  for (llvm::Instruction& i : f.getEntryBlock())
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i)) {
+      llvm::Function* callee = call->getCalledFunction();
+      if (!callee || (!callee->isIntrinsic() && !IsBranchFree(*callee))) return false;
+    }
+  return true;
+}
+
+// A function of the library with branches, copied into the kernel's module with what it calls and reads.
+llvm::Function* Copied(llvm::Module& m, llvm::Function* f);
+
+// What stands for a global of the library in the kernel's module.
+llvm::GlobalValue* CopiedGlobal(llvm::Module& m, llvm::GlobalValue* g) {
+  if (auto* f = llvm::dyn_cast<llvm::Function>(g)) {
+    if (!f->isIntrinsic()) return Copied(m, f);
+    return llvm::cast<llvm::Function>(m.getOrInsertFunction(f->getName(), f->getFunctionType()).getCallee());
+  }
+  auto* table = llvm::cast<llvm::GlobalVariable>(g);
+  if (auto* there = m.getGlobalVariable(table->getName(), true)) return there;
+  auto* copy = new llvm::GlobalVariable(m, table->getValueType(), true, llvm::GlobalValue::PrivateLinkage,
+                                        table->getInitializer(), table->getName());
+  copy->setAlignment(table->getAlign());
+  return copy;
+}
+void MapGlobals(llvm::Module& m, llvm::Value* v, llvm::ValueToValueMapTy& map) {
+  if (auto* g = llvm::dyn_cast<llvm::GlobalValue>(v)) {
+    if (!map.count(g)) map[g] = CopiedGlobal(m, g);
+  } else if (auto* c = llvm::dyn_cast<llvm::ConstantExpr>(v)) {
+    for (Value* part : c->operands()) MapGlobals(m, part, map);
+  }
+}
+llvm::Function* Copied(llvm::Module& m, llvm::Function* f) {
+  if (llvm::Function* there = m.getFunction(f->getName())) return there;
+  if (f->isMaterializable() && llvm::errorToBool(f->materialize())) return nullptr;
+  auto* copy = llvm::Function::Create(f->getFunctionType(), llvm::GlobalValue::InternalLinkage, f->getName(), m);
+  if (f->isDeclaration()) return copy;
+  llvm::ValueToValueMapTy map;
+  for (llvm::Argument& a : f->args()) map[&a] = copy->getArg(a.getArgNo());
+  for (llvm::BasicBlock& block : *f)
+    for (llvm::Instruction& i : block)
+      for (Value* v : i.operands()) MapGlobals(m, v, map);
+  llvm::SmallVector<llvm::ReturnInst*, 4> returns;
+  llvm::CloneFunctionInto(copy, f, map, llvm::CloneFunctionChangeType::DifferentModule, returns);
+  copy->setAttributes({});  // those of the processor that the library was compiled for
+  copy->setLinkage(llvm::GlobalValue::InternalLinkage);
+  copy->setComdat(nullptr);
+  return copy;
+}
+
 }  // namespace
+
+void InlineCalls(llvm::Function& kernel) {
+  for (bool found = true; found;) {
+    found = false;
+    for (llvm::BasicBlock& block : kernel) {
+      for (llvm::Instruction& i : block) {
+        auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+        llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+        if (!callee || callee->isDeclaration()) continue;
+        llvm::InlineFunctionInfo info;
+        found = llvm::InlineFunction(*call, info).isSuccess();
+        break;
+      }
+      if (found) break;
+    }
+  }
+  for (bool found = true; found;) {
+    found = false;
+    for (llvm::Function& f : llvm::make_early_inc_range(*kernel.getParent())) {
+      if (&f == &kernel || !f.use_empty()) continue;
+      f.eraseFromParent();
+      found = true;
+    }
+  }
+}
 
 Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, Value* const* args, int nargs) {
   llvm::Function* f = math ? math->getFunction(name) : nullptr;
   if (!f || f->arg_size() != static_cast<size_t>(nargs)) return nullptr;
   auto* vec = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  const llvm::Function* kernel = b.GetInsertBlock()->getParent();
+  if (!vec && kernel->getCallingConv() == llvm::CallingConv::PTX_Kernel) {
+    if (!IsBranchFree(*f))
+      return b.CreateCall(Copied(*b.GetInsertBlock()->getModule(), f), llvm::ArrayRef<Value*>(args, nargs));
+  }
   return Widener(b, vec ? static_cast<int>(vec->getNumElements()) : 0).Run(f, llvm::ArrayRef<Value*>(args, nargs));
 }
 

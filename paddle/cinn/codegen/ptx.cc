@@ -58,6 +58,7 @@ int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
 void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module) {
   auto math = VectorMath(module.getContext());
   EmitPtxKernel(nest, symbol, form, module, math.get());
+  InlineCalls(*module.getFunction(symbol));
   for (const llvm::Function& f : module)
     PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
              "[cinn] expected operations with code for GPUs, got ", f.getName().str());

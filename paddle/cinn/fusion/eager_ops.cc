@@ -47,7 +47,7 @@ class Maker {
     const char* why = "the program has no such operation";
     const pir::OpInfo* info = pir::FindOp(std::string(op_.dialect()) + op_.name);
     if (info && Operands() && Make(info)) {
-      if (auto facts = Describe(*made_, &why)) {
+      if (auto facts = Describe(*made_, &why, true)) {
         GroupBuilder builder;
         FusedOps fused;
         if (builder.Add(made_, *facts, &why)) {

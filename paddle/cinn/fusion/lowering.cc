@@ -67,6 +67,8 @@ constexpr Rule kIntrinsics[] = {
     {pir::pd::kRemainder, Rule_mod, 2},
 };
 
+// Its stanza keeps it out of groups.
+bool StaysAlone(std::string_view op) { return common::TraitsOf(op).not_fused; }
 std::string_view Bare(std::string_view op) { return op.substr(op.find('.') + 1); }
 
 struct Table {
@@ -74,8 +76,7 @@ struct Table {
   std::map<std::string, Lowering, std::less<>> rows;
   std::map<std::string, std::vector<GradLowering>, std::less<>> gradients;
   void Add(std::string_view op, LowerFn fn, int nin) {
-    const common::OpTraits& traits = common::TraitsOf(op);
-    if (!traits.not_fused) rows.emplace(Bare(op), Lowering{fn, nin, traits.integers});
+    rows.emplace(Bare(op), Lowering{fn, nin, common::TraitsOf(op).integers});
   }
   Table() {
     for (const Rule& r : kRules) Add(r.op, r.fn, r.nin);
@@ -96,7 +97,8 @@ void RegisterLowering(const char* op, LowerFn fn, int nin) {
   t.Add(op, fn, nin);
 }
 
-const Lowering* FindLowering(std::string_view op) {
+const Lowering* FindLowering(std::string_view op, bool alone) {
+  if (!alone && StaysAlone(op)) return nullptr;
   Table& t = TheTable();
   std::lock_guard<std::mutex> lock(t.mutex);
   auto it = t.rows.find(Bare(op));
@@ -106,10 +108,11 @@ const Lowering* FindLowering(std::string_view op) {
 void RegisterGradLowering(const char* op, std::vector<GradLowering> results) {
   Table& t = TheTable();
   std::lock_guard<std::mutex> lock(t.mutex);
-  if (!common::TraitsOf(op).not_fused) t.gradients.emplace(Bare(op), std::move(results));
+  t.gradients.emplace(Bare(op), std::move(results));
 }
 
-const std::vector<GradLowering>* FindGradLowering(std::string_view op) {
+const std::vector<GradLowering>* FindGradLowering(std::string_view op, bool alone) {
+  if (!alone && StaysAlone(op)) return nullptr;
   Table& t = TheTable();
   std::lock_guard<std::mutex> lock(t.mutex);
   auto it = t.gradients.find(Bare(op));

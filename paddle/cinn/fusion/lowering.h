@@ -23,7 +23,8 @@ struct Lowering {
 
 // The first registration of a name stays: hand-written rules are registered before generated ones.
 void RegisterLowering(const char* op, LowerFn fn, int nin);
-const Lowering* FindLowering(std::string_view op);
+// `alone`: also of an op whose stanza keeps it out of groups.
+const Lowering* FindLowering(std::string_view op, bool alone = false);
 
 // One result of the gradient of an op that broadcasts: an expression over operands of the gradient op, by name, summed
 // to the shape of the argument whose gradient it is.
@@ -34,6 +35,6 @@ struct GradLowering {
 };
 // `results`: all of the op's, in its order.
 void RegisterGradLowering(const char* op, std::vector<GradLowering> results);
-const std::vector<GradLowering>* FindGradLowering(std::string_view op);
+const std::vector<GradLowering>* FindGradLowering(std::string_view op, bool alone = false);
 
 }  // namespace cinn

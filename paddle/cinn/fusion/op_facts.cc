@@ -61,7 +61,7 @@ bool SumToAxes(const Dims& from, const Dims& to, AxisSet& summed) {
 
 class Describer {
  public:
-  Describer(const pir::Operation& op, const char** why) : op_(op), why_(why) {}
+  Describer(const pir::Operation& op, const char** why, bool alone) : op_(op), why_(why), alone_(alone) {}
 
   std::optional<OpFacts> Run() {
     if (op_.num_regions() || op_.num_results() < 1) return No("no results");
@@ -78,7 +78,7 @@ class Describer {
     if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeDecomposed(op_, f, why_)) return f;
     const common::OpTraits& traits = common::TraitsOf(op_.name());
     if (traits.reduction != common::Reduction::kNone) return Reduce(KindOf(traits.reduction));
-    if (const std::vector<GradLowering>* results = FindGradLowering(op_.name())) return Gradient(*results);
+    if (const std::vector<GradLowering>* results = FindGradLowering(op_.name(), alone_)) return Gradient(*results);
     if (op_.isa(pir::pd::kExpandGrad)) return SummedTo();
     if (IsOneOf(op_, {pir::pd::kSumGrad, pir::pd::kMeanGrad})) return ReduceGrad(op_.isa(pir::pd::kMeanGrad));
     const bool backward = op_.name().ends_with("_grad");
@@ -105,7 +105,7 @@ class Describer {
   }
 
   std::optional<OpFacts> Elementwise() {
-    const Lowering* lowering = FindLowering(op_.name());
+    const Lowering* lowering = FindLowering(op_.name(), alone_);
     if (!lowering || op_.num_results() != 1) return No("no lowering");
     ResultFacts r = Result(0, op_.result(0).dims(), lowering->fn);
     r.integers = lowering->integers;
@@ -262,6 +262,7 @@ class Describer {
 
   const pir::Operation& op_;
   const char** why_;
+  const bool alone_;
 };
 
 // A parameter, or what the program is given, that one operation reads.
@@ -294,6 +295,8 @@ bool KeepsOwnState(const pir::Operation& op) {
   return IsOwn(OperandOf(op, "mean")) && IsOwn(OperandOf(op, "variance"));
 }
 
-std::optional<OpFacts> Describe(const pir::Operation& op, const char** why) { return Describer(op, why).Run(); }
+std::optional<OpFacts> Describe(const pir::Operation& op, const char** why, bool alone) {
+  return Describer(op, why, alone).Run();
+}
 
 }  // namespace cinn

@@ -64,8 +64,9 @@ struct OpFacts {
   std::shared_ptr<OpFacts> otherwise;  // for an operation that could not join with the above
 };
 
-// Nothing when the op cannot be part of a group; `why` then says so in a few words.
-std::optional<OpFacts> Describe(const pir::Operation& op, const char** why);
+// Nothing when the op cannot be part of a group; `why` then says so in a few words. `alone`: of a group that has no
+// other op.
+std::optional<OpFacts> Describe(const pir::Operation& op, const char** why, bool alone = false);
 
 // Whether the operation writes nothing in place but results that `Describe` names, in memory that no other value of the
 // program is known to have: it may move as its operands and results allow.
