@@ -37,7 +37,7 @@ Tensor LocalAs(const char* op, const Tensor& value, const Tensor& t, const Place
   PD_CHECK(value.dims() == t.dims(), InvalidArgument, "[", op, "] expected a tensor of shape ",
            common::ShapeText(t.dims()), ", got ", common::ShapeText(value.dims()));
   if (value.is_dist()) return phi::LocalOf(pd::Reshard(value, s.mesh, placements));
-  if (!s.mesh->here()) return Tensor();
+  if (!s.here) return pd::ProxyPart(t.dtype());
   return pd::MoveWithHistory(value, t.dims(), s.mesh, Placements(placements.size()), placements);
 }
 
@@ -46,8 +46,8 @@ Tensor LocalAs(const char* op, const Tensor& value, const Tensor& t, const Place
 Tensor WholeOf(const Tensor& t) {
   if (!t.defined() || !t.is_dist()) return t;
   const pd::DistState& s = pd::StateOf(t);
-  PD_CHECK(s.local.defined(), PreconditionNotMet,
-           "[Tensor] expected a process of the mesh to read the tensor, got one outside ", TextOf(*s.mesh));
+  PD_CHECK(s.here, PreconditionNotMet, "[Tensor] expected a process of the mesh to read the tensor, got one outside ",
+           TextOf(*s.mesh));
   return pd::MoveWithHistory(s.local, t.dims(), s.mesh, s.placements, Placements(s.placements.size()));
 }
 
@@ -68,7 +68,7 @@ Tensor GradientPart(const char* op, const Tensor& gradient, const Tensor& t) {
 Tensor RootOf(const Tensor& t) {
   if (!t.is_dist()) return t;
   const pd::DistState& s = pd::StateOf(t);
-  if (!s.local.defined()) return s.local;
+  if (!s.here) return s.local;
   return pd::MoveWithHistory(s.local, t.dims(), s.mesh, s.placements, GradientPlacements(t));
 }
 
@@ -77,14 +77,16 @@ Tensor Replicated(const Tensor& whole, const Tensor& t) {
   return pd::MakeDist(whole, whole.dims(), whole.dtype(), s.mesh, Placements(s.placements.size()));
 }
 
+Tensor AbsentLike(const Tensor& t, const phi::Ints& dims) {
+  const pd::DistState& s = pd::StateOf(t);
+  return pd::MakeDist(pd::AbsentResult({s.local}, t.dtype()), dims, t.dtype(), s.mesh, Placements(s.placements.size()));
+}
+
 Tensor AliasOfDist(const Tensor& t) {
   const pd::DistState& s = pd::StateOf(t);
-  Tensor local;
-  if (s.local.defined()) {
-    local = phi::AliasOf(s.local);
-    local->stop_gradient = t.stop_gradient();
-    local->persistable = t->persistable;
-  }
+  const Tensor local = phi::AliasOf(s.local);
+  local->stop_gradient = t.stop_gradient();
+  local->persistable = t->persistable;
   Tensor alias = pd::MakeDist(local, t.dims(), t.dtype(), s.mesh, s.placements);
   alias->stop_gradient = t.stop_gradient();
   return alias;
@@ -158,13 +160,13 @@ pyb::object ShardTensor(const pyb::object& data, const PyMesh& mesh, const pyb::
            t.is_dist() ? "a distributed one: use reshard" : "one of another kind");
   const Placements p = Counted(PlacementsOf("shard_tensor", list), t.ndim());
   CheckPlacements("shard_tensor", t.dims(), *mesh.mesh, p);
-  Tensor local;
+  Tensor local = pd::ProxyPart(t.dtype());
   if (mesh.mesh->here()) {
     const egr::GradModeGuard off(false);
     local = Owned(MoveLocal(t, t.dims(), *mesh.mesh, Placements(p.size()), p), t);
-    local->stop_gradient = t.stop_gradient();
-    local->persistable = t->persistable;
   }
+  local->stop_gradient = t.stop_gradient();
+  local->persistable = t->persistable;
   Tensor made = MakeDist(local, t.dims(), t.dtype(), mesh.mesh, p);
   made->stop_gradient = t.stop_gradient();
   return Out(made);
@@ -178,6 +180,7 @@ pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::ob
            "[dtensor_from_local] expected a dense tensor, got one that is not");
   const Placements p = Counted(PlacementsOf("dtensor_from_local", list), t.ndim());
   Ints dims = common::ToInts(t.extents());
+  const bool stands = !mesh.mesh->here() && dims == Ints(std::vector<int64_t>{0});
   if (shape.is_none()) {
     CheckPlacements("dtensor_from_local", dims, *mesh.mesh, p);
     for (int a = 0; a < mesh.mesh->ndim(); ++a)
@@ -190,7 +193,10 @@ pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::ob
              ", got one of shape ", common::ShapeText(dims));
     dims = whole;
   }
-  return Out(MakeDist(mesh.mesh->here() ? t : Tensor(), dims, t.dtype(), mesh.mesh, p));
+  if (mesh.mesh->here() || stands) return Out(MakeDist(t, dims, t.dtype(), mesh.mesh, p));
+  const Tensor local = pd::ProxyPart(t.dtype());
+  local->stop_gradient = t.stop_gradient();
+  return Out(MakeDist(local, dims, t.dtype(), mesh.mesh, p));
 }
 
 pyb::object ReshardTensor(const pyb::object& tensor, const PyMesh& mesh, const pyb::object& list) {
@@ -288,7 +294,7 @@ int Init(PyObject* module) {
         [](const pyb::object& o, const std::vector<bool>& axes) {
           const Tensor& t = GivenDist("local_map", o);
           const pd::DistState& s = pd::StateOf(t);
-          return Out(s.local.defined() ? UsedApart(s.local, s.mesh, axes) : Tensor());
+          return Out(s.here ? UsedApart(s.local, s.mesh, axes) : Tensor());
         },
         "This process's part of a tensor; along these axes of the mesh its gradients are summed.");
     m.def(

@@ -25,6 +25,8 @@ Tensor AliasOfDist(const Tensor& t);
 PyObject* GetPlacements(PyObject* self, void*);
 PyObject* GetProcessMesh(PyObject* self, void*);
 PyObject* LocalValue(PyObject* self, PyObject*);
+// What an operation on `t` gives, of shape `dims` and on all processes alike, where this one is outside the mesh.
+Tensor AbsentLike(const Tensor& t, const phi::Ints& dims);
 // `t` without its part: what GradientOf reads of it.
 Tensor Outline(const Tensor& t);
 

@@ -296,10 +296,31 @@ void SetItem(const Tensor& x, PyObject* key, PyObject* value_object) {
 
 namespace {
 
+// The item of a tensor of which this process has no part: only its shape is computed, on one element.
+Tensor AbsentItem(const Tensor& x, PyObject* key) {
+  struct Outside {
+    const egr::DispatchState old = egr::State();
+    Outside() {
+      egr::State().record = egr::RecordMode::kRun;
+      egr::State().grad_enabled = false;
+    }
+    ~Outside() { egr::State() = old; }
+  };
+  phi::Ints dims;
+  {
+    const Outside mode;
+    const Tensor one = phi::Empty({1}, x.dtype());
+    const phi::Ints strides(std::vector<int64_t>(static_cast<size_t>(x.ndim())));
+    dims = GetItem(Tensor(phi::TensorState::Strided(x.dims(), strides, 0, x.dtype(), one->storage())), key).dims();
+  }
+  return AbsentLike(x, dims);
+}
+
 PyObject* Get(PyObject* self, PyObject* key) {
   const auto get = [&] {
     const Tensor& x = ToTensor(self, "__getitem__", "x");
     if (!x.is_dist()) return ToPy(GetItem(x, key));
+    if (!phi::HasPart(x)) return ToPy(AbsentItem(x, key));
     Tensor item = GetItem(WholeOf(x), key);
     if (item->storage().get() == phi::LocalOf(x)->storage().get()) item = paddle::assign(item);
     return ToPy(Replicated(item, x));
@@ -317,6 +338,7 @@ PyObject* Set(PyObject* self, PyObject* key, PyObject* value) {
     }
     Tensor written = x;
     egr::DistWrite(written, "__setitem__", [&](const Tensor& was) {
+      if (!phi::HasPart(was)) return paddle::assign(was);
       const Tensor whole = paddle::assign(WholeOf(was));
       SetItem(whole, key, value);
       return Replicated(whole, x);

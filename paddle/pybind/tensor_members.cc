@@ -213,7 +213,7 @@ PyObject* LeaveUnfilled(PyObject* self, PyObject*) {
 }
 PyObject* IsInitialized(PyObject* self, PyObject*) {
   const Tensor& t = AsTensor(self);
-  return PyBool_FromLong(t.defined() && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage());
+  return PyBool_FromLong(t.defined() && phi::HasPart(t) && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage());
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {

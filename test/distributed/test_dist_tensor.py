@@ -14,6 +14,7 @@ import ranks
         (8, 'reshard', ('2x2x2', '37')),
         (4, 'kinds_of_partial', ()),
         (4, 'between_meshes', ()),
+        (3, 'stages', ()),
         (4, 'operations', ()),
         (2, 'members', ()),
     ],

@@ -87,6 +87,62 @@ def between_meshes():
             np.testing.assert_allclose(moved.numpy(), value, rtol=1e-5, atol=1e-6)
         absent = moved + 1
         assert absent.shape == [4, 6] and absent._is_initialized() == moved._is_initialized()
+        t = t.detach()
+        t.stop_gradient = False
+        weight = _values([4, 6], 1)
+        out = dist.reshard(t * 2, b, target)
+        assert not out.stop_gradient
+        (out * paddle.to_tensor(weight)).sum().backward()
+        assert t.grad.placements == [Replicate() if p.is_partial() else p for p in source]
+        if a.contains(dist.get_rank()):
+            np.testing.assert_allclose(t.grad.numpy(), weight * 2, rtol=1e-5)
+
+
+def stages():
+    """Gradients go back over several meshes, also of what is used on more than one of them."""
+    meshes = [dist.ProcessMesh([i], ['x']) for i in range(3)]
+    grid = dist.ProcessMesh([[0], [1], [2]], dim_names=['pp', 'x'])
+    value, weight = _values([3, 3]), _values([3, 3], 1)
+    x = dist.shard_tensor(paddle.to_tensor(value), meshes[0], [Replicate()], stop_gradient=False)
+    w = dist.shard_tensor(paddle.to_tensor(weight), meshes[1], [Replicate()], stop_gradient=False)
+    both = dist.shard_tensor(
+        paddle.to_tensor(value), grid, [Replicate(), Shard(0)], stop_gradient=False
+    )
+    h = paddle.tanh(x)
+    skip = dist.reshard(h, meshes[2], [Replicate()])
+    h = dist.reshard(h, meshes[1], [Shard(0)]).matmul(w)
+    h.add_(paddle.exp(h[0]))
+    parts = paddle.split(h, 3, 1)
+    out = dist.reshard(paddle.concat(parts[1:], 1), meshes[2], [Replicate()])
+    loss = (out.sum(1, keepdim=True) * skip * both).sum()  # of meshes one of which is in the other
+    assert loss.process_mesh == meshes[2]
+    loss.backward()
+    want = [paddle.to_tensor(v, stop_gradient=False) for v in (value, weight, value)]
+    a = paddle.tanh(want[0])
+    b = a.matmul(want[1])
+    b.add_(paddle.exp(b[0]))
+    total = (b[:, 1:].sum(1, keepdim=True) * a * want[2]).sum()
+    total.backward()
+    if dist.get_rank() == 2:
+        np.testing.assert_allclose(float(loss), float(total), rtol=1e-5)
+    for t, dense in zip((x, w, both), want):
+        assert list(t.grad.shape) == [3, 3]
+        if dist.get_rank() in t.process_mesh.process_ids:
+            np.testing.assert_allclose(t.grad.numpy(), dense.grad.numpy(), rtol=1e-5, atol=1e-6)
+    # A gradient asked for on a process that has no part of its tensor, and hooks there.
+    seen = []
+    y = dist.reshard(x * 2, meshes[1], [Replicate()])
+    y.register_hook(lambda g: seen.append(g.shape))
+    (found,) = paddle.grad(y.sum(), x)
+    assert seen == [[3, 3]] and found.process_mesh == meshes[0]
+    if dist.get_rank() == 0:
+        np.testing.assert_array_equal(found.numpy(), np.full([3, 3], 2.0))
+    try:
+        paddle.add(x, w)
+    except ValueError as e:
+        assert 'on one mesh' in str(e)
+    else:
+        raise AssertionError('expected a ValueError')
 
 
 def _check(function, values, mesh, choices):

@@ -98,9 +98,12 @@ void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, 
              TextOf(placements));
 }
 
+Tensor ProxyPart(phi::DataType dtype) { return phi::Empty({0}, dtype); }
+
 Tensor MakeDist(Tensor local, const Ints& dims, phi::DataType dtype, MeshRef mesh, Placements placements) {
   auto state = phi::Ref<DistState>::First(new DistState);
-  state->local = std::move(local);
+  state->here = mesh->here();
+  state->local = local.defined() || state->here ? std::move(local) : ProxyPart(dtype);
   state->mesh = std::move(mesh);
   state->placements = std::move(placements);
   const Tensor& part = state->local;

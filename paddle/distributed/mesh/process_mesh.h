@@ -89,7 +89,9 @@ struct DistState final : phi::DistParts {
 inline const DistState& StateOf(const Tensor& t) { return *static_cast<const DistState*>(t->parts().get()); }
 // Raises where `placements` do not fit a tensor of shape `dims` on the mesh. `op` is what the user called.
 void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, const Placements& placements);
-// The tensor whose part here is `local`, undefined where this process is outside the mesh.
+// What stands for a part on a process outside the mesh: no elements.
+Tensor ProxyPart(phi::DataType dtype);
+// The tensor whose part here is `local`. Outside the mesh that is what stands for it, or undefined for a new one.
 Tensor MakeDist(Tensor local, const Ints& dims, phi::DataType dtype, MeshRef mesh, Placements placements);
 
 }  // namespace paddle::distributed

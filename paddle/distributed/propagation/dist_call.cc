@@ -13,6 +13,7 @@
 
 namespace egr {
 
+using paddle::distributed::AbsentResult;
 using paddle::distributed::Axes;
 using paddle::distributed::DistState;
 using paddle::distributed::Factor;
@@ -127,6 +128,40 @@ class Division {
   std::vector<int> chosen_;     // by each axis of the mesh; -1: none
 };
 
+// The mesh of the operands: of several the smallest, which has no process that the others lack. Undefined for none.
+MeshRef MeshOf(const phi::OpDef& op, std::span<const phi::InSlot> in) {
+  MeshRef mesh, other;
+  for (const phi::InSlot& s : in)
+    for (int i = 0; i < s.n; ++i) {
+      if (!IsDist(s.p[i])) continue;
+      const MeshRef& m = StateOf(s.p[i]).mesh;
+      if (mesh && !(*mesh == *m)) other = m->size() < mesh->size() ? mesh : m;
+      if (!mesh || m->size() < mesh->size()) mesh = m;
+    }
+  if (!other) return mesh;
+  for (const phi::InSlot& s : in)
+    for (int i = 0; i < s.n; ++i) {
+      if (!IsDist(s.p[i])) continue;
+      const MeshRef& m = StateOf(s.p[i]).mesh;
+      bool within = m->size() > mesh->size() || *m == *mesh;
+      for (int rank : mesh->ids()) within = within && m->IndexOf(rank) >= 0;
+      PD_CHECK(within, InvalidArgument, "[", op.name, "] expected distributed tensors on one mesh, got ", TextOf(*mesh),
+               " and ", TextOf(*m), ": reshard one of them");
+    }
+  return mesh;
+}
+
+// A tensor on a mesh of some of its processes, placed along axes of the same names as before.
+Tensor Brought(const Tensor& t, const MeshRef& mesh) {
+  const DistState& s = StateOf(t);
+  Placements to;
+  for (const std::string& name : mesh->names()) {
+    const auto at = std::find(s.mesh->names().begin(), s.mesh->names().end(), name);
+    to.push_back(at == s.mesh->names().end() ? Placement() : s.placements[at - s.mesh->names().begin()]);
+  }
+  return Reshard(t, mesh, to);
+}
+
 bool Shares(const Tensor& a, const Tensor& b) { return a->storage() && a->storage().get() == b->storage().get(); }
 
 // The whole shape, which processes divide: known also while a program is recorded.
@@ -168,15 +203,21 @@ struct DistCall::Results {
 
 DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::InSlot> in,
                    const phi::AttrValue* attrs) {
-  MeshRef mesh;
+  const MeshRef mesh = MeshOf(op, in);
   bool history = false;
   std::vector<Operand> operands;
+  std::vector<Tensor> given;  // the operands, on one mesh
+  for (const phi::InSlot& s : in)
+    for (int i = 0; i < s.n; ++i) {
+      const Tensor& t = s.p[i];
+      given.push_back(IsDist(t) && !(*StateOf(t).mesh == *mesh) ? Brought(t, mesh) : t);
+    }
   std::vector<Ints> shapes;
   std::vector<int> slot;
   std::vector<std::vector<phi::Meta>> metas(in.size());
-  for (size_t k = 0; k < in.size(); ++k)
+  for (size_t k = 0, n = 0; k < in.size(); ++k)
     for (int i = 0; i < in[k].n; ++i) {
-      const Tensor& t = in[k].p[i];
+      const Tensor& t = given[n++];
       if (!t.defined()) continue;
       PD_CHECK(t.is_dense() || t.is_dist() || t.is_symbolic(), InvalidType, "[", op.name,
                "] expected dense tensors beside distributed ones, got one of another kind");
@@ -185,14 +226,13 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       operands.push_back({&t, {}, {}, common::Product(shapes.back()) * static_cast<int64_t>(phi::SizeOf(t.dtype()))});
       slot.push_back(static_cast<int>(k));
       history = history || (State().grad_enabled && NeedsGrad(t));
-      if (!t.is_dist()) continue;
-      const DistState& s = StateOf(t);
-      PD_CHECK(!mesh || *mesh == *s.mesh, InvalidArgument, "[", op.name,
-               "] expected distributed tensors on one mesh, got ", TextOf(*mesh), " and ", TextOf(*s.mesh),
-               ": reshard one of them");
-      mesh = s.mesh;
     }
   here_ = mesh->here();
+  if (history && !here_) {
+    absent_ = std::make_unique<std::vector<Tensor>>();
+    for (const Operand& o : operands)
+      if (o.tensor->is_dist()) absent_->push_back(StateOf(*o.tensor).local);
+  }
   for (Operand& o : operands) {
     if (o.tensor->is_dist()) {
       o.from = StateOf(*o.tensor).placements;
@@ -241,9 +281,9 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       ++i;
     }
   operands_.resize(in.size());
-  for (size_t k = 0, i = 0; k < in.size(); ++k) {
+  for (size_t k = 0, i = 0, n = 0; k < in.size(); ++k) {
     for (int j = 0; j < in[k].n; ++j) {
-      const Tensor& t = in[k].p[j];
+      const Tensor& t = given[n++];
       if (!t.defined()) {
         operands_[k].emplace_back();
         continue;
@@ -277,13 +317,14 @@ Tensor DistCall::WrapOne(size_t output, Tensor local) {
   const auto& of = r.of[output];
   if (Tensor t = r.written[output]; t.defined()) {
     const Tensor& place = phi::LocalOf(t);
-    if (!local.defined() || operands_[r.written_operand[output]].front().is_same(place)) return t;
+    if (!here_ || !local.defined() || operands_[r.written_operand[output]].front().is_same(place)) return t;
     const Placements whole(static_cast<size_t>(r.mesh->ndim()));
     Overwrite(place, MoveLocal(local, t.dims(), *r.mesh, of[0].placements, t.is_dist() ? StateOf(t).placements : whole),
               r.op.name);
     return t;
   }
   if (!local.defined() && (here_ || of.empty())) return local;
+  if (!here_) local = absent_ ? AbsentResult(*absent_, of[0].dtype) : Tensor();
   if (of.empty())
     return MakeDist(local, Ints(local.dims()), local.dtype(), r.mesh, Placements(static_cast<size_t>(r.mesh->ndim())));
   return MakeDist(local, of[0].dims, here_ ? local.dtype() : of[0].dtype, r.mesh, of[0].placements);
@@ -296,6 +337,7 @@ std::vector<Tensor> DistCall::WrapOne(size_t output, std::vector<Tensor> locals)
   for (size_t i = 0; i < locals.size(); ++i) {
     Tensor& t = locals[i];
     if (here_ && !t.defined()) continue;
+    if (!here_ && absent_) t = AbsentResult(*absent_, of[i].dtype);
     const Placements none(static_cast<size_t>(r.mesh->ndim()));
     const Ints dims = of.empty() ? Ints(t.dims()) : of[i].dims;
     t = MakeDist(t, dims, here_ ? t.dtype() : of[i].dtype, r.mesh, of.empty() ? none : of[i].placements);
@@ -309,8 +351,11 @@ void DistWrite(Tensor& x, const char* op, const std::function<Tensor(const Tenso
   const MeshRef mesh = StateOf(x).mesh;
   const Placements placements = StateOf(x).placements;
   Tensor local = StateOf(x).local;
-  if (!local.defined()) {
-    compute(x);
+  if (!StateOf(x).here) {
+    const Tensor result = compute(x);
+    if (result.dims() == x.dims() && result.stop_gradient()) return;
+    x->Become(result->state());
+    x->stop_gradient = phi::LocalOf(x).stop_gradient();
     return;
   }
   const bool saved = State().grad_enabled;

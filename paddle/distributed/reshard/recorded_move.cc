@@ -35,6 +35,12 @@ Placements Unpacked(const Longs& packed) {
   return placements;
 }
 
+MeshRef MeshOf(const phi::AttrValue* attrs) {
+  const Longs& ids = std::get<Longs>(attrs[1]);
+  return MeshRef(new ProcessMesh(Ints(std::get<Longs>(attrs[0])), {ids.begin(), ids.end()},
+                                 std::get<std::vector<std::string>>(attrs[2])));
+}
+
 // The attributes of the operation, read.
 struct Move {
   Ints dims;
@@ -42,9 +48,7 @@ struct Move {
   Placements from, to;
 
   explicit Move(const phi::AttrValue* attrs) : dims(std::get<Longs>(attrs[0])) {
-    const Longs& ids = std::get<Longs>(attrs[2]);
-    mesh = MeshRef(new ProcessMesh(Ints(std::get<Longs>(attrs[1])), {ids.begin(), ids.end()},
-                                   std::get<std::vector<std::string>>(attrs[3])));
+    mesh = MeshOf(attrs + 1);
     from = Unpacked(std::get<Longs>(attrs[4]));
     to = Unpacked(std::get<Longs>(attrs[5]));
     CheckPlacements("reshard", dims, *mesh, from);
@@ -83,6 +87,65 @@ phi::OpDef def_reshard_part("reshard_part",
                             {{"out", false, false, nullptr}},
                             phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed, Infer, Run);
 
+// The attributes of an exchange between meshes, read.
+struct Passage {
+  Ints dims;
+  MeshRef mesh, target;
+  Placements from, to;
+
+  explicit Passage(const phi::AttrValue* attrs) : dims(std::get<Longs>(attrs[0])) {
+    mesh = MeshOf(attrs + 1);
+    from = Unpacked(std::get<Longs>(attrs[4]));
+    target = MeshOf(attrs + 5);
+    to = Unpacked(std::get<Longs>(attrs[8]));
+    CheckPlacements("reshard", dims, *mesh, from);
+    CheckPlacements("reshard", dims, *target, to);
+    PD_CHECK(mesh->here() || target->here(), PreconditionNotMet, "[reshard] expected a process of the mesh ",
+             TextOf(*mesh), " or ", TextOf(*target), ", which the program was recorded in, got another one");
+  }
+  Ints Extents() const {
+    return target->here() ? BoxOf(dims, *target, to, target->index()).extents : Ints(std::vector<int64_t>{0});
+  }
+};
+
+void InferPassage(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs) {
+  outs[0].push_back({common::ToDims(Passage(attrs).Extents()), in[0].p->dtype});
+}
+
+void RunPassage(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const Passage p(attrs);
+  const Tensor& local = *in[0].p;
+  const Tensor moved = ExchangeLocal(local, p.dims, *p.mesh, p.from, *p.target, p.to);
+  const bool own = moved.defined() && moved->storage().get() != local->storage().get() && moved.is_contiguous();
+  *outs[0].p = own ? moved : phi::Empty(p.Extents(), local.dtype());
+  if (moved.defined() && !own) phi::CopyInto(moved, *outs[0].p);
+}
+
+phi::OpDef def_reshard_passage("reshard_passage",
+                               {{"x", phi::ArgDef::kTensor, 0, {}},
+                                {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
+                                {"from", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"target_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"target_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"target_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
+                                {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}}},
+                               {{"out", false, false, nullptr}},
+                               phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
+                               InferPassage, RunPassage);
+
+Tensor Recorded(const phi::OpDef& op, const Tensor& local, const phi::AttrValue* attrs) {
+  const egr::GradModeGuard off(false);
+  const phi::InSlot slots[] = {phi::InSlot(local)};
+  Tensor moved;
+  phi::OutSlot results[] = {phi::OutSlot(moved)};
+  egr::RecordOp(op, slots, attrs, results);
+  moved->stop_gradient = true;
+  return moved;
+}
+
 }  // namespace
 
 Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
@@ -91,19 +154,29 @@ Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh
   for (size_t a = 0; a < from.size(); ++a)
     apart = apart || (!(from[a] == to[a]) && mesh.extent(static_cast<int>(a)) > 1);
   if (!apart) return SameInProgram(local);
-  const egr::GradModeGuard off(false);
-  const phi::InSlot slots[] = {phi::InSlot(local)};
   const phi::AttrValue attrs[] = {Longs(dims.begin(), dims.end()),
                                   Longs(mesh.shape().begin(), mesh.shape().end()),
                                   Longs(mesh.ids().begin(), mesh.ids().end()),
                                   mesh.names(),
                                   Packed(from),
                                   Packed(to)};
-  Tensor moved;
-  phi::OutSlot results[] = {phi::OutSlot(moved)};
-  egr::RecordOp(def_reshard_part, slots, attrs, results);
-  moved->stop_gradient = true;
-  return moved;
+  return Recorded(def_reshard_part, local, attrs);
+}
+
+Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                      const ProcessMesh& target, const Placements& to) {
+  const auto shape = [](const ProcessMesh& m) { return Longs(m.shape().begin(), m.shape().end()); };
+  const auto ids = [](const ProcessMesh& m) { return Longs(m.ids().begin(), m.ids().end()); };
+  const phi::AttrValue attrs[] = {Longs(dims.begin(), dims.end()),
+                                  shape(mesh),
+                                  ids(mesh),
+                                  mesh.names(),
+                                  Packed(from),
+                                  shape(target),
+                                  ids(target),
+                                  target.names(),
+                                  Packed(to)};
+  return Recorded(def_reshard_passage, local, attrs);
 }
 
 Tensor SameInProgram(const Tensor& local) {

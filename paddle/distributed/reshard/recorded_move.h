@@ -11,6 +11,9 @@ namespace paddle::distributed {
 // processes of the mesh that record the same calls communicate in the same order.
 Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                   const Placements& to);
+// The part here of a tensor that goes from one mesh to another (ExchangeLocal), as a value of the program.
+Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                      const ProcessMesh& target, const Placements& to);
 // `local` as another value of the program, without its history.
 Tensor SameInProgram(const Tensor& local);
 

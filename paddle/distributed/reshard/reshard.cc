@@ -404,6 +404,39 @@ struct MoveNode final : GradNode {
 
 bool WithHistory(const Tensor& local) { return egr::State().grad_enabled && egr::NeedsGrad(local); }
 
+// Gradients reach the operands of other processes through what stands for their parts here.
+struct AbsentNode final : GradNode {
+  std::vector<phi::DataType> dtypes;
+  const char* name() const override { return "AbsentGradNode"; }
+  void Run(Tensor* grads, Tensor* in, bool) override {
+    if (!grads[0].defined()) return;
+    for (int i = 0; i < num_inputs(); ++i)
+      if (needs(i)) in[i] = grads[0].dtype() == dtypes[i] ? grads[0] : NewProxy(dtypes[i]);
+  }
+  static Tensor NewProxy(phi::DataType dtype) {
+    if (egr::State().record == egr::RecordMode::kRun) return ProxyPart(dtype);
+    const egr::GradModeGuard off(false);
+    return paddle::full(phi::IntArray({0}), phi::Scalar(0.0), dtype);
+  }
+};
+
+Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType dtype, const MeshRef& mesh,
+                           const Placements& from, const MeshRef& target, const Placements& to);
+
+struct ExchangeNode final : GradNode {
+  MeshRef mesh, target;
+  Ints dims;
+  phi::DataType dtype;
+  Placements from, to;
+  const char* name() const override { return "ReshardGradNode"; }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override {
+    if (!grads[0].defined() || !needs(0)) return;
+    const egr::GradModeGuard mode(create_graph);
+    const Tensor g = grads[0].dtype() == dtype ? grads[0] : paddle::cast(grads[0], dtype);
+    in[0] = ExchangeWithHistory(g, dims, dtype, target, to, mesh, from);
+  }
+};
+
 bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
 
 }  // namespace
@@ -415,6 +448,35 @@ Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh,
   mover.Move(to);
   Tensor moved = mover.Take();
   return moved.is_same(local) || moved->storage().get() == local->storage().get() ? phi::AliasOf(moved) : moved;
+}
+
+Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                     const ProcessMesh& target, const Placements& to) {
+  std::vector<int> ranks = mesh.ids();
+  ranks.insert(ranks.end(), target.ids().begin(), target.ids().end());
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const int me = WorldRank();
+  const Side source{mesh, from}, sink{target, to};
+  const Exchange plan = PlanExchange(dims, source, sink, std::move(ranks), me);
+  return paddle::distributed::Run(plan, mesh.here() ? local : Tensor(), local.dtype(), source.BoxOfRank(dims, me),
+                                  sink.BoxOfRank(dims, me), me, target.here());
+}
+
+Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype) {
+  Tensor result = AbsentNode::NewProxy(dtype);
+  std::vector<const Tensor*> sources;
+  for (const Tensor& t : operands)
+    if (t.defined() && WithHistory(t)) sources.push_back(&t);
+  if (sources.empty() || !phi::IsDifferentiable(dtype)) return result;
+  auto node = phi::Ref<AbsentNode>::First(new AbsentNode);
+  node->SetCounts(static_cast<int>(sources.size()), 1);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    node->SetInput(static_cast<int>(i), *sources[i]);
+    node->dtypes.push_back(sources[i]->dtype());
+  }
+  egr::SetOnlyOutput(std::move(node), result);
+  return result;
 }
 
 int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,
@@ -443,6 +505,32 @@ Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
   return moved;
 }
 
+namespace {
+
+Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType dtype, const MeshRef& mesh,
+                           const Placements& from, const MeshRef& target, const Placements& to) {
+  if (!mesh->here() && !target->here()) return AbsentResult({local}, dtype);
+  Tensor moved = Records(local) ? RecordExchange(local, dims, *mesh, from, *target, to)
+                                : ExchangeLocal(local, dims, *mesh, from, *target, to);
+  if (!moved.defined()) moved = ProxyPart(dtype);
+  if (!WithHistory(local)) return moved;
+  if (moved.is_same(local) || (!Records(local) && moved->storage().get() == local->storage().get()))
+    moved = phi::AliasOf(moved);
+  auto node = phi::Ref<ExchangeNode>::First(new ExchangeNode);
+  node->SetCounts(1, 1);
+  node->SetInput(0, local);
+  node->mesh = mesh;
+  node->target = target;
+  node->dims = dims;
+  node->dtype = dtype;
+  node->from = from;
+  node->to = to;
+  egr::SetOnlyOutput(std::move(node), moved);
+  return moved;
+}
+
+}  // namespace
+
 Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<bool>& axes) {
   bool any = false;
   for (size_t a = 0; a < axes.size(); ++a) any = any || (axes[a] && mesh->extent(static_cast<int>(a)) > 1);
@@ -461,28 +549,15 @@ Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to) {
   const DistState& s = StateOf(t);
   CheckPlacements("reshard", t.dims(), *mesh, to);
   if (*s.mesh == *mesh) {
-    Tensor local = s.local.defined() ? MoveWithHistory(s.local, t.dims(), mesh, s.placements, to) : Tensor();
+    Tensor local =
+        s.here ? MoveWithHistory(s.local, t.dims(), mesh, s.placements, to) : AbsentResult({s.local}, t.dtype());
     return MakeDist(std::move(local), t.dims(), t.dtype(), mesh, to);
   }
-  PD_CHECK(!egr::State().grad_enabled || !egr::NeedsGrad(t), Unimplemented,
-           "[reshard] expected a tensor without gradient between meshes, got one that needs it: ", TextOf(*s.mesh),
-           " to ", TextOf(*mesh));
   // Partial axes are reduced where they are, and made where the tensor goes.
   const Placements whole = OfGradient(s.placements), arrives = OfGradient(to);
-  const Tensor local = s.local.defined() ? MoveLocal(s.local, t.dims(), *s.mesh, s.placements, whole) : Tensor();
-  std::vector<int> ranks = s.mesh->ids();
-  ranks.insert(ranks.end(), mesh->ids().begin(), mesh->ids().end());
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  const int me = WorldRank();
-  Tensor moved;
-  if (s.mesh->here() || mesh->here()) {
-    const Side source{*s.mesh, whole}, target{*mesh, arrives};
-    const Exchange plan = PlanExchange(t.dims(), source, target, std::move(ranks), me);
-    moved =
-        Run(plan, local, t.dtype(), source.BoxOfRank(t.dims(), me), target.BoxOfRank(t.dims(), me), me, mesh->here());
-    if (moved.defined()) moved = MoveLocal(moved, t.dims(), *mesh, arrives, to);
-  }
+  const Tensor local = s.here ? MoveWithHistory(s.local, t.dims(), s.mesh, s.placements, whole) : s.local;
+  Tensor moved = ExchangeWithHistory(local, t.dims(), t.dtype(), s.mesh, whole, mesh, arrives);
+  if (mesh->here()) moved = MoveWithHistory(moved, t.dims(), mesh, arrives, to);
   return MakeDist(std::move(moved), t.dims(), t.dtype(), mesh, to);
 }
 

@@ -20,7 +20,14 @@ Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
 // summed.
 Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<bool>& axes);
 
-// A distributed tensor on a mesh and with placements; between meshes without history. Processes of either mesh call it.
+// The part here of a tensor on `target`, none of it partial, whose part on `mesh` is `local`. Processes of either mesh
+// call it, with what stands for a part where they have none.
+Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
+                     const ProcessMesh& target, const Placements& to);
+// What stands, outside the mesh, for the part of a result of operands for which these stand, with their history.
+Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype);
+
+// A distributed tensor on a mesh and with placements. All processes that have the tensor call it.
 Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to);
 
 // The bytes that process `index` receives in a move, as planned: for judging plans.

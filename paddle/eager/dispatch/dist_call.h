@@ -67,6 +67,8 @@ class DistCall {
   std::vector<Tensor> WrapOne(size_t output, std::vector<Tensor> locals);
 
   bool here_ = true;
+  // Outside the mesh, where gradients flow: what stands for the parts of the operands.
+  std::unique_ptr<std::vector<Tensor>> absent_;
   std::vector<std::vector<Tensor>> operands_;  // of each argument
   int shape_attr_ = -1;
   phi::IntArray shape_;

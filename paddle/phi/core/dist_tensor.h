@@ -9,10 +9,15 @@ namespace phi {
 
 // What a tensor of kDist consists of; paddle/distributed/mesh adds where the other parts are.
 struct DistParts : RefCounted {
-  Tensor local;  // undefined on a process outside the mesh
+  Tensor local;
+  bool here = true;  // whether the process is in the mesh; else `local` has no elements, and a history all the same
 };
 
-// The tensor that holds the memory and the history: this process's part of a distributed one, else `t` itself.
+// False for a distributed tensor of whose mesh this process is none.
+inline bool HasPart(const Tensor& t) { return !t.is_dist() || static_cast<const DistParts*>(t->parts().get())->here; }
+
+// The tensor that holds the memory and the history: this process's part of a distributed one, else `t` itself. Outside
+// the mesh it has only the history: how gradients go to and from the processes that have parts.
 inline const Tensor& LocalOf(const Tensor& t) {
   return t.defined() && t.is_dist() ? static_cast<const DistParts*>(t->parts().get())->local : t;
 }
