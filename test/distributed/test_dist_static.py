@@ -52,8 +52,20 @@ def test_refusals():
         dist.to_static(3)
     with pytest.raises(TypeError, match='an Optimizer'):
         dist.to_static(layer, optimizer=layer)
-    with pytest.raises(NotImplementedError, match='pipeline'):
-        dist.to_static(layer, strategy=dist.Strategy({'pipeline': {'enable': True}}))
+    for fields, kind, match in (
+        ({'schedule_mode': 'VPP'}, NotImplementedError, "'VPP'"),
+        ({'vpp_degree': 2}, NotImplementedError, 'vpp_degree'),
+        ({'accumulate_steps': 0}, ValueError, 'accumulate_steps'),
+        ({'pp_degree': 3}, ValueError, 'pp_degree'),
+    ):
+        with pytest.raises(kind, match=match):
+            dist.to_static(
+                layer, None, strategy=dist.Strategy({'pipeline': {'enable': True, **fields}})
+            )
+    micro = dist.Strategy({'pipeline': {'enable': True, 'accumulate_steps': 2}})
+    model = dist.to_static(layer, None, loss, sgd, micro)
+    with pytest.raises(ValueError, match='micro batches'):
+        model(paddle.zeros([3, 2]), paddle.zeros([3, 2]))
     with pytest.raises(ValueError, match='distributed parameters'):
         dist.to_static(
             layer, None, loss, sgd, dist.Strategy({'sharding': {'enable': True, 'degree': 2}})

@@ -43,8 +43,22 @@ def test_refusals():
         dist.ShardingStage1(1.5)
     with pytest.raises(ValueError, match="'mp'"):
         dist.parallelize(model, None, mesh, {'mp_config': {'parallelize_plan': {'x': None}}})
-    with pytest.raises(NotImplementedError, match='pp_config'):
+    with pytest.raises(NotImplementedError, match='ep_config'):
+        dist.parallelize(model, None, mesh, {'ep_config': {'split_spec': 'x'}})
+    with pytest.raises(ValueError, match="'pp'"):
         dist.parallelize(model, None, mesh, {'pp_config': {'split_spec': 'x'}})
+    stages = dist.ProcessMesh([0], ['pp'])
+    for spec, kind, match in (
+        ('x', ValueError, "layers below 'x'"),
+        ({'x': dist.SplitPoint.END}, ValueError, "a layer, got 'x'"),
+        ({'': 1}, TypeError, 'a SplitPoint'),
+        ({'': dist.SplitPoint.END}, ValueError, '1 stages'),
+        (3, TypeError, 'split_spec'),
+    ):
+        with pytest.raises(kind, match=match):
+            dist.parallelize(model, None, stages, {'pp_config': {'split_spec': spec}})
+    with pytest.raises(ValueError, match="a layer, got 'y'"):
+        dist.parallelize(model, None, stages, {'pp_config': {'global_spec': 'y'}})
     with pytest.raises(ValueError, match="'sep'"):
         dist.parallelize(model, None, mesh, {'cp_config': {'parallelize_plan': {'x': None}}})
     with pytest.raises(AssertionError, match='got .ring'):

@@ -8,6 +8,7 @@
 #include "paddle/distributed/mesh/world.h"
 #include "paddle/distributed/reshard/recorded_move.h"
 #include "paddle/eager/autograd/engine.h"
+#include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/host_lock.h"
 
@@ -437,6 +438,9 @@ struct ExchangeNode final : GradNode {
   }
 };
 
+// One element in as many axes: parts of what has no axes could not be empty.
+Tensor OfRank(const Tensor& t, const Ints& ones) { return phi::ViewOf(t, ones, ones, t->offset()); }
+
 bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
 
 }  // namespace
@@ -444,6 +448,7 @@ bool Records(const Tensor& local) { return egr::State().record != egr::RecordMod
 Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                  const Placements& to) {
   if (Records(local)) return from == to ? local : RecordMove(local, dims, mesh, from, to);
+  if (dims.empty()) return OfRank(MoveLocal(OfRank(local, {1}), {1}, mesh, from, to), {});
   TensorMover mover(local, dims, mesh, from);
   mover.Move(to);
   Tensor moved = mover.Take();
@@ -452,6 +457,10 @@ Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh,
 
 Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                      const ProcessMesh& target, const Placements& to) {
+  if (dims.empty()) {
+    const Tensor moved = ExchangeLocal(mesh.here() ? OfRank(local, {1}) : local, {1}, mesh, from, target, to);
+    return moved.defined() ? OfRank(moved, {}) : moved;
+  }
   std::vector<int> ranks = mesh.ids();
   ranks.insert(ranks.end(), target.ids().begin(), target.ids().end());
   std::sort(ranks.begin(), ranks.end());
@@ -472,6 +481,9 @@ Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype) {
   auto node = phi::Ref<AbsentNode>::First(new AbsentNode);
   node->SetCounts(static_cast<int>(sources.size()), 1);
   for (size_t i = 0; i < sources.size(); ++i) {
+    // A program knows the leaves whose gradients it makes.
+    if (egr::State().record != egr::RecordMode::kRun && !sources[i]->is_symbolic())
+      egr::State().recorder->ValueOf(*sources[i]);
     node->SetInput(static_cast<int>(i), *sources[i]);
     node->dtypes.push_back(sources[i]->dtype());
   }

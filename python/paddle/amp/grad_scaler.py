@@ -105,13 +105,20 @@ class AmpScaler(KnownKeywords):
         element.
         """
         with paddle.no_grad():
-            finite, inverse = paddle.full([], True, 'bool'), paddle.reshape(1.0 / self._scale, [])
+            inverse = paddle.reshape(1.0 / self._scale, [])
+            finite = {None: paddle.full([], True, 'bool')}  # by mesh
             for param in params:
                 grad = param.grad
                 unscaled = grad * inverse.astype(grad.dtype)
-                finite = paddle.logical_and(finite, paddle.isfinite(unscaled).all())
+                good, mesh = paddle.isfinite(unscaled).all(), grad.process_mesh
+                finite[mesh] = paddle.logical_and(finite.get(mesh, finite[None]), good)
                 grad.set_value(unscaled)
-            return paddle.logical_not(finite)
+            found = finite.pop(None)
+            if finite:
+                from paddle.distributed.auto_parallel.meshes import joined
+
+                found = joined([found, *finite.values()], paddle.logical_and)
+            return paddle.logical_not(found)
 
     def _step_once(self, optimizer, apply):
         if self._state(optimizer) is OptimizerState.STEPPED:

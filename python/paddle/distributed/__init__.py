@@ -53,6 +53,7 @@ _WHERE = _lazy.homes(
         'paddle.distributed.auto_parallel.intermediate.context_parallel': (
             'ContextParallel PrepareContextParallel'
         ),
+        'paddle.distributed.auto_parallel.intermediate.pipeline_parallel': 'SplitPoint',
         'paddle.distributed.auto_parallel.high_level_api': 'to_distributed',
         'paddle.distributed.flex_checkpoint.dcp.save_state_dict': 'save_state_dict',
         'paddle.distributed.flex_checkpoint.dcp.load_state_dict': (

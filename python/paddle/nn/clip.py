@@ -131,9 +131,14 @@ class ClipGradByGlobalNorm(ClipGradBase):
         parts = [s.astype(wide) for group in squares.values() for s in group]
         if not parts:
             return params_grads
-        total = parts[0]
-        for part in parts[1:]:
-            total = _C_ops.add(total, part)
+        if any(part.is_dist() for part in parts):
+            from paddle.distributed.auto_parallel.meshes import joined
+
+            total = joined(parts, _C_ops.add)
+        else:
+            total = parts[0]
+            for part in parts[1:]:
+                total = _C_ops.add(total, part)
         total = _C_ops.sqrt(_C_ops.reshape(total, [1]))
         limit = _C_ops.full([1], self.clip_norm, total.dtype)
         if self.auto_skip_clip and float(total) <= self.clip_norm:

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`DistModel`: steps on distributed tensors as compiled programs of this process."""
 
+import functools
+import operator
+
 import paddle
 from paddle.amp import GradScaler, auto_cast
+from paddle.base import libpaddle as core
 
+from ..parallel import get_rank
 from .api import whole_of
+from .meshes import everywhere, union_of
 from .shard import ShardingStage1, ShardingStage2, ShardingStage3, shard_optimizer
 from .strategy import Strategy
 
@@ -31,7 +37,7 @@ class DistModel:
             against, in their order; lists in it are flattened.
 
     Raises:
-        NotImplementedError: metrics, or a strategy with a pipeline.
+        NotImplementedError: metrics, or a schedule of pipelines that is not here.
         TypeError: layer is no Layer, or optimizer no Optimizer.
         ValueError: A strategy that does not fit the meshes of the parameters.
 
@@ -86,10 +92,7 @@ class DistModel:
         """What the strategy asks for before the first step."""
         strategy = self._strategy
         if strategy.pipeline.enable:
-            raise NotImplementedError(
-                '[DistModel] expected a strategy without pipeline, got one: use the schedules of '
-                'paddle.distributed.fleet'
-            )
+            self._check_pipeline(strategy.pipeline)
         merge = strategy.gradient_merge
         if merge.enable and (not isinstance(merge.k_steps, int) or merge.k_steps < 1):
             raise ValueError(f'[DistModel] expected k_steps of 1 or more, got {merge.k_steps!r}')
@@ -112,9 +115,31 @@ class DistModel:
                 use_dynamic_loss_scaling=amp.use_dynamic_loss_scaling,
             )
 
+    def _check_pipeline(self, pipeline):
+        if pipeline.schedule_mode not in ('FThenB', '1F1B') or pipeline.vpp_degree > 1:
+            raise NotImplementedError(
+                "[DistModel] expected the schedule 'FThenB' or '1F1B' of stages that are not "
+                f'divided further, got {pipeline.schedule_mode!r} and vpp_degree '
+                f'{pipeline.vpp_degree}'
+            )
+        if not isinstance(pipeline.accumulate_steps, int) or pipeline.accumulate_steps < 1:
+            raise ValueError(
+                '[DistModel] expected accumulate_steps of 1 or more, got '
+                f'{pipeline.accumulate_steps!r}'
+            )
+        stages = len(set(self._meshes()))
+        if pipeline.pp_degree not in (1, stages):
+            raise ValueError(
+                f'[DistModel] expected the pp_degree of the parameters, {stages}, got '
+                f'{pipeline.pp_degree}: parallelize divides a model into stages'
+            )
+
+    def _meshes(self):
+        return [p.process_mesh for p in self._layer.parameters() if p.is_dist()]
+
     def _sharding_axis(self):
         degree = self._strategy.sharding.degree
-        meshes = [p.process_mesh for p in self._layer.parameters() if p.is_dist()]
+        meshes = self._meshes()
         if not meshes:
             raise ValueError(
                 '[DistModel] expected distributed parameters to divide, got dense ones: use '
@@ -237,6 +262,9 @@ class DistModel:
         """The function that is recorded."""
         layer, loss, optimizer = self._layer, self._loss, self._optimizer
         scaler, amp, merge = self._scaler, self._strategy.amp, self._strategy.gradient_merge
+        pipeline, meshes = self._strategy.pipeline, self._meshes()
+        pieces = pipeline.accumulate_steps if pipeline.enable and mode == 'train' else 1
+        mesh, rank = union_of(meshes) if meshes else None, get_rank()
         share = 1.0 / merge.k_steps if merge.enable and merge.avg else 1.0
 
         def forward(given):
@@ -258,7 +286,10 @@ class DistModel:
             return loss(layer(*given[:-1]), given[-1])
 
         def step(*given):
-            result = forward(given)
+            # The stages of a pipeline work at the same time on micro batches, which go forward one
+            # after another, and then backward, the last one first.
+            losses = [forward(piece) for piece in _micro_batches(given, pieces, rank)]
+            result = losses[0] if pieces == 1 else functools.reduce(operator.add, losses) / pieces
             if mode == 'train':
                 shared = result if share == 1.0 else result * share
                 (shared if scaler is None else scaler.scale(shared)).backward()
@@ -269,7 +300,7 @@ class DistModel:
                         scaler.step(optimizer)
                         scaler.update()
                     optimizer.clear_grad(set_to_zero=False)
-            return _wholes(result)
+            return _wholes(result, mesh)
 
         return step
 
@@ -357,12 +388,46 @@ def _dtype(spec):
     return spec.dtype if isinstance(spec.dtype, paddle.dtype) else getattr(paddle, str(spec.dtype))
 
 
-def _wholes(result):
+def _wholes(result, mesh):
+    """Tensors whole, on all processes of a mesh."""
     if isinstance(result, (list, tuple)):
-        return type(result)([_wholes(v) for v in result])
+        return type(result)([_wholes(v, mesh) for v in result])
     if isinstance(result, dict):
-        return {key: _wholes(v) for key, v in result.items()}
+        return {key: _wholes(v, mesh) for key, v in result.items()}
+    divided = isinstance(result, paddle.Tensor) and result.is_dist()
+    if divided and mesh is not None and result.process_mesh.size < mesh.size:
+        result = everywhere(result, mesh)
     return whole_of(result)
+
+
+def _micro_batches(given, count, rank):
+    """The arguments of a step, each of its tensors cut along the first axis: what a process has of
+    them stays where it is.
+    """
+
+    def cut(value):
+        if isinstance(value, (list, tuple)):
+            return [type(value)(one) for one in zip(*map(cut, value))]
+        if not isinstance(value, paddle.Tensor):
+            return [value] * count
+        shape, parts = list(value.shape), count
+        if value.is_dist():
+            mesh, placements = value.process_mesh, value.placements
+            for extent, placement in zip(mesh.shape, placements):
+                parts *= extent if placement.is_shard(0) else 1
+        if not shape or shape[0] % parts:
+            raise ValueError(
+                f'[DistModel] expected batches that {parts} divides, for {count} micro batches, '
+                f'got shape {shape}'
+            )
+        if not value.is_dist():
+            return paddle.split(value, count)
+        part, shape[0] = value._local_value(), shape[0] // count
+        here = rank in mesh.process_ids
+        pieces = paddle.split(part, count) if here else [part] * count
+        return [core._dtensor_from_local(piece, mesh, placements, shape) for piece in pieces]
+
+    return [given] if count == 1 else list(zip(*map(cut, given)))
 
 
 def to_static(layer, loader=None, loss=None, optimizer=None, strategy=None, input_spec=None):

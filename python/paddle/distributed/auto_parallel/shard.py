@@ -25,11 +25,14 @@ def replicated(mesh):
     return [core.Replicate() for _ in mesh.shape]
 
 
-def replicate_rest(layer, mesh):
-    """Places parameters and buffers that are not distributed, alike on all processes."""
+def replicate_rest(layer, mesh_of):
+    """Places parameters and buffers that are not distributed, alike on all processes of the mesh of
+    their layer.
+    """
     for sublayer in layer.sublayers(include_self=True):
         for tensor in [*sublayer._parameters.values(), *sublayer._buffers.values()]:
             if tensor is not None and not tensor.is_dist():
+                mesh = mesh_of(sublayer)
                 distribute_in_place(tensor, mesh, replicated(mesh))
 
 
@@ -69,7 +72,7 @@ def shard_layer(layer, process_mesh, shard_fn=None, input_fn=None, output_fn=Non
     if shard_fn is not None:
         for name, sublayer in layer.named_sublayers(include_self=True):
             shard_fn(name, sublayer, mesh)
-    replicate_rest(layer, mesh)
+    replicate_rest(layer, lambda _: mesh)
     if input_fn is not None:
         layer.register_forward_pre_hook(lambda _, inputs: input_fn(inputs, mesh))
     if output_fn is not None:

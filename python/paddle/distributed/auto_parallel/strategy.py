@@ -108,8 +108,10 @@ class Strategy:
             scaling of losses: operations compute in half precision.
         gradient_merge: `enable`, `k_steps`, `avg`: parameters are updated after `k_steps` calls,
             with the mean or the sum of their gradients.
-        pipeline: `enable` must stay False: schedules over stages are those of
-            `paddle.distributed.fleet`.
+        pipeline: `enable`, `accumulate_steps` and `pp_degree`: batches are cut into
+            `accumulate_steps` micro batches, on which the stages of a model work at the same time.
+            `schedule_mode` is "1F1B" or "FThenB"; all micro batches go forward before the first
+            goes backward with both. Other schedules are those of `paddle.distributed.fleet`.
         fused_passes: Accepted; operations are fused by the compiler in any case.
 
     Raises:
@@ -150,7 +152,7 @@ class Strategy:
 
     @property
     def pipeline(self):
-        """Stages; refused by `to_static`."""
+        """Stages and micro batches."""
         return self._sections['pipeline']
 
     @property

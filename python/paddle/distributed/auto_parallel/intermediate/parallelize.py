@@ -7,12 +7,14 @@ import paddle
 
 from ..api import mesh_or_global
 from ..shard import ShardingStage1, ShardingStage2, ShardingStage3, replicate_rest, shard_optimizer
+from .pipeline_parallel import Stages
 from .tensor_parallel import PlanBase
 
 __all__ = ['parallelize']
 
 
-def _divide_layers(model, mesh, plan, axis):
+def _divide_layers(model, stages, plan, axis):
+    mesh = stages.mesh
     if axis not in mesh.dim_names:
         raise ValueError(
             f"[parallelize] expected a mesh with an axis {axis!r}, got {mesh.dim_names}"
@@ -35,7 +37,7 @@ def _divide_layers(model, mesh, plan, axis):
                     f'{type(one).__name__}'
                 )
             for layer in matched:
-                one.apply(layer, mesh, [last] if last else [])
+                one.apply(layer, stages.mesh_of(layer), [last] if last else [])
 
 
 def parallelize(model, optimizer=None, mesh=None, config=None):
@@ -44,13 +46,16 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
     Args:
         model (Layer): The model.
         optimizer (Optimizer, default None): Its optimizer.
-        mesh (ProcessMesh, default None): A mesh whose axes are named `dp`, `mp` and `sep`; None for
-            that of `set_mesh`.
+        mesh (ProcessMesh, default None): A mesh whose axes are named `dp`, `mp`, `sep` and `pp`;
+            None for that of `set_mesh`.
         config (dict, default None): `mp_config` has the dict `parallelize_plan`: plans, as
             `ColWiseParallel`, by patterns of layer names; `dp_config` has `sharding_level`, 0 to 3:
             what processes along `dp` divide of the optimizer's state and the parameters;
             `cp_config` has a `parallelize_plan` too, of `ContextParallel`. The rest is on all
-            processes alike.
+            processes alike. `pp_config` has `split_spec`, which says where stages end: a
+            `SplitPoint` by the name of a layer, for all stages but one, or the name of a list of
+            layers, or several, to be divided evenly; and `global_spec`, the names of layers whose
+            results all stages get. The stages lie along `pp`.
 
     Returns:
         tuple: model and optimizer.
@@ -58,7 +63,8 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
     Raises:
         NotImplementedError: config has other parts.
         TypeError: model is no Layer, or the plan has something that is no plan.
-        ValueError: The mesh lacks an axis, a pattern matches no layer, or sharding_level is none.
+        ValueError: The mesh lacks an axis, a pattern matches no layer, split points do not fit the
+            stages, or sharding_level is none.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -74,23 +80,30 @@ def parallelize(model, optimizer=None, mesh=None, config=None):
     if not isinstance(model, paddle.nn.Layer):
         raise TypeError(f'[parallelize] expected a Layer as model, got {type(model).__name__}')
     config = dict(config or {})
-    mp, dp, cp = (config.pop(f'{axis}_config', None) or {} for axis in ('mp', 'dp', 'cp'))
+    mp, dp, cp, pp = (config.pop(f'{axis}_config', None) or {} for axis in ('mp', 'dp', 'cp', 'pp'))
     config = {key: value for key, value in config.items() if value}
     if config:
         raise NotImplementedError(
-            f'[parallelize] expected mp_config, dp_config and cp_config, got {sorted(config)} too'
+            '[parallelize] expected mp_config, dp_config, cp_config and pp_config, got '
+            f'{sorted(config)} too'
         )
     plan, level = mp.get('parallelize_plan') or {}, dp.get('sharding_level') or 0
     level = int(level)
     if level not in (0, 1, 2, 3):
         raise ValueError(f'[parallelize] expected sharding_level 0 to 3, got {level}')
-    if level and 'dp' not in mesh.dim_names:
-        raise ValueError(f"[parallelize] expected a mesh with an axis 'dp', got {mesh.dim_names}")
+    for axis, wanted in (('dp', level), ('pp', pp)):
+        if wanted and axis not in mesh.dim_names:
+            raise ValueError(
+                f'[parallelize] expected a mesh with an axis {axis!r}, got {mesh.dim_names}'
+            )
+    stages = Stages(model, mesh, pp.get('split_spec'))
+    stages.connect(model)
     for plans, axis in ((plan, 'mp'), (cp.get('parallelize_plan'), 'sep')):
         if plans:
-            _divide_layers(model, mesh, plans, axis)
-    replicate_rest(model, mesh)
+            _divide_layers(model, stages, plans, axis)
+    stages.spread(model, pp.get('global_spec'))
+    replicate_rest(model, stages.mesh_of)
     if optimizer is not None:
-        stages = (ShardingStage1, ShardingStage2, ShardingStage3)
-        shard_optimizer(optimizer, stages[level - 1]('dp', mesh) if level else None)
+        levels = (ShardingStage1, ShardingStage2, ShardingStage3)
+        shard_optimizer(optimizer, levels[level - 1]('dp', mesh) if level else None)
     return model, optimizer

@@ -4,7 +4,8 @@
 import paddle
 from paddle.base import libpaddle as core
 
-from ..api import distribute_in_place, reshard
+from ..api import distribute_in_place
+from ..meshes import brought
 
 __all__ = [
     'ColWiseParallel',
@@ -32,9 +33,7 @@ def placed_along(name, tensor, mesh, placement):
     """A tensor with another placement along an axis of the mesh; one that is not distributed is
     whole.
     """
-    if not tensor.is_dist():
-        tensor = core._dtensor_from_local(tensor, mesh, [core.Replicate() for _ in mesh.shape])
-    return reshard(tensor, mesh, _along(name, mesh, tensor.placements, placement))
+    return brought(tensor, mesh, **{name: placement})
 
 
 def _placed(tensor, mesh, placement):

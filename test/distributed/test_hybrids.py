@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training divided among 8 processes in ways drawn at random, against one process."""
+
+import ranks
+
+
+def test_ten_random_hybrids():
+    ranks.run(8, 'work_hybrids', 'hybrids', '0', '10', timeout=180)
