@@ -6,6 +6,7 @@ those.
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, iterations, second_names
+from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import _functions, expect_tensors
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import vecdot
@@ -530,11 +531,15 @@ def matrix_exp(x, name=None):
     _square(x, 'matrix_exp')
     if 0 in x.shape:
         return x.clone()
-    largest = float(matrix_norm(x.detach(), 1).max())
-    squarings = 0
-    while squarings < 1000 and largest > 2.0 ** (squarings + 1):
-        squarings += 1
-    a = x * 0.5**squarings
+    largest, squarings = matrix_norm(x.detach(), 1).max(), 0
+    if is_recorded(largest):
+        squarings = paddle.ceil(paddle.log2(largest) - 1.0).clip(0.0, 1000.0)
+        a = x * (0.5**squarings).astype(x.dtype)
+    else:
+        largest = float(largest)
+        while squarings < 1000 and largest > 2.0 ** (squarings + 1):
+            squarings += 1
+        a = x * 0.5**squarings
     unit = _unit(x.shape[-1], x)
     a2 = paddle.matmul(a, a)
     power, odd, even = unit, _PADE[1] * unit, _PADE[0] * unit
@@ -544,6 +549,12 @@ def matrix_exp(x, name=None):
         odd = odd + _PADE[k + 1] * power
     odd = paddle.matmul(a, odd)
     result = _C_ops.solve(even - odd, even + odd)
+    if is_recorded(largest):
+        return paddle.static.nn.while_loop(
+            lambda k, _: k < squarings,
+            lambda k, found: (k + 1.0, paddle.matmul(found, found)),
+            [paddle.zeros_like(squarings), result],
+        )[1]
     for _ in range(squarings):
         result = paddle.matmul(result, result)
     return result

@@ -400,7 +400,6 @@ REFUSED = {
     'unstack': 'the number of results is the extent',
     'combinations': 'its rows are counted while recording',
     'matrix_exp_rows': 'whether the matrices are square is checked while recording',
-    'histogramdd': 'counted with NumPy',
     'householder_product': 'whether there are more rows than columns is checked while recording',
 }
 # Gradients that are: their rules depend on which extent is the larger one, or (cross) the first of

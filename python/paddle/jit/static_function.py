@@ -284,13 +284,15 @@ class StaticFunction(_core.RecordedCalls):
             event.end = _TAPED_CHANGED if self._changes <= _MOST_CHANGES else _TAPED_PLAIN
             breaks = breaks or session.changes_made()
         session.undo()
+        run = functools.partial(self._dygraph_function, *args, **kwargs)
+        if session.raised:  # what it raises as it is leaves no entry
+            run = functools.partial(_given, run())
         if event.end == _TAPED_PLAIN:
             self._add_plain(args, kwargs)
             self._split(breaks)
             if self._full_graph:
                 self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
-            return self._dygraph_function(*args, **kwargs)
-        return self._dygraph_function(*args, **kwargs)
+        return run()
 
     def _run_fixed(self, args, kwargs, free, event, reason, where=''):
         """A recording in which numbers are free failed: record those of this call."""
@@ -299,9 +301,13 @@ class StaticFunction(_core.RecordedCalls):
         return self._miss(args, kwargs)
 
     def _say_plain(self, reason):
-        """Warn, once a function, that a call was not recorded though the caller may expect it."""
-        if not self._said_plain:
+        """Warn, once a function with its regions, that a call was not recorded though the caller
+        may expect it.
+        """
+        if not self._said_plain and not (self._owner is not None and self._owner.said_plain):
             self._said_plain = True
+            if self._owner is not None:
+                self._owner.said_plain = True
             name = getattr(self._dygraph_function, '__qualname__', repr(self._dygraph_function))
             warnings.warn(
                 f'[to_static] {name} runs as it is, without a recording: {reason}',
@@ -371,6 +377,7 @@ class StaticFunction(_core.RecordedCalls):
             if not breaks:
                 return
             self._owner = Owner({'backend': self._options['backend']})
+            self._owner.said_plain = self._said_plain
         self._owner.note(breaks)
         if self._regions is None:
             self._regions = Regions(self._owner, self)
@@ -786,6 +793,10 @@ _core._set_vectorcall(StaticFunction)
 
 def _rebuild(function, input_spec, instance, options):
     return StaticFunction(function, input_spec, instance, **options)
+
+
+def _given(value):
+    return value
 
 
 def _changed(session):

@@ -6,6 +6,7 @@ through the parts.
 import builtins
 import functools
 import math as _math
+import operator
 
 import paddle
 from paddle import _C_ops, _lazy
@@ -714,33 +715,79 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
         >>> [e.tolist() for e in edges]
         [[0.0, 0.5, 1.0], [0.0, 0.5, 1.0]]
     """
-    import numpy as np
-
     expect_tensors('histogramdd', x=x)
     if x.ndim < 2:
         raise AssertionError(
             f'[histogramdd] expected points of at least 2 axes, got shape {x.shape}'
         )
     d = x.shape[-1]
-    given = (
-        [b.astype('float64').numpy() for b in bins]
-        if isinstance(bins, (list, tuple)) and isinstance(bins[0], Tensor)
-        else bins
-    )
     ends = None if ranges is None else [float(v) for v in items('histogramdd', 'ranges', ranges)]
     if ends is not None and len(ends) != 2 * d:
         raise ValueError(f'[histogramdd] expected {2 * d} numbers in ranges, got {len(ends)}')
-    pairs = None if ends is None else list(zip(ends[::2], ends[1::2]))
-    counts, edges = np.histogramdd(
-        x.astype('float64').numpy().reshape(-1, d),
-        given,
-        pairs,
-        density,
-        None if weights is None else weights.astype('float64').numpy().reshape(-1),
-    )
-    return paddle.to_tensor(counts).astype(x.dtype), [
-        paddle.to_tensor(e).astype(x.dtype) for e in edges
-    ]
+    pairs = [None] * d if ends is None else list(zip(ends[::2], ends[1::2]))
+    each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * d
+    if len(each) != d:
+        raise ValueError(f'[histogramdd] expected bins for {d} dimensions, got {len(each)}')
+    points = x.detach().astype('float64').reshape([-1, d])
+    edges = [_edges(points[:, k], each[k], pairs[k]) for k in range(d)]
+    weight = paddle.ones_like(points[:, 0]) if weights is None else weights.detach().flatten()
+    if -1 not in (*weight.shape, *points.shape) and weight.shape[0] != points.shape[0]:
+        raise ValueError(
+            f'[histogramdd] expected a weight for each of {points.shape[0]} points, got '
+            f'{weight.shape[0]}'
+        )
+    place, sizes = None, []
+    for k, edge in enumerate(edges):  # bins, with one before and one behind for points outside
+        values = points[:, k]
+        found = paddle.searchsorted(edge, values, right=True)
+        found = found - (values == edge[-1]).astype('int64')
+        sizes.append(edge.shape[0] + 1)
+        place = found if place is None else place * sizes[-1] + found
+    counts = paddle.zeros([_math.prod(sizes)], 'float64')
+    counts = paddle.index_add(counts, place, 0, weight.astype('float64')).reshape(sizes)
+    counts = counts[(slice(1, -1),) * d]
+    if density:
+        total = counts.sum()
+        for k, edge in enumerate(edges):
+            widths = paddle.diff(edge).reshape([-1 if k == j else 1 for j in range(d)])
+            counts = counts / widths
+        counts = counts / total
+    return counts.astype(x.dtype), [edge.astype(x.dtype) for edge in edges]
+
+
+def _edges(values, bins, ends):
+    """The edges of the bins of one dimension, float64."""
+    if isinstance(bins, Tensor):
+        edges = bins.detach().astype('float64')
+        if edges.ndim != 1 or edges.shape[0] < 0:
+            raise ValueError(
+                '[histogramdd] expected edges of one axis of known extent in bins, got shape '
+                f'{edges.shape}'
+            )
+        falls = (edges[:-1] > edges[1:]).any()
+        if not is_recorded(falls) and bool(falls):
+            raise ValueError(
+                '[histogramdd] expected edges that do not fall in bins, got some that do'
+            )
+        return edges
+    count = operator.index(bins)
+    if count < 1:
+        raise ValueError(f'[histogramdd] expected positive numbers in bins, got {count}')
+    if ends is not None:
+        low, high = ends
+        if not (low <= high and _math.isfinite(low) and _math.isfinite(high)):
+            raise ValueError(f'[histogramdd] expected finite ranges that grow, got {low}, {high}')
+        low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+    elif values.shape[0] == 0:
+        low, high = 0.0, 1.0
+    else:
+        low, high = values.min(), values.max()
+        if not (is_recorded(low) or bool(paddle.isfinite(low) & paddle.isfinite(high))):
+            raise ValueError('[histogramdd] expected finite points without ranges, got others')
+        apart = (low == high).astype('float64') * 0.5
+        low, high = low - apart, high + apart
+    steps = paddle.arange(count, dtype='float64') * ((high - low) / count) + low
+    return paddle.concat([steps, paddle.full([1], high, 'float64')])
 
 
 def _picked(results, flags):

@@ -25,28 +25,24 @@ _BREAK_MEL = _BREAK_HZ / _STEP
 _LOG_STEP = math.log(6.4) / 27.0
 
 
-def _hz_to_mel(freq, htk):
-    freq = to_array('hz_to_mel', 'freq', freq, 'float64')
+def _hz_to_mel(freq, htk, of=np):
     if htk:
-        return 2595.0 * np.log10(1.0 + freq / 700.0)
-    above = _BREAK_MEL + np.log(np.maximum(freq, _BREAK_HZ) / _BREAK_HZ) / _LOG_STEP
-    return np.where(freq >= _BREAK_HZ, above, freq / _STEP)
+        return 2595.0 * of.log10(1.0 + freq / 700.0)
+    above = _BREAK_MEL + of.log(of.clip(freq, _BREAK_HZ, None) / _BREAK_HZ) / _LOG_STEP
+    return of.where(freq >= _BREAK_HZ, above, freq / _STEP)
 
 
-def _mel_to_hz(mel, htk):
-    mel = to_array('mel_to_hz', 'mel', mel, 'float64')
+def _mel_to_hz(mel, htk, of=np):
     if htk:
         return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
-    return np.where(
-        mel >= _BREAK_MEL, _BREAK_HZ * np.exp(_LOG_STEP * (mel - _BREAK_MEL)), _STEP * mel
-    )
+    above = _BREAK_HZ * of.exp(_LOG_STEP * (mel - _BREAK_MEL))
+    return of.where(mel >= _BREAK_MEL, above, _STEP * mel)
 
 
-def _convert(function, value, htk):
+def _convert(function, name, value, htk):
     if isinstance(value, paddle.Tensor):
-        out = function(value.numpy(), htk)
-        return paddle.to_tensor(out.astype(value.numpy().dtype))
-    return float(function(value, htk))
+        return function(value.astype('float64'), htk, paddle).astype(value.dtype)
+    return float(function(to_array(name[0], name[1], value, 'float64'), htk))
 
 
 def hz_to_mel(freq, htk=False):
@@ -68,7 +64,7 @@ def hz_to_mel(freq, htk=False):
         >>> round(float(paddle.audio.functional.hz_to_mel(700.0, htk=True)), 3)
         781.173
     """
-    return _convert(_hz_to_mel, freq, htk)
+    return _convert(_hz_to_mel, ('hz_to_mel', 'freq'), freq, htk)
 
 
 def mel_to_hz(mel, htk=False):
@@ -87,7 +83,7 @@ def mel_to_hz(mel, htk=False):
         >>> paddle.audio.functional.mel_to_hz(paddle.to_tensor([0.0, 3.0])).tolist()
         [0.0, 200.0]
     """
-    return _convert(_mel_to_hz, mel, htk)
+    return _convert(_mel_to_hz, ('mel_to_hz', 'mel'), mel, htk)
 
 
 def mel_frequencies(n_mels=64, f_min=0.0, f_max=11025.0, htk=False, dtype='float32'):

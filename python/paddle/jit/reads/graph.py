@@ -74,6 +74,27 @@ class GraphSession(SymbolicSession):
 
     def call(self, /, *args, **kwargs):
         """function(*args, **kwargs) for (function, *args)."""
+        if self.done or not self._guarded:
+            return self._called(*args, **kwargs)
+        try:
+            return self._called(*args, **kwargs)
+        except Exception as error:
+            if self._raised_by_package(args[0]):
+                self.raised = True
+                name = getattr(args[0], '__qualname__', type(args[0]).__name__)
+                self.stop(f'{name} raised {type(error).__name__} when it was recorded')
+            raise
+
+    def _raised_by_package(self, function):
+        """Whether what a call raises comes from code of this package, which may read numbers that
+        are not known yet; a user's code that reads some raises.
+        """
+        if type(function) is types.FunctionType:
+            return tables.is_trusted(function)
+        one_step = isinstance(function, (tables.OP, types.BuiltinFunctionType, type))
+        return one_step and bool(self.running) and tables.is_written_here(self.running[-1])
+
+    def _called(self, /, *args, **kwargs):
         function, *rest = args
         kind = type(function)
         if kind is types.BuiltinFunctionType or kind is tables.OP or kind is type:
@@ -85,6 +106,14 @@ class GraphSession(SymbolicSession):
                     self.text(value)
                 return self.unwatched(print, rest, kwargs)
         return super().call(*args, **kwargs)
+
+    def decision(self, tensor, kind):
+        if symbolic(tensor) and self._guarded and self.running:
+            if tables.is_written_here(self.running[-1]) and not self._is_converted(
+                self.running[-1]
+            ):
+                self.stop(f'{self.running[-1].__qualname__} reads a number of a tensor')
+        return super().decision(tensor, kind)
 
     def _takes(self, function, args, kwargs):
         """Whether the call is one for the function that stands for it in converted code."""

@@ -43,6 +43,7 @@ class SymbolicSession(Gradients, Session):
     """
 
     _loops = False  # over tensors, round by round
+    raised = False  # a function of this package, which may not raise on tensors with data
     follows_extents = (
         False  # of symbolic tensors, as numbers; else they are tensors (jit/dy2static)
     )

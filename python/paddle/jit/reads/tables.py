@@ -264,6 +264,11 @@ def is_trusted(function):
     )
 
 
+def is_written_here(function):
+    """Whether the function is of this package."""
+    return function.__code__.co_filename.startswith(_ROOT)
+
+
 def is_trusted_class(kind):
     """Whether a class is of a part of this package that is trusted, or one of the core that stands
     for a mode or a value.

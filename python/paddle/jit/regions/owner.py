@@ -111,6 +111,7 @@ class Owner:
     def __init__(self, options):
         self.options, self.breaks, self.hosts = options, {}, []
         self._callees, self._counts = {}, {}
+        self.said_plain = False  # a warning that something is not compiled was given
         self.call = _caller(self)
 
     def leave(self, callee):
