@@ -19,7 +19,7 @@ import paddle
 from paddle.jit.regions.owner import few
 
 SETUP = """
-import collections, contextlib, functools, itertools, logging, math, random
+import collections, contextlib, copy, dataclasses, enum, functools, itertools, logging, math, random
 import paddle
 Pair = collections.namedtuple('Pair', 'a b')
 G = 1.5
@@ -251,6 +251,63 @@ def default(v, k=[1.25], *, m=0.5):
 @contextlib.contextmanager
 def scaled():
     yield O.k
+@dataclasses.dataclass
+class Record:
+    k: float = 0.5
+    parts: list = dataclasses.field(default_factory=lambda: [1.5])
+class Way(enum.Enum):
+    UP = 1
+    DOWN = -1
+RECORD, WAY = Record(), Way.UP
+def recursive(v, n):
+    return v if n <= 0 else recursive(v * 0.5 + G, n - 1)
+def variadic(v, *rest, k=0.5, **more):
+    return v * k + sum(rest) + len(more)
+def added_up(v):
+    total = 0
+    def add(k):
+        nonlocal total
+        total += k
+    for k in L:
+        add(k)
+    return v + total
+def first_above(v, limit):
+    for k, part in enumerate(L):
+        if part > limit:
+            break
+        v = v + part
+    else:
+        return v * 0.5
+    return v + k
+def sent():
+    got = yield 0.5
+    while True:
+        got = yield got * G
+def talked_to(v):
+    talk = sent()
+    return v + next(talk) + talk.send(O.k)
+def finished(v):
+    try:
+        return v * D['q']
+    except KeyError as error:
+        return v + len(str(error))
+    finally:
+        D['b'] = 0.5
+def set_global(v):
+    global FLAG
+    if not FLAG:
+        FLAG = True
+    return v + FLAG
+def nested(v):
+    class Local(Base):
+        k = G
+    return v * Local.k
+@functools.lru_cache(None)
+def cached(n):
+    return n + G
+@paddle.no_grad()
+def without(v):
+    return v * O.k
 """
 
 STATEMENTS = """
@@ -329,6 +386,47 @@ with SC as k: x = x * k
 with scaled() as k: x = x + k
 a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
 x = x + max([t for t in [O.k, G]], key=lambda t: t * L[0])
+if (q := O.k * G) > 2: x = x + q
+x = x + sum(a * b for a, b in zip(L, OD.values()))
+x = default(x, *[[O.k]], **{'m': G})
+x = x * (0.5 if all(v > 0.4 for v in L) and any(L) else 2.0)
+x = x * (0.5 if 0 < O.k <= G < 3 else 2.0)
+for v in L: x = x + v; break
+for v in L: x = x + v; continue
+for v in L: x = x + v
+else: x = x * 0.5
+try: x = x * D['q']
+finally: x = x + 0.5
+assert O.k < 4, 'too large'
+x = recursive(x, O.n)
+x = variadic(x, *L, k=G, **D)
+x = variadic(x, O.k)
+x = added_up(x)
+x = first_above(x, O.k)
+x = talked_to(x)
+x = finished(x)
+x = set_global(x)
+x = nested(x)
+x = x + cached(2)
+x = x + without(x)
+y = x; del y; x = x * 2
+x = x[::-1] * 1
+x = x * 2 if x.shape[0] > O.n else x
+x = x + copy.copy(RECORD).k + RECORD.parts[0]
+x = x + dataclasses.replace(RECORD, k=G).k
+x = x + WAY.value * (1 if WAY is Way.UP else 2)
+x = x + (L + [O.k])[-1] + sum(L[1:])
+x = x + L[O.n % len(L)] if L else x
+x = x + D['a'] ** 2 // 0.5
+x = x + len(str(O.name)) + ('%.2f' % G == '1.50') + (f'{O.k:.1f}' > '1.2')
+x = x + next(iter(L)) + dict(OD, p=1.0)['p'] + (D | {'b': G})['b']
+x = x + L.index(max(L))
+D.setdefault('s', 0.5); x = x + D['s']
+x = x + sum(itertools.islice(numbers(5), 2)) + sum(itertools.chain(L, [G]))
+x = x * paddle.to_tensor(L[0]) + paddle.full([1], G)[0]
+x = x * 1; x.add_(paddle.ones([2])); x.scale_(O.k)
+x = x + paddle.histogramdd(x.detach().reshape([-1, 1]), [2])[0].sum()
+x = x + paddle.sparse.coalesce(paddle.sparse.sparse_coo_tensor([[0, 1]], x.detach(), [2])).to_dense()
 """
 
 DECISIONS = """
@@ -508,7 +606,24 @@ BIAS.grad = paddle.to_tensor([0.5, 0.25])
 BIAS.stop_gradient = not BIAS.stop_gradient
 Pure.backward = staticmethod(lambda ctx, g: g * 5)
 abs = lambda v: 4.0
+RECORD.k += 0.5
+RECORD.parts[0] += 0.5
+RECORD = Record(2.5)
+Record.k = 1.25
+WAY = Way.DOWN
+variadic = lambda v, *rest, **more: v * 2
+variadic.__kwdefaults__ and variadic.__kwdefaults__.update(k=1.5)
+recursive = lambda v, n: v + n
+cached.cache_clear()
+L.insert(0, 0.25)
+del L[0]
+D.update(a=0.5, s=1.5)
+S.clear()
+O.n = -1
 """
+
+
+_BLOCKS = ('for', 'if', 'while', 'try', 'except', 'with', 'else', 'finally')
 
 
 def _lines(text):
@@ -519,7 +634,7 @@ def _statements(text):
     """Statements, those of several lines as one."""
     found = []
     for line in _lines(text):
-        if line.startswith(('except', 'while')):
+        if line.startswith(('except', 'while', 'else', 'finally')):
             found[-1] += '\n' + line
         else:
             found.append(line)
@@ -531,7 +646,7 @@ def _body(chosen, depth):
     for statement in chosen:
         for line in statement.splitlines():
             head, colon, rest = line.partition(': ')
-            if colon and head.split()[0] in ('for', 'if', 'while', 'try', 'except', 'with'):
+            if colon and head.split()[0] in _BLOCKS:
                 lines.append(head + ':')
                 lines.extend('    ' + part.strip() for part in rest.split(';'))
             else:
