@@ -325,7 +325,8 @@ void Traced::Optimize(pir::Program& program) const {
     return IsRandomOp(op) && op.use_empty() ? pir::WalkResult::kStop : pir::WalkResult::kContinue;
   });
   pir::PassManager passes;
-  for (const std::string& name : pir::Pipeline(grad() ? pir::PipelineFor::kGradient : pir::PipelineFor::kForward)) {
+  const pir::PipelineFor without_gradients = fuse_ ? pir::PipelineFor::kForward : pir::PipelineFor::kUnfused;
+  for (const std::string& name : pir::Pipeline(grad() ? pir::PipelineFor::kGradient : without_gradients)) {
     if (name == "common_subexpression_elimination_pass")
       passes.Add(pir::CreateCommonSubexpressionElimination(true));
     else if (draws)

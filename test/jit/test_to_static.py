@@ -714,3 +714,16 @@ def test_complex_numbers_as_arguments(full_graph):
             _equal(y, found[0][0])
             _equal(grad, found[0][1])
         assert static.get_traced_count() == 1
+
+
+def test_a_norm_that_is_written_out_is_one_kernel_without_groups():
+    def norm(x, w):
+        return x * paddle.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * w
+
+    rng = numpy.random.default_rng(0)
+    x, w = (paddle.to_tensor(rng.normal(size=s), dtype='float32') for s in ([5, 8], [8]))
+    marked = paddle.jit.to_static(norm, full_graph=True, backend=None)
+    numpy.testing.assert_allclose(marked(x, w).numpy(), norm(x, w).numpy(), 1e-6)
+    traced = marked.get_concrete_program(x, w)[1]
+    names = [op.name() for op in traced.forward_program.global_block().ops]
+    assert 'pd_op.rms_norm' in names and 'pd_op.rsqrt' not in names

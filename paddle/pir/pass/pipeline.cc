@@ -8,7 +8,8 @@ namespace {
 
 constexpr unsigned kI = 1u << static_cast<int>(PipelineFor::kInference),
                    kF = 1u << static_cast<int>(PipelineFor::kForward),
-                   kG = 1u << static_cast<int>(PipelineFor::kGradient);
+                   kG = 1u << static_cast<int>(PipelineFor::kGradient),
+                   kU = 1u << static_cast<int>(PipelineFor::kUnfused);
 
 struct Listed {
   const char* name;
@@ -16,25 +17,25 @@ struct Listed {
   unsigned uses;
 };
 // The pass to channels-last waits for level 3: on AVX-512 convolutions in blocks of channels are faster, and what it
-// takes the blocked pass leaves. A written-out RMS norm compiled as a group is 1.3 times as
-// fast as the kernel, so forward parts keep it written out. Folding comes first for the branches it decides and last
+// takes the blocked pass leaves. A written-out RMS norm compiled as a group is 1.3 times as fast as the kernel, so
+// forward parts keep it written out where groups are compiled. Folding comes first for the branches it decides and last
 // for what the fusions computed from parameters.
 constexpr Listed kPasses[] = {
-    {"identity_op_clean_pass", 1, kI | kF | kG},
+    {"identity_op_clean_pass", 1, kI | kF | kU | kG},
     {"constant_folding_pass", 1, kI},
-    {"constant_branch_pass", 1, kI | kF},
-    {"common_subexpression_elimination_pass", 1, kI | kF | kG},
-    {"layer_norm_fuse_pass", 2, kI | kF},
-    {"rms_norm_fuse_pass", 2, kI},
-    {"attention_fuse_pass", 2, kI | kF},
+    {"constant_branch_pass", 1, kI | kF | kU},
+    {"common_subexpression_elimination_pass", 1, kI | kF | kU | kG},
+    {"layer_norm_fuse_pass", 2, kI | kF | kU},
+    {"rms_norm_fuse_pass", 2, kI | kU},
+    {"attention_fuse_pass", 2, kI | kF | kU},
     {"conv2d_bn_fuse_pass", 2, kI},
-    {"conv2d_add_act_fuse_pass", 2, kI | kF},
-    {"matmul_add_act_fuse_pass", 2, kI | kF},
+    {"conv2d_add_act_fuse_pass", 2, kI | kF | kU},
+    {"matmul_add_act_fuse_pass", 2, kI | kF | kU},
     {"add_norm_fuse_pass", 2, kI},
-    {"transfer_layout_pass", 3, kI | kF},
+    {"transfer_layout_pass", 3, kI | kF | kU},
     {"blocked_layout_pass", 2, kI},
     {"constant_folding_pass", 1, kI},
-    {"dead_code_elimination_pass", 1, kI | kF | kG},
+    {"dead_code_elimination_pass", 1, kI | kF | kU | kG},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace pir {
 enum class PipelineFor : uint8_t {
   kInference,  // parameters never change
   kForward,    // parameters change between runs; nothing is differentiated
+  kUnfused,    // the same where no groups of operations are compiled
   kGradient,   // a part of a differentiated function: results must stay bit for bit those of the single operations
 };
 
