@@ -298,6 +298,9 @@ def set_global(v):
     if not FLAG:
         FLAG = True
     return v + FLAG
+def coalesced(v):
+    v = paddle.sparse.sparse_coo_tensor([[0, 1]], v, [2])
+    return paddle.sparse.coalesce(v).to_dense()
 def nested(v):
     class Local(Base):
         k = G
@@ -426,7 +429,7 @@ x = x + sum(itertools.islice(numbers(5), 2)) + sum(itertools.chain(L, [G]))
 x = x * paddle.to_tensor(L[0]) + paddle.full([1], G)[0]
 x = x * 1; x.add_(paddle.ones([2])); x.scale_(O.k)
 x = x + paddle.histogramdd(x.detach().reshape([-1, 1]), [2])[0].sum()
-x = x + paddle.sparse.coalesce(paddle.sparse.sparse_coo_tensor([[0, 1]], x.detach(), [2])).to_dense()
+x = x + coalesced(x.detach())
 """
 
 DECISIONS = """
