@@ -22,6 +22,7 @@ from lint import (  # noqa: E402
     arguments,
     files,
     headers,
+    kernel_memory,
     layers,
     messages,
     op_names,
@@ -295,6 +296,7 @@ def main():
     steps.run("lint stanzas", lambda: listed(stanzas.run(ROOT)))
     steps.run("lint layers", lambda: listed(layers.run(ROOT)))
     steps.run("lint thread-locals", lambda: listed(thread_locals.run(ROOT)))
+    steps.run("lint kernel memory", lambda: listed(kernel_memory.run(ROOT)))
     built = steps.run("build", build, directory, options.jobs)
     if built:
         core, extensions = symbols.libraries(directory)

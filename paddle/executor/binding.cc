@@ -70,7 +70,9 @@ int64_t WorkspaceOf(const Instruction& ins, const std::vector<Tensor>& values) {
     for (int v : ins.in[k].list) add(v);
     slots.emplace_back(operands[k]);
   }
-  const int64_t bytes = copies ? copies(slots.data()) : 0;
+  std::vector<Tensor> results;
+  for (const Instruction::Arg& a : ins.out) results.push_back(!a.variadic && a.value >= 0 ? values[a.value] : Tensor());
+  const int64_t bytes = copies ? copies(slots.data(), results.data()) : 0;
   if (!scratch) return bytes;
   std::vector<std::vector<phi::Meta>> metas(ins.in.size());
   std::vector<phi::MetaSlot> known(ins.in.size());

@@ -243,3 +243,26 @@ def test_attention_variants_agree():
         q, paddle.concat([k[:, :, :1]] * 2, 2), paddle.concat([v[:, :, :1]] * 2, 2)
     )
     np.testing.assert_allclose(shared, twice.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_sparse_attention_of_rows_of_several_lengths():
+    """Rows without a column give zeros, padding behind the last row's end counts for nothing, and
+    programs record it."""
+    F, rng = paddle.nn.functional, np.random.default_rng(4)
+    q, k, v = (rng.standard_normal((1, 2, 3, 4)).astype("float32") for _ in range(3))
+    offset = np.array([[[0, 2, 2, 3], [0, 1, 3, 4]]], "int32")
+    column = np.array([[[0, 2, 1, 0], [2, 0, 1, 1]]], "int32")
+    want = np.zeros_like(v)
+    for h in range(2):
+        for i in range(3):
+            picked = column[0, h, offset[0, h, i] : offset[0, h, i + 1]]
+            if len(picked):
+                weight = np.exp(q[0, h, i] @ k[0, h, picked].T / 2)
+                want[0, h, i] = weight / weight.sum() @ v[0, h, picked]
+    arrays = (q, k, v, offset, column)
+    given = [paddle.to_tensor(a) for a in arrays]
+    np.testing.assert_allclose(F.sparse_attention(*given).numpy(), want, rtol=1e-5, atol=1e-6)
+    compiled = paddle.jit.to_static(F.sparse_attention, full_graph=True)
+    np.testing.assert_allclose(compiled(*given).numpy(), want, rtol=1e-5, atol=1e-6)
+    with pytest.raises(IndexError, match="sparse_csr_columns in"):
+        F.sparse_attention(*given[:4], given[4] + 1)

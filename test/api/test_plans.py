@@ -125,8 +125,10 @@ def attention(x):
         lambda x: paddle.stack([x, x.transpose([0, 2, 1]).tile([1, 1, 2])[:, :16]], 1).sum(1),
         lambda x: F.pad(attention(x), [0, 2]).cumsum(1) / x.abs().max(-1, keepdim=True),
         lambda x: paddle.nn.LSTM(32, 32, num_layers=2)(attention(x))[0],
+        lambda x: F.binary_cross_entropy(F.sigmoid(attention(x)), F.sigmoid(x)),
+        lambda x: F.smooth_l1_loss(attention(x), x, delta=0.5),
     ],
-    ids=['attention', 'concat', 'stack', 'pad', 'lstm'],
+    ids=['attention', 'concat', 'stack', 'pad', 'lstm', 'bce', 'huber'],
 )
 def test_programs_that_train_plan_all_memory(programs, call):
     main, _ = programs

@@ -109,6 +109,24 @@ SLOPES = {
     'hardsigmoid': [single(1 / 6), 0.5],
     'selu': [single(1.0507009873554805), single(1.6732632423543772)],
 }
+# Operations that take a place, beside x so that gradients flow around and through them.
+CPU = paddle.CPUPlace()
+PLACED = {
+    'full_like': lambda x, v: x + paddle.full_like(x, v),
+    'full_like_device': lambda x, v: x * paddle.full_like(x, v, device='cpu'),
+    'full_like_dtype': lambda x, v: x - paddle.full_like(x, v, dtype=x.dtype),
+    'full_with_tensor': lambda x, v: (
+        paddle._C_ops.full_with_tensor(paddle.to_tensor(v, x.dtype), [2, 3], x.dtype) * x.mean()
+    ),
+    'ones_like': lambda x, v: paddle.ones_like(x, device='cpu') * v - x,
+    'zeros_like': lambda x, v: paddle.maximum(x, paddle.zeros_like(x)),
+    'full': lambda x, v: x + paddle.full(x.shape, v, x.dtype),
+    'to': lambda x, v: x.to('cpu') * v,
+    'to_place': lambda x, v: x.to(CPU, x.dtype) + x,
+    'cpu': lambda x, v: x.cpu() + v,
+    'eye': lambda x, v: x.reshape([-1, 1]) * paddle.eye(1, 3, dtype=x.dtype),
+    'range': lambda x, v: x.reshape([-1, 1]) + paddle.arange(3, dtype=x.dtype),
+}
 
 
 def name_of(t):
@@ -345,6 +363,11 @@ class Case:
             if not to.startswith(('float', 'bfloat')) and not (self.exact[i] and not self.special):
                 return False
             return self.step('cast', [i], to=to)
+        if w < 0.92:
+            i = self.pick(lambda k: not logic(k))
+            return i is not None and self.step(
+                'placed', [i], kind=r.choice(sorted(PLACED)), value=r.choice([0, 1, -2, 3])
+            )
         return self.move(r)
 
     def move(self, r):
@@ -508,6 +531,8 @@ class Case:
             return v[0].astype(
                 'float64' if wide and attrs['to'].startswith(('float', 'bfloat')) else attrs['to']
             )
+        if op == 'placed':
+            return PLACED[attrs['kind']](v[0], attrs['value'])
         if op == 'reshape':
             return paddle.reshape(v[0], attrs['shape'])
         if op == 'slice':

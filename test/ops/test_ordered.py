@@ -56,7 +56,81 @@ CASES = {
     'roi_pool': (lambda x: paddle.vision.ops.roi_pool(x, BOX, ONE_BOX, 2), (1, 8, 8, 8)),
     'psroi_pool': (lambda x: paddle.vision.ops.psroi_pool(x, BOX, ONE_BOX, 2), (1, 8, 8, 8)),
     'conv2d': (lambda x: F.conv2d(x, paddle.full([4, 3, 3, 3], 0.5, x.dtype)), (2, 3, 8, 8)),
+    'conv2d_filter': (lambda x: F.conv2d(paddle.full([2, 3, 9, 9], 0.5, x.dtype), x), (4, 3, 3, 3)),
+    'conv2d_transpose_filter': (
+        lambda x: F.conv2d_transpose(paddle.full([2, 4, 5, 5], 0.5, x.dtype), x),
+        (4, 3, 3, 3),
+    ),
+    'fractional_max_pool2d': (
+        lambda x: F.fractional_max_pool2d(x, [4, 4], random_u=0.3),
+        (2, 3, 8, 8),
+    ),
+    'deform_conv2d': (
+        lambda x: paddle.vision.ops.deform_conv2d(
+            x, x[:, :2, :6, :6].tile([1, 9, 1, 1]) * 0.3, paddle.full([4, 3, 3, 3], 0.5, x.dtype)
+        ),
+        (2, 3, 8, 8),
+    ),
+    'logsumexp': (lambda x: x.logsumexp(0), (6, 8)),
+    'norm': (lambda x: paddle.norm(x.abs() + 1, p=-2.0, axis=0), (6, 8)),
+    'polygamma': (lambda x: paddle.polygamma(x.abs() + 1, 1), (6, 8)),
+    'interpolate': (lambda x: F.interpolate(x, [5, 11], mode='bilinear'), (2, 3, 8, 8)),
+    'tril': (lambda x: x.tril(), (6, 8)),
+    'soft_labels': (lambda x: F.cross_entropy(x, F.softmax(x), soft_label=True), (6, 8)),
 }
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float16', 'bfloat16'])
+@pytest.mark.parametrize('other', ['float32', 'float16'])
+@pytest.mark.parametrize(
+    'norm', ['batch_norm', 'layer_norm', 'rms_norm', 'group_norm', 'instance_norm']
+)
+def test_parameters_of_norms(norm, dtype, other):
+    """Parameters of another dtype, strided too, give what they give in float32, and get gradients
+    of their own dtype and shape."""
+    rng = np.random.default_rng(3)
+    extent = 3 if norm != 'layer_norm' and norm != 'rms_norm' else 8
+    numbers = [rng.standard_normal(n).astype('float16') for n in ((4, 3, 8), extent, extent)]
+    stats = [rng.random(3).astype('float32') + 0.5 for _ in range(2)]
+
+    def call(x, scale, bias):
+        if norm == 'batch_norm':
+            m, v = (paddle.to_tensor(s) for s in stats)
+            return F.batch_norm(x, m, v, scale, bias, training=True)
+        if norm == 'instance_norm':
+            return F.instance_norm(x, weight=scale, bias=bias)
+        if norm == 'group_norm':
+            return F.group_norm(x, 3, weight=scale, bias=bias)
+        if norm == 'layer_norm':
+            return F.layer_norm(x, 8, scale, bias)
+        return F.rms_norm(x, [8], scale)
+
+    def computed(types, step):
+        made = [paddle.to_tensor(n).astype(t) for n, t in zip(numbers, types)]
+        given = [made[0]] + [t.repeat_interleave(step)[::step] for t in made[1:]]
+        for t in given:
+            t.stop_gradient = False
+        out = call(*given)
+        used = given if norm != 'rms_norm' else given[:2]
+        grads = paddle.grad(
+            [out], used, [paddle.linspace(-1, 1, 96).reshape([4, 3, 8]).astype(out.dtype)]
+        )
+        assert [(g.dtype, g.shape) for g in grads] == [(t.dtype, t.shape) for t in used]
+        return [out, *grads]
+
+    want = computed(['float32'] * 3, 1)
+    for step in (1, 2):
+        for w, got in zip(want, computed([dtype, other, other], step)):
+            low = {
+                got.dtype,
+                paddle.to_tensor(0.0).astype(dtype).dtype,
+                paddle.to_tensor(0.0).astype(other).dtype,
+            }
+            eps = 3e-2 if paddle.bfloat16 in low else 4e-3 if paddle.float16 in low else 1e-5
+            scale = float(w.abs().max()) + 1
+            np.testing.assert_allclose(
+                got.astype('float32').numpy(), w.numpy(), rtol=eps, atol=eps * scale
+            )
 
 
 def strided(x):

@@ -178,7 +178,21 @@ def first_order(g):
     if op.vjp_kernel:
         reads, attrs = [*g.context, *op.douts], [a.name for a in op.attrs]
         lists = g.variadic | {d for o, d in zip(op.outs, op.douts) if o.variadic}
-        results = [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(g.inputs)]
+
+        def given(of):
+            return commas(
+                [
+                    *[ordered.read_as(op.grad_ordered, n, n in lists, of) for n in reads],
+                    *attrs,
+                    *[
+                        ordered.written_gradient(
+                            op.grad_ordered, f"need[{i}] ? &g_{t.name} : nullptr", t.name, of
+                        )
+                        for i, t in enumerate(g.inputs)
+                    ],
+                ]
+            )
+
         return fill(
             FIRST_KERNEL,
             op=op.name,
@@ -187,23 +201,8 @@ def first_order(g):
             long_work=op.long_work,
             work=" + ".join(f"phi::WorkOf({n})" for n in reads),
             held=" ".join(f"const auto h_{n} = phi::Held({n});" for n in reads),
-            apart=commas(
-                [
-                    *[
-                        ordered.read_as(op.grad_ordered, n, n in lists, "h_{}".format)
-                        for n in reads
-                    ],
-                    *attrs,
-                    *results,
-                ]
-            ),
-            args=commas(
-                [
-                    *[ordered.read_as(op.grad_ordered, n, n in lists) for n in reads],
-                    *attrs,
-                    *results,
-                ]
-            ),
+            apart=given("h_{}".format),
+            args=given(str),
         )
     loops = emit_loops.gradients(op)
     fused = [e for forms in loops.values() for _, e in forms or []]
@@ -463,6 +462,11 @@ def op_def(g, d):
             g.op.grad_ordered,
             d.name,
             {t.local: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(d.tensors)},
+            {
+                ordered.GRADIENT + t.name: (d.output(t), t.name)
+                for t in g.inputs
+                if d.output(t) is not None and t.name in {a.local for a in d.tensors}
+            },
         ),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
     )

@@ -176,16 +176,22 @@ def run_kernel(op):
         if ruled
         else []
     )
-    outs = commas(o.name for o in op.outs)
-    context = op.draws and "context"
+    context, results = op.draws and "context", [o.name for o in op.outs]
 
     def given(of=str):
-        return commas(
-            ordered.read_as(op.ordered, a.name, a.variadic, of) if a.is_tensor else a.name
-            for a in op.args
+        def named(n):
+            return n if n in results else of(n)
+
+        return joined(
+            context,
+            *[
+                ordered.read_as(op.ordered, a.name, a.variadic, named) if a.is_tensor else a.name
+                for a in op.args
+            ],
+            *[ordered.written(op.ordered, o, named) for o in results],
         )
 
-    call = f"phi::{op.kernel}({joined(context, given(), outs)});"
+    call = f"phi::{op.kernel}({given()});"
     work = " + ".join(f"phi::WorkOf({n.name})" for n in [*op.tensors, *op.outs])
     if op.tensors and not op.view:
         out.append(
@@ -194,7 +200,7 @@ def run_kernel(op):
                 work=work,
                 long_work=op.long_work,
                 kernel=op.kernel,
-                args=joined(context, given("h_{}".format), outs),
+                args=given("h_{}".format),
                 held=" ".join(f"const auto h_{t.name} = phi::Held({t.name});" for t in op.tensors),
                 written=[
                     f"if ({o}.impl() == h_{i}.impl()) {o} = {i};" for o, i in op.inplace_map.items()
@@ -289,6 +295,7 @@ def op_def(op):
             op.ordered,
             op.name,
             {t.name: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(op.tensors)},
+            {o.name: (k, o.name) for k, o in enumerate(op.outs)},
         ),
     )
 

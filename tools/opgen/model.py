@@ -480,10 +480,11 @@ class Op:
         RENAMES,
         "Tensors that the kernel gets with their elements in order, and as what: `own`, their "
         "dtype, that of another argument, `index`: int32 or int64, `wide`: what halves compute in, "
-        "`wide x`: what x computes in, "
-        "or a dtype. Copies are made before it runs; programs lay them out in advance.",
+        "`wide x`: what x computes in, `beside x`: that of x, but float32 stays beside halves, or "
+        "a dtype. Copies are made before it runs; programs lay them out in advance. Of a "
+        "result: the dtype that the kernel writes, which is converted when it has run.",
         {},
-        names="tensors",
+        names="tensors or outputs",
     )
     long_from: int | None = key(
         NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
@@ -618,9 +619,10 @@ class Op:
     )
     grad_ordered: dict = key(
         RENAMES,
-        "The same of `vjp_kernel`: arguments, results and output gradients.",
+        "The same of `vjp_kernel`: arguments, results and output gradients, and `d_x` of the "
+        "gradient of x, which the kernel then gets undefined or of x's shape.",
         {},
-        names="read",
+        names="read or written",
     )
     grad_workspace: str | None = key(
         NAME,
@@ -771,6 +773,7 @@ def known_names(op):
         "outputs": outs,
         "tensors or outputs": tensors + outs,
         "read": tensors + outs + op.douts,
+        "read or written": tensors + outs + op.douts + ["d_" + t for t in tensors],
         "public": public + tensors + attrs,
     }
 

@@ -15,12 +15,7 @@ std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& labe
   return {out, r};
 }
 
-Tensor bce_loss_compose(const Tensor& input, const Tensor& label) {
-  const Tensor inside = all(logical_and(input >= 0.0, input <= 1.0));
-  PD_CHECK(phi::ScalarOf(inside).to_bool(), InvalidArgument,
-           "[binary_cross_entropy] expected an input of probabilities in [0, 1], got one outside");
-  return bce(input, label);
-}
+Tensor bce_loss_compose(const Tensor& input, const Tensor& label) { return bce(probabilities(input), label); }
 
 Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize,
                           int64_t ignore_index) {

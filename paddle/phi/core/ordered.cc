@@ -18,7 +18,7 @@ std::unordered_map<const OpDef*, OrderedRule>& Rules() {
 
 }  // namespace
 
-Ordered::Lent::Lent(const Ints& dims, DataType dtype) : memory(BytesOf(dims, dtype)) {
+ScratchTensor::ScratchTensor(const Ints& dims, DataType dtype) : memory(BytesOf(dims, dtype)) {
   auto storage =
       Storage::Wrap(memory.as<void>(), static_cast<size_t>(BytesOf(dims, dtype)), Place(), nullptr, [](void*) {});
   tensor = Tensor(TensorState::Dense(dims, dtype, std::move(storage)));
@@ -42,6 +42,26 @@ void Ordered::Copy(DataType dtype) {
   p_ = &to;
 }
 
+Widened::Widened(Tensor& out, DataType dtype) : p_(&out), out_(&out) {
+  if (!out.defined() || out.dtype() == dtype) return;
+  p_ = &wide_.emplace(out.dims(), dtype).tensor;
+}
+
+Widened::Widened(Tensor* gradient, const Tensor& input, DataType dtype) : p_(gradient), out_(gradient) {
+  if (!gradient || !input.defined() || input.dtype() == dtype) return;
+  EnsureOut(*gradient, input.dims(), input.dtype());
+  p_ = &wide_.emplace(input.dims(), dtype).tensor;
+}
+
+Widened::~Widened() {
+  if (!wide_) return;
+  if (!p_->defined()) {
+    *out_ = Tensor();
+    return;
+  }
+  CastParallel(p_->dtype(), p_->raw_data(), out_->dtype(), out_->raw_data(), out_->numel());
+}
+
 OrderedList::OrderedList(const std::vector<Tensor>& list) {
   for (const Tensor& x : list) tensors_.push_back(*parts_.emplace_back(std::make_unique<Ordered>(x)));
 }
@@ -55,6 +75,10 @@ int64_t OrderedBytes(const Tensor& x, DataType dtype) {
   if (!x.defined() || !x->storage()) return 0;
   return (x.is_contiguous() ? 0 : Workspace::Piece(BytesOf(x.dims(), x.dtype()))) +
          (x.dtype() == dtype ? 0 : Workspace::Piece(BytesOf(x.dims(), dtype)));
+}
+
+int64_t WidenedBytes(const Tensor& out, DataType dtype) {
+  return !out.defined() || out.dtype() == dtype ? 0 : Workspace::Piece(BytesOf(out.dims(), dtype));
 }
 
 OrderedStatement::OrderedStatement(const OpDef& op, OrderedRule rule) { Rules()[&op] = rule; }

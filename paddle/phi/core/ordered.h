@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands as kernels read them: with their elements in order, in the dtype that the stanza asks for (`ordered`). A
-// copy takes memory of the workspace that the thread was lent, of which the op declares the bytes here.
+// Operands as kernels read them: with their elements in order, in the dtype that the stanza asks for (`ordered`), and
+// results as kernels write them. A copy takes memory of the workspace that the thread was lent, of which the op
+// declares the bytes here.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,6 +22,17 @@ inline DataType WideType(const Tensor& x) {
   const DataType t = TypeOf(x);
   return IsFloating(t) ? ComputeType(t) : t;
 }
+// What a parameter of norms is read as beside x: float32 beside halves stays, all else is of x's dtype.
+inline DataType TypeBeside(const Tensor& parameter, const Tensor& x) {
+  return TypeOf(parameter) == DataType::FLOAT32 && IsHalf(TypeOf(x)) ? DataType::FLOAT32 : TypeOf(x);
+}
+
+// A tensor of CallMemory: scratch in the form that kernels of tensors take. Several are released in reverse order.
+struct ScratchTensor {
+  CallMemory memory;
+  Tensor tensor;
+  ScratchTensor(const Ints& dims, DataType dtype);
+};
 
 // A tensor for the length of a call: x itself where it is in order and of that dtype, or absent. Several are released
 // in reverse order; kernels keep no handle.
@@ -36,19 +49,37 @@ class Ordered {
   operator const Tensor&() const { return *p_; }  // NOLINT: implicit by design
 
  private:
-  struct Lent {
-    CallMemory memory;
-    Tensor tensor;
-    Lent(const Ints& dims, DataType dtype);
-  };
   void Copy(DataType dtype);
 
   const Tensor* p_;
   Tensor made_;
-  std::optional<Lent> in_order_, converted_;
+  std::optional<ScratchTensor> in_order_, converted_;
 };
 
-// The same of a list.
+// A result as a kernel writes it, for the length of a call: itself, or scratch of another dtype that is converted at
+// the end. A gradient (null: not wanted) has the extents of its input; a kernel that computes none leaves it undefined.
+class Widened {
+ public:
+  Widened(Tensor& out, DataType dtype);
+  Widened(Tensor* gradient, const Tensor& input, DataType dtype);
+  ~Widened();
+  Widened(const Widened&) = delete;
+  Widened& operator=(const Widened&) = delete;
+  operator Tensor&() const { return *p_; }  // NOLINT: implicit by design
+  operator Tensor*() const { return p_; }   // NOLINT: implicit by design
+
+ private:
+  Tensor *p_, *out_;
+  std::optional<ScratchTensor> wide_;
+};
+
+// What a kernel answers that computes none of its gradients.
+inline void NoGradients(std::initializer_list<Tensor*> gradients) {
+  for (Tensor* g : gradients)
+    if (g) *g = Tensor();
+}
+
+// What Ordered is of a list.
 class OrderedList {
  public:
   explicit OrderedList(const std::vector<Tensor>& list);
@@ -71,8 +102,15 @@ inline int64_t OrderedBytes(const std::vector<Tensor>& list) {
   return sum;
 }
 
-// States how many bytes the copies of an op's operands take in all.
-using OrderedRule = int64_t (*)(const InSlot* in);
+// Bytes that a tensor of known extents takes.
+inline int64_t WorkspaceFor(const Dims& dims, DataType dtype) {
+  return Workspace::Piece(common::Product(common::ToInts(dims)) * SizeOf(dtype));
+}
+int64_t WidenedBytes(const Tensor& out, DataType dtype);
+
+// States how many bytes the copies of an op's operands, and its results in other dtypes, take in all. `out`: results,
+// undefined where nobody reads them or they are lists.
+using OrderedRule = int64_t (*)(const InSlot* in, const Tensor* out);
 struct OrderedStatement {
   OrderedStatement(const OpDef& op, OrderedRule rule);
 };

@@ -2,6 +2,7 @@
 // Kernels and shape rules of the creation family.
 #include <cmath>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -162,7 +163,8 @@ void cast_infer(const Meta& x, DataType dtype, Meta& out) {
 }
 void cast_kernel(const Tensor& x, DataType dtype, Tensor& out) {
   if (x.dtype() == dtype) return CopyInto(x, out);
-  Tensor c = Contiguous(x);
+  const Ordered in_order(x);
+  const Tensor& c = in_order;
   CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());
 }
 

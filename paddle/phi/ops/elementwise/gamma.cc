@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -129,15 +130,11 @@ bool Special(double a, double x, double* p) {
 // out = f(x, y), broadcast; negative numbers are refused.
 template <class F>
 void Each(const char* op, const Tensor& x, const Tensor& y, Tensor& out, F f) {
-  const auto wide = [&](const Tensor& t) {
-    Tensor w = Empty(out.dims(), DataType::FLOAT64);
-    CopyInto(t, w);
-    return w;
-  };
-  const Tensor as = wide(x), xs = wide(y);
-  Tensor result = out.dtype() == DataType::FLOAT64 ? out : Empty(out.dims(), DataType::FLOAT64);
-  const double *a = as.data<double>(), *b = xs.data<double>();
-  double* to = result.data<double>();
+  const ScratchTensor whole_x(out.dims(), DataType::FLOAT64), whole_y(out.dims(), DataType::FLOAT64);
+  CopyInto(x, whole_x.tensor);
+  CopyInto(y, whole_y.tensor);
+  const double *a = whole_x.tensor.data<double>(), *b = whole_y.tensor.data<double>();
+  double* to = out.data<double>();
   std::atomic<bool> negative = false;
   cpu::ParallelFor(0, out.numel(), 64, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -146,7 +143,6 @@ void Each(const char* op, const Tensor& x, const Tensor& y, Tensor& out, F f) {
     }
   });
   PD_CHECK(!negative, InvalidArgument, "[", op, "] expected x and y of at least 0, got a negative number");
-  if (!result.is_same(out)) CopyInto(result, out);
 }
 
 void InferGamma(const char* op, const Meta& x, const Meta& y, Meta& out) {
@@ -156,6 +152,11 @@ void InferGamma(const char* op, const Meta& x, const Meta& y, Meta& out) {
 }
 
 }  // namespace
+
+int64_t gammainc_workspace(const Meta& x, const Meta& y) {
+  const Dims out = common::BroadcastDims("gammainc", x.dims, y.dims);
+  return 2 * WorkspaceFor(out, DataType::FLOAT64);
+}
 
 void gammaincc_infer(const Meta& x, const Meta& y, Meta& out) { InferGamma("gammaincc", x, y, out); }
 void gammaincc_kernel(const Tensor& x, const Tensor& y, Tensor& out) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -40,8 +41,13 @@ void nextafter_infer(const Meta& x, const Meta& y, Meta& out) {
            NameOf(y.dtype));
   out = {common::BroadcastDims("nextafter", x.dims, y.dims), x.dtype};
 }
+int64_t nextafter_workspace(const Meta& x, const Meta& y) {
+  const Dims out = common::BroadcastDims("nextafter", x.dims, y.dims);
+  return 2 * WorkspaceFor(out, x.dtype);
+}
 void nextafter_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
-  Tensor a = Empty(out.dims(), x.dtype()), b = Empty(out.dims(), x.dtype());
+  const ScratchTensor whole_x(out.dims(), x.dtype()), whole_y(out.dims(), x.dtype());
+  const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   CopyInto(x, a);
   CopyInto(y, b);
   const int64_t n = out.numel();

@@ -60,14 +60,12 @@ void polygamma_infer(const Meta& x, int64_t n, Meta& out) {
 }
 
 void polygamma_kernel(const Tensor& x, int64_t n, Tensor& out) {
-  Tensor r = Empty(x.dims(), DataType::FLOAT64);
   const double *from = x.data<double>(), sign = n % 2 ? 1 : -1, factorial = std::tgamma(static_cast<double>(n + 1));
-  double* to = r.data<double>();
+  double* to = out.data<double>();
   cpu::ParallelFor(0, x.numel(), 512, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       to[i] = n == 0 ? Digamma(from[i]) : sign * factorial * Zeta(static_cast<double>(n + 1), from[i]);
   });
-  CopyInto(r, out);
 }
 
 }  // namespace phi

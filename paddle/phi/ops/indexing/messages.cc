@@ -2,6 +2,7 @@
 // Rows reduced to the rows that an index names: messages in graphs, and segments.
 #include <algorithm>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
@@ -92,15 +93,15 @@ DataType ReducedType(DataType x) { return IsFloating(x) ? ComputeType(x) : x; }
 // `out` in that dtype, for `fill` to write.
 template <class F>
 void InReducedType(Tensor& out, F&& fill) {
-  const DataType t = ReducedType(out.dtype());
-  const Tensor wide = out.dtype() == t ? out : Empty(out.dims(), t);
-  fill(wide);
-  if (!wide.is_same(out)) CopyInto(wide, out);
+  const Widened wide(out, ReducedType(out.dtype()));
+  const Tensor& to = wide;
+  fill(to);
 }
 // The rows x[from[e]], or x[e] where `from` is null.
 void ReduceInto(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
                 const std::vector<int64_t>& to, const std::vector<int64_t>& count, Tensor& out) {
-  const Tensor source = CastTo(x, ReducedType(x.dtype()));
+  const Ordered wide_x(x, ReducedType(x.dtype()));
+  const Tensor& source = wide_x;
   const int64_t width = x.dim(0) ? x.numel() / x.dim(0) : 0;
   InReducedType(out, [&](const Tensor& wide) {
     ReduceRows(op, how, to, count, wide, [&](auto tag) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -68,7 +69,11 @@ void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, c
   PD_CHECK(batch == 0 || steps > 0, InvalidArgument, "[viterbi_decode] expected at least one step, got shape ",
            common::ShapeText(potentials.dims()));
   const DataType t = ComputeType(potentials.dtype());
-  const Tensor x = CastTo(potentials, t), wide = Empty(Ints{batch}, t);
+  const Ordered wide_x(potentials, t);
+  const Tensor& x = wide_x;
+  EnsureOut(scores, Ints{batch}, potentials.dtype());
+  const Widened wide_scores(scores, t);
+  const Tensor& wide = static_cast<Tensor&>(wide_scores);
   EnsureOut(path, Ints{batch, longest}, DataType::INT64);
   cpu::Zero(path.raw_data(), path.numel() * static_cast<int64_t>(sizeof(int64_t)));
   auto run = [&](auto tag) {
@@ -104,8 +109,6 @@ void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, c
         });
   };
   ByFloat(t, run);
-  EnsureOut(scores, Ints{batch}, potentials.dtype());
-  CopyInto(wide, scores);
 }
 
 }  // namespace phi

@@ -83,7 +83,7 @@ void det_kernel(const Tensor& x, Tensor& out) {
   cpu::Det(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data());
 }
 void det_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, Tensor* d_x) {
-  *d_x = Empty(x.dims(), x.dtype());
+  EnsureOut(*d_x, x.dims(), x.dtype());
   cpu::DetGrad(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), out.raw_data(), dout.raw_data(), d_x->raw_data());
 }
 

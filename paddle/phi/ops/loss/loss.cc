@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
 #include "paddle/phi/core/promote.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/loss.h"
+#include "paddle/phi/primitives/reduce.h"
 
 namespace phi {
 namespace {
@@ -21,8 +24,9 @@ bool MayBe(const Dims& have, const Dims& want) {
   for (int64_t i = 0; same && i < want.size(); ++i) same = !common::CertainlyDiffer(have[i], want[i]);
   return same;
 }
-Tensor Labels(const Tensor& label) {
-  return Contiguous(label.dtype() == DataType::INT32 ? label : CastTo(label, DataType::INT64));
+// What labels are read as beside x: probabilities, or classes.
+DataType LabelType(const Meta& label, const Meta& x, bool soft) {
+  return soft ? x.dtype : label.dtype == DataType::INT32 ? DataType::INT32 : DataType::INT64;
 }
 }  // namespace
 
@@ -30,6 +34,21 @@ void bce_loss_infer(const Meta& input, const Meta& label, Meta& out) {
   out = {common::BroadcastDims("bce_loss", input.dims, label.dims), Promote("bce_loss", input, label)};
   PD_CHECK(IsFloating(out.dtype), InvalidType, "[bce_loss] expected a floating input and label, got ",
            NameOf(input.dtype), " and ", NameOf(label.dtype));
+}
+
+void probabilities_kernel(const Tensor& x, Tensor& out) {
+  if (x.numel()) {
+    alignas(8) char ends[16];
+    double range[2];
+    const int64_t size = SizeOf(x.dtype());
+    const cpu::AxisMask every = ReduceMask("bce_loss", x.ndim(), Ints{});
+    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends);
+    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends + size);
+    Convert(x.dtype(), ends, 1, DataType::FLOAT64, range, 1, 2);
+    PD_CHECK(range[0] >= 0 && range[1] <= 1, InvalidArgument,
+             "[binary_cross_entropy] expected an input of probabilities in [0, 1], got one outside");
+  }
+  out = ViewOf(x, x.dims(), x.strides(), x->offset());
 }
 
 void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t, int64_t axis,
@@ -47,16 +66,21 @@ void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool sof
   loss = x;
   loss.dims[a] = Dim(1);
 }
+int64_t cross_entropy_with_softmax_workspace(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t,
+                                             int64_t) {
+  const DataType t = LabelType(label, x, soft);
+  return label.dtype == t ? 0 : WorkspaceFor(label.dims, t);
+}
 void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool,
                                        int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
   if (x.numel() == 0) return cpu::Zero(loss.raw_data(), loss.numel() * SizeOf(loss.dtype()));
   AxisSplit s = SplitAt(x, axis);
+  const Ordered labels(label, LabelType(label.meta(), x.meta(), soft));
+  const Tensor& l = labels;
   if (soft) {
-    Tensor l = Contiguous(CastTo(label, x.dtype()));
     cpu::CrossEntropySoft(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
                           softmax.raw_data(), loss.raw_data());
   } else {
-    Tensor l = Labels(label);
     cpu::CrossEntropyHard(x.dtype(), x.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(), ignore, !use_softmax,
                           softmax.raw_data(), loss.raw_data());
   }
@@ -69,12 +93,12 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
   AxisSplit s = SplitAt(softmax, axis);
   EnsureOut(*dx, softmax.dims(), softmax.dtype());
   if (softmax.numel() == 0) return;
+  const Ordered labels(label, LabelType(label.meta(), softmax.meta(), soft));
+  const Tensor& l = labels;
   if (soft) {
-    Tensor l = Contiguous(CastTo(label, softmax.dtype()));
     cpu::CrossEntropySoftGrad(softmax.dtype(), softmax.raw_data(), s.outer, s.n, s.inner, l.raw_data(), !use_softmax,
                               dloss.raw_data(), dx->raw_data());
   } else {
-    Tensor l = Labels(label);
     cpu::CrossEntropyHardGrad(softmax.dtype(), softmax.raw_data(), s.outer, s.n, s.inner, l.dtype(), l.raw_data(),
                               ignore, !use_softmax, dloss.raw_data(), dx->raw_data());
   }

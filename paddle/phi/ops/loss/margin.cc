@@ -84,11 +84,8 @@ void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int
       }
     });
   });
-  const Tensor p = softmax.dtype() == t ? softmax : Empty(softmax.dims(), t),
-               each = loss.dtype() == t ? loss : Empty(loss.dims(), t);
-  cpu::CrossEntropyHard(t, adjusted.as<void>(), rows, classes, 1, DataType::INT64, own.data(), -1, false, p.raw_data(),
-                        each.raw_data());
-  if (!p.is_same(softmax)) CopyInto(p, softmax), CopyInto(each, loss);
+  cpu::CrossEntropyHard(t, adjusted.as<void>(), rows, classes, 1, DataType::INT64, own.data(), -1, false,
+                        softmax.raw_data(), loss.raw_data());
 }
 void margin_cross_entropy_grad_kernel(const Tensor& x, const Tensor& label, const Tensor& softmax, const Tensor&,
                                       const Tensor& dloss, bool, int64_t, int64_t, int64_t, double margin1,

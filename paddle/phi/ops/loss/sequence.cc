@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/softmax.h"
@@ -196,11 +197,15 @@ void warpctc_infer(const Meta& logits, const Meta& label, const Meta* times, con
   loss = {Dims{logits.dims[1], Dim(1)}, logits.dtype};
   grad = logits;
 }
+int64_t warpctc_workspace(const Meta& logits, const Meta&, const Meta*, const Meta*, int64_t, bool) {
+  return WorkspaceFor(logits.dims, ComputeType(logits.dtype));
+}
 void warpctc_kernel(const Tensor& logits, const Tensor& label, const Tensor& times, const Tensor& lengths,
                     int64_t blank, bool, Tensor& loss, Tensor& grad) {
   const int64_t steps = logits.dim(0), batch = logits.dim(1), classes = logits.dim(2);
   const Sequences s("ctc_loss", label, times, lengths, 0, steps, label.dim(1), classes, blank);
-  const Tensor log_p = Empty(logits.dims(), logits.dtype());
+  const ScratchTensor logs(logits.dims(), logits.dtype());
+  const Tensor& log_p = logs.tensor;
   cpu::LogSoftmax(logits.dtype(), logits.raw_data(), steps * batch, classes, 1, log_p.raw_data());
   cpu::Softmax(logits.dtype(), logits.raw_data(), steps * batch, classes, 1, grad.raw_data());
   ByFloat(logits.dtype(), [&](auto tag) {

@@ -50,8 +50,7 @@ Tensor DiagonalView(const char* op, const Tensor& x, int64_t offset, int64_t axi
 void Triangle(const Tensor& x, int64_t diagonal, bool upper, Tensor& out) {
   if (out.numel() == 0) return;
   int64_t rows = x.dim(x.ndim() - 2), cols = x.dim(x.ndim() - 1);
-  Tensor c = Contiguous(x);
-  cpu::Triangle(SizeOf(x.dtype()), c.raw_data(), x.numel() / (rows * cols), rows, cols, diagonal, upper,
+  cpu::Triangle(SizeOf(x.dtype()), x.raw_data(), x.numel() / (rows * cols), rows, cols, diagonal, upper,
                 out.raw_data());
 }
 

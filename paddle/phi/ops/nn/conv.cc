@@ -2,6 +2,7 @@
 // Convolution adapters: padding algorithms, shape rules, and the calls into the CPU backend.
 #include "paddle/phi/backends/cpu/conv.h"
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/fusion/fusion.h"
 #include "paddle/phi/ops/nn/conv_util.h"
@@ -134,7 +135,8 @@ void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints
 void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                     int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor wc = Contiguous(w);
+  const Ordered in_order(w);
+  const Tensor& wc = in_order;
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
   d.weight_key = KeyOf(w);
   cpu::ConvForward(x.dtype(), d, x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
@@ -151,7 +153,8 @@ void conv_grad_input_infer(const Meta& dy, const Meta&, const IntArray& shape, c
 void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor wc = Contiguous(w);
+  const Ordered in_order(w);
+  const Tensor& wc = in_order;
   cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last),
                      dy.raw_data(), wc.raw_data(), out.raw_data());
 }
@@ -242,12 +245,9 @@ bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, cons
   }
   cpu::ConvEpilogue e;
   if (!Ends(activation, &e)) return false;
-  Tensor xc = Contiguous(x), wc = Contiguous(w), b = bias, r = residual;
-  if (b.defined()) b = Contiguous(b);
-  if (r.defined()) {
-    r = Contiguous(r);
-    e.residual = r.raw_data();
-  }
+  const Ordered x_order(x), w_order(w), b_order(bias), r_order(residual);
+  const Tensor &xc = x_order, &wc = w_order, &b = b_order, &r = r_order;
+  if (r.defined()) e.residual = r.raw_data();
   cpu::ConvDesc d =
       Describe(xs, w.dims(), ys, strides,
                ResolvePaddings("conv", plain.dims, w.extents(), strides, paddings, algorithm, dilations, last),
@@ -363,7 +363,8 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
   bool last = ChannelsLast(format);
   Ints pads =
       ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
-  Tensor wc = Contiguous(w);
+  const Ordered in_order(w);
+  const Tensor& wc = in_order;
   cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
                             x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }

@@ -6,6 +6,7 @@
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -82,17 +83,15 @@ class Deformable {
         kernel_width(filter.dim(3)),
         groups(groups),
         depth(channels / groups * taps),
-        x_(Cast(x)),
-        offset_(Cast(offset)),
-        filter_(Cast(filter)),
-        mask_(mask.defined() ? Cast(mask) : Tensor()),
+        x_(x),
+        offset_(offset),
+        filter_(filter),
+        mask_(mask),
         w_(w),
         shifts_(shifts) {}
 
   const int64_t images, channels, height, width, results, taps, size, out_width, kernel_width, groups, depth;
 
-  static DataType Type() { return std::is_same_v<T, double> ? DataType::FLOAT64 : DataType::FLOAT32; }
-  static Tensor Cast(const Tensor& t) { return Contiguous(CastTo(t, Type())); }
   const T* Plane(int64_t image, int64_t channel) const {
     return x_.template data<T>() + (image * channels + channel) * height * width;
   }
@@ -129,7 +128,7 @@ class Deformable {
       }
     });
   }
-  bool Empty() const { return images * results * size == 0; }
+  bool empty() const { return images * results * size == 0; }
 
  private:
   Tensor x_, offset_, filter_, mask_;
@@ -188,51 +187,62 @@ void deformable_conv_infer(const Meta& x, const Meta& offset, const Meta& filter
   check("offset", offset.dims, 2);
   if (mask) check("mask", mask->dims, 1);
 }
+int64_t deformable_conv_workspace(const Meta& x, const Meta& offset, const Meta& filter, const Meta*, const Ints&,
+                                  const Ints&, const Ints&, int64_t, int64_t, int64_t) {
+  return WorkspaceFor(Dims{x.dims[1], filter.dims[2], filter.dims[3], offset.dims[2], offset.dims[3]},
+                      ComputeType(x.dtype));
+}
+int64_t deformable_conv_grad_workspace(const Meta& x, const Meta& offset, const Meta& filter, const Meta&, const Meta&,
+                                       const Ints& strides, const Ints& paddings, const Ints& dilations, int64_t shifts,
+                                       int64_t groups, int64_t step) {
+  return deformable_conv_workspace(x, offset, filter, nullptr, strides, paddings, dilations, shifts, groups, step);
+}
 void deformable_conv_kernel(const Tensor& x, const Tensor& offset, const Tensor& filter, const Tensor& mask,
                             const Ints& strides, const Ints& paddings, const Ints& dilations, int64_t shifts,
                             int64_t groups, int64_t, Tensor& out) {
   const Windows windows{strides, paddings, dilations};
-  const DataType t = ComputeType(x.dtype());
-  const Tensor to = out.dtype() == t ? out : Empty(out.dims(), t);
+  const DataType t = x.dtype();
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
     const Deformable<T> d(x, offset, filter, mask, windows, shifts, groups);
-    if (d.Empty()) return;
-    const Tensor columns = Empty(Ints{d.channels * d.taps, d.size}, t);
+    if (d.empty()) return;
+    const CallMemory columns(d.channels * d.taps * d.size * static_cast<int64_t>(sizeof(T)));
     const int64_t rows = d.results / groups;
     for (int64_t n = 0; n < d.images; ++n) {
-      d.Columns(n, columns.data<T>());
+      d.Columns(n, columns.as<T>());
       for (int64_t g = 0; g < groups; ++g)
-        Multiply(t, false, false, rows, d.size, d.depth, d.Filter(g), columns.data<T>() + g * d.depth * d.size, 0,
-                 to.data<T>() + (n * d.results + g * rows) * d.size);
+        Multiply(t, false, false, rows, d.size, d.depth, d.Filter(g), columns.as<T>() + g * d.depth * d.size, 0,
+                 out.data<T>() + (n * d.results + g * rows) * d.size);
     }
   });
-  if (!to.is_same(out)) CopyInto(to, out);
 }
 void deformable_conv_grad_kernel(const Tensor& x, const Tensor& offset, const Tensor& filter, const Tensor& mask,
                                  const Tensor& dout, const Ints& strides, const Ints& paddings, const Ints& dilations,
                                  int64_t shifts, int64_t groups, int64_t, Tensor* dx, Tensor* doffset, Tensor* dfilter,
                                  Tensor* dmask) {
   const Windows windows{strides, paddings, dilations};
-  const DataType t = ComputeType(x.dtype());
+  const DataType t = x.dtype();
   if (!mask.defined()) dmask = nullptr;
-  auto zeros = [&](Tensor* wanted, const Tensor& like) { return wanted ? FullLike(like.dims(), t, 0) : Tensor(); };
-  const Tensor to_x = zeros(dx, x), to_offset = zeros(doffset, offset), to_filter = zeros(dfilter, filter),
-               to_mask = dmask ? zeros(dmask, mask) : Tensor();
+  auto zeros = [&](Tensor* wanted, const Tensor& like) {
+    if (!wanted) return;
+    EnsureOut(*wanted, like.dims(), t);
+    cpu::Zero(wanted->raw_data(), wanted->numel() * SizeOf(t));
+  };
+  zeros(dx, x), zeros(doffset, offset), zeros(dfilter, filter), zeros(dmask, mask);
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
     const Deformable<T> d(x, offset, filter, mask, windows, shifts, groups);
-    if (d.Empty()) return;
-    const Tensor g_out = Deformable<T>::Cast(dout), columns = Empty(Ints{d.channels * d.taps, d.size}, t);
+    if (d.empty()) return;
+    const CallMemory columns(d.channels * d.taps * d.size * static_cast<int64_t>(sizeof(T)));
     const int64_t rows = d.results / groups, area = d.height * d.width;
     for (int64_t n = 0; n < d.images; ++n) {
-      auto results = [&](int64_t g) { return g_out.data<T>() + (n * d.results + g * rows) * d.size; };
-      auto part = [&](int64_t g) { return columns.data<T>() + g * d.depth * d.size; };
+      auto results = [&](int64_t g) { return dout.data<T>() + (n * d.results + g * rows) * d.size; };
+      auto part = [&](int64_t g) { return columns.as<T>() + g * d.depth * d.size; };
       if (dfilter) {
-        d.Columns(n, columns.data<T>());
+        d.Columns(n, columns.as<T>());
         for (int64_t g = 0; g < groups; ++g)
           Multiply(t, false, true, rows, d.depth, d.size, results(g), part(g), 1,
-                   to_filter.data<T>() + g * rows * d.depth);
+                   dfilter->data<T>() + g * rows * d.depth);
       }
       if (!dx && !doffset && !dmask) continue;
       for (int64_t g = 0; g < groups; ++g)
@@ -244,7 +254,7 @@ void deformable_conv_grad_kernel(const Tensor& x, const Tensor& offset, const Te
             const Corners<T> sample = d.Sample(n, g, tap, s);
             T by_row = 0, by_column = 0, by_mask = 0;
             for (int64_t c = first; c < last; ++c) {
-              const T by = columns.data<T>()[(c * d.taps + tap) * d.size + s];
+              const T by = columns.as<T>()[(c * d.taps + tap) * d.size + s];
               const T* plane = d.Plane(n, c);
               by_row += by * sample.ByRow(plane);
               by_column += by * sample.ByColumn(plane);
@@ -252,8 +262,8 @@ void deformable_conv_grad_kernel(const Tensor& x, const Tensor& offset, const Te
             }
             const T scale = d.Scale(scale_at + s);
             if (doffset)
-              to_offset.data<T>()[at + s] = by_row * scale, to_offset.data<T>()[at + d.size + s] = by_column * scale;
-            if (dmask) to_mask.data<T>()[scale_at + s] = by_mask;
+              doffset->data<T>()[at + s] = by_row * scale, doffset->data<T>()[at + d.size + s] = by_column * scale;
+            if (dmask) dmask->data<T>()[scale_at + s] = by_mask;
           }
         });
       }
@@ -267,16 +277,12 @@ void deformable_conv_grad_kernel(const Tensor& x, const Tensor& offset, const Te
                                const Corners<T> sample = d.Sample(n, g, tap, s);
                                const T scale = d.Scale(d.MaskAt(n, g, tap) + s);
                                for (int64_t c = std::max(begin, g * each); c < std::min(end, (g + 1) * each); ++c)
-                                 sample.Add(scale * columns.data<T>()[(c * d.taps + tap) * d.size + s],
-                                            to_x.data<T>() + (n * d.channels + c) * area);
+                                 sample.Add(scale * columns.as<T>()[(c * d.taps + tap) * d.size + s],
+                                            dx->data<T>() + (n * d.channels + c) * area);
                              }
                        });
     }
   });
-  if (dx) *dx = CastTo(to_x, x.dtype());
-  if (doffset) *doffset = CastTo(to_offset, offset.dtype());
-  if (dfilter) *dfilter = CastTo(to_filter, filter.dtype());
-  if (dmask) *dmask = CastTo(to_mask, mask.dtype());
 }
 
 }  // namespace phi

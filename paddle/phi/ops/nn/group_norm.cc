@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/norm.h"
 
@@ -10,7 +11,6 @@ namespace phi {
 namespace {
 
 const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
-Tensor As(const Tensor& t, DataType dtype) { return t.defined() ? Contiguous(CastTo(t, dtype)) : t; }
 DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
   const Tensor& p = scale.defined() ? scale : bias;
   return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
@@ -39,21 +39,11 @@ Planes PlanesOf(const Tensor& x, bool last) {
 }
 bool ChannelsLast(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
 
-// The gradients of scale and bias that are wanted, in the type the kernel writes and then in the parameter's own.
-struct ParamGrad {
-  Tensor* to;
-  Tensor own;
-  DataType dtype = DataType::UNDEFINED;
-  ParamGrad(Tensor* d, const Tensor& param, DataType kernel_type) : to(d) {
-    if (!d) return;
-    own = Empty(param.dims(), kernel_type);
-    dtype = param.dtype();
-  }
-  void* ptr() const { return to ? own.raw_data() : nullptr; }
-  void Give() const {
-    if (to) *to = CastTo(own, dtype);
-  }
-};
+// Memory of a gradient of scale or bias, where it is wanted, in the type that the kernel writes.
+void* Room(Tensor* d, const Tensor& param, DataType kernel_type) {
+  if (d) EnsureOut(*d, param.dims(), kernel_type);
+  return d ? d->raw_data() : nullptr;
+}
 void Zero(const Tensor& t) {
   if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
 }
@@ -84,7 +74,7 @@ void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   }
   const Planes p = PlanesOf(x, ChannelsLast(format));
   const DataType pt = ParamType(x, scale, bias);
-  const Tensor s = As(scale, pt), b = As(bias, pt);
+  const Ordered s(scale, pt), b(bias, pt);  // of two dtypes, they meet in the first
   cpu::GroupNorm(x.dtype(), pt, x.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s), Ptr(b), eps, y.raw_data(),
                  mean.raw_data(), variance.raw_data());
 }
@@ -94,18 +84,18 @@ void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& bias, const T
                const Tensor& dout, double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const Planes p = PlanesOf(x, last);
   const DataType pt = ParamType(x, scale, bias);
-  const Tensor s = As(scale, pt);
+  const Ordered s(scale, pt);
+  const Widened wide_scale(dscale, scale, pt), wide_bias(dbias, bias, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  const ParamGrad ds(dscale, scale, pt), db(dbias, bias, pt);
+  Tensor *ds = wide_scale, *db = wide_bias;
+  void *to_scale = Room(ds, scale, pt), *to_bias = Room(db, bias, pt);
   if (x.numel() == 0) {
-    Zero(ds.own);
-    Zero(db.own);
+    if (ds) Zero(*ds);
+    if (db) Zero(*db);
   } else {
     cpu::GroupNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s),
-                       mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, ds.ptr(), db.ptr());
+                       mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, to_scale, to_bias);
   }
-  ds.Give();
-  db.Give();
 }
 }  // namespace
 
@@ -113,7 +103,8 @@ void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                             const Tensor& variance, const Tensor& dy, const Tensor&, const Tensor&, double eps,
                             int64_t groups, const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const DataType st = cpu::StatType(x.dtype());
-  GroupGrad(x, scale, bias, As(mean, st), As(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale, dbias);
+  GroupGrad(x, scale, bias, Ordered(mean, st), Ordered(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale,
+            dbias);
 }
 
 void instance_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, Meta& y, Meta& mean,
@@ -151,11 +142,10 @@ void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tenso
                                const Tensor& inverse, const Tensor& dy, const Tensor&, const Tensor&, double,
                                Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const DataType st = cpu::StatType(x.dtype());
-  const Tensor from = As(inverse, st);
-  Tensor sum = Empty(from.dims(), st);
-  CopyInto(from, sum);
-  Invert(sum, 0, true);
-  GroupGrad(x, scale, bias, As(mean, st), sum, dy, 0, x.dim(1), false, dx, dscale, dbias);
+  ScratchTensor sum(inverse.dims(), st);
+  CopyInto(inverse, sum.tensor);
+  Invert(sum.tensor, 0, true);
+  GroupGrad(x, scale, bias, Ordered(mean, st), sum.tensor, dy, 0, x.dim(1), false, dx, dscale, dbias);
 }
 
 }  // namespace phi

@@ -7,6 +7,7 @@
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/gather.h"
@@ -15,11 +16,29 @@ namespace phi {
 namespace {
 
 const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
-Tensor As(const Tensor& t, DataType dtype) { return t.defined() ? Contiguous(CastTo(t, dtype)) : t; }
 // What a sum over nothing is.
-void Zero(const Tensor& t) {
+void ZeroOf(const Tensor& t) {
   if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
 }
+
+// The gradients of scale and bias that are wanted, in the type that a kernel writes.
+class ParamGrads {
+ public:
+  ParamGrads(const Tensor& scale, Tensor* dscale, const Tensor& bias, Tensor* dbias, DataType t)
+      : scale_(dscale), bias_(dbias) {
+    if (dscale) EnsureOut(*dscale, scale.dims(), t);
+    if (dbias) EnsureOut(*dbias, bias.dims(), t);
+  }
+  void* scale() const { return scale_ ? scale_->raw_data() : nullptr; }
+  void* bias() const { return bias_ ? bias_->raw_data() : nullptr; }
+  void Zero() const {
+    for (Tensor* d : {scale_, bias_})
+      if (d) ZeroOf(*d);
+  }
+
+ private:
+  Tensor *scale_, *bias_;
+};
 
 struct BnShape {
   int64_t n, c, spatial;
@@ -61,17 +80,17 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
                        Tensor& saved_mean, Tensor& saved_variance, Tensor&) {
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
-  Tensor sc = As(scale, st), b = As(bias, st);
   mean_out = mean;
   variance_out = variance;
   if (x.numel() == 0) {
-    Zero(saved_mean);
-    Zero(saved_variance);
+    ZeroOf(saved_mean);
+    ZeroOf(saved_variance);
     return;
   }
   bool training = !(is_test && !trainable) && !use_global;
   if (!training) {
-    Tensor m = As(mean, st), v = As(variance, st);
+    const Ordered own_mean(mean, st), own_variance(variance, st);
+    const Tensor &m = own_mean, &v = own_variance;
     CopyInto(m, saved_mean);
     auto invert = [&](auto tag) {
       using T = decltype(tag);
@@ -79,13 +98,14 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
         saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
     };
     ByFloat(st, invert);
-    cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), m.raw_data(),
+    cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), m.raw_data(),
                         v.raw_data(), eps, out.raw_data());
     return;
   }
-  Tensor m = As(mean, st), v = As(variance, st);
-  bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
-  cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), Ptr(b), eps, momentum,
+  const Ordered own_mean(mean, st), own_variance(variance, st);
+  const Tensor &m = own_mean, &v = own_variance;
+  const bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
+  cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), eps, momentum,
                       m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
   if (own) {
     CopyInto(m, mean);
@@ -98,26 +118,19 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                             const Tensor&, const Tensor&, const Tensor&, bool is_test, double, double,
                             const std::string& format, bool use_global, bool trainable, Tensor* dx, Tensor* dscale,
                             Tensor* dbias) {
-  if (!dout.defined()) return;
+  if (!dout.defined()) return NoGradients({dx, dscale, dbias});
   BnShape s = BnOf(x, format);
   DataType st = cpu::StatType(x.dtype());
-  Tensor sc = As(scale, st);
   bool global = (is_test && !trainable) || use_global;
   const Tensor &m = saved_mean, &inv = saved_variance;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  Tensor ds, db;
-  if (dscale) ds = Empty(scale.dims(), st);
-  if (dbias) db = Empty(bias.dims(), st);
+  const ParamGrads d(scale, dscale, bias, dbias, st);
   if (x.numel() == 0) {
-    Zero(ds);
-    Zero(db);
+    d.Zero();
   } else {
-    cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(sc), m.raw_data(),
-                       inv.raw_data(), global, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
-                       dbias ? db.raw_data() : nullptr);
+    cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), m.raw_data(),
+                       inv.raw_data(), global, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   }
-  if (dscale) *dscale = CastTo(ds, scale.dtype());
-  if (dbias) *dbias = CastTo(db, bias.dtype());
 }
 
 void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t axis, Meta& out, Meta& mean,
@@ -160,39 +173,31 @@ DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
 void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t axis, Tensor& out,
                        Tensor& mean, Tensor& variance) {
   if (x.numel() == 0) {
-    Zero(mean);
-    Zero(variance);
+    ZeroOf(mean);
+    ZeroOf(variance);
     return;
   }
   int64_t rows = mean.numel(), cols = x.numel() / rows;
   (void)axis;
   DataType pt = ParamType(x, scale, bias);
-  Tensor s = As(scale, pt), b = As(bias, pt);
-  cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, Ptr(s), Ptr(b), eps, out.raw_data(), mean.raw_data(),
+  cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, Ptr(scale), Ptr(bias), eps, out.raw_data(), mean.raw_data(),
                  variance.raw_data());
 }
 void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
                             const Tensor& variance, const Tensor& dout, const Tensor&, const Tensor&, double eps,
                             int64_t axis, Tensor* dx, Tensor* dscale, Tensor* dbias) {
-  if (!dout.defined()) return;
+  if (!dout.defined()) return NoGradients({dx, dscale, dbias});
   int64_t rows = mean.numel(), cols = 1;
   for (int64_t i = axis; i < x.ndim(); ++i) cols *= x.dim(i);
   DataType pt = ParamType(x, scale, bias);
-  Tensor s = As(scale, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  Tensor ds, db;
-  if (dscale) ds = Empty(scale.dims(), pt);
-  if (dbias) db = Empty(bias.dims(), pt);
+  const ParamGrads d(scale, dscale, bias, dbias, pt);
   if (x.numel() == 0) {
-    Zero(ds);
-    Zero(db);
+    d.Zero();
   } else {
-    cpu::LayerNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), rows, cols, Ptr(s), mean.raw_data(),
-                       variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr,
-                       dbias ? db.raw_data() : nullptr);
+    cpu::LayerNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), rows, cols, Ptr(scale), mean.raw_data(),
+                       variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   }
-  if (dscale) *dscale = CastTo(ds, scale.dtype());
-  if (dbias) *dbias = CastTo(db, bias.dtype());
 }
 
 void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double, Meta& y, Meta& invvar) {
@@ -214,27 +219,23 @@ void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double,
   for (int64_t i = 0; i + k < rank; ++i) invvar.dims.push_back(x.dims[i]);
 }
 void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
-  if (x.numel() == 0) return Zero(invvar);
+  if (x.numel() == 0) return ZeroOf(invvar);
   const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor s = As(scale, pt);
-  cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(s), nullptr, eps,
+  cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(scale), nullptr, eps,
                y.raw_data(), invvar.raw_data());
 }
 void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& invvar, const Tensor& dy, const Tensor&,
                           const Ints&, double, Tensor* dx, Tensor* dscale) {
-  if (!dy.defined()) return;
+  if (!dy.defined()) return NoGradients({dx, dscale});
   const int64_t rows = invvar.numel(), cols = rows ? x.numel() / rows : 0;
   const DataType pt = ParamType(x, scale, Tensor());
-  const Tensor s = As(scale, pt);
-  Tensor ds;
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  if (dscale) ds = Empty(scale.dims(), pt);
+  const ParamGrads d(scale, dscale, Tensor(), nullptr, pt);
   if (x.numel() == 0)
-    Zero(ds);
+    d.Zero();
   else
-    cpu::RmsNormGrad(x.dtype(), pt, x.raw_data(), dy.raw_data(), rows, cols, Ptr(s), invvar.raw_data(),
-                     dx ? dx->raw_data() : nullptr, dscale ? ds.raw_data() : nullptr, nullptr);
-  if (dscale) *dscale = CastTo(ds, scale.dtype());
+    cpu::RmsNormGrad(x.dtype(), pt, x.raw_data(), dy.raw_data(), rows, cols, Ptr(scale), invvar.raw_data(),
+                     dx ? dx->raw_data() : nullptr, d.scale(), nullptr);
 }
 
 void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {

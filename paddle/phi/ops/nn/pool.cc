@@ -4,6 +4,7 @@
 
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 #include "paddle/phi/primitives/copy.h"
@@ -147,8 +148,7 @@ void pool_grad_input_kernel(const Tensor& dy, const Tensor& x, const Tensor& y, 
       Resolve("pool", x.extents(), kernel, strides, paddings, ceil_mode, format, type, global, adaptive, algorithm);
   cpu::PoolDesc d = Describe(p, x.dims(), dy.dims(), exclusive, adaptive);
   if (p.max) {
-    const Tensor c = Contiguous(x), yc = Contiguous(y);
-    cpu::MaxPoolGrad(x.dtype(), d, c.raw_data(), yc.raw_data(), dy.raw_data(), out.raw_data());
+    cpu::MaxPoolGrad(x.dtype(), d, x.raw_data(), y.raw_data(), dy.raw_data(), out.raw_data());
   } else {  // x and y may lack memory
     cpu::AvgPoolGrad(x.dtype(), d, dy.raw_data(), out.raw_data());
   }
@@ -205,17 +205,16 @@ void max_pool_scatter_infer(const Meta& dy, const Meta&, const Ints& shape, Meta
 void max_pool_scatter_kernel(const Tensor& dy, const Tensor& mask, const Ints&, Tensor& out) {
   CheckMask("max_pool_grad", dy, mask, out);
   const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(dy);
-  Tensor acc = FullLike(out.dims(), dy.dtype(), 0);
+  cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   auto add = [&](auto tag) {
     using T = decltype(tag);
     for (int64_t p = 0; p < planes; ++p)
       for (int64_t i = 0; i < k; ++i) {
         const int64_t at = mask.data<int32_t>()[p * k + i];  // -1: of a window without elements
-        if (at >= 0 && at < n) acc.data<T>()[p * n + at] += dy.data<T>()[p * k + i];
+        if (at >= 0 && at < n) out.data<T>()[p * n + at] += dy.data<T>()[p * k + i];
       }
   };
   ByFloat(dy.dtype(), add);
-  CopyInto(acc, out);
 }
 void max_pool_gather_infer(const Meta& x, const Meta& mask, Meta& out) { out = {mask.dims, x.dtype}; }
 void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
@@ -366,21 +365,17 @@ void FractionalKernel(const KernelContext& context, const Tensor& x, const Ints&
   }
   const Windows depth(in[0], to[0], window[0], u), rows(in[1], to[1], window[1], u),
       columns(in[2], to[2], window[2], u);
-  const DataType t = ComputeType(x.dtype());
-  const Tensor c = Contiguous(CastTo(x, t));
-  Tensor wide = out.dtype() == t ? out : Empty(out.dims(), t);
   const int64_t plane = in[0] * in[1] * in[2], results = to[0] * to[1] * to[2];
   auto run = [&](auto tag) {
     using T = decltype(tag);
     cpu::ParallelFor(0, x.dim(0) * x.dim(1), std::max<int64_t>(1, cpu::kGrain / plane), [&](int64_t b, int64_t e) {
       cpu::ColumnMaxima<T> maxima(in[2]);
       for (int64_t p = b; p < e; ++p)
-        FractionalPool(c.data<T>() + p * plane, in, depth, rows, columns, maxima, wide.data<T>() + p * results,
+        FractionalPool(x.data<T>() + p * plane, in, depth, rows, columns, maxima, out.data<T>() + p * results,
                        mask.data<int32_t>() + p * results);
     });
   };
-  ByFloat(t, run);
-  if (!wide.is_same(out)) CopyInto(wide, out);
+  ByFloat(x.dtype(), run);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Weights of 8 and 4 bits: adapters. Halves compute in float32.
 #include "paddle/phi/primitives/weight_only.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -69,11 +70,10 @@ void Linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   const cpu::QuantizedWeight w = PartsOf(weight, scale, half_bytes, group);
   const int64_t m = w.n ? out.numel() / w.n : 0;
   if (m == 0) return;
-  const Tensor to = out.dtype() == DataType::FLOAT32 ? out : Empty(out.dims(), DataType::FLOAT32);
-  multiply(x.data<float>(), m, w, to.data<float>());
+  float* to = out.data<float>();
+  multiply(x.data<float>(), m, w, to);
   for (int64_t r = 0; bias.defined() && r < m; ++r)
-    for (int64_t j = 0; j < w.n; ++j) to.data<float>()[r * w.n + j] += bias.data<float>()[j];
-  if (!to.is_same(out)) CopyInto(to, out);
+    for (int64_t j = 0; j < w.n; ++j) to[r * w.n + j] += bias.data<float>()[j];
 }
 
 }  // namespace
@@ -92,11 +92,10 @@ void weight_quantize_infer(const Meta& x, const std::string& algo, int64_t, int6
 }
 void weight_quantize_kernel(const Tensor& x, const std::string& algo, int64_t, int64_t group, Tensor& out,
                             Tensor& scale) {
-  const Tensor scales = FullLike(scale.dims(), DataType::FLOAT32, 0);
   const int64_t k = x.dim(0);
+  std::fill_n(scale.data<float>(), scale.numel(), 0.0f);
   cpu::QuantizeWeight(x.data<float>(), x.dim(1), k, HalfBytes("weight_quantize", algo),
-                      group > 0 ? group : std::max<int64_t>(k, 1), out.data<int8_t>(), scales.data<float>());
-  CopyInto(scales, scale);
+                      group > 0 ? group : std::max<int64_t>(k, 1), out.data<int8_t>(), scale.data<float>());
 }
 void weight_dequantize_infer(const Meta& x, const Meta& scale, const std::string& algo, int64_t group, Meta& out) {
   const Dim n = CheckWeight("weight_dequantize", x, scale, HalfBytes("weight_dequantize", algo), group);
@@ -104,9 +103,7 @@ void weight_dequantize_infer(const Meta& x, const Meta& scale, const std::string
 }
 void weight_dequantize_kernel(const Tensor& x, const Tensor& scale, const std::string& algo, int64_t group,
                               Tensor& out) {
-  const Tensor to = out.dtype() == DataType::FLOAT32 ? out : Empty(out.dims(), DataType::FLOAT32);
-  cpu::DequantizeWeight(PartsOf(x, scale, HalfBytes("weight_dequantize", algo), group), true, to.data<float>());
-  if (!to.is_same(out)) CopyInto(to, out);
+  cpu::DequantizeWeight(PartsOf(x, scale, HalfBytes("weight_dequantize", algo), group), true, out.data<float>());
 }
 void weight_only_linear_infer(const Meta& x, const Meta& weight, const Meta* bias, const Meta& scale,
                               const std::string& dtype, int64_t, int64_t group, Meta& out) {

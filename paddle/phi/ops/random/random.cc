@@ -9,6 +9,7 @@
 
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -151,10 +152,15 @@ void rrelu_infer(const Meta& x, double, double, bool, Meta& out, Meta& noise) {
            ": the kernel is not registered for it");
   out = noise = x;
 }
+int64_t rrelu_workspace(const Meta& x, double, double, bool) {
+  const DataType t = ComputeType(x.dtype);
+  return WorkspaceFor(x.dims, t) * (x.dtype == t ? 1 : 2);
+}
 void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, double upper, bool is_test, Tensor& out,
                   Tensor& noise) {
-  const DataType t = ComputeType(x.dtype());
-  const Tensor to = Empty(x.dims(), t), factors = Empty(x.dims(), t);
+  const DataType t = x.dtype();
+  const ScratchTensor drawn(x.dims(), t);
+  const Tensor& factors = drawn.tensor;
   EngineFor e(context, 0);
   std::uniform_real_distribution<float> draw(static_cast<float>(lower), static_cast<float>(upper));
   ByFloat(t, [&](auto tag) {
@@ -165,12 +171,12 @@ void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, d
   });
   CopyInto(factors, noise);
   // With the factors as they are rounded.
-  const Tensor rounded = Contiguous(CastTo(noise, t));
+  const Ordered as_rounded(noise, t);
+  const Tensor& rounded = as_rounded;
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < x.numel(); ++i) to.data<T>()[i] = x.data<T>()[i] * rounded.data<T>()[i];
+    for (int64_t i = 0; i < x.numel(); ++i) out.data<T>()[i] = x.data<T>()[i] * rounded.data<T>()[i];
   });
-  CopyInto(to, out);
 }
 
 void gaussian_infer(const IntArray& shape, double, double, int64_t, DataType dtype, Place, Meta& out) {
@@ -379,16 +385,17 @@ void gaussian_inplace_kernel(const KernelContext& context, const Tensor&, double
   FillNormal(context, out, mean, std, seed);
 }
 
+int64_t exponential_workspace(const Meta& x, double) { return WorkspaceFor(x.dims, x.dtype); }
 void exponential_kernel(const KernelContext& context, const Tensor& x, double lam, Tensor& out) {
   RequireKernel("exponential_", x.dtype(), IsFloating(x.dtype()));
   PD_CHECK(lam > 0, InvalidArgument, "[exponential_] expected a positive lam, got ", lam);
-  Tensor fresh = Empty(x.dims(), x.dtype());
+  ScratchTensor fresh(x.dims(), x.dtype());
   {
     EngineFor e(context, 0);
-    Fill(fresh,
+    Fill(fresh.tensor,
          Drawer(*e, [&](auto t) { return std::exponential_distribution<decltype(t)>(static_cast<decltype(t)>(lam)); }));
   }
-  CopyInto(fresh, x);
+  CopyInto(fresh.tensor, x);
   out = x;
 }
 

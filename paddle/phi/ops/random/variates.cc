@@ -96,12 +96,10 @@ void InComputeType(const char* op, const Tensor& x, Tensor& out, F f) {
   const DataType t = x.dtype();
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, InvalidType, "[", op, "] expected a floating tensor, got ",
            NameOf(x.dtype()));
-  Tensor wide = out.dtype() == t ? out : Empty(x.dims(), t);
   if (t == DataType::FLOAT64)
-    f(x.data<double>(), wide.data<double>());
+    f(x.data<double>(), out.data<double>());
   else
-    f(x.data<float>(), wide.data<float>());
-  if (out.dtype() != t) CopyInto(CastTo(wide, out.dtype()), out);
+    f(x.data<float>(), out.data<float>());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "paddle/phi/core/promote.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -61,8 +62,12 @@ void logsumexp_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Me
            ": the kernel is not registered for it");
   out = {ReducedDims("logsumexp", x.dims, Axes(axis, all), keepdim), IsFloating(x.dtype) ? x.dtype : DataType::FLOAT32};
 }
+int64_t logsumexp_workspace(const Meta& x, const Ints&, bool, bool) {
+  return IsFloating(x.dtype) ? 0 : WorkspaceFor(x.dims, DataType::FLOAT32);
+}
 void logsumexp_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
-  Run("logsumexp", cpu::ReduceOp::kLogSumExp, CastTo(x, out.dtype()), Axes(axis, all), out);
+  if (x.dtype() == out.dtype()) return Run("logsumexp", cpu::ReduceOp::kLogSumExp, x, Axes(axis, all), out);
+  Run("logsumexp", cpu::ReduceOp::kLogSumExp, Ordered(x, out.dtype()), Axes(axis, all), out);
 }
 
 namespace {
@@ -83,7 +88,8 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
   if (p == 1) return Run("p_norm", cpu::ReduceOp::kSumAbs, x, axes, out);
   if (p == 2) return Run("p_norm", cpu::ReduceOp::kL2Norm, x, axes, out);
   if (p > 0) return Run("p_norm", cpu::ReduceOp::kPNorm, x, axes, out, p);
-  Tensor sum = Empty(out.dims(), out.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32);
+  const Widened wide(out, ComputeType(out.dtype()));
+  Tensor& sum = wide;
   Run("p_norm", cpu::ReduceOp::kSumPow, x, axes, sum, p);
   for (int64_t i = 0; i < sum.numel(); ++i) {
     if (sum.dtype() == DataType::FLOAT64)
@@ -91,7 +97,10 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
     else
       sum.data<float>()[i] = static_cast<float>(std::pow(static_cast<double>(sum.data<float>()[i]), 1.0 / p));
   }
-  CopyInto(sum, out);
+}
+int64_t p_norm_workspace(const Meta& x, double p, int64_t axis, double, bool keepdim, bool asvector) {
+  if (p >= 0 || !IsHalf(x.dtype)) return 0;
+  return WorkspaceFor(ReducedDims("p_norm", x.dims, NormAxes(x.dims, axis, asvector), keepdim), DataType::FLOAT32);
 }
 
 void frobenius_infer(const Meta& x, const IntArray& axis, bool keepdim, bool all, Meta& out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes: shape rules and the calls into the shared reduction kernels.
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/reduce.h"
 
@@ -14,12 +15,17 @@ void RunAs(DataType dtype, const char* op, cpu::ReduceOp kind, const Tensor& x, 
   if (x.dtype() == dtype)
     Run(op, kind, x, axis, out);
   else
-    Run(op, kind, CastTo(x, dtype), axis, out);
+    Run(op, kind, Ordered(x, dtype), axis, out);
 }
 }  // namespace
 
 void sum_infer(const Meta& x, const IntArray& axis, DataType dtype, bool keepdim, Meta& out) {
   out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
+}
+int64_t sum_workspace(const Meta& x, const Ints&, DataType dtype, bool) {
+  const DataType to = SumDtype(x.dtype, dtype);
+  const bool integers = IsInteger(to) && (IsInteger(x.dtype) || x.dtype == DataType::BOOL);
+  return integers || x.dtype == to ? 0 : WorkspaceFor(x.dims, to);
 }
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
   // The sum is that of the elements as numbers of its dtype: fractions are cut before they are added. Integers need no
@@ -31,12 +37,16 @@ void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) 
 void mean_infer(const Meta& x, const IntArray& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("mean", x.dims, axis, keepdim), x.dtype == DataType::BOOL ? DataType::FLOAT32 : x.dtype};
 }
+int64_t mean_workspace(const Meta& x, const Ints& axis, bool keepdim) {
+  if (IsInteger(x.dtype))
+    return WorkspaceFor(x.dims, DataType::FLOAT64) +
+           WorkspaceFor(ReducedDims("mean", x.dims, IntArray(axis), keepdim), DataType::FLOAT64);
+  return x.dtype == DataType::BOOL ? WorkspaceFor(x.dims, DataType::FLOAT32) : 0;
+}
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   if (IsInteger(x.dtype())) {  // the mean of integers is cut to their type
-    Tensor wide = Empty(out.dims(), DataType::FLOAT64);
-    RunAs(DataType::FLOAT64, "mean", cpu::ReduceOp::kMean, x, axis, wide);
-    CopyInto(wide, out);
-    return;
+    const Widened wide(out, DataType::FLOAT64);
+    return RunAs(DataType::FLOAT64, "mean", cpu::ReduceOp::kMean, x, axis, wide);
   }
   RunAs(out.dtype(), "mean", cpu::ReduceOp::kMean, x, axis, out);
 }

@@ -86,11 +86,12 @@ void ProductGrad(const T* x, const T* dout, const AxisSplit& s, bool exclusive, 
   });
 }
 }  // namespace
-void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t dim, bool exclusive,
-                         bool reverse, Tensor* d_x) {
+void cumprod_grad_kernel(const Tensor& x, const Tensor&, const Tensor& dout, int64_t dim, bool exclusive, bool reverse,
+                         Tensor* d_x) {
   if (!d_x) return;
   const DataType t = x.dtype();
-  Tensor dx = Empty(x.dims(), t);
+  EnsureOut(*d_x, x.dims(), t);
+  Tensor& dx = *d_x;
   if (x.numel()) {
     AxisSplit s = SplitAt("cumprod_grad", x.dims(), dim);
     if (t == DataType::FLOAT32)
@@ -104,7 +105,6 @@ void cumprod_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout,
     else
       PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
   }
-  *d_x = CastTo(dx, out.dtype());
 }
 
 void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
@@ -114,7 +114,7 @@ void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, M
   if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
 void logcumsumexp_kernel(const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
-  RunScan("logcumsumexp", &cpu::LogCumSumExp, CastTo(x, out.dtype()), axis, flatten, exclusive, reverse, out);
+  RunScan("logcumsumexp", &cpu::LogCumSumExp, x, axis, flatten, exclusive, reverse, out);
 }
 
 namespace {
@@ -143,21 +143,19 @@ void LogSumGrad(const T* x, const T* out, const T* dout, const AxisSplit& s, boo
 void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t axis, bool flatten,
                               bool exclusive, bool reverse, Tensor* d_x) {
   if (!d_x) return;
-  DataType t = x.dtype() == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32;
-  Tensor c = Contiguous(CastTo(x, t)), o = Contiguous(CastTo(out, t)), g = Contiguous(CastTo(dout, t)),
-         dx = Empty(x.dims(), t);
+  EnsureOut(*d_x, x.dims(), x.dtype());
+  Tensor& dx = *d_x;
   if (x.numel()) {
     AxisSplit s;
     if (flatten)
       s.n = x.numel();
     else
       s = SplitAt("logcumsumexp_grad", x.dims(), axis);
-    if (t == DataType::FLOAT64)
-      LogSumGrad(c.data<double>(), o.data<double>(), g.data<double>(), s, exclusive, reverse, dx.data<double>());
+    if (x.dtype() == DataType::FLOAT64)
+      LogSumGrad(x.data<double>(), out.data<double>(), dout.data<double>(), s, exclusive, reverse, dx.data<double>());
     else
-      LogSumGrad(c.data<float>(), o.data<float>(), g.data<float>(), s, exclusive, reverse, dx.data<float>());
+      LogSumGrad(x.data<float>(), out.data<float>(), dout.data<float>(), s, exclusive, reverse, dx.data<float>());
   }
-  *d_x = CastTo(dx, x.dtype());
 }
 
 void cumextreme_infer(const Meta& x, int64_t axis, DataType dtype, Meta& out, Meta& indices) {

@@ -2,7 +2,10 @@
 // Resampling: along each spatial axis a table of taps (source positions and weights) is applied, or its transpose for
 // the gradient.
 #include <cmath>
+#include <memory>
+#include <vector>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
 
@@ -128,13 +131,15 @@ void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T
 
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
   const DataType t = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::INT64 ? x.dtype() : DataType::FLOAT32;
-  Tensor cur = Contiguous(CastTo(x, t));
+  const Ordered from(x, t);
+  Tensor cur = from;
+  std::vector<std::unique_ptr<ScratchTensor>> steps;
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
     Ints dims = cur.dims();
     AxisSplit s = SplitAt("interpolate", dims, first + i);
     dims[first + i] = transposed ? taps[i].in : taps[i].out;
-    Tensor next = Empty(dims, t);
+    const Tensor next = steps.emplace_back(std::make_unique<ScratchTensor>(dims, t))->tensor;
     if (t == DataType::INT64)
       Apply(taps[i], transposed, s.outer, s.inner, cur.data<int64_t>(), next.data<int64_t>());
     else if (t == DataType::FLOAT64)
@@ -147,6 +152,8 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
   if (t == DataType::FLOAT64 && IsInteger(out.dtype()))
     for (int64_t i = 0; i < cur.numel(); ++i) cur.data<double>()[i] += 1e-9;
   CopyInto(cur, out);
+  cur = Tensor();
+  while (!steps.empty()) steps.pop_back();
 }
 std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<double>& scale, const std::string& method,
                           bool align_corners, int64_t align_mode, bool exact = false) {
@@ -201,7 +208,7 @@ void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
   const bool floating = IsFloating(x.dtype());
-  const Tensor src = floating ? x : CastTo(x, method == "nearest" ? DataType::INT64 : DataType::FLOAT64);
+  const Ordered src(x, floating ? x.dtype() : method == "nearest" ? DataType::INT64 : DataType::FLOAT64);
   Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode, !floating), false, src, out);
 }
 void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t,

@@ -148,17 +148,13 @@ void im2col_infer(const Meta& x, const Ints& k, const Ints& s, const Ints& p, co
 void im2col_kernel(const Tensor& x, const Ints& k, const Ints& s, const Ints& p, const Ints& d, Tensor& out) {
   if (out.numel() == 0) return;
   Blocks b = BlocksOf("unfold", k, s, p, d);
-  Tensor o = x.dtype() == out.dtype() ? out : Empty(out.dims(), x.dtype());
-  RunColumns<false>("unfold", b, x.dim(0) * x.dim(1), x.dim(2), x.dim(3), x, o);
-  if (!o.is_same(out)) CopyInto(o, out);
+  RunColumns<false>("unfold", b, x.dim(0) * x.dim(1), x.dim(2), x.dim(3), x, out);
 }
 namespace {
 void SumColumns(const char* op, const Blocks& b, const Tensor& dy, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor o = dy.dtype() == out.dtype() ? out : Empty(out.dims(), dy.dtype());
-  cpu::Zero(o.raw_data(), o.numel() * SizeOf(o.dtype()));
-  RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), o, dy);
-  if (!o.is_same(out)) CopyInto(o, out);
+  cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
+  RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), out, dy);
 }
 }  // namespace
 void col2im_infer(const Meta& dy, const Meta& zero, const Ints&, const Ints&, const Ints&, const Ints&, Meta& out) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -115,13 +116,14 @@ void Angle(const Tensor& x, bool complex, Tensor& out) {
   });
 }
 }  // namespace
+int64_t angle_workspace(const Meta& x) {
+  const bool read = IsComplex(x.dtype) || x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64;
+  return read ? 0 : WorkspaceFor(x.dims, DataType::FLOAT32);
+}
 void angle_kernel(const Tensor& x, Tensor& out) {
-  bool complex = IsComplex(x.dtype()), wide = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::COMPLEX128;
-  if (wide) return Angle<double>(x, complex, out);
-  if (complex || x.dtype() == DataType::FLOAT32) return Angle<float>(x, complex, out);
-  Tensor f = CastTo(x, DataType::FLOAT32), r = Empty(x.dims(), DataType::FLOAT32);
-  Angle<float>(f, false, r);
-  CopyInto(r, out);
+  const bool complex = IsComplex(x.dtype());
+  const Ordered real(x, complex ? x.dtype() : out.dtype());
+  return out.dtype() == DataType::FLOAT64 ? Angle<double>(real, complex, out) : Angle<float>(real, complex, out);
 }
 
 namespace {
@@ -221,7 +223,8 @@ void Shift(const T* x, const T* y, T* out, int64_t n, bool left, bool arithmetic
 }
 void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tensor& out) {
   if (out.numel() == 0) return;
-  Tensor a = Empty(out.dims(), x.dtype()), b = Empty(out.dims(), x.dtype());
+  const ScratchTensor whole_x(out.dims(), x.dtype()), whole_y(out.dims(), x.dtype());
+  const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   CopyInto(x, a);
   CopyInto(y, b);
   int64_t n = out.numel();
@@ -234,6 +237,10 @@ void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tens
   }
 }
 }  // namespace
+int64_t shift_workspace(const Meta& x, const Meta& y, bool) {
+  const Dims out = common::BroadcastDims("bitwise_shift", x.dims, y.dims);
+  return 2 * WorkspaceFor(out, x.dtype);
+}
 void left_shift_kernel(const Tensor& x, const Tensor& y, bool arithmetic, Tensor& out) {
   RunShift(x, y, true, arithmetic, out);
 }

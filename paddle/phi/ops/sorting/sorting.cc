@@ -3,9 +3,12 @@
 #include "paddle/phi/primitives/sort.h"
 
 #include <cmath>
+#include <optional>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/gather.h"
 #include "paddle/phi/primitives/reduce.h"
 
@@ -249,18 +252,23 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
              common::ShapeText(x.dims), ", got ", NameOf(weight->dtype), " ", common::ShapeText(weight->dims));
   out = {Dims{Dim(bins)}, density ? DataType::FLOAT32 : weight ? weight->dtype : DataType::INT64};
 }
+int64_t histogram_workspace(const Meta& x, const Meta*, int64_t bins, double, double, bool density) {
+  return density ? WorkspaceFor(Dims{Dim(bins)}, x.dtype == DataType::FLOAT64 ? x.dtype : DataType::INT64) +
+                       WorkspaceFor(Dims{Dim(bins)}, DataType::FLOAT64)
+                 : 0;
+}
 void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,
                       Tensor& out) {
   if (lo == hi && x.numel()) {  // the range of the data
-    Tensor ends = Empty(Ints{2}, x.dtype());
-    int64_t width = SizeOf(x.dtype());
+    alignas(8) char ends[16];
+    double range[2];
+    const int64_t width = SizeOf(x.dtype());
     uint64_t every = ReduceMask("histogram", x.ndim(), Ints{});
-    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends.raw_data());
-    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(),
-                static_cast<char*>(ends.raw_data()) + width);
-    Tensor d = CastTo(ends, DataType::FLOAT64);
-    lo = d.data<double>()[0];
-    hi = d.data<double>()[1];
+    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends);
+    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends + width);
+    Convert(x.dtype(), ends, 1, DataType::FLOAT64, range, 1, 2);
+    lo = range[0];
+    hi = range[1];
     PD_CHECK(std::isfinite(lo) && std::isfinite(hi), InvalidArgument, "[histogram] expected a finite range, got [", lo,
              ", ", hi, "]");
   }
@@ -269,14 +277,16 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
     hi += 1;
   }
   DataType counted = weight.defined() ? x.dtype() : DataType::INT64;
-  Tensor held = density ? Empty(Ints{bins}, counted) : out;
+  std::optional<ScratchTensor> counts;
+  const Tensor held = density ? counts.emplace(Ints{bins}, counted).tensor : out;
   if (x.numel() == 0)
     cpu::Zero(held.raw_data(), bins * SizeOf(counted));
   else
     cpu::Histogram(x.dtype(), x.raw_data(), x.numel(), bins, lo, hi, weight.defined() ? weight.raw_data() : nullptr,
                    held.raw_data());
   if (!density) return;
-  Tensor d = CastTo(held, DataType::FLOAT64);
+  const Ordered as_doubles(held, DataType::FLOAT64);
+  const Tensor& d = as_doubles;
   double total = 0, size = (hi - lo) / static_cast<double>(bins);
   for (int64_t i = 0; i < bins; ++i) total += d.data<double>()[i];
   for (int64_t i = 0; i < bins; ++i) out.data<float>()[i] = static_cast<float>(d.data<double>()[i] / total / size);
@@ -291,7 +301,8 @@ void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minle
   PD_CHECK(IsInteger(x.dtype()), InvalidType, "[bincount] expected an integer dtype, got ", NameOf(x.dtype()));
   PD_CHECK(minlength.to_int() >= 0, InvalidArgument, "[bincount] expected a non-negative minlength, got ",
            minlength.to_int());
-  Tensor c = Contiguous(CastTo(x, DataType::INT64));
+  const Ordered places(x, DataType::INT64);
+  const Tensor& c = places;
   int64_t bins = minlength.to_int();
   for (int64_t i = 0; i < c.numel(); ++i) {
     int64_t v = c.data<int64_t>()[i];
@@ -307,7 +318,8 @@ void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minle
   PD_CHECK(weights.dims() == x.dims(), InvalidArgument, "[bincount] expected weights of shape ",
            common::ShapeText(x.dims()), ", got ", common::ShapeText(weights.dims()));
   DataType t = weights.dtype() == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
-  Tensor w = Contiguous(CastTo(weights, t));
+  const Ordered weighed(weights, t);
+  const Tensor& w = weighed;
   EnsureOut(out, Ints{bins}, t);
   if (bins) cpu::BinCountWeighted(DataType::INT64, c.raw_data(), c.numel(), bins, t, w.raw_data(), out.raw_data());
 }

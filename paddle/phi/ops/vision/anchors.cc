@@ -106,8 +106,6 @@ void prior_box_kernel(const Tensor& x, const Tensor& image, const Floats& least,
         }
       }
   });
-  boxes.Store();
-  spreads.Store();
 }
 
 void box_coder_infer(const Meta& prior, const Meta* variances, const Meta& target, const std::string& type, bool,
@@ -167,7 +165,6 @@ void box_coder_kernel(const Tensor& prior, const Tensor& variances, const Tensor
         }
     });
   });
-  made.Store();
 }
 
 void yolo_box_infer(const Meta& x, const Meta& size, const Ints& anchors, int64_t classes, double, int64_t ratio, bool,
@@ -236,8 +233,6 @@ void yolo_box_kernel(const Tensor& x, const Tensor& img_size, const Ints& anchor
       }
     });
   });
-  found.Store();
-  rated.Store();
 }
 
 }  // namespace phi

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/core/tensor.h"
 
 namespace phi {
@@ -14,31 +15,25 @@ inline void CheckFloating(const char* op, const char* name, const Meta& m) {
   PD_CHECK(IsFloating(m.dtype), Unimplemented, "[", op, "] expected ", name, " of a floating dtype, got ",
            NameOf(m.dtype), ": the kernel is not registered for it");
 }
-// A result as a kernel writes it: contiguous, in the compute type of its dtype. Store makes `out` of it.
+// A result as a kernel writes it: contiguous, in the compute type of its dtype; `out` is made of it at the end.
 class Result {
  public:
-  explicit Result(Tensor& out)
-      : out_(out), wide_(out.dtype() == ComputeType(out.dtype()) ? out : Empty(out.dims(), ComputeType(out.dtype()))) {}
+  explicit Result(Tensor& out) : wide_(out, ComputeType(out.dtype())) {}
   template <class T>
   T* data() const {
-    return wide_.data<T>();
+    return wide().data<T>();
   }
-  const Tensor& wide() const { return wide_; }
-  void Store() {
-    if (!wide_.is_same(out_)) CopyInto(wide_, out_);
-  }
+  const Tensor& wide() const { return static_cast<Tensor&>(wide_); }
 
  private:
-  Tensor& out_;
-  Tensor wide_;
+  Widened wide_;
 };
 
 // f(element type, out in it): x has it already, halves compute in float32.
 template <class F>
 void InComputeType(const Tensor& x, Tensor& out, F&& f) {
-  Result to(out);
+  const Result to(out);
   ByFloat(x.dtype(), [&](auto tag) { f(tag, to.wide()); });
-  to.Store();
 }
 
 }  // namespace phi

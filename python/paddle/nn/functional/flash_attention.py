@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scaled dot product attention and the flash attention entry points."""
 
-import numpy as np
-
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, only
 from paddle.base.documentation import shares
+from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
@@ -565,6 +564,26 @@ def flash_attention_v3_varlen(
     )
 
 
+def _listed_pairs(offsets, columns, batch, heads, length):
+    """[batch, heads, length, length]: whether the column is listed for the row."""
+    columns = columns.astype(offsets.dtype)
+    outside = paddle.logical_or(columns < 0, columns >= length)
+    if not is_recorded(outside) and bool(outside.any()):
+        raise IndexError(
+            f"[sparse_attention] expected sparse_csr_columns in [0, {length}), got others"
+        )
+    places = paddle.arange(columns.shape[-1], dtype=offsets.dtype).expand_as(columns)
+    rows = paddle.searchsorted(offsets, places, right=True) - 1
+    # Columns behind the last row's end stand in a row of their own, which is left out.
+    at = rows * length + paddle.where(rows < length, columns.astype(rows.dtype), 0)
+    none = paddle.zeros([batch, heads, (length + 1) * length], 'int32')
+    return (
+        paddle.put_along_axis(none, at, 1, -1)[:, :, : length * length]
+        .reshape([batch, heads, length, length])
+        .astype('bool')
+    )
+
+
 def sparse_attention(
     query,
     key,
@@ -608,13 +627,7 @@ def sparse_attention(
         sparse_csr_columns=sparse_csr_columns,
     )
     batch, heads, length, dim = query.shape
-    offsets, columns = sparse_csr_offset.numpy(), sparse_csr_columns.numpy()
-    listed = np.zeros([batch, heads, length, length], dtype=bool)
-    for b in range(batch):
-        for h in range(heads):
-            rows = np.repeat(np.arange(length), np.diff(offsets[b, h]))
-            listed[b, h, rows, columns[b, h, : len(rows)]] = True
-    allowed = paddle.to_tensor(listed)
+    allowed = _listed_pairs(sparse_csr_offset, sparse_csr_columns, batch, heads, length)
     if key_padding_mask is not None:
         allowed = paddle.logical_and(
             allowed, paddle.reshape(key_padding_mask != 0, [batch, 1, 1, length])
