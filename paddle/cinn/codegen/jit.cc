@@ -17,6 +17,11 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
+#endif
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -138,6 +143,27 @@ llvm::orc::LLJIT& Jit() {
   return *jit;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+// Accesses are checked as those of compiled C++ are.
+void Instrument(llvm::Module& module) {
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) f.addFnAttr(llvm::Attribute::SanitizeAddress);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AddressSanitizerPass({}, false, false));  // globals of a kernel are constants
+  passes.run(module, modules);
+}
+#endif
+
 }  // namespace
 
 std::string LlvmVersion() { return LLVM_VERSION_STRING; }
@@ -149,6 +175,9 @@ std::string CompileToObject(const LoopNest& nest, const std::string& symbol) {
   llvm::SmallVector<char, 0> bytes;
   {
     auto module = BuildModule(*w, nest, symbol);
+#ifdef __SANITIZE_ADDRESS__
+    Instrument(*module);
+#endif
     llvm::raw_svector_ostream os(bytes);
     llvm::legacy::PassManager passes;
     llvm::MCContext* mc = nullptr;
