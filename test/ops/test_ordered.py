@@ -187,6 +187,36 @@ def test_strided_operands_without_gradients(dtype):
             np.testing.assert_array_equal(b.numpy(), a.numpy())
 
 
+@pytest.mark.parametrize('dtype', ['float32', 'float64'])
+def test_strided_matrices(dtype):
+    """What kernels of matrices compute in scratch is the same for strided ones."""
+    rng = np.random.default_rng(5)
+    a = paddle.to_tensor(rng.standard_normal((2, 5, 3)).astype(dtype))
+    b = paddle.to_tensor(rng.standard_normal((2, 5, 2)).astype(dtype))
+    square = paddle.matmul(a, a, True, False) + paddle.eye(3, dtype=dtype)
+    low = paddle.concat([a, a[:, :, :1] * 2], 2)
+    for call, *given in (
+        (lambda x: paddle.linalg.slogdet(x), square),
+        (lambda x: paddle.linalg.matrix_rank(x), low),
+        (lambda x: paddle.linalg.matrix_rank(x, tol=paddle.to_tensor([1e-3, 1e3], dtype)), low),
+        (lambda x: paddle.linalg.matrix_rank(x, hermitian=True), square),
+        (lambda x, y: paddle.linalg.lstsq(x, y, driver='gelsd')[1], a, b),
+        (lambda x: x.clone().fill_diagonal_(7.0), a[0]),
+    ):
+        plain, other = call(*given), call(*map(strided, given))
+        np.testing.assert_allclose(other.numpy(), plain.numpy(), rtol=1e-4)
+    assert paddle.linalg.matrix_rank(low).tolist() == [3, 3]
+    weighed = paddle.geometric.segment_mean(b.reshape([10, 2]), paddle.to_tensor([0] * 4 + [2] * 6))
+    np.testing.assert_allclose(
+        weighed[2].numpy(), b.reshape([10, 2])[4:].mean(0).numpy(), rtol=1e-5
+    )
+    assert weighed[1].tolist() == [0, 0]
+    x, mask = paddle.to_tensor(a[0].numpy(), stop_gradient=False), strided(a[1] > 0)
+    assert not mask.is_contiguous()
+    paddle.masked_select(x, mask).sum().backward()
+    assert x.grad.tolist() == mask.astype(dtype).tolist()
+
+
 def test_draws_from_strided_parameters():
     values = paddle.to_tensor(np.random.default_rng(2).random((3, 4)).astype('float32') + 0.5)
     for call in (

@@ -11,7 +11,7 @@ import re
 
 from .files import tracked
 
-LIMIT = 25
+LIMIT = 17
 OPS = "paddle/phi/ops/"
 TABLE = os.path.join(os.path.dirname(__file__), "kernel_memory.txt")
 TAKES = re.compile(r"(?<![.\w])(?:Empty|Contiguous|CastTo|FullLike)\(")

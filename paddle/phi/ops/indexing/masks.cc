@@ -124,7 +124,7 @@ void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
 
 void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
 void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
-  Tensor m = Contiguous(BoolOf("masked_select_grad", mask));
+  const Tensor m = BoolOf("masked_select_grad", mask);
   PD_CHECK(cpu::CountTrue(m.raw_data(), m.numel()) == dy.numel(), InvalidArgument,
            "[masked_select_grad] expected one value for each element that the mask selects, got shape ",
            common::ShapeText(dy.dims()));

@@ -6,6 +6,7 @@
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
+#include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
 namespace {
@@ -332,9 +333,7 @@ void segment_pool_kernel(const Tensor& x, const Tensor& ids, const std::string& 
   const std::vector<int64_t> count = CountOf(reduction, to, rows);
   ReduceInto("segment_pool", reduction, x, nullptr, to, count, out);
   if (!mean) return;
-  const Tensor numbers = Empty(Ints{rows, 1}, DataType::INT64);
-  std::copy(count.begin(), count.end(), numbers.data<int64_t>());
-  CopyInto(numbers, counts);
+  Convert(DataType::INT64, count.data(), 1, counts.dtype(), counts.raw_data(), 1, rows);
 }
 
 }  // namespace phi

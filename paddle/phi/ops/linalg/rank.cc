@@ -5,6 +5,7 @@
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/backends/cpu/lapack.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/linalg/matrices.h"
 
 namespace phi {
@@ -35,15 +36,16 @@ double DefaultRtol(const Tensor& x) {
 template <class F>
 void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
   const int64_t k = std::min(Rows(x), Cols(x)), batch = BatchOf(x);
-  const Tensor a = Contiguous(x);
   Ints dims(x.dims().begin(), x.dims().end() - 2);
   dims.push_back(k);
-  Tensor s = Empty(dims, RealOf(x.dtype()));
+  const ScratchTensor values(dims, RealOf(x.dtype()));
+  Tensor s = values.tensor;
   if (hermitian)
-    cpu::Eigh(x.dtype(), batch, k, false, a.raw_data(), s.raw_data(), nullptr);
+    cpu::Eigh(x.dtype(), batch, k, false, x.raw_data(), s.raw_data(), nullptr);
   else
-    cpu::Svd(x.dtype(), batch, Rows(x), Cols(x), false, a.raw_data(), nullptr, s.raw_data(), nullptr);
-  s = BroadcastBatch(CastTo(s, DataType::FLOAT64), out, 1, 0);
+    cpu::Svd(x.dtype(), batch, Rows(x), Cols(x), false, x.raw_data(), nullptr, s.raw_data(), nullptr);
+  const Ordered doubles(s, DataType::FLOAT64);
+  s = BroadcastBatch(doubles, out, 1, 0);
   const double* v = s.data<double>();
   for (int64_t i = 0; i < out.numel(); ++i, v += k) {
     double top = 0;
@@ -67,8 +69,18 @@ void SquaredResiduals(const R* ax, const R* b, int64_t batch, int64_t rows, int6
     }
 }
 
+// Singular values, and the same in float64.
+int64_t RankScratch(const Meta& x) {
+  const Dims dims = With(Leading(x.dims), {MinDim(x.dims[x.dims.size() - 2], x.dims.back())});
+  const DataType real = RealOf(x.dtype);
+  return WorkspaceFor(dims, real) + (real == DataType::FLOAT64 ? 0 : WorkspaceFor(dims, DataType::FLOAT64));
+}
+
 }  // namespace
 
+int64_t matrix_rank_workspace(const Meta& x, double, bool, bool) { return RankScratch(x); }
+int64_t matrix_rank_tol_workspace(const Meta& x, const Meta&, bool, bool) { return RankScratch(x); }
+int64_t matrix_rank_atol_rtol_workspace(const Meta& x, const Meta&, const Meta*, bool) { return RankScratch(x); }
 void matrix_rank_infer(const Meta& x, double, bool, bool hermitian, Meta& out) {
   RankMeta("matrix_rank", x, hermitian, {}, out);
 }
@@ -127,6 +139,10 @@ void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string&
   const bool spectral = !empty && (driver == "gelsd" || driver == "gelss");
   values = {spectral ? With(lead, {MinDim(m, n)}) : none, RealOf(x.dtype)};
 }
+int64_t lstsq_workspace(const Meta& x, const Meta& y, const Scalar&, const std::string&) {
+  const Dims lead = common::BroadcastDims("lstsq", Leading(x.dims), Leading(y.dims));
+  return WorkspaceFor(With(lead, {x.dims[x.dims.size() - 2], y.dims.back()}), x.dtype);
+}
 void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
                   Tensor& residuals, Tensor& rank, Tensor& values) {
   const Tensor a = BroadcastBatch(x, solution), b = BroadcastBatch(y, solution);
@@ -136,7 +152,8 @@ void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const s
              solution.raw_data(), counted ? rank.data<int32_t>() : nullptr,
              values.numel() ? values.raw_data() : nullptr);
   if (residuals.numel() == 0) return;
-  const Tensor ax = Empty(b.dims(), b.dtype());
+  const ScratchTensor product(b.dims(), b.dtype());
+  const Tensor& ax = product.tensor;
   cpu::Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), false, solution.raw_data(), solution.dims(),
               solution.strides(), false, ax.raw_data());
   const int64_t parts = IsComplex(x.dtype()) ? 2 : 1;

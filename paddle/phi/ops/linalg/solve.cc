@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and LAPACK adapters of solvers, inverses and determinants.
 #include "paddle/phi/backends/cpu/lapack.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/linalg/matrices.h"
 
 namespace phi {
@@ -92,10 +93,12 @@ void slogdet_infer(const Meta& x, Meta& out) {
   out = {Dims{Dim(2)}, x.dtype};
   for (Dim d : Leading(x.dims)) out.dims.push_back(d);
 }
+int64_t slogdet_workspace(const Meta& x) { return WorkspaceFor(Leading(x.dims), RealOf(x.dtype)); }
 void slogdet_kernel(const Tensor& x, Tensor& out) {
   const int64_t batch = BatchOf(x);
   const DataType real = RealOf(x.dtype());
-  Tensor log = Empty({batch}, real);
+  const ScratchTensor logs({batch}, real);
+  const Tensor& log = logs.tensor;
   cpu::SlogDet(x.dtype(), batch, Cols(x), x.raw_data(), out.raw_data(), log.raw_data());
   CopyInto(log, ViewOf(out, {batch}, {1}, out->offset() + batch));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles and diagonals.
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -130,9 +131,9 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
       PD_CHECK(d == x.dim(0), InvalidArgument,
                "[fill_diagonal] expected equal extents for more than 2 axes, got shape ", common::ShapeText(x.dims()));
   if (!out.is_contiguous()) {  // places below are counted in row-major order
-    Tensor rows = Empty(out.dims(), out.dtype());
-    fill_diagonal_kernel(x, value, offset, wrap, rows);
-    return CopyInto(rows, out);
+    ScratchTensor rows(out.dims(), out.dtype());
+    fill_diagonal_kernel(x, value, offset, wrap, rows.tensor);
+    return CopyInto(rows.tensor, out);
   }
   CopyInto(x, out);
   if (out.numel() == 0) return;
