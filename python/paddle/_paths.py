@@ -18,6 +18,7 @@ TABLE = {
             'fake_quantize_dequantize_moving_average_abs_max'
         ),
         'paddle._op_forms': 'accuracy anchor_generator batch_norm ones zeros',
+        'paddle.base.selected_rows': 'merge_selected_rows',
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},
