@@ -794,6 +794,7 @@ def _reconstruct_from_(self, other):
 
 _METHODS = {
     **_OF_OTHER_FORMS,
+    '__div__': Tensor.__truediv__,
     'get_selected_rows': _get_selected_rows,
     'rows': _rows,
     'reconstruct_from_': _reconstruct_from_,
