@@ -32,6 +32,3 @@ def __getattr__(name):
     made.__module__ = __name__
     globals()[name] = made
     return made
-
-
-globals()['__dir__'] = lambda: sorted({*globals(), *(f'{kind}OpCost' for kind in _NAMES)})
