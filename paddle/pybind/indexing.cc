@@ -7,6 +7,7 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/eager/dispatch/dist_call.h"
@@ -332,6 +333,8 @@ PyObject* Set(PyObject* self, PyObject* key, PyObject* value) {
   return Guarded([&]() -> PyObject* {
     if (!value) RaiseTypeError("'Tensor' object doesn't support item deletion");
     const Tensor& x = ToTensor(self, "__setitem__", "x");
+    PD_CHECK(!phi::IsSelectedRows(x), InvalidArgument,
+             "[__setitem__] expected a dense tensor, got rows of a table; to_dense() makes a table of them");
     if (!x.is_dist()) {
       SetItem(x, key, value);
       Py_RETURN_NONE;

@@ -8,6 +8,7 @@
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/phi/core/selected_rows.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/object/py_tensor.h"
@@ -148,6 +149,7 @@ Tensor FromBuffer(PyObject* o, bool copy) {
 PyObject* ToNumpy(const Tensor& t, PyObject*) {
   jit::NoteRead(t);
   if (t.is_dist()) return ToNumpy(WholeOf(t), nullptr);
+  if (phi::IsSelectedRows(t)) return ToNumpy(phi::RowsOf(t).values, nullptr);
   egr::RequireFilled(t, "numpy");
   PD_CHECK(!t.is_symbolic(), InvalidType, "[numpy] expected a tensor with data, got one that is being recorded");
   PD_CHECK(t->kind() == phi::ImplKind::kDense, InvalidType,
@@ -230,7 +232,7 @@ PyObject* Nested(const Tensor& t, int64_t axis, const char* base) {
 }
 
 Tensor Readable(const Tensor& tensor, const char* what) {
-  const Tensor t = WholeOf(tensor);
+  const Tensor t = phi::IsSelectedRows(tensor) ? phi::RowsOf(tensor).values : WholeOf(tensor);
   egr::RequireFilled(t, what);
   PD_CHECK(!t.is_symbolic(), InvalidType, "[", what, "] expected a tensor with data, got one that is being recorded");
   Tensor h = phi::ToHost(t);

@@ -12,6 +12,7 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/selected_rows.h"
 
 namespace paddle::py {
 
@@ -162,6 +163,7 @@ PyObject* Detach(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "detach", "self");
     egr::RequireFilled(t, "detach");
+    if (phi::IsSelectedRows(t)) return ToPy(phi::AliasOf(t));
     if (t.is_symbolic() || t->kind() != phi::ImplKind::kDense) {
       egr::GradModeGuard off(false);
       Tensor r = paddle::assign(t);
@@ -190,7 +192,12 @@ PyObject* DetachInplace(PyObject* self, PyObject*) {
   });
 }
 PyObject* CloneMethod(PyObject* self, PyObject*) {
-  return Guarded([&] { return ToPy(paddle::assign(ToTensor(self, "clone", "x"))); });
+  return Guarded([&] {
+    const Tensor& t = ToTensor(self, "clone", "x");
+    if (!phi::IsSelectedRows(t)) return ToPy(paddle::assign(t));
+    const phi::RowsParts& of = phi::RowsOf(t);
+    return ToPy(phi::MakeSelectedRows(of.rows, paddle::assign(of.values), of.height));
+  });
 }
 PyObject* GradIvar(PyObject* self, PyObject*) { return GetGrad(self, nullptr); }
 PyObject* SetGradIvar(PyObject* self, PyObject* v) {
@@ -249,9 +256,11 @@ int SetGrad(PyObject* self, PyObject* v, void*) {
       return;
     }
     const Tensor& g = ToTensor(v, "Tensor", "grad");
+    common::Ints dims = g.dims();
+    if (phi::IsSelectedRows(g) && !dims.empty()) dims[0] = phi::RowsOf(g).height;
     if (!t.is_symbolic() && !g.is_symbolic())
-      PD_CHECK(g.dims() == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ",
-               common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
+      PD_CHECK(dims == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ",
+               common::ShapeText(t.dims()), ", got ", common::ShapeText(dims));
     egr::MetaOf(source).grad = GradientPart("Tensor.grad", g, t);
   });
 }

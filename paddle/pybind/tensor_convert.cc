@@ -7,6 +7,7 @@
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/selected_rows.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/interchange.h"
@@ -127,7 +128,8 @@ void WritePart(const char* op, const Tensor& value, const Tensor& t) {
 // Overwrites the data; shape and dtype must agree. No history is recorded.
 PyObject* SetValue(PyObject* self, PyObject* value) {
   return Guarded([&]() -> PyObject* {
-    const Tensor& t = ToTensor(self, "set_value", "x");
+    const Tensor& whole = ToTensor(self, "set_value", "x");
+    const Tensor& t = phi::IsSelectedRows(whole) ? phi::RowsOf(whole).values : whole;
     Tensor v;
     if (IsTensor(value))
       v = ToTensor(value, "set_value", "value");
@@ -137,6 +139,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
       RaiseAssertion(std::string("[set_value] expected a Tensor or numpy.ndarray as value, got ") +
                      Py_TYPE(value)->tp_name);
     egr::RequireFilled(v, "set_value");
+    if (phi::IsSelectedRows(v) && phi::IsSelectedRows(whole)) v = phi::RowsOf(v).values;
     if (!egr::IsUnfilled(t) && (t.is_symbolic() || v.is_symbolic() || RecordsWrites())) {
       for (int64_t i = 0; i < t.ndim() && t.ndim() == v.ndim(); ++i)
         common::RequireEq("set_value", "extent", t.extents()[i], v.extents()[i]);
@@ -188,6 +191,8 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
       Py_INCREF(self);
       return self;
     }
+    PD_CHECK(!phi::IsSelectedRows(t) && !phi::IsSelectedRows(o), InvalidArgument,
+             "[copy_] expected dense tensors, got rows of a table; to_dense() makes a table of them");
     if (t.is_dist()) {
       WritePart("copy_", o, t);
     } else if (t.dims() == o.dims()) {
@@ -206,6 +211,17 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
   });
 }
 
+// The same elements in memory of their own.
+Tensor CopyOf(const Tensor& t) {
+  if (phi::IsSelectedRows(t)) {
+    const phi::RowsParts& of = phi::RowsOf(t);
+    return phi::MakeSelectedRows(of.rows, CopyOf(of.values), of.height);
+  }
+  Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
+  phi::CopyInto(t, c);
+  return c;
+}
+
 PyObject* DeepCopy(PyObject* self, PyObject* memo) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
@@ -214,15 +230,13 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     PD_CHECK(!t.is_dist(), Unimplemented, "[deepcopy] expected a dense tensor, got a distributed one; use clone()");
     PD_CHECK(!t->node(), PreconditionNotMet,
              "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
-    Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
-    phi::CopyInto(t, c);
+    Tensor c = CopyOf(t);
     c->stop_gradient = t->stop_gradient;
     c->persistable = t->persistable;
     static int64_t count = 0;
     egr::MetaOf(c).name = TensorName(t) + "_deepcopy_" + std::to_string(count++);
     if (auto* m = egr::MaybeMeta(t); m && m->grad.defined() && !m->grad.is_symbolic()) {
-      Tensor g = phi::Empty(m->grad.dims(), m->grad.dtype(), m->grad.place());
-      phi::CopyInto(m->grad, g);
+      Tensor g = CopyOf(m->grad);
       egr::MetaOf(c).grad = g;
     }
     PyRef r = Own(ToPy(std::move(c)));

@@ -3,6 +3,7 @@
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
@@ -213,7 +214,8 @@ PyObject* LeaveUnfilled(PyObject* self, PyObject*) {
 }
 PyObject* IsInitialized(PyObject* self, PyObject*) {
   const Tensor& t = AsTensor(self);
-  return PyBool_FromLong(t.defined() && phi::HasPart(t) && phi::LocalOf(t).defined() && phi::LocalOf(t)->storage());
+  return PyBool_FromLong(t.defined() && phi::HasPart(t) && phi::LocalOf(t).defined() &&
+                         (phi::LocalOf(t)->storage() || phi::IsSelectedRows(t)));
 }
 PyObject* RebindMethod(PyObject* self, PyObject* other) {
   return Guarded([&]() -> PyObject* {
@@ -329,6 +331,30 @@ PyObject* Self(PyObject* self, PyObject*) {
   Py_INCREF(self);
   return self;
 }
+// Of rows of a table: their numbers, the rows and the table's height. None of another tensor.
+PyObject* RowsParts(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    if (!phi::IsSelectedRows(t)) Py_RETURN_NONE;
+    const phi::RowsParts& of = phi::RowsOf(t);
+    PyRef rows = Own(ToPy(of.rows)), values = Own(ToPy(of.values));
+    return Py_BuildValue("(OOL)", rows.get(), values.get(), static_cast<long long>(of.height));
+  });
+}
+PyObject* MergedRows(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    PD_CHECK(phi::IsSelectedRows(t), InvalidArgument, "[merge_selected_rows] expected rows of a table, got another ",
+             "tensor");
+    return ToPy(egr::MergedRows(t));
+  });
+}
+PyObject* ToDense(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const Tensor& t = Of(self);
+    return phi::IsSelectedRows(t) ? ToPy(egr::ToTable(t)) : Self(self, nullptr);
+  });
+}
 
 }  // namespace
 
@@ -383,6 +409,9 @@ PyMethodDef g_tensor_methods[] = {
     {"_write_over", F(OnTapeFastcall<WriteOverMethod>), METH_FASTCALL | METH_KEYWORDS,
      "Gives this tensor the values and the history of a result, in place."},
     {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},
+    {"_rows_parts", F(RowsParts), METH_NOARGS, "Numbers, rows and height of rows of a table, else None."},
+    {"_merged_rows", F(MergedRows), METH_NOARGS, "Rows of a table, each number once."},
+    {"to_dense", F(ToDense), METH_NOARGS, kTensorToDenseText},
     {"value", F(Self), METH_NOARGS, kTensorValueText},
     {"get_tensor", F(Self), METH_NOARGS, kTensorGetTensorText},
     {"_local_value", F(OnTape<LocalValue>), METH_NOARGS, "This process's part of a distributed tensor."},

@@ -204,6 +204,18 @@ Examples:
 
 inline constexpr char kTensorValueText[] = PADDLE_ITSELF_TEXT("value");
 
+inline constexpr char kTensorToDenseText[] = R"(This tensor; of a sparse one, its elements among zeros.
+
+Of rows of a table (the gradient of a lookup with `sparse=True`) the table, with rows of one number added.
+
+Returns:
+    Tensor: a dense tensor.
+
+Examples:
+    >>> paddle.to_tensor([0.0, 2.0]).to_sparse_coo(1).to_dense().tolist()
+    [0.0, 2.0]
+)";
+
 inline constexpr char kTensorGetTensorText[] = PADDLE_ITSELF_TEXT("get_tensor");
 
 inline constexpr char kTensorNumpyText[] = R"(A NumPy array of the data (bfloat16 as uint16 bits).

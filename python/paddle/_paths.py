@@ -18,6 +18,7 @@ TABLE = {
             'fake_quantize_dequantize_moving_average_abs_max'
         ),
         'paddle._op_forms': 'accuracy anchor_generator batch_norm ones zeros',
+        'paddle.base.selected_rows': 'merge_selected_rows',
         'paddle.incubate.nn.functional': 'fused_bias_act',
     },
     'paddle._pir_ops': {'paddle._C_ops': '*'},
@@ -288,8 +289,17 @@ TABLE = {
         'paddle.jit': 'enable_to_static',
         'paddle.jit.static_function': 'StaticFunction',
     },
+    'paddle.jit.dy2static.origin_info': {
+        'paddle.jit.dy2static.old_names': 'ORIGIN_INFO Location OriginInfo attach_origin_info'
+    },
+    'paddle.jit.dy2static.transformers.logical_transformer': {
+        'paddle.jit.dy2static.old_names': 'cmpop_node_to_str'
+    },
+    'paddle.jit.dy2static.transformers.utils': {'paddle.jit.dy2static.old_names': 'index_in_list'},
+    'paddle.jit.dy2static': {'paddle.jit.dy2static.old_names': 'UndefinedVar create_bool_as_type'},
     'paddle.jit.dy2static.utils': {
-        'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code'
+        'paddle.jit.dy2static.old_names': 'is_paddle_func parse_arg_and_kwargs',
+        'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code',
     },
     'paddle.jit.marker': {'paddle.jit': 'not_to_static'},
     'paddle.jit.pir_translated_layer': {
@@ -490,6 +500,9 @@ TABLE = {
     'paddle.text.datasets.uci_housing': {'paddle.text': 'UCIHousing'},
     'paddle.text.datasets.wmt14': {'paddle.text': 'WMT14'},
     'paddle.text.datasets.wmt16': {'paddle.text': 'WMT16'},
+    'paddle.static.amp.bf16.amp_lists': {
+        'paddle.static.amp.bf16': 'AutoMixedPrecisionListsBF16 bf16_list fp32_list'
+    },
     'paddle.utils': {
         'paddle.utils.environments': 'environments=',
         'paddle.utils.layers_utils': 'assert_same_structure convert_to_list is_sequence',

@@ -749,3 +749,20 @@ def test_patched_functions_are_seen(monkeypatch):
     x = paddle.ones([1, 2])
     assert layer(x).tolist() == (paddle.matmul(x, layer.weight) * 2).tolist()
     assert x.add(x) == "patched"
+
+
+def test_functions_with_other_forms_show_their_parameters():
+    assert inspect.getfullargspec(paddle.cumsum).args == ["x", "axis", "dtype", "name"]
+    plain = inspect.unwrap(paddle.cumsum_)
+    assert plain.__code__.co_varnames[:4] == ("x", "axis", "dtype", "name")
+    assert plain.__defaults__ == (None, None, None) and plain.__name__ == "cumsum_"
+    x = paddle.to_tensor([1.0, 2.0])
+    assert plain(x, 0) is x and x.tolist() == [1.0, 3.0]
+    seen = []
+
+    @functools.wraps(paddle.cumsum_)
+    def noted(*args, **kwargs):
+        seen.append(args)
+        return paddle.cumsum_(*args, **kwargs)
+
+    assert noted(x).tolist() == [1.0, 4.0] and len(seen) == 1 and noted.__name__ == "cumsum_"

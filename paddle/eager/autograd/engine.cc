@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/op_watch.h"
 
@@ -17,6 +18,10 @@ void AccumulateInto(Tensor& buffer, Tensor grad, bool create_graph) {
   if (!grad.defined()) return;
   if (!buffer.defined()) {
     buffer = std::move(grad);
+    return;
+  }
+  if (phi::IsSelectedRows(buffer) || phi::IsSelectedRows(grad)) {
+    buffer = AddRows(buffer, grad);
     return;
   }
   bool own = !create_graph && !buffer.is_symbolic() && !grad.is_symbolic() && buffer->use_count() == 1 &&
@@ -283,7 +288,10 @@ class Engine {
     }
     bool any = false;
     NodeScratch& scratch = Scratch(n);
-    for (int s = 0; s < outs; ++s) grads[s] = std::move(scratch.buffer(s));
+    for (int s = 0; s < outs; ++s) {
+      grads[s] = std::move(scratch.buffer(s));
+      if (phi::IsSelectedRows(grads[s]) && n->num_inputs() > 0) grads[s] = ToTable(grads[s]);
+    }
     for (int s = 0; s < outs; ++s) {
       if (n->has_hooks() && grads[s].defined()) RunHooks(n, s, grads[s]);
       any = any || grads[s].defined();

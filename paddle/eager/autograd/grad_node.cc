@@ -6,6 +6,7 @@
 #include "paddle/eager/autograd/saved_hooks.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
 
@@ -43,7 +44,7 @@ class AccumulateGrad final : public GradNode {
       // A gradient that somebody else still sees, or that is a view, is copied so that `.grad` can be added to in
       // place.
       grads[0].reset();
-      if (!create_graph && !g.is_symbolic() &&
+      if (!create_graph && !g.is_symbolic() && g.is_dense() &&
           (g->use_count() > 1 || g->storage()->use_count() > 1 || !g.is_contiguous())) {
         Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
         phi::CopyInto(g, copy);
@@ -54,6 +55,8 @@ class AccumulateGrad final : public GradNode {
         g->stop_gradient = true;
       }
       m.grad = g;
+    } else if (phi::IsSelectedRows(g) || phi::IsSelectedRows(m.grad)) {
+      m.grad = AddRows(m.grad, g);
     } else if (create_graph || g.is_symbolic()) {
       m.grad = paddle::add(m.grad, g);
     } else {

@@ -7,6 +7,7 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/selected_rows.h"
 
 namespace egr {
 
@@ -279,6 +280,8 @@ void RequireApart(const char* op, std::initializer_list<const Tensor*> written,
 }
 
 void BeforeInplace(const Tensor& x, const char* op) {
+  PD_CHECK(!phi::IsSelectedRows(x), InvalidArgument, "[", op,
+           "] expected a dense tensor, got rows of a table; to_dense() makes a table of them");
   RefreshView(x);
   RequireApart(x, op);
   if (!State().grad_enabled) return;

@@ -10,6 +10,7 @@
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/eager/dispatch/recorded_view.h"
+#include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -448,6 +449,7 @@ void RecordOp(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue*
   DispatchState& s = State();
   for (size_t i = 0; i < op.tensors.size(); ++i)
     for (int k = 0; k < in[i].n; ++k) RequireFilled(in[i].p[k], op.name);
+  if (s.record == RecordMode::kRun && AnyRows(op, in)) return RunOnRows(op, in, attrs, outs);
   PD_CHECK(s.record != RecordMode::kRun, InvalidArgument, "[", op.name,
            "] expected tensors with data where nothing is being recorded, got a value of a program");
   PD_ASSERT(s.recorder != nullptr);

@@ -5,6 +5,7 @@
 
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
@@ -128,10 +129,18 @@ TensorState TensorState::TensorArray() {
 
 TensorState TensorState::Dist(const Ints& dims, DataType dtype, Place place, Ref<RefCounted> parts) {
   TensorState s = Dense(dims, dtype);
-  s.kind_ = ImplKind::kDist;
+  s.kind_ = dynamic_cast<const RowsParts*>(parts.get()) ? ImplKind::kSelectedRows : ImplKind::kDist;
   s.place_ = place;
   s.parts_ = std::move(parts);
   return s;
+}
+
+Tensor MakeSelectedRows(const Tensor& rows, const Tensor& values, int64_t height) {
+  Ref<RowsParts> parts(new RowsParts);
+  parts->rows = rows;
+  parts->values = values;
+  parts->height = height;
+  return Tensor(TensorState::Dist(values.dims(), values.dtype(), values.place(), std::move(parts)));
 }
 
 TensorState TensorState::WithoutStorage() const {

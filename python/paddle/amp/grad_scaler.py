@@ -110,7 +110,9 @@ class AmpScaler(KnownKeywords):
             for param in params:
                 grad = param.grad
                 unscaled = grad * inverse.astype(grad.dtype)
-                good, mesh = paddle.isfinite(unscaled).all(), grad.process_mesh
+                parts = unscaled._rows_parts()
+                values = unscaled if parts is None else parts[1]
+                good, mesh = paddle.isfinite(values).all(), grad.process_mesh
                 finite[mesh] = paddle.logical_and(finite.get(mesh, finite[None]), good)
                 grad.set_value(unscaled)
             found = finite.pop(None)

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 from paddle.base.arguments import integer, items
+from paddle.base.libpaddle import Tensor
 from paddle.static.scope import DenseTensor
 
 __all__ = [
@@ -37,6 +38,12 @@ class SelectedRows:
         self._tensor = DenseTensor()
         self.set_rows(rows)
         self.set_height(height)
+
+    @classmethod
+    def _of(cls, rows, height, values):
+        made = cls((), height)
+        made._rows, made._tensor = rows, DenseTensor(values)
+        return made
 
     def rows(self):
         """The numbers of the rows."""
@@ -94,12 +101,14 @@ def merge_selected_rows(x, name=None):
     """Rows in ascending order of their numbers, those of one number added.
 
     Args:
-        x (SelectedRows): The rows.
+        x (SelectedRows or Tensor): The rows, or a tensor that is SelectedRows.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
-        SelectedRows: a new one.
+        SelectedRows or Tensor: as `x` is.
     """
+    if isinstance(x, Tensor) and x.is_selected_rows():
+        return x._merged_rows()
     numbers = sorted(set(_checked('merge_selected_rows', x).rows()))
     made = SelectedRows(numbers, x.height())
     made.get_tensor().set(x.to_dense()[numbers])
@@ -110,12 +119,14 @@ def get_tensor_from_selected_rows(x, name=None):
     """The rows as a tensor, without their numbers.
 
     Args:
-        x (SelectedRows): The rows.
+        x (SelectedRows or Tensor): The rows, or a tensor that is SelectedRows.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
         Tensor: one row for each number.
     """
+    if isinstance(x, Tensor) and x.is_selected_rows():
+        return x._rows_parts()[1].clone()
     return _checked('get_tensor_from_selected_rows', x).get_tensor()._held().clone()
 
 

@@ -98,7 +98,7 @@ class Reducer:
         with paddle.no_grad():
             for n in numbers:
                 p = self._parameters[n]
-                gradients.append(paddle.zeros_like(p) if p.grad is None else p.grad)
+                gradients.append(paddle.zeros_like(p) if p.grad is None else p.grad.to_dense())
             averages = [paddle.empty_like(g) for g in gradients]
         task = self._group.all_reduce(gradients, ReduceOp.AVG, sync=False, out=averages)
         self._started.append((task, numbers, averages))

@@ -37,6 +37,11 @@ class ParallelMode:
     SEGMENT_PARALLEL = 4
 
 
+@functools.cache
+def _get_global_parallel_env():
+    return ParallelEnv()
+
+
 class ParallelEnv:
     """What the launcher told this process, in variables of the environment.
 

@@ -106,6 +106,16 @@ class MultiprocessContext:
         )
 
 
+def _get_default_nprocs():
+    return len(os.sched_getaffinity(0))
+
+
+def _options_valid_check(options):
+    unknown = set(options) - set(_OPTIONS)
+    if unknown:
+        raise ValueError(f'[spawn] expected options of {_OPTIONS}, got {sorted(unknown)}')
+
+
 def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
     """Call a function in several processes, which are the ranks of a job.
 
@@ -139,13 +149,11 @@ def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
         >>> context.join()
         True
     """
-    unknown = set(options) - set(_OPTIONS)
-    if unknown:
-        raise ValueError(f'[spawn] expected options of {_OPTIONS}, got {sorted(unknown)}')
+    _options_valid_check(options)
     if options.get('backend', 'auto') not in ('auto', 'gloo'):
         raise ValueError(f"[spawn] expected backend 'gloo', got {options['backend']!r}")
     if nprocs == -1:
-        nprocs = len(os.sched_getaffinity(0))
+        nprocs = _get_default_nprocs()
     if nprocs < 1:
         raise ValueError(f'[spawn] expected nprocs of 1 or more, or -1, got {nprocs}')
     context = multiprocessing.get_context(options.get('start_method', 'spawn'))

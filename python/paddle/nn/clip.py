@@ -10,6 +10,12 @@ from paddle.base.known_keywords import KnownKeywords
 __all__ = ["ClipGradByValue", "ClipGradByNorm", "ClipGradByGlobalNorm"]
 
 
+def _squares(grad):
+    """The sum of squares of a gradient whose rows are there once."""
+    parts = grad._rows_parts()
+    return _C_ops.squared_l2_norm(grad if parts is None else parts[1])
+
+
 class ClipGradBase(KnownKeywords):
     """Calling it with [(parameter, gradient), ...] gives the list with clipped gradients."""
 
@@ -25,9 +31,17 @@ class ClipGradBase(KnownKeywords):
     def _clip_one(self, grad):
         raise NotImplementedError
 
+    @staticmethod
+    def _whole(params_grads):
+        """The pairs with each row of a gradient that is SelectedRows once: what a norm is of."""
+        return [
+            (p, g if g is None or g._rows_parts() is None else g._merged_rows())
+            for p, g in params_grads
+        ]
+
     def __call__(self, params_grads):
         with paddle.no_grad():
-            return self._dygraph_clip(params_grads)
+            return self._dygraph_clip(self._whole(params_grads))
 
 
 class ClipGradByValue(ClipGradBase):
@@ -83,7 +97,11 @@ class ClipGradByNorm(ClipGradBase):
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
 
     def _clip_one(self, grad):
-        return _C_ops.clip_by_norm(grad, self.clip_norm)
+        if grad._rows_parts() is None:
+            return _C_ops.clip_by_norm(grad, self.clip_norm)
+        norm = _C_ops.sqrt(_squares(grad))
+        limit = _C_ops.full_like(norm, self.clip_norm)
+        return _C_ops.multiply(grad, _C_ops.divide(limit, _C_ops.maximum(norm, limit)))
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
@@ -122,11 +140,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
                 continue
             dtype = dtype_name(g.dtype)
             if dtype in ("float16", "bfloat16"):
-                squares["half"].append(_C_ops.squared_l2_norm(g.astype("float32")))
+                squares["half"].append(_squares(g.astype("float32")))
             else:
-                squares["float64" if dtype == "float64" else "float32"].append(
-                    _C_ops.squared_l2_norm(g)
-                )
+                squares["float64" if dtype == "float64" else "float32"].append(_squares(g))
         wide = "float64" if squares["float64"] else "float32"
         parts = [s.astype(wide) for group in squares.values() for s in group]
         if not parts:

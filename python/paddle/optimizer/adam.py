@@ -45,8 +45,8 @@ class Adam(Optimizer):
             to gradients, or `paddle.regularizer.L1Decay` or `L2Decay`; None for none.
         grad_clip (ClipGradBase, default None): What clips the gradients first, such as
             `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
-        lazy_mode (bool, default False): Taken for compatibility: it speaks of sparse gradients,
-            and these are dense.
+        lazy_mode (bool, default False): Whether a gradient that is SelectedRows, as a lookup with
+            `sparse=True` gives, changes its rows alone; else moments of all rows decay.
         multi_precision (bool, default False): Whether half-precision parameters are updated in
             float32.
         use_multi_tensor (bool, default False): Taken for compatibility; it has no effect.
@@ -197,8 +197,8 @@ class AdamW(Adam):
             None for all.
         grad_clip (ClipGradBase, default None): What clips the gradients first, such as
             `paddle.nn.ClipGradByGlobalNorm`; None for nothing.
-        lazy_mode (bool, default False): Taken for compatibility: it speaks of sparse gradients,
-            and these are dense.
+        lazy_mode (bool, default False): Whether a gradient that is SelectedRows, as a lookup with
+            `sparse=True` gives, changes its rows alone; else moments of all rows decay.
         multi_precision (bool, default False): Whether half-precision parameters are updated in
             float32.
         amsgrad (bool, default False): Whether the largest second moment so far is the divisor.

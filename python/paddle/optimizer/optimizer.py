@@ -401,7 +401,9 @@ class Optimizer(AccumulatorStore):
                 term = regularization
             if grad is None or term is None:
                 out.append((param, grad))
-            elif isinstance(term, L2Decay):
+                continue
+            grad = grad.to_dense()  # the term is one of every row
+            if isinstance(term, L2Decay):
                 out.append((param, grad + param.detach() * term._coeff))
             elif isinstance(term, L1Decay):
                 out.append((param, grad + paddle.sign(param.detach()) * term._coeff))

@@ -14,6 +14,8 @@ _FLOATING_ONLY = frozenset(
     ('hypot_', 'sinc_', 'gammainc_', 'gammaincc_', 'polygamma_', 'multigammaln_', 'logaddexp_')
 )
 
+_MARKS = {inspect.Parameter.VAR_POSITIONAL: '*', inspect.Parameter.VAR_KEYWORD: '**'}
+
 
 def written(x, name, plain, *args, **kwargs):
     """`x` after `plain(x, ...)` was written over it, with its history: the form `name` of
@@ -58,7 +60,31 @@ def _make(name):
     function.__signature__ = signature.replace(
         parameters=[p for p in signature.parameters.values() if p.name != 'out']
     )
+    function.__wrapped__ = _of_parameters(function)
     return function
+
+
+def _of_parameters(function):
+    """A function that names the parameters of `function`, whose code has none: what programs read
+    `__code__` and `__defaults__` of.
+    """
+    given = function.__signature__.parameters.values()
+    plain = [p.replace(annotation=p.empty) for p in given]
+    default = {f'_{p.name}': p.default for p in plain if p.default is not p.empty}
+    heads, values, star = [], [], False
+    for p in plain:
+        if p.kind is p.KEYWORD_ONLY and not star:
+            heads.append('*')
+        star = star or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        mark = _MARKS.get(p.kind, '')
+        heads.append(mark + p.name + (f'=_{p.name}' if f'_{p.name}' in default else ''))
+        values.append(f'{p.name}={p.name}' if p.kind is p.KEYWORD_ONLY else mark + p.name)
+    scope = {**default, 'function': function}
+    name = function.__name__
+    exec(f'def {name}({", ".join(heads)}):\n    return function({", ".join(values)})', scope)
+    made = scope[name]
+    made.__module__, made.__doc__ = function.__module__, function.__doc__
+    return made
 
 
 def where_(condition, x=None, y=None, name=None):

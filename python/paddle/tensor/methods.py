@@ -360,10 +360,11 @@ def _new_full(
 
 
 def _gradient(self):
-    """The gradient as a NumPy array, or None.
+    """The gradient as a NumPy array, or None; of a gradient that is SelectedRows the rows and their
+    numbers.
 
     Returns:
-        numpy.ndarray or None: the gradient.
+        numpy.ndarray or tuple or None: the gradient.
 
     Examples:
         >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -371,7 +372,10 @@ def _gradient(self):
         >>> x.gradient().tolist()
         [2.0, 4.0]
     """
-    return None if self.grad is None else self.grad.numpy()
+    grad = self.grad
+    if grad is not None and grad.is_selected_rows():
+        return grad.numpy(), grad._rows_parts()[0].numpy()
+    return None if grad is None else grad.numpy()
 
 
 def _repeat(input, *several, repeats=None, name=None):
@@ -564,19 +568,6 @@ def _slice(self, begin, end):
     return self[begin:end]
 
 
-def _unflatten_dense(self):
-    """This tensor; of a sparse one, its elements among zeros.
-
-    Returns:
-        Tensor: a dense tensor.
-
-    Examples:
-        >>> paddle.to_tensor([0.0, 2.0]).to_sparse_coo(1).to_dense().tolist()
-        [0.0, 2.0]
-    """
-    return self
-
-
 def _sparse_dim(self):
     """How many axes are sparse.
 
@@ -735,16 +726,47 @@ _OF_OTHER_FORMS = {
 
 
 def _get_selected_rows(self):
-    """The rows of a tensor that is SelectedRows.
+    """The rows of a tensor that is SelectedRows, such as the gradient of a table that
+    `embedding(sparse=True)` looked up.
 
     Returns:
-        object: the rows; None of another tensor.
+        SelectedRows: numbers, height and the memory of the rows; None of another tensor.
 
     Examples:
+        >>> table = paddle.create_parameter([4, 2], 'float32')
+        >>> ids = paddle.to_tensor([3, 0, 3])
+        >>> paddle.nn.functional.embedding(ids, table, sparse=True).sum().backward()
+        >>> table.grad.get_selected_rows().rows()
+        [3, 0, 3]
         >>> paddle.ones([2]).get_selected_rows() is None
         True
     """
-    return None
+    parts = self._rows_parts()
+    if parts is None:
+        return None
+    from paddle.base.selected_rows import SelectedRows
+
+    rows, values, height = parts
+    return SelectedRows._of(rows.tolist(), height, values)
+
+
+def _rows(self):
+    """The numbers of the rows of a tensor that is SelectedRows. AttributeError of another.
+
+    Returns:
+        list of ints: the numbers.
+
+    Examples:
+        >>> table = paddle.create_parameter([4, 2], 'float32')
+        >>> ids = paddle.to_tensor([3, 0, 3])
+        >>> paddle.nn.functional.embedding(ids, table, sparse=True).sum().backward()
+        >>> table.grad.rows()
+        [3, 0, 3]
+    """
+    parts = self._rows_parts()
+    if parts is None:
+        raise AttributeError('[Tensor.rows] expected SelectedRows, got a dense tensor')
+    return parts[0].tolist()
 
 
 def _reconstruct_from_(self, other):
@@ -772,7 +794,9 @@ def _reconstruct_from_(self, other):
 
 _METHODS = {
     **_OF_OTHER_FORMS,
+    '__div__': Tensor.__truediv__,
     'get_selected_rows': _get_selected_rows,
+    'rows': _rows,
     'reconstruct_from_': _reconstruct_from_,
     'to': _to,
     '_to': _to,
@@ -793,7 +817,6 @@ _METHODS = {
     'get_device': _get_device,
     '_to_static_var': _to_static_var,
     '_slice': _slice,
-    'to_dense': _unflatten_dense,
     'sparse_dim': _sparse_dim,
     'dense_dim': Tensor.dim,
     '__copy__': _copy,

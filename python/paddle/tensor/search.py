@@ -5,6 +5,7 @@ form of their own.
 
 import builtins
 import functools
+import inspect
 from typing import NamedTuple
 
 import paddle
@@ -42,6 +43,7 @@ def aliased(**names):
                     kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
 
+        wrapper.__signature__ = inspect.signature(function)
         return wrapper
 
     return decorate

@@ -133,6 +133,9 @@ def _shown(array):
 
 
 def _data(tensor, indent):
+    parts = tensor._rows_parts()
+    if parts is not None:
+        tensor = parts[1]
     name = str(tensor.dtype)[7:]
     if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
         tensor = tensor.detach().astype('float32')
@@ -157,7 +160,8 @@ def to_string(tensor):
     head = f'shape={shape}, dtype={str(tensor.dtype)[7:]}'
     if isinstance(tensor, core.pir.Value):
         return f'Value({head}, stop_gradient={tensor.stop_gradient})'
-    if not tensor._is_initialized():
+    parts = tensor._rows_parts()
+    if parts is None and not tensor._is_initialized():
         return 'Tensor(Not initialized)'
     prefix = 'Tensor('
     indent = len(prefix)
@@ -165,6 +169,8 @@ def to_string(tensor):
     if tensor.is_dist():
         mesh, placements = tensor.process_mesh, tensor.placements
         where = f' process_mesh={mesh}, placements={placements}, GlobalDenseTensor='
+    if parts is not None:
+        where = f' rows={parts[0].tolist()},'
     return (
         f'{prefix}{head}, place={tensor._place_str}, stop_gradient={tensor.stop_gradient},{where}\n'
         f'{" " * indent}{_data(tensor, indent)})'

@@ -8,6 +8,7 @@
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
+#include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/gather.h"
@@ -255,6 +256,35 @@ void embedding_scatter_infer(const Meta&, const Meta& dy, int64_t rows, int64_t,
 void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, int64_t, int64_t padding_idx, Tensor& out) {
   cpu::EmbeddingGrad(dy.dtype(), dy.raw_data(), out.dim(0), out.dim(1), x.dtype(), x.raw_data(), x.numel(), padding_idx,
                      out.raw_data());
+}
+
+namespace {
+// The gradient as rows of the table under their numbers: those of dout, without those of padding_idx.
+Tensor EmbeddingRows(const Tensor& x, const Tensor& weight, const Tensor& dout, int64_t padding_idx) {
+  const int64_t n = x.numel();
+  Ints dims = weight.dims();
+  dims[0] = n;
+  Tensor rows = Empty({n}, DataType::INT64, x.place()), values = Empty(dims, dout.dtype(), dout.place());
+  const Tensor numbers = CastTo(x, DataType::INT64);
+  std::memcpy(rows.raw_data(), numbers.raw_data(), n * sizeof(int64_t));
+  const size_t size = values.numel() * SizeOf(dout.dtype());
+  if (size) std::memcpy(values.raw_data(), dout.raw_data(), size);
+  for (int64_t i = 0; padding_idx >= 0 && i < n; ++i)
+    if (rows.data<int64_t>()[i] == padding_idx)
+      std::memset(static_cast<char*>(values.raw_data()) + size / n * i, 0, size / n);
+  return MakeSelectedRows(rows, values, weight.dim(0));
+}
+}  // namespace
+
+void embedding_grad_kernel(const Tensor& x, const Tensor& weight, const Tensor& dout, int64_t padding_idx, bool sparse,
+                           Tensor* dweight) {
+  if (!dweight) return;
+  if (sparse) {
+    *dweight = EmbeddingRows(x, weight, dout, padding_idx);
+    return;
+  }
+  EnsureOut(*dweight, weight.dims(), dout.dtype());
+  embedding_scatter_kernel(x, dout, weight.dim(0), padding_idx, *dweight);
 }
 
 void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta& out) {

@@ -95,7 +95,8 @@ def embedding(
         padding_idx (int, default None): The row that gets no gradient; None for none.
         max_norm (float, default None): The norm that rows are scaled down to; None for none.
         norm_type (float, default 2.0): The exponent of that norm.
-        sparse (bool, default False): Taken for compatibility: the gradient is dense.
+        sparse (bool, default False): Whether the gradient of `weight` is SelectedRows: the rows
+            that were looked up, under their numbers. Recorded programs have the whole table.
         scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
             occurs.
         name (str, default None): Taken for compatibility; it has no effect.

@@ -160,7 +160,8 @@ class Embedding(Layer):
         norm_type (float, default 2.0): The exponent of that norm.
         scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
             occurs.
-        sparse (bool, default False): Taken for compatibility: gradients are dense.
+        sparse (bool, default False): Whether the gradient of the table is SelectedRows: the rows
+            that were looked up, under their numbers. Recorded programs have the whole table.
         _weight (Tensor, default None): The first values of the table.
         _freeze (bool, default False): Whether the table is not trained.
         device (str or place, default None): Where the table lies.

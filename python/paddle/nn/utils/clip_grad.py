@@ -21,6 +21,14 @@ def _with_grads(parameters):
     return [p for p in params if p.grad is not None]
 
 
+def _memory(param):
+    """The elements of a parameter's gradient; of one that is SelectedRows its rows, each once."""
+    if param.grad._rows_parts() is None:
+        return param.grad
+    param.grad = param.grad._merged_rows()
+    return param.grad._rows_parts()[1]
+
+
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scale the gradients in place so that their total norm is at most max_norm.
 
@@ -51,7 +59,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     if not params:
         return paddle.to_tensor(0.0)
     with paddle.no_grad():
-        grads = [p.grad for p in params]
+        grads = [_memory(p) for p in params]
         if norm_type == float("inf"):
             total = paddle.max(paddle.stack([paddle.max(paddle.abs(g)) for g in grads]))
         else:
@@ -97,4 +105,5 @@ def clip_grad_value_(parameters, clip_value):
     clip_value = float(clip_value)
     with paddle.no_grad():
         for p in _with_grads(parameters):
-            p.grad.set_value(_C_ops.clip(p.grad, -clip_value, clip_value))
+            grad = _memory(p)
+            grad.set_value(_C_ops.clip(grad, -clip_value, clip_value))

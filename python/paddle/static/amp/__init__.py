@@ -5,9 +5,13 @@ Operations run in the precision they were recorded in (`paddle.amp.auto_cast` ar
 chooses it); nothing is cast afterwards, as in PaddlePaddle's build for CPUs.
 """
 
+from paddle import _lazy
+
 from . import amp_nn, bf16, debugging, decorator, fp16_lists, fp16_utils  # noqa: F401
 from .decorator import decorate
 from .fp16_lists import AutoMixedPrecisionLists, CustomOpLists
 from .fp16_utils import fp16_guard
 
 __all__ = ['decorate', 'CustomOpLists', 'AutoMixedPrecisionLists', 'fp16_guard']
+
+_lazy.serve(globals())

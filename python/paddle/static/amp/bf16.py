@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from paddle import _lazy
+
 from .decorator import decorate
 from .fp16_lists import AutoMixedPrecisionLists
 from .fp16_utils import fp16_guard
@@ -36,6 +38,8 @@ class AutoMixedPrecisionListsBF16(AutoMixedPrecisionLists):
 
 
 bf16_guard = fp16_guard
+bf16_list = frozenset(AutoMixedPrecisionListsBF16().bf16_list)
+fp32_list = frozenset(AutoMixedPrecisionListsBF16().fp32_list)
 
 
 def decorate_bf16(optimizer, amp_lists=None, use_pure_bf16=False, use_bf16_guard=None):
@@ -77,3 +81,6 @@ def convert_float_to_uint16(in_list):
     """
     bits = np.asarray(in_list, 'float32').view('uint32')
     return (bits >> 16).astype('uint16')
+
+
+_lazy.serve(globals())

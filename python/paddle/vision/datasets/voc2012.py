@@ -13,6 +13,8 @@ from ._local import Archive, check_backend
 
 __all__ = ['VOC2012']
 
+VOC_URL = 'https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar'
+VOC_MD5 = '6cd6e144f989b92b3379bac3b3de84fd'
 _ROOT = 'VOCdevkit/VOC2012/'
 _SPLITS = {'train': 'trainval', 'test': 'train', 'valid': 'val'}
 

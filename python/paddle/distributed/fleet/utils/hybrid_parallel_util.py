@@ -42,7 +42,11 @@ def fused_allreduce_gradients_with_group(parameter_list, group, bucket_size=_BUC
     if group.nranks < 2 and scale is None:
         return
     with paddle.no_grad():
-        gradients = [p.grad for p in parameter_list if not p.stop_gradient and p.grad is not None]
+        trained = [p for p in parameter_list if not p.stop_gradient and p.grad is not None]
+        for p in trained:
+            if p.grad.is_selected_rows():
+                p.grad = p.grad.to_dense()
+        gradients = [p.grad for p in trained]
         for bucket in _by_dtype(gradients, bucket_size):
             if group.process_group is not None:
                 operation = dist.ReduceOp.AVG if scale is None else dist.ReduceOp.SUM

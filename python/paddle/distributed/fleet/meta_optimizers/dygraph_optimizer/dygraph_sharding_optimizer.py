@@ -28,6 +28,8 @@ class DygraphShardingOptimizer(DividedState):
                 if id(p) in self._owner:
                     if p.grad is None:
                         p.grad = paddle.zeros_like(p)
+                    elif p.grad.is_selected_rows():
+                        p.grad = p.grad.to_dense()
                     group.reduce([p.grad], ReduceOp.AVG, self._owner[id(p)])
 
     def step(self):
