@@ -7,11 +7,14 @@ import inspect
 import os
 import pickle
 import traceback
+import types
 
 import pytest
 
 import paddle
 
+# Parts of the package whose functions are called with no tensor.
+_PLAIN = ('base.', 'incubate.inference', 'inference.', 'jit.', 'utils.')
 TEST = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -20,7 +23,7 @@ def test_misspelt_keywords_of_every_public_callable(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(TEST)
     recipes, table = importlib.import_module('recipes'), importlib.import_module('recipe_table')
-    swallowed = []
+    swallowed, bare = [], set()
     for where, name, value, text in recipes.cases():
         if (
             text is None
@@ -34,12 +37,23 @@ def test_misspelt_keywords_of_every_public_callable(tmp_path, monkeypatch):
         try:
             recipes.call(where, value, keyword)
         except Exception as error:  # noqa: BLE001 its text is judged
+            if str(error).endswith("argument 'nobody_knows'") and isinstance(
+                value, types.FunctionType
+            ):
+                if value.__code__.co_argcount:
+                    bare.add(f'{where}.{name}')
             if isinstance(error, TypeError) or 'nobody_knows' in str(error):
                 continue
             swallowed.append(f'{where}.{name}: {error!r}')
         else:
             swallowed.append(f'{where}.{name}')
     assert swallowed == ['nn.Identity']  # takes any argument, in PaddlePaddle too
+    # Messages of functions on tensors, of layers and of data name the arguments that there are.
+    bare = {name for name in bare if not name.startswith(_PLAIN)}
+    assert bare <= {
+        *('paddle.check_shape', 'paddle.create_parameter', 'paddle.enable_compat'),
+        *('nn.dynamic_decode', 'signal.is_recorded', 'hub.load', 'static.load_inference_model'),
+    }
 
 
 def test_arguments_of_the_core_s_classes():
@@ -113,6 +127,16 @@ def test_what_no_name_is_like_gets_no_suggestion():
         (lambda: paddle.ParamAttr(learningrate=1), 'ParamAttr.__init__', 'learning_rate'),
         (lambda: paddle.jit.to_static(abs, fullgraph=True), 'to_static', 'full_graph'),
         (lambda: paddle.nn.functional.cross_entropy(1, 2, targt=3), 'cross_entropy', 'target'),
+        (lambda: paddle.nn.functional.mse_loss(1, target=2), 'mse_loss', 'label'),
+        (lambda: paddle.nn.functional.avg_pool2d(input=1, kernel_size=2), 'avg_pool2d', 'x'),
+        (lambda: paddle.hypot(1, other=2), 'hypot', 'y'),
+        (lambda: paddle.isin(elements=1), 'isin', 'x'),
+        (lambda: paddle.argsort(1, dims=0), 'argsort', 'axis'),
+        (lambda: paddle.rand([2], requires_gradient=True), 'rand', 'requires_grad'),
+        (lambda: paddle.ones([1]).to(devic='cpu'), 'Tensor.to', 'device'),
+        (lambda: paddle.ones([1]).new_ones([1], dtyp='int8'), 'new_ones', 'dtype'),
+        (lambda: paddle.linalg.cond(1, ord=2), 'cond', 'p'),
+        (lambda: paddle.grad(1, inputs=1, retain_grph=True), 'grad', 'retain_graph'),
     ],
 )
 def test_unknown_keywords_of_python_code_suggest(call, function, meant):
@@ -136,6 +160,23 @@ def test_words_of_pytorch_that_work():
     for arguments in (('foo',), ('gpu:1', 2), ('gpu:x',), ('gpu', -1)):
         with pytest.raises(ValueError, match='expected one' if arguments[-1] != -1 else 'from 0'):
             paddle.device(*arguments)
+
+
+@pytest.mark.parametrize(
+    ('call', 'advice'),
+    [
+        (lambda: paddle.nn.BatchNorm2D(3, affine=False), 'give weight_attr=False and bias_attr'),
+        (lambda: paddle.nn.LSTM(3, 4, batch_first=True), 'leave it out for batches first'),
+        (lambda: paddle.nn.GRU(3, 4, bidirectional=True), "give direction='bidirect'"),
+        (lambda: paddle.nn.functional.relu(1, inplace=True), "whose name ends in '_'"),
+        (lambda: paddle.io.DataLoader([1], pin_memory=True), 'leave it out'),
+        (lambda: paddle.optimizer.Adam([1], 0.1), 'list as learning_rate, which comes first'),
+    ],
+)
+def test_words_of_pytorch_that_mean_something_else(call, advice):
+    with pytest.raises((TypeError, AttributeError)) as caught:
+        call()
+    assert advice in str(caught.value)
 
 
 class _Bare(paddle.nn.Layer):

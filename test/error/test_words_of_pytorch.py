@@ -101,7 +101,7 @@ def test_lines_that_work(line, expected):
         ('paddle.optimizer.Adam(params=[X], lr=0.1)', "did you mean 'parameters'?"),
         ('paddle.optimizer.SGD([X], lr=0.1)', "did you mean 'learning_rate'?"),
         ('paddle.nn.Linear(3, 2, bias=False)', "did you mean 'bias_attr'?"),
-        ('paddle.nn.LSTM(3, 2, batch_first=True)', "did you mean 'time_major'?"),
+        ('paddle.nn.LSTM(3, 2, batch_first=True)', 'or give time_major=True'),
         ('paddle.nn.BatchNorm2d(3)', "did you mean 'BatchNorm2D'?"),
         ('paddle.nn.ReLU(inplace=True)', "leave it out, or call a function whose name ends in '_'"),
         ('F.relu(X, inplace=True)', "leave it out, or call a function whose name ends in '_'"),

@@ -7,7 +7,7 @@ import functools
 import operator
 import os
 
-from .known_keywords import problem
+from .known_keywords import named, problem
 from .libpaddle import _with_second_names
 
 __all__ = [
@@ -87,6 +87,8 @@ def torch_form(other):
     """
 
     def decorate(function):
+        function = named(function)
+
         @functools.wraps(function)
         def call(*args, **kwargs):
             if 'dim' in kwargs or len(args) > 1 and type(args[1]) is int:

@@ -3,11 +3,26 @@
 do; Python itself does so from 3.13 on, for misspelt ones.
 """
 
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
 from types import FunctionType
 
-__all__ = ['KnownKeywords', 'problem']
+from .libpaddle import _with_second_names
+
+__all__ = ['KnownKeywords', 'named', 'problem']
 
 _ANY = 8  # CO_VARKEYWORDS
+
+# Where functions on tensors, and those that programs call beside them, are at home.
+_HOMES = (
+    *('paddle.tensor.', 'paddle.nn.', 'paddle.io.', 'paddle.profiler.', 'paddle.flags'),
+    *('paddle.linalg', 'paddle.fft', 'paddle.signal', 'paddle.sparse', 'paddle.geometric.'),
+    *('paddle.audio.', 'paddle.text.', 'paddle.vision.', 'paddle.static.', 'paddle.amp'),
+    *('paddle.incubate.nn.functional.', 'paddle.incubate.operators', 'paddle.incubate.autograd.'),
+    *('paddle.autograd.', 'paddle.distribution.', 'paddle.distributed.communication.'),
+    *('paddle.framework.', 'paddle.base.dygraph.', 'paddle.device', 'paddle.hapi.', 'paddle.hub'),
+    'paddle.metric.',
+)
 
 
 def problem(function, keywords, first=0, others=(), owner=None):
@@ -25,6 +40,42 @@ def problem(function, keywords, first=0, others=(), owner=None):
 
             return unexpected(owner or function.__qualname__, name, (*names, *others))
     return None
+
+
+def named(value):
+    """A plain function as one that names the argument which an unknown keyword may mean; anything
+    else as it is.
+    """
+    if type(value) is FunctionType and not value.__code__.co_flags & _ANY:
+        return _with_second_names(value, {})
+    return value
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module whose public functions are `named`, for its own code too."""
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        scope, made = vars(module), {}  # one function may have several names
+        for name, value in list(scope.items()):
+            if name[0] != '_' and getattr(value, '__module__', None) == module.__name__:
+                scope[name] = made.setdefault(id(value), named(value))
+
+
+class _Finder:
+    """Finds the modules of `_HOMES`."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if not name.startswith(_HOMES):
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _Loader(name, spec.origin)
+        return spec
+
+
+sys.meta_path.insert(0, _Finder)
 
 
 class KnownKeywords:

@@ -78,8 +78,10 @@ class Optimizer(AccumulatorStore):
         self._parameter_list = parameters
         self._name = name
         if self._parameter_list is None:
+            first = '' if isinstance(learning_rate, (int, float)) else type(learning_rate).__name__
             raise AttributeError(
                 f"[{type(self).__name__}] expected parameters in dynamic mode, got None"
+                + (f' and {first} as learning_rate, which comes first' if first else '')
             )
         if learning_rate is None:
             raise AssertionError(

@@ -586,9 +586,9 @@ def meshgrid(*args, **kwargs):
         >>> b.tolist()
         [[3, 4, 5], [3, 4, 5]]
     """
-    indexing = kwargs.pop('indexing', 'ij')
+    keywords('meshgrid', kwargs, 'indexing', 'name')
+    indexing = kwargs.get('indexing', 'ij')
     kwargs.pop('name', None)
-    keywords('meshgrid', kwargs)
     tensors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     if not tensors:
         raise ValueError('[meshgrid] expected at least one tensor, got none')

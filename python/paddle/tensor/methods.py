@@ -9,6 +9,7 @@ import math
 from paddle.base import libpaddle
 from paddle.base.arguments import integer, items, keywords
 from paddle.base.framework import to_dtype
+from paddle.base.known_keywords import named
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
 
@@ -77,11 +78,9 @@ _DEVICES = ('cpu', 'gpu', 'cuda', 'xpu', 'npu', 'dcu', 'ipu', 'gpu_pinned')
 
 def _device_dtype(args, kwargs):
     """(device, dtype, blocking) of the many spellings of `to`."""
-    device, dtype = kwargs.pop('device', None), kwargs.pop('dtype', None)
-    blocking = kwargs.pop('blocking', kwargs.pop('non_blocking', None))
-    kwargs.pop('copy', None)
-    other = kwargs.pop('other', None)
-    keywords('Tensor.to', kwargs)
+    keywords('Tensor.to', kwargs, 'device', 'dtype', 'other', 'blocking', 'non_blocking', 'copy')
+    device, dtype, other = map(kwargs.get, ('device', 'dtype', 'other'))
+    blocking = kwargs.get('blocking', kwargs.get('non_blocking'))
     values = list(args) + ([other] if other is not None else [])
     for value in values:
         if isinstance(value, Tensor):
@@ -285,6 +284,9 @@ Examples:
 """
 
 
+_OF_NEW = 'size', 'shape', 'dtype', 'device', 'requires_grad', 'pin_memory'
+
+
 def _new(make):
     def method(
         var,
@@ -304,9 +306,9 @@ def _new(make):
                 f'[new_{make}] expected a size alone or its numbers one by one, got {len(size)} '
                 f'arguments'
             )
-        given += [kwargs.pop('size')] if 'size' in kwargs else []
+        keywords('new_' + make, kwargs, *_OF_NEW)
+        given += [kwargs['size']] if 'size' in kwargs else []
         given += [] if shape is None else [shape]
-        keywords('new_' + make, kwargs)
         if len(given) != 1:
             raise TypeError(
                 f'[new_{make}] expected the size once, by position, as size or as shape, got '
@@ -855,7 +857,7 @@ def install(where):
     generated = _generated('paddle')
     for name, method in _METHODS.items():
         if name not in present:
-            setattr(Tensor, name, method)
+            setattr(Tensor, name, named(method))
     for name, module in {**_RANDOM, **_OTHERS, **_SEARCH, **_SPARSE}.items():
         if name not in present:
             setattr(Tensor, name, _stub(name, module))

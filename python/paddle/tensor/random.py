@@ -10,6 +10,7 @@ import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import second_names
+from paddle.base.known_keywords import named
 from paddle.base.libpaddle import Tensor, expect_tensors
 from paddle.framework.random import drawing_from
 
@@ -51,6 +52,7 @@ def _shape(op, shape):
 
 def _spelled(function):
     """Let `f(2, 3)` mean `f([2, 3])`; `f(size=...)` means `f(shape)`."""
+    function = named(function)
 
     @functools.wraps(function)
     def wrapper(*args, **kwargs):

@@ -4,8 +4,6 @@ form of their own.
 """
 
 import builtins
-import functools
-import inspect
 from typing import NamedTuple
 
 import paddle
@@ -25,31 +23,7 @@ class TopKRetType(NamedTuple):
     indices: Tensor
 
 
-_ALIASES = {'input': 'x', 'dim': 'axis', 'tensor': 'x', 'other': 'y'}
-
-
-def aliased(**names):
-    """Let keyword arguments have a second name: `aliased(input='x', dim='axis')`."""
-
-    def decorate(function):
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            for old, new in names.items():
-                if old in kwargs:
-                    if new in kwargs:
-                        raise TypeError(
-                            f"[{function.__name__}] expected {old!r} or {new!r}, got both"
-                        )
-                    kwargs[new] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        wrapper.__signature__ = inspect.signature(function)
-        return wrapper
-
-    return decorate
-
-
-_usual = aliased(input='x', dim='axis')
+_usual = second_names(input='x', dim='axis')
 
 
 def _out(result, out):
@@ -60,7 +34,6 @@ def _out(result, out):
 
 
 def _arg(op, extreme, found, rows):
-    @aliased(input='x', dim='axis')
     def function(x, axis=None, keepdim=False, dtype='int64', name=None):
         if dtype is None or str(dtype).rsplit('.', 1)[-1] not in (
             'int32',
@@ -75,7 +48,7 @@ def _arg(op, extreme, found, rows):
 
     function.__name__ = function.__qualname__ = op
     function.__doc__ = _ARG.format(op=op, extreme=extreme, found=found, rows=rows)
-    return function
+    return _usual(function)
 
 
 _ARG = """The position of the {extreme} element, along an axis or of the flattened tensor.
@@ -154,7 +127,7 @@ def sort(x, axis=-1, descending=False, stable=False, name=None, *, out=None):
     return _out(_C_ops.argsort(x, axis, descending, stable)[0], out)
 
 
-@aliased(input='x')
+@second_names(input='x')
 def nonzero(x, as_tuple=False, *, out=None):
     """Indices of elements that are not zero, one row each; with `as_tuple` one tensor a
     dimension.
@@ -289,7 +262,7 @@ def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
     )
 
 
-@aliased(input='x', axis='dim')
+@second_names(input='x', axis='dim')
 def cumprod(x, dim=None, *, dtype=None, out=None, name=None):
     """Running products along an axis; of the flattened tensor without one.
 
@@ -448,7 +421,7 @@ def _broadcast_to_index(arr, indices, axis):
     ) if grow_i else indices
 
 
-@aliased(input='arr', dim='axis', index='indices')
+@second_names(input='arr', dim='axis', index='indices')
 def take_along_axis(arr, indices, axis, broadcast=True, *, out=None):
     """Values along an axis at `indices`, whose other axes broadcast with the array's.
 
@@ -793,7 +766,7 @@ def increment(x, value=1.0, name=None):
         )
 
 
-@aliased(input='x')
+@second_names(input='x')
 def bitwise_invert(x, out=None, name=None):
     """Bitwise complement.
 

@@ -124,7 +124,7 @@ class SymbolicSession(Gradients, Session):
     def _takes_extents(self, function):
         """Whether what is called sees extents as they are; else numbers for them."""
         kind = type(function)
-        if kind is tables.OP or kind is types.MethodType:
+        if kind in (tables.OP, tables.ALIASED, types.MethodType):
             return True
         if kind is types.FunctionType:
             return function not in tables.PURE_OF_NUMPY
