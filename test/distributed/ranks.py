@@ -25,21 +25,28 @@ class Ranks:
 
     def __init__(self, count, module, function, *args, hosts=None):
         self.store, self.secret = hold_store(*([hosts.address] if hosts else []))
-        self.processes = []
-        for rank in range(count):
-            env = child_environment(rank_environment(rank, count, self.store, self.secret))
-            self.processes.append(
-                subprocess.Popen(
-                    [
-                        *(hosts.prefix(rank % len(hosts.names)) if hosts else []),
-                        *(sys.executable, '-c', _START + _CALL, _HERE, module, function, *args),
-                    ],
-                    env={'PADDLE_PG_TIMEOUT': _PATIENCE, **env, 'OMP_NUM_THREADS': '1'},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                )
-            )
+        self._hosts, self._call = hosts, (module, function, *args)
+        self.processes = [self._started(rank, count) for rank in range(count)]
+
+    def _started(self, rank, count):
+        env = child_environment(rank_environment(rank, count, self.store, self.secret))
+        hosts = self._hosts
+        return subprocess.Popen(
+            [
+                *(hosts.prefix(rank % len(hosts.names)) if hosts else []),
+                *(sys.executable, '-c', _START + _CALL, _HERE, *self._call),
+            ],
+            env={'PADDLE_PG_TIMEOUT': _PATIENCE, **env, 'OMP_NUM_THREADS': '1'},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def replace(self, rank):
+        """Another process in the place of one that has ended, whose output is given."""
+        text = self.processes[rank].communicate(timeout=60)[0]
+        self.processes[rank] = self._started(rank, len(self.processes))
+        return text
 
     def end(self, timeout=60):
         """(exit code, output) of each rank. AssertionError where one takes longer: it says what all

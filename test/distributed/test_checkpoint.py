@@ -123,10 +123,85 @@ def test_safetensors(tmp_path):
     v = paddle.zeros([3], 'int64')
     dist.load_state_dict({'v': v}, tmp_path, safetensors=True)
     assert v.tolist() == [0, 1, 2]
-    with pytest.raises(NotImplementedError, match='aoa_config'):
-        dist.load_state_dict({'v': v}, tmp_path, aoa_config={'aoa_statements': []})
     with pytest.raises(ValueError, match='comm_method'):
         dist.load_state_dict({'v': v}, tmp_path, comm_method='pigeon')
+
+
+_A = [[0, 1, 2], [3, 4, 5]]
+_B = [[10, 11, 12], [13, 14, 15]]
+
+
+@pytest.mark.parametrize(
+    'statements, want',
+    [
+        (['a -> x'], {'x': _A}),
+        (['a, b -> x, axis=0'], {'x': _A + _B}),
+        (['a, b -> x, axis=1'], {'x': [p + q for p, q in zip(_A, _B)]}),
+        (['a -> x, y, z, axis=1'], {'x': [[0], [3]], 'y': [[1], [4]], 'z': [[2], [5]]}),
+        (['a^T -> x'], {'x': [[0, 3], [1, 4], [2, 5]]}),
+        (["a -> x, permute='[1,0]'"], {'x': [[0, 3], [1, 4], [2, 5]]}),
+        (['a^T, b^T -> x, axis=0'], {'x': [*zip(*_A), *zip(*_B)]}),
+        (['a -> x', 'x -> y'], {'y': _A}),
+        (['a -> x', 'a -> y'], {'x': _A, 'y': _A}),
+        (['a -> x'], {'x': _A, 'a': [[7, 7, 7], [7, 7, 7]]}),  # taken, so `a` stays as it is
+        (['_ -> n'], {'a': _A, 'n': [7, 7]}),
+        (['b -> _'], {'a': _A}),
+        (['m.$LAYER_ID.q -> k.$LAYER_ID.w'], {'k.0.w': [1, 1], 'k.1.w': [2, 2]}),
+        (['m.$LAYER_ID.q -> k.$LAYER_ID+1.w'], {'k.1.w': [1, 1], 'k.2.w': [2, 2]}),
+        (['m.*.q -> x, axis=0'], {'x': [1, 1, 2, 2]}),
+        (['a, b -> x, axis=0', 'x -> p, q, axis=0'], {'p': _A, 'q': _B}),
+        (["a -> x, src_dtype='float32', dst_dtype='bfloat16'"], {'x': _A}),
+    ],
+)
+def test_statements(tmp_path, statements, want):
+    """Tensors of a checkpoint become others, as PaddlePaddle makes them."""
+    _state_of_statements(tmp_path)
+    read = {key: paddle.full(np.shape(value), 7.0) for key, value in want.items()}
+    dist.load_state_dict(read, tmp_path, aoa_config={'aoa_statements': statements})
+    for key, value in want.items():
+        np.testing.assert_array_equal(read[key].numpy(), np.array(value, 'float32'), err_msg=key)
+    merged = dist.load_merged_state_dict(tmp_path, aoa_config={'aoa_statements': statements})
+    for key in set(want) & set(merged):
+        np.testing.assert_array_equal(
+            merged[key].astype('float32').numpy(), np.array(want[key], 'float32'), err_msg=key
+        )
+
+
+def _state_of_statements(path):
+    state = {'a': paddle.to_tensor(_A, 'float32'), 'b': paddle.to_tensor(_B, 'float32')}
+    state.update({f'm.{i}.q': paddle.full([2], i + 1.0) for i in range(2)})
+    dist.save_state_dict(state, path)
+
+
+@pytest.mark.parametrize(
+    'config, kind, match',
+    [
+        ([], TypeError, 'a dict'),
+        ({'rules': []}, ValueError, 'rules'),
+        ({'aoa_statements': ['a => x']}, ValueError, "'a => x'"),
+        ({'aoa_statements': ['a + b -> x']}, ValueError, "'a \\+ b'"),
+        ({'aoa_statements': ['zz -> x']}, ValueError, "'zz'"),
+        ({'aoa_statements': ['a, b -> x']}, ValueError, 'axis'),
+        ({'aoa_statements': ['a, b -> x, y, axis=0']}, AssertionError, 'one side'),
+        ({'aoa_statements': ['a -> x, y, axis=1']}, AssertionError, '2 divides'),
+        ({'aoa_statements': ['a -> x, num_heads=2']}, NotImplementedError, 'num_heads'),
+        ({'aoa_statements': ['a^T -> x']}, ValueError, 'shape'),
+        ({'aoa_statements': []}, ValueError, "make 'x'"),
+        ({'aoa_statements': ['w.$LAYER_ID -> x']}, ValueError, 'got none'),
+    ],
+)
+def test_statements_that_do_not_fit(tmp_path, config, kind, match):
+    _state_of_statements(tmp_path)
+    read = {'x': paddle.zeros([2, 3])}
+    with pytest.raises(kind, match=match):
+        dist.load_state_dict(read, tmp_path, aoa_config=config)
+
+
+def test_groups_made_anew(tmp_path):
+    job = ranks.Ranks(2, 'work_checkpoint', 'anew', str(tmp_path))
+    job.replace(1)
+    for rank, (code, text) in enumerate(job.end()):
+        assert code == 0, f'rank {rank} ended with {code}:\n{text}'
 
 
 def test_replicas(tmp_path):

@@ -4,6 +4,7 @@
 import itertools
 import os
 import sys
+import time
 
 import numpy as np
 
@@ -152,6 +153,37 @@ def again(folder):
         if step == 2 and rank == 0:
             dist.parallel.job_store().set('saving', '1')
         rows.fill_(-1.0)  # what was copied counts
+
+
+def anew(folder):
+    """Saves while the program goes on, before and after another process takes the place of one."""
+    begun = os.path.join(folder, 'begun')
+    lives = (0, 1) if dist.ParallelEnv().rank == 0 else (int(os.path.exists(begun)),)
+    for life in lives:
+        until = time.monotonic() + 30
+        while not dist.is_initialized():
+            try:
+                dist.init_parallel_env()
+            except RuntimeError:  # the other process is not there yet
+                assert time.monotonic() < until
+                time.sleep(0.1)
+        rank, group = dist.get_rank(), dist.get_group()
+        dist.barrier()
+        where = os.path.join(folder, str(life))
+        part = dist.shard_weight('w', paddle.full([2, 2], float(life + rank)), 0, group)
+        dist.save_state_dict({'w': part}, where, async_save=True)
+        paddle.clear_async_save_task_queue()
+        whole = dist.load_merged_state_dict(where)['w']
+        assert whole.tolist() == [[life] * 2] * 2 + [[life + 1] * 2] * 2
+        if life == 0 and rank == 1:
+            open(begun, 'w').close()
+        elif life == 0:
+            try:
+                dist.barrier()
+            except RuntimeError:  # the other process has ended
+                dist.destroy_process_group()
+            else:
+                raise AssertionError('expected the other process to end')
 
 
 def refused(folder):

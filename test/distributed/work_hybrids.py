@@ -143,5 +143,67 @@ def hybrids(first, last):
             print(way, flush=True)
 
 
+class Tied(paddle.nn.Layer):
+    """The head has the weight of the embedding, which is of another stage."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = paddle.nn.Embedding(eager._WORDS, 8)
+        self.blocks = paddle.nn.LayerList([eager.Block() for _ in range(2)])
+        self.head = TiedHead(self.embed.weight)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+class TiedHead(paddle.nn.Layer):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x):
+        return x.matmul(self.weight, transpose_y=True)
+
+
+def tied():
+    """A parameter that two stages use."""
+    warnings.simplefilter('error')
+    words = np.random.RandomState(0).randint(0, eager._WORDS, [8, 5])
+    ids, labels = paddle.to_tensor(words[:, :-1]), paddle.to_tensor(words[:, 1:])
+
+    def parts():
+        paddle.seed(3)
+        model = Tied()
+        clip = paddle.nn.ClipGradByGlobalNorm(0.5)
+        return model, paddle.optimizer.AdamW(0.05, parameters=model.parameters(), grad_clip=clip)
+
+    model, optimizer = parts()
+    want = []
+    for _ in range(3):
+        loss = static._loss(model(ids), labels)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        want.append(float(loss))
+    mesh = dist.ProcessMesh([[0, 1], [2, 3]], ['pp', 'mp'])
+    config = {
+        'pp_config': {'split_spec': 'blocks'},
+        'mp_config': {'parallelize_plan': {'embed': dist.RowWiseParallel()}},
+    }
+    divided, optimizer = dist.parallelize(*parts(), mesh, config)
+    assert divided.head.weight is divided.embed.weight
+    assert divided.head.weight.placements == [Replicate(), Shard(0)]
+    pipeline = {'enable': True, 'accumulate_steps': 2, 'pp_degree': 2}
+    strategy = dist.Strategy({'pipeline': pipeline})
+    step = dist.to_static(divided, None, static._loss, optimizer, strategy)
+    _check('tied', [float(step(ids, labels)) for _ in range(3)], want)
+    np.testing.assert_allclose(
+        divided.head.weight.numpy(), model.head.weight.numpy(), rtol=2e-4, atol=2e-5
+    )
+
+
 if __name__ == '__main__':
     globals()[sys.argv[1]](*sys.argv[2:])

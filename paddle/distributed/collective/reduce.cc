@@ -59,6 +59,7 @@ void Accumulate(ReduceOp op, T* __restrict acc, const T* __restrict x, int64_t n
   switch (op) {
     case ReduceOp::kSum:
     case ReduceOp::kAvg:
+#pragma omp simd
       for (int64_t i = 0; i < n; ++i)
         if constexpr (std::is_same_v<T, bool>)
           acc[i] = acc[i] | x[i];
@@ -66,6 +67,7 @@ void Accumulate(ReduceOp op, T* __restrict acc, const T* __restrict x, int64_t n
           acc[i] = static_cast<T>(static_cast<W>(acc[i]) + static_cast<W>(x[i]));
       return;
     case ReduceOp::kProd:
+#pragma omp simd
       for (int64_t i = 0; i < n; ++i)
         if constexpr (std::is_same_v<T, bool>)
           acc[i] = acc[i] & x[i];
@@ -77,10 +79,13 @@ void Accumulate(ReduceOp op, T* __restrict acc, const T* __restrict x, int64_t n
     case ReduceOp::kMax:
     case ReduceOp::kMin:
       if constexpr (!std::is_same_v<T, phi::complex64> && !std::is_same_v<T, phi::complex128>) {
-        if (op == ReduceOp::kMax)
+        if (op == ReduceOp::kMax) {
+#pragma omp simd
           for (int64_t i = 0; i < n; ++i) acc[i] = Larger(acc[i], x[i]);
-        else
+        } else {
+#pragma omp simd
           for (int64_t i = 0; i < n; ++i) acc[i] = Smaller(acc[i], x[i]);
+        }
       }
       return;
   }
@@ -88,8 +93,10 @@ void Accumulate(ReduceOp op, T* __restrict acc, const T* __restrict x, int64_t n
 
 template <class T>
 void Divide(T* acc, int n, int64_t count) {
-  if constexpr (!std::is_same_v<T, bool>)
+  if constexpr (!std::is_same_v<T, bool>) {
+#pragma omp simd
     for (int64_t i = 0; i < count; ++i) acc[i] = static_cast<T>(acc[i] / static_cast<T>(n));
+  }
 }
 
 template <class T>

@@ -127,7 +127,10 @@ class DistModel:
                 '[DistModel] expected accumulate_steps of 1 or more, got '
                 f'{pipeline.accumulate_steps!r}'
             )
-        stages = len(set(self._meshes()))
+        meshes = set(self._meshes())
+        most = max((mesh.size for mesh in meshes), default=1)
+        # Parameters that stages share are on a mesh of all.
+        stages = len([m for m in meshes if m.size < most]) if len(meshes) > 2 else len(meshes)
         if pipeline.pp_degree not in (1, stages):
             raise ValueError(
                 f'[DistModel] expected the pp_degree of the parameters, {stages}, got '

@@ -5,11 +5,11 @@ from paddle.base import libpaddle as core
 
 
 def union_of(meshes):
-    """A mesh of all processes of some meshes; of one, that mesh."""
-    distinct = list(dict.fromkeys(meshes))
-    if len(distinct) == 1:
-        return distinct[0]
-    ranks = sorted({rank for mesh in distinct for rank in mesh.process_ids})
+    """A mesh of all processes of some meshes: one of these, where that has all."""
+    most = max(meshes, key=lambda mesh: mesh.size)
+    ranks = sorted({rank for mesh in meshes for rank in mesh.process_ids})
+    if most.size == len(ranks):
+        return most
     return core.ProcessMesh([len(ranks)], ranks, ['all'])
 
 

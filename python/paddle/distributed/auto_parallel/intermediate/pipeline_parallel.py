@@ -81,6 +81,15 @@ class Stages:
             )
         self._points = {names[name]: point for name, point in points.items()}
         self._walk(model, 0)
+        users = {}  # stages by parameters
+        for layer, stage in self._stage.items():
+            for param in layer._parameters.values():
+                users.setdefault(id(param), set()).add(stage)
+        self._shared = {
+            layer
+            for layer in self._stage
+            if any(len(users[id(p)]) > 1 for p in layer._parameters.values() if p is not None)
+        }
 
     def _walk(self, layer, stage):
         """The stage behind the layer."""
@@ -95,7 +104,12 @@ class Stages:
         return stage + (point is SplitPoint.END)
 
     def mesh_of(self, layer):
-        """The mesh of the parameters of a layer itself."""
+        """The mesh of the parameters of a layer itself: that of all stages where it shares them
+        with layers of others.
+        """
+        return self.mesh if layer in self._shared else self._own_mesh(layer)
+
+    def _own_mesh(self, layer):
         return self.meshes[self._stage[layer]]
 
     def spread(self, model, names):
@@ -116,7 +130,7 @@ class Stages:
             for one in layer.children():
                 self.connect(one)
             return
-        mesh = self.mesh_of(layer)
+        mesh = self._own_mesh(layer)
 
         def bring(_, args, kwargs):
             def move(values):

@@ -6,11 +6,11 @@ import os
 import numpy as np
 
 import paddle
-from paddle.base.arguments import only
 from paddle.framework.io import clear_async_save_task_queue, mapped_arrays
 
 from ...communication.group import barrier, is_initialized
 from ...parallel import get_rank
+from .. import aoa
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
 from .state_dict import Part, flatten_state_dict, own_part, whole_shape
 
@@ -129,7 +129,11 @@ def load_state_dict(
             newest.
         offload (bool, default False): Taken for compatibility; it has no effect.
         mw_name_compatibility (bool, default True): Taken for compatibility; it has no effect.
-        aoa_config (dict, default None): Only None.
+        aoa_config (dict, default None): `aoa_statements`, a list of texts, says what tensors of
+            the checkpoint become: "a -> x", "a, b -> x, axis=0", "a -> x, y, axis=1", "a^T -> x",
+            "a -> x, dtype='bfloat16'", "a -> _", and "_ -> x" for what stays as it is;
+            `$LAYER_ID` stands for numbers in names. Each process reads such tensors whole, one at a
+            time; renamed ones in part. None: names are those of the checkpoint.
         safetensors (bool, default False): Whether a directory without metadata is read, whose
             safetensors hold whole tensors. Those of `save_state_dict` are known without.
         worker_groups (list of Groups, default None): Taken for compatibility; it has no effect.
@@ -139,10 +143,11 @@ def load_state_dict(
         None.
 
     Raises:
-        NotImplementedError: aoa_config is given.
+        AssertionError: A statement has several names on both sides, or divides an axis unevenly.
+        NotImplementedError: A statement has attributes that are not here.
         TypeError: state_dict has keys that are no names, or something that is no tensor.
         ValueError: There is no such checkpoint, or it lacks a tensor, or has another shape; an
-            unknown comm_method.
+            unknown comm_method, or a statement that cannot be read.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -159,9 +164,12 @@ def load_state_dict(
         raise ValueError(
             f'[load_state_dict] expected comm_method as one of {methods}, got {comm_method!r}'
         )
-    only('load_state_dict', 'names are those of the checkpoint', aoa_config=(aoa_config, None))
     flat, _ = flatten_state_dict(state_dict, 'load_state_dict')
-    _read(flat, path, _metadata(path, unique_id, 'load_state_dict', safetensors))
+    metadata = _metadata(path, unique_id, 'load_state_dict', safetensors)
+    if aoa_config is None:
+        _read(flat, path, metadata)
+    else:
+        _read_as(flat, path, metadata, aoa_config)
     if is_initialized():
         barrier(process_group)
 
@@ -178,7 +186,8 @@ def load_merged_state_dict(
         unique_id (int, default None): The number of the checkpoint in the directory; None for the
             newest.
         offload (bool, default False): Taken for compatibility; it has no effect.
-        aoa_config (dict, default None): Only None.
+        aoa_config (dict, default None): What tensors of the checkpoint become, as in
+            `load_state_dict`.
         safetensors (bool, default False): Whether a directory without metadata is read, whose
             safetensors hold whole tensors.
 
@@ -186,8 +195,8 @@ def load_merged_state_dict(
         dict: tensors by name.
 
     Raises:
-        NotImplementedError: aoa_config is given.
-        ValueError: There is no such checkpoint.
+        NotImplementedError: A statement of aoa_config has attributes that are not here.
+        ValueError: There is no such checkpoint, or a statement cannot be read.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -198,19 +207,59 @@ def load_merged_state_dict(
         >>> dist.load_merged_state_dict("checkpoint", prefix="model")["w"].tolist()
         [1.0, 1.0]
     """
-    only('load_merged_state_dict', 'names are the checkpoint\'s', aoa_config=(aoa_config, None))
     metadata = _metadata(path, unique_id, 'load_merged_state_dict', safetensors)
-    merged = {}
-    for key, parts in metadata.state_dict_metadata.items():
+    if aoa_config is None:
+        chosen = {key: aoa.Source(key) for key in metadata.state_dict_metadata}
+    else:
+        chosen = aoa.plan(aoa_config, metadata.state_dict_metadata)
+    if prefix is not None:
+        chosen = {key: value for key, value in chosen.items() if key.startswith(f'{prefix}.')}
+    merged = {key: value.make(_reader(path, metadata)) for key, value in chosen.items()}
+    return {key if prefix is None else key[len(prefix) + 1 :]: t for key, t in merged.items()}
+
+
+def _reader(path, metadata):
+    """A function that gives a tensor of the checkpoint, whole, by name."""
+
+    def read(key):
+        parts = metadata.state_dict_metadata[key]
         shape = parts[0].global_shape
         if shape is None:  # as older files
             ends = [np.add(p.global_offset, p.local_shape) for p in parts]
             shape = np.max(ends, axis=0).tolist()
-        merged[key] = paddle.zeros(shape, parts[0].dtype)
-    if prefix is not None:
-        merged = {key: t for key, t in merged.items() if key.startswith(f'{prefix}.')}
-    _read(merged, path, metadata)
-    return {key if prefix is None else key[len(prefix) + 1 :]: t for key, t in merged.items()}
+        whole = paddle.zeros(shape, parts[0].dtype)
+        _read({key: whole}, path, metadata)
+        return whole
+
+    return read
+
+
+def _read_as(flat, path, metadata, config):
+    """Fills tensors and parts by key, as statements make them of those of the checkpoint."""
+    planned = aoa.plan(config, metadata.state_dict_metadata, list(flat))
+    read, rank = _reader(path, metadata), get_rank() if is_initialized() else 0
+    renamed, left = {}, []
+    for key, value in planned.items():
+        if isinstance(value, aoa.Source) and value.name not in renamed:
+            renamed[value.name] = flat[key]
+        elif value is not None:
+            left.append((key, value))
+    _read(renamed, path, metadata)
+    with paddle.no_grad():
+        for key, value in left:
+            own = own_part(flat[key], rank)
+            if own is None:
+                continue
+            whole = value.make(read)
+            if tuple(whole.shape) != tuple(whole_shape(flat[key])):
+                raise ValueError(
+                    f'[load_state_dict] expected shape {list(whole_shape(flat[key]))} for '
+                    f'{key!r}, got {list(whole.shape)} of the statements'
+                )
+            part = whole[tuple(slice(a, a + n) for a, n in zip(own.first, own.shape))]
+            if own.flat is not None:
+                part = part.reshape([-1])[slice(*own.flat)].reshape(own.tensor.shape)
+            own.tensor.set_value(part.astype(own.tensor.dtype))
 
 
 def _metadata(path, unique_id, op, safetensors):

@@ -166,7 +166,7 @@ def _copied(tensor):
     return copy
 
 
-_groups = {}
+_groups = {}  # by number of a group: the process group that it had, and the one for its saves
 
 
 def _agreement(group, in_background):
@@ -175,9 +175,13 @@ def _agreement(group, in_background):
     """
     if group is None or not in_background:
         return None if group is None else group.process_group
-    if group.id not in _groups:
-        _groups[group.id] = connect(f'{group.id}/saves', group.ranks, 1800)
-    return _groups[group.id]
+    had, made = _groups.get(group.id, (None, None))
+    if had is not group.process_group:  # the group, or one of this number, was made anew
+        if made is not None:
+            made.close()
+        made = connect(f'{group.id}/saves', group.ranks, 1800)
+        _groups[group.id] = group.process_group, made
+    return made
 
 
 def _agree(agreement, error):
