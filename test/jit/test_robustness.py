@@ -541,7 +541,7 @@ def test_a_result_outlives_its_function():
 
 
 MANY = '''
-import gc, sys
+import gc, linecache, sys
 import paddle
 
 def resident():
@@ -554,6 +554,19 @@ def work(n):
         f = paddle.jit.to_static(lambda x, k=float(k % 7): (x * k + 1).exp())
         for _ in range(2):
             f(x)
+def apart(n):  # each in a file of its own
+    for k in range(n):
+        name = f'<apart {k}>'
+        text = f'def f(x):\\n    h = x * {k % 7} + 1\\n    {MIDDLE}\\n    return h.exp() * 2 - h\\n'
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        scope = {}
+        exec(compile(text, name, 'exec'), scope)
+        f = paddle.jit.to_static(scope['f'], full_graph=FULL)
+        for _ in range(3):
+            f(x)
+        del linecache.cache[name]
+MIDDLE, FULL = sys.argv[4], sys.argv[5] == 'True'
+work = globals()[sys.argv[3]]
 work(int(sys.argv[1]))
 gc.collect()
 before = resident()
@@ -564,12 +577,17 @@ print((resident() - before) / int(sys.argv[2]))
 
 
 @pytest.mark.skipif(bool(SANITIZER), reason='a sanitizer keeps what is freed')
-def test_many_compiled_functions_take_no_memory():
+@pytest.mark.parametrize(
+    'how',
+    [('work', '', False), ('apart', 'pass', False), ('apart', 'print(end="")', False)]
+    + [('apart', 'h = h if h.sum() > 1 else -h', True)],
+    ids=['same_code', 'codes', 'regions', 'full_graph'],
+)
+def test_many_compiled_functions_take_no_memory(how):
     """Functions that come and go: less than a kilobyte stays of each."""
     env = {**os.environ, 'OMP_NUM_THREADS': '1'}
-    run = subprocess.run(
-        [sys.executable, '-c', MANY, '300', '1000'], env=env, capture_output=True, text=True
-    )
+    words = ['-c', MANY, '300', '1000', *map(str, how)]
+    run = subprocess.run([sys.executable, *words], env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) < 1000
 

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/jit/python/frame_watch.h"
 
-#include <unordered_set>
+#include <unordered_map>
 
 #include "paddle/jit/tape_tensors.h"
 
 namespace paddle::py {
 namespace {
 
-std::unordered_set<PyObject*>& NotedCodes() {
-  static auto* codes = new std::unordered_set<PyObject*>;
+// The code objects, each with the weak reference that takes it out when it goes.
+std::unordered_map<PyObject*, PyRef>& NotedCodes() {
+  static auto* codes = new std::unordered_map<PyObject*, PyRef>;
   return *codes;
 }
+
+PyObject* Forget(PyObject* address, PyObject*) {
+  NotedCodes().erase(static_cast<PyObject*>(PyLong_AsVoidPtr(address)));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef forget = {"forget", &Forget, METH_O, nullptr};
 
 std::string Text(PyObject* o) {
   const char* text = o && PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
@@ -24,7 +32,10 @@ std::string Text(PyObject* o) {
 void NoteCode(PyObject* code) {
   if (!PyCode_Check(code))
     RaiseTypeError(std::string("[to_static] expected a code object, got ") + Py_TYPE(code)->tp_name);
-  if (NotedCodes().insert(code).second) Py_INCREF(code);
+  if (NotedCodes().count(code)) return;
+  const PyRef address = Own(PyLong_FromVoidPtr(code));
+  const PyRef callback = Own(PyCFunction_New(&forget, address.get()));
+  NotedCodes().emplace(code, Own(PyWeakref_NewRef(code, callback.get())));
 }
 
 void FrameWatch::Start() {

@@ -9,9 +9,10 @@ import types
 import weakref
 
 from paddle.jit.dy2static import rewrite, source
+from paddle.jit.dy2static.code_cache import CodeCache
 
 logger = logging.getLogger('paddle.jit.dy2static')
-_codes, _shown = {}, {'level': -1, 'stdout': False}
+_codes, _shown = CodeCache(), {'level': -1, 'stdout': False}
 _KEY = '_pt_converted'
 
 
@@ -95,8 +96,7 @@ def _convert_code(fn):
             if rewriter.changed:
                 new = source.compile_function(tree, code, {*code.co_freevars, '_jst'}, klass), tree
                 _show(fn, tree)
-    _codes[code] = new
-    return new
+    return _codes.put(code, None, new)
 
 
 def _show(fn, tree):

@@ -4,6 +4,7 @@ trees.
 """
 
 import ast
+import collections
 import dis
 import functools
 import inspect
@@ -16,7 +17,8 @@ import weakref
 
 from paddle.jit.dy2static import trees
 
-_files, _made = {}, weakref.WeakKeyDictionary()
+_MOST_FILES = 64  # whose trees are kept
+_files, _made = collections.OrderedDict(), weakref.WeakKeyDictionary()
 
 
 def _codes_in(code):
@@ -96,13 +98,16 @@ def _lines(code):
 def _file_tree(code):
     filename, lines = code.co_filename, _lines(code)
     key = len(lines), hash(''.join(lines))
-    found = _files.get(filename)
+    found = _files.pop(filename, None)
     if found is None or found[0] != key:
         try:
             tree = ast.parse(''.join(lines))
         except SyntaxError:
             tree = ast.Module([], [])
-        found = _files[filename] = key, tree
+        found = key, tree
+        while len(_files) >= _MOST_FILES:
+            _files.popitem(last=False)
+    _files[filename] = found
     return found[1]
 
 

@@ -15,6 +15,7 @@ import ast
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import exits, source, trees
 from paddle.jit.dy2static import rewrite as conversion
+from paddle.jit.dy2static.code_cache import CodeCache
 
 SESSION, GLOBALS = '_rs', '_rg'
 # Read the frame of their caller, which would be the session's.
@@ -33,7 +34,7 @@ _FLOW = {
     **dict.fromkeys(('and_', 'or_'), '_condition'),
     'for_': '_iterated',
 }
-_codes = {}
+_codes = CodeCache()
 
 
 class Refused(Exception):
@@ -49,21 +50,21 @@ def _refuse(what):
 
 def rewritten(code, qualname, convert=False):
     """The code object that notes its reads. Raises Refused."""
-    found = _codes.get((code, convert))
-    if found is None or found[0] is not code:
+    found = _codes.get(code, convert)
+    if found is None:
         try:
             new = _rewrite(code, qualname, convert)
             _core._note_code(new)
             for inner in new.co_consts:
                 _note_parts(inner)
         except Refused as error:
-            new = error
+            new = Refused(*error.args)  # a traceback would hold the code
         except (SyntaxError, RecursionError, ValueError) as error:
             new = Refused(_TEXT + f'code that cannot be rewritten ({error})')
-        found = _codes[code, convert] = code, new
-    if isinstance(found[1], Refused):
-        raise Refused(*found[1].args)
-    return found[1]
+        found = _codes.put(code, convert, new)
+    if isinstance(found, Refused):
+        raise Refused(*found.args)
+    return found
 
 
 def _note_parts(code):

@@ -13,6 +13,7 @@ import numpy
 
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import source
+from paddle.jit.dy2static.code_cache import CodeCache
 from paddle.jit.reads import tables
 from paddle.jit.static_function import StaticFunction
 
@@ -26,7 +27,7 @@ _STDLIB = sysconfig.get_paths()['stdlib']
 # Regions of fewer operations, of tensors of fewer elements, are as fast as they are.
 few = types.SimpleNamespace(operations=4, elements=8192)
 _UNBOUND = types.SimpleNamespace()  # stands for a name that is not bound
-_codes = {}  # (code, marks) -> what it was split into
+_codes = CodeCache()  # by marks and name, what it was split into
 
 
 def _found(node, scope, local):
@@ -256,11 +257,9 @@ class Regions:
 
     def _split(self, marks):
         code = self.function.__code__
-        key = code, marks, self.function.__qualname__
-        found = _codes.get(key)
-        if found is None or found[0] is not code:
-            found = _codes[key] = code, _Split(self.function, marks)
-        return found[1]
+        key = marks, self.function.__qualname__
+        found = _codes.get(code, key)
+        return _codes.put(code, key, _Split(self.function, marks)) if found is None else found
 
     def _run(self, made):
         function = self.function
