@@ -3,6 +3,7 @@
 on gpu:0 against the CPU, and the errors of planted faults.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -19,12 +20,18 @@ pytestmark = needs_double
 EPSILON = {'float32': 2.0**-23, 'float64': 2.0**-52, 'float16': 2.0**-10, 'bfloat16': 2.0**-7}
 
 
-def rows(kind):
-    """Differences by result, and the names of ops that ran as kernels."""
+@functools.lru_cache
+def explained_rows(kind):
     out, explained = run(
         HERE / 'gpu_rows.py', kind, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1
     )
-    return json.loads(out), set(re.findall(r'^gpu: (\w+): generated$', explained, re.M))
+    return json.loads(out), explained
+
+
+def rows(kind):
+    """Differences by result, and the names of ops that ran as kernels."""
+    out, explained = explained_rows(kind)
+    return out, set(re.findall(r'^gpu: (\w+): generated$', explained, re.M))
 
 
 def beyond(differences, bar):
@@ -60,6 +67,19 @@ def test_structured_ops_are_the_cpus():
     differences, generated = rows('structured')
     assert len(differences) > 350 and {'softmax', 'layer_norm', 'sum', 'max'} <= generated
     assert not beyond(differences, lambda dtype, what: 8 * EPSILON[dtype])
+
+
+def test_most_ops_have_device_kernels():
+    """Of those that the rows call, values and gradients: in some signature, and without the host in
+    all that run a kernel of the library.
+    """
+    explained = explained_rows('elementwise')[1] + explained_rows('structured')[1]
+    how = set(re.findall(r'^gpu: (\w+): (generated|by primitives|on the host)', explained, re.M))
+    library = {op for op, way in how if way == 'by primitives'}
+    wanted = {'matmul', 'conv2d', 'conv_grad_filter', 'cumsum', 'topk', 'index_add', 'concat'}
+    assert wanted <= library and not {op for op in library if (op, 'on the host') in how}
+    ops, kernels = {op for op, _ in how}, {op for op, way in how if way != 'on the host'}
+    assert len(ops) > 200 and len(kernels) >= 0.9 * len(ops), sorted(ops - kernels)
 
 
 @pytest.mark.parametrize('order', [0, 7])

@@ -274,6 +274,7 @@ void infer_${op}_generic([[maybe_unused]] const MetaSlot* in,
 $workspace
 OpDef def_$op("$op", {$defs}, {$outs}, $flags, infer_${op}_generic, run_${op}_generic$declared);
 $ordered
+$device
 """
 LISTS = ("int[]", "int64[]", "float[]", "double[]", "str[]", "Scalar[]")
 
@@ -297,6 +298,7 @@ def op_def(op):
             {t.name: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(op.tensors)},
             {o.name: (k, o.name) for k, o in enumerate(op.outs)},
         ),
+        device=op.on_device and f"const phi::DeviceStatement device_{op.name}(def_{op.name});",
     )
 
 

@@ -486,6 +486,7 @@ class Op:
         {},
         names="tensors or outputs",
     )
+    on_device: bool = key(TRUE, "Its kernel runs on devices too, by its primitives' forms.", False)
     long_from: int | None = key(
         NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
     )
@@ -862,6 +863,7 @@ NEEDS = {
     "long_from": ["kernel"],
     "workspace": ["kernel"],
     "ordered": ["kernel"],
+    "on_device": ["kernel"],
     "grad_ordered": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],
     "infer": ["kernel", "compose", "decomposition"],

@@ -33,6 +33,9 @@ void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form
 // The same with the vector library; Unimplemented where an operation calls a function that GPUs have not.
 void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module);
 
+// As text for GPUs of the capability and newer.
+std::string PrintPtx(llvm::Module& module, int capability);
+
 // Puts the bodies of the functions that a kernel calls in their places.
 void InlineCalls(llvm::Function& kernel);
 

@@ -132,12 +132,16 @@ void CheckPtx(const LoopNest& nest) {
 }
 
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability) {
-  auto machine = Machine(capability);
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
-  module.setDataLayout(machine->createDataLayout());
+  module.setDataLayout(Machine(capability)->createDataLayout());
   module.setTargetTriple(kTriple);
   BuildForGpu(nest, symbol, form, module);
+  return PrintPtx(module, capability);
+}
+
+std::string PrintPtx(llvm::Module& module, int capability) {
+  auto machine = Machine(capability);
   std::string why;
   llvm::raw_string_ostream os(why);
   PD_CHECK(!llvm::verifyModule(module, &os), Internal, "[cinn] expected valid IR, got: ", os.str());

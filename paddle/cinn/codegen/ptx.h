@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "paddle/cinn/schedule/loop_nest.h"
 
@@ -31,6 +32,9 @@ void CheckPtx(const LoopNest& nest);
 // A kernel `symbol` for GPUs of the compute capability (90 is 9.0) and newer. Its parameters are the addresses of
 // inputs and outputs, then the numbers of FillMeta, 64 bits each. Unimplemented as CheckPtx.
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability);
+// The kernel `name` of runtime/device_kernels.bc.cpp.
+std::string LibraryPtx(const std::string& name, int capability);
+std::vector<std::string> LibraryKernels();
 // The capability a kernel is compiled for on such a device: the newest known one that is not above it.
 int PtxTarget(int capability);
 // Names the target, LLVM's version and the vector library.

@@ -13,7 +13,9 @@
 #include "paddle/cinn/fusion/group_builder.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/device_ops.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/pir/core/builder.h"
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -205,6 +207,21 @@ bool Flag(const char* name, bool otherwise) {
   return text && *text ? *text != '0' : otherwise;
 }
 
+bool RunsByPrimitives(const OpDef& op, phi::KernelText text) {
+  return text == phi::KernelText::kPtx && !op.inplace_of && phi::RunsByPrimitives(op);
+}
+// The scope in which primitives run on a device.
+class OnDevice {
+ public:
+  explicit OnDevice(const phi::DeviceForms* forms) : before_(phi::t_state.forms) { phi::t_state.forms = forms; }
+  ~OnDevice() { phi::t_state.forms = before_; }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  const phi::DeviceForms* before_;
+};
+
 std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
                                       const phi::OutSlot* outs, phi::KernelText text) {
   static std::mutex mutex;
@@ -220,11 +237,55 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
     *made = Maker(op, in, attrs, outs, text).Run();
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
+  if (!made->runner && RunsByPrimitives(op, text)) made->why.clear();
   if (explain)
-    std::fprintf(stderr, "gpu: %s: %s\n", op.name, made->runner ? "generated" : ("on the host: " + made->why).c_str());
+    std::fprintf(stderr, "gpu: %s: %s\n", op.name,
+                 made->runner        ? "generated"
+                 : made->why.empty() ? "by primitives"
+                                     : ("on the host: " + made->why).c_str());
   std::lock_guard<std::mutex> lock(mutex);
   if (table.size() >= kMost) table.clear();
   return table.emplace(key, made).first->second;
+}
+
+// Runs the op's own kernel, whose primitives have forms for the device.
+bool RunByPrimitives(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
+                     phi::Place place) {
+  const phi::OrderedRule ordered = phi::OrderedRuleOf(op);
+  std::vector<std::vector<Tensor>> here(op.tensors.size());
+  std::vector<phi::InSlot> slots(op.tensors.size());
+  for (size_t i = 0; i < here.size(); ++i) {
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      if (t.defined() && !t->storage()) return false;
+      here[i].push_back(phi::ToPlace(t, place));
+      if (ordered && t.defined()) here[i].back() = phi::Contiguous(here[i].back());
+    }
+    slots[i] = phi::InSlot(here[i]);
+  }
+  std::vector<Tensor> results(op.outs.size());
+  if (ordered && ordered(slots.data(), results.data()) > 0) return false;  // an operand is to be converted
+  std::vector<phi::OutSlot> to(op.outs.size());
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (outs[k].list) return false;
+    if (outs[k].p) to[k] = phi::OutSlot(results[k]);
+  }
+  try {
+    const OnDevice scope(phi::g_forms_of(place));
+    op.Run(phi::ThreadContext(), slots.data(), attrs, to.data());
+  } catch (const phi::NoDeviceForm& e) {
+    if (Flag("FLAGS_gpu_explain", false)) std::fprintf(stderr, "gpu: %s: on the host: %s\n", op.name, e.why);
+    return false;
+  }
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (!outs[k].p || !results[k].defined()) continue;
+    Tensor& out = *outs[k].p;
+    if (out.defined() && out->storage() && out.dims() == results[k].dims() && out.dtype() == results[k].dtype())
+      phi::CopyInto(results[k], out);
+    else
+      out = results[k];
+  }
+  return true;
 }
 
 bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
@@ -232,7 +293,7 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
   const phi::KernelText text = phi::KernelTextOf(place);
   if (text == phi::KernelText::kNone) return false;
   const auto generated = Find(op, in, attrs, outs, text);
-  if (!generated->runner) return false;
+  if (!generated->runner) return generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place);
   std::vector<const Tensor*> inputs;
   for (int i : generated->inputs) inputs.push_back(in[i].p);
   std::vector<Tensor> results(generated->outputs.size());

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/device_ops.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -52,6 +54,9 @@ void CopyAcross(const Tensor& src, const Tensor& dst) {
   size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
   if (src.is_contiguous() && dst.is_contiguous())
     return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
+  const DeviceForms* forms = src.place() == dst.place() && g_forms_of ? g_forms_of(dst.place()) : nullptr;
+  if (forms && dst.ndim() <= 8 && src.dtype() == dst.dtype())
+    return forms->Copy(SizeOf(src.dtype()), src.dims(), src.raw_data(), src.strides(), dst.raw_data(), dst.strides());
   Tensor s = src.place().is_cpu() ? src : HostImage(src);
   if (dst.place().is_cpu()) return CopyInto(s, dst);
   if (dst.is_contiguous()) {

@@ -12,4 +12,15 @@ using GeneratedRun = bool (*)(const OpDef& op, const InSlot* in, const AttrValue
 // The compiler's, which lies above this layer; null: none.
 extern GeneratedRun g_run_generated;
 
+// The primitives on a device (device_forms.h); null where it has none.
+class DeviceForms;
+using FormsOf = const DeviceForms* (*)(Place place);
+extern FormsOf g_forms_of;
+
+// That an op's own kernel runs on devices too, by primitives alone; made where its stanza says so.
+struct DeviceStatement {
+  explicit DeviceStatement(const OpDef& op);
+};
+bool RunsByPrimitives(const OpDef& op);
+
 }  // namespace phi

@@ -5,12 +5,14 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
 
 #include "paddle/phi/core/custom_op.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
+#include "paddle/phi/core/thread_state.h"
 
 namespace phi {
 namespace {
@@ -184,6 +186,16 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
 
 constinit LastingFact g_has_external_kernels;
 GeneratedRun g_run_generated = nullptr;
+FormsOf g_forms_of = nullptr;
+
+namespace {
+std::set<const OpDef*>& ByPrimitives() {
+  static auto* ops = new std::set<const OpDef*>;
+  return *ops;
+}
+}  // namespace
+DeviceStatement::DeviceStatement(const OpDef& op) { ByPrimitives().insert(&op); }
+bool RunsByPrimitives(const OpDef& op) { return ByPrimitives().count(&op) != 0; }
 
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   DataType dtype = DataType::UNDEFINED;
@@ -201,6 +213,7 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     return kernel != nullptr;
   }
   if (!kernel) {
+    if (t_state.forms) return false;
     if (g_run_generated && g_run_generated(op, in, attrs, outs, place)) return true;
     RunOnHost(op, in, attrs, outs, place);
     return true;

@@ -6,6 +6,7 @@
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/selected_rows.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
@@ -205,9 +206,10 @@ Tensor Empty(const Ints& dims, DataType dtype, Place place) {
 }
 
 void EnsureOut(Tensor& out, const Ints& dims, DataType dtype) {
-  if (out.defined() && out.dtype() == dtype && out.dims() == dims && out.is_contiguous() && out.place().is_cpu())
-    return;
-  out = Empty(dims, dtype);
+  const DeviceForms* forms = t_state.forms;
+  const Place here = __builtin_expect(forms != nullptr, 0) ? forms->place() : Place{};
+  if (out.defined() && out.dtype() == dtype && out.dims() == dims && out.is_contiguous() && out.place() == here) return;
+  out = Empty(dims, dtype, here);
 }
 
 Tensor ViewOf(const Tensor& x, const Ints& dims, const Ints& strides, int64_t offset) {

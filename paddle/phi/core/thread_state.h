@@ -9,6 +9,7 @@ namespace phi {
 
 struct EwSeen;
 struct EventLog;
+class DeviceForms;
 namespace cpu {
 class UpdateBatch;
 }
@@ -23,6 +24,7 @@ struct ThreadState {
   EwSeen* seen = nullptr;                 // where elementwise ops tell the loop they came down to (ew_run.cc)
   cpu::UpdateBatch* updates = nullptr;    // collects small optimizer steps (optim.cc)
   EventLog* events = nullptr;             // of watched operations; owned by the list of all logs (op_watch.cc)
+  const DeviceForms* forms = nullptr;     // of the device that an op's own kernel runs on (device_forms.h)
   capi_impl::Loading* loading = nullptr;  // what a plugin that is being loaded registers (kernel_api.cc)
 };
 extern thread_local constinit ThreadState t_state;

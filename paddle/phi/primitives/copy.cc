@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/isa.h"
 
 PD_ISA_DECL(void, CopyBlock2,
@@ -67,6 +68,7 @@ void CopyBytes(void* dst, const void* src, int64_t bytes) {
 }
 
 void CopyStrided(int64_t size, Ints shape, const void* src, Ints src_strides, void* dst, Ints dst_strides) {
+  if (const DeviceForms* f = FormsHere()) return f->Copy(size, shape, src, src_strides, dst, dst_strides);
   CheckRank(shape, "copy");
   Dim dims[kMaxDims];
   int nd = Plan(shape, src_strides.data(), dst_strides.data(), dims);
@@ -131,6 +133,7 @@ void CopyToContiguous(int64_t size, Ints shape, const void* src, Ints src_stride
 }
 
 void Zero(void* dst, int64_t bytes) {
+  if (const DeviceForms* f = FormsHere()) return f->Zero(dst, bytes);
   ParallelFor(0, bytes, 4 * kGrainBytes,
               [&](int64_t b, int64_t e) { std::memset(static_cast<char*>(dst) + b, 0, e - b); });
 }

@@ -3,8 +3,11 @@
 #include "paddle/phi/primitives/gather.h"
 
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -22,9 +25,35 @@ common::ErrorCode IndexCode(std::string_view op) {
   return value ? common::ErrorCode::kInvalidArgument : common::ErrorCode::kOutOfRange;
 }
 
+// Room for positions, where the op runs.
+class Places {
+ public:
+  explicit Places(int64_t bytes) {
+    if (const DeviceForms* d = FormsHere())
+      there_ = d->Room(bytes);
+    else
+      here_.emplace(bytes);
+  }
+  template <class T>
+  T* as() const {
+    return here_ ? here_->as<T>() : static_cast<T*>(there_.get());
+  }
+
+ private:
+  std::optional<Scratch> here_;
+  std::shared_ptr<void> there_;
+};
+
 // Entries of `index` in [0, n).
 void Checked(const char* op, DataType t, const void* index, int64_t count, int64_t n, int64_t* out) {
   int64_t bad = -1;
+  if (const DeviceForms* d = FormsHere()) {
+    bad = d->Positions(t, index, 1, n, true, count, out);
+    if (bad >= 0)
+      common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ",
+                              d->IndexAt(t, index, bad));
+    return;
+  }
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(t, index, i);
     if (v < -n || v >= n) bad = bad < 0 ? i : bad;
@@ -39,6 +68,16 @@ void Checked(const char* op, DataType t, const void* index, int64_t count, int64
 void Linear(const char* op, DataType t, std::span<const void* const> columns, const int64_t* dims, int64_t count,
             int64_t stride_in, int64_t* out) {
   int64_t k = static_cast<int64_t>(columns.size());
+  if (const DeviceForms* d = FormsHere()) {
+    if (k == 0) throw NoDeviceForm{"no columns of indices"};
+    for (int64_t a = 0; a < k; ++a) {
+      const int64_t bad = d->Positions(t, columns[a], stride_in, dims[a], a == 0, count, out);
+      if (bad >= 0)
+        common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -dims[a], ", ", dims[a],
+                                ") for axis ", a, ", got ", d->IndexAt(t, columns[a], bad * stride_in));
+    }
+    return;
+  }
   std::fill(out, out + count, 0);
   for (int64_t a = 0; a < k; ++a) {
     int64_t n = dims[a];
@@ -57,6 +96,7 @@ int64_t Grain(int64_t cost) { return std::max<int64_t>(1, kGrain / std::max<int6
 // out[o, i] = x[o, at[i]] for rows of `inner` elements.
 void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
           void* out) {
+  if (const DeviceForms* d = FormsHere()) return d->Read(elem_size, x, outer, n, inner, at, count, out);
   const char* src = static_cast<const char*>(x);
   char* dst = static_cast<char*>(out);
   if (inner == 1) {
@@ -123,6 +163,10 @@ void InWide(const char* op, DataType t, void* out, int64_t out_n, const void* sr
 
 void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
              int64_t count, const void* src, bool one_value) {
+  if (const DeviceForms* d = FormsHere()) {
+    if (one_value) throw NoDeviceForm{"one value for all"};
+    return d->Write(t, out, outer, n, inner, at, count, src, true);
+  }
   InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner,
          [&](DataType w, void* o, const void* s) {
            DispatchNumber(op, w, [&](auto tag) {
@@ -144,6 +188,7 @@ void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, in
 
 void AssignRows(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
                 const void* src, bool one_value) {
+  if (FormsHere()) throw NoDeviceForm{"rows that are assigned"};
   DispatchSize(elem_size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* to = static_cast<T*>(out);
@@ -168,21 +213,21 @@ int64_t Prod(Ints v, int64_t b, int64_t e) {
 
 void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner,
                 DataType index_t, const void* index, int64_t count, void* out) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) Read(elem_size, x, outer, n, inner, at.as<int64_t>(), count, out);
 }
 
 void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t,
                     const void* index, int64_t count, const void* src) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, src, false);
 }
 
 void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
                  const void* updates, bool overwrite) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Checked("scatter", index_t, index, count, n, at.as<int64_t>());
   if (overwrite) return AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, updates, false);
   const char zero[16] = {};
@@ -203,14 +248,14 @@ void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, i
 
 void GatherNd(const char* op, int64_t elem_size, const void* x, Ints x_shape, DataType index_t, const void* index,
               int64_t count, int64_t depth, void* out) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   LinearNd(op, x_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(x_shape.size());
   Read(elem_size, x, 1, Prod(x_shape, 0, depth), Prod(x_shape, depth, rank), at.as<int64_t>(), count, out);
 }
 void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataType index_t, const void* index,
                   int64_t count, int64_t depth, const void* updates) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   LinearNd(op, out_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(out_shape.size());
   AddRows(op, t, out, 1, Prod(out_shape, 0, depth), Prod(out_shape, depth, rank), at.as<int64_t>(), count, updates,
@@ -219,14 +264,14 @@ void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataTyp
 
 void IndexGet(const char* op, int64_t elem_size, const void* x, int64_t outer, Ints dims, int64_t inner,
               DataType index_t, std::span<const void* const> index, int64_t count, void* out) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   Read(elem_size, x, outer, Prod(dims, 0, static_cast<int64_t>(dims.size())), inner, at.as<int64_t>(), count, out);
 }
 void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, int64_t inner, DataType index_t,
               std::span<const void* const> index, int64_t count, const void* value, bool value_scalar,
               bool accumulate) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   int64_t n = Prod(dims, 0, static_cast<int64_t>(dims.size()));
   if (accumulate)
@@ -243,6 +288,10 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
   int64_t rank = static_cast<int64_t>(shape.size()), total = Prod(index_shape, 0, rank), n = shape[axis];
   std::vector<int64_t> stride(rank, 1);
   for (int64_t i = rank - 2; i >= 0; --i) stride[i] = stride[i + 1] * shape[i + 1];
+  if (const DeviceForms* d = FormsHere()) {
+    Checked(op, index_t, index, total, n, out);
+    return d->Along(index_shape, axis, stride, total, out);
+  }
   for (int64_t i = 0; i < total; ++i) {
     int64_t v = IndexAt(index_t, index, i);
     if (v < -n || v >= n)
@@ -354,7 +403,7 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
 void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t,
                    const void* index, Ints index_shape, void* out) {
   int64_t total = Prod(index_shape, 0, static_cast<int64_t>(index_shape.size()));
-  Scratch at(total * 8 + 8);
+  Places at(total * 8 + 8);
   AlongOffsets(op, x_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   Read(elem_size, x, 1, 1, 1, at.as<int64_t>(), total, out);
 }
@@ -363,14 +412,21 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
                   Ints index_shape, const void* values, Ints value_strides, PutMode mode, bool include_self) {
   int64_t rank = static_cast<int64_t>(index_shape.size()), total = Prod(index_shape, 0, rank),
           size = Prod(out_shape, 0, rank);
-  Scratch at(total * 8 + 8), from(total * 8 + 8);
-  AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   int64_t last = 0, dense = 1;
   bool plain = true;
   for (int64_t a = rank - 1; a >= 0; --a) {
     plain = plain && (index_shape[a] == 1 || value_strides[a] == dense);
     dense *= index_shape[a];
   }
+  if (const DeviceForms* d = FormsHere()) {
+    if (!plain || (mode != PutMode::kAdd && mode != PutMode::kAssign) || (mode == PutMode::kAdd && !include_self))
+      throw NoDeviceForm{"values that are broadcast, multiplied or compared"};
+    Places at(total * 8 + 8);
+    AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
+    return d->Write(t, out, 1, size, 1, at.as<int64_t>(), total, values, mode == PutMode::kAdd);
+  }
+  Scratch at(total * 8 + 8), from(total * 8 + 8);
+  AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   if (plain) {
     for (int64_t i = 0; i < total; ++i) from.as<int64_t>()[i] = i;
     last = std::max<int64_t>(total - 1, 0);
@@ -395,7 +451,7 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
 
 void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids,
                int64_t count, int64_t padding_idx, void* out) {
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(index_t, ids, i);
     PD_CHECK(v >= 0 && v < rows, InvalidArgument, "[embedding] expected an id in [0, ", rows, "), got ", v);
@@ -410,9 +466,16 @@ void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataTyp
 }
 void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, DataType index_t, const void* ids,
                    int64_t count, int64_t padding_idx, void* dtable) {
+  if (const DeviceForms* d = FormsHere()) {
+    d->Zero(dtable, rows * dim * SizeOf(t));
+    if (dim == 0 || count == 0) return;
+    const Places at(count * 8);
+    Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
+    return d->Write(t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, true, padding_idx);
+  }
   Zero(dtable, rows * dim * SizeOf(t));
   if (dim == 0 || count == 0) return;
-  Scratch at(count * 8 + 8);
+  Places at(count * 8 + 8);
   Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
   AddRows("embedding_grad", t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, false);
   int64_t row = dim * SizeOf(t);

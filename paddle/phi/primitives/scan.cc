@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -58,6 +59,7 @@ struct LogSum {
 
 void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
             void* out) {
+  if (const DeviceForms* d = FormsHere()) return d->Scan(false, t, x, outer, n, inner, exclusive, reverse, out);
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     DispatchNumber("cumsum", w, [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -72,6 +74,7 @@ void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, 
 
 void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
              void* out) {
+  if (const DeviceForms* d = FormsHere()) return d->Scan(true, t, x, outer, n, inner, exclusive, reverse, out);
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     DispatchNumber("cumprod", w, [&](auto tag) {
       using T = typename decltype(tag)::type;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -118,6 +119,7 @@ void EachKeyedLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool des
 
 void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values,
           int64_t* indices) {
+  if (const DeviceForms* d = FormsHere()) return d->Order(t, x, outer, n, inner, n, descending, values, indices);
   Widened("argsort", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, descending, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -129,6 +131,7 @@ void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bo
 
 void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool largest, void* values,
           int64_t* indices) {
+  if (const DeviceForms* d = FormsHere()) return d->Order(t, x, outer, n, inner, k, largest, values, indices);
   Widened("topk", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, largest, [&](std::vector<Keyed>& keys, int64_t line) {

@@ -108,7 +108,15 @@ void Warp::Run(uint64_t quantum) {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups[i].state == Group::kReady && (best == groups.size() || groups[i].pc < groups[best].pc)) best = i;
     }
-    if (best == groups.size()) break;
+    if (best == groups.size()) {
+      for (const Group& g : groups) {
+        if (g.state != Group::kConverging || code[g.pc].kind != Instr::kBarrier) continue;
+        pc = g.pc;
+        Fail(CUDA_ERROR_LAUNCH_FAILED, std::countr_zero(live & ~g.mask),
+             "barrier in divergent code: this thread does not arrive with its warp");
+      }
+      break;
+    }
     pc = groups[best].pc;
     uint32_t mask = groups[best].mask;
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best));
@@ -172,13 +180,17 @@ void Warp::Run(uint64_t quantum) {
           }
           break;
         case Instr::kBarrier:
-          if ((in.flags & kAligned) && m != live) {
-            const uint32_t missing = live & ~m;
-            Fail(CUDA_ERROR_LAUNCH_FAILED, std::countr_zero(missing),
-                 "barrier in divergent code: this thread does not arrive with its warp");
-          }
           if (mask & ~m) Park(pc + 1, mask & ~m, Group::kReady);
           mask = 0;
+          if (in.flags & kAligned) {  // lanes that come first wait for those of their warp that still compute
+            for (Group& g : groups)
+              if (g.pc == pc && g.state == Group::kConverging) m |= std::exchange(g.mask, 0);
+            std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
+            if (m != live) {
+              Park(pc, m, Group::kConverging);
+              break;
+            }
+          }
           block->Arrive(*this, in, m);
           break;
         case Instr::kConverge:

@@ -2,6 +2,7 @@
 // Convolution adapters: padding algorithms, shape rules, and the calls into the CPU backend.
 #include "paddle/phi/backends/cpu/conv.h"
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/fusion/fusion.h"
@@ -138,6 +139,8 @@ void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
   const Ordered in_order(w);
   const Tensor& wc = in_order;
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
+  if (const DeviceForms* forms = FormsHere())
+    return forms->Convolve(ConvPass::kForward, x.dtype(), d, x.raw_data(), wc.raw_data(), out.raw_data());
   d.weight_key = KeyOf(w);
   cpu::ConvForward(x.dtype(), d, x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
 }
@@ -155,8 +158,10 @@ void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, cons
   if (out.numel() == 0) return;
   const Ordered in_order(w);
   const Tensor& wc = in_order;
-  cpu::ConvGradInput(dy.dtype(), Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last),
-                     dy.raw_data(), wc.raw_data(), out.raw_data());
+  const cpu::ConvDesc d = Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last);
+  if (const DeviceForms* forms = FormsHere())
+    return forms->Convolve(ConvPass::kGradInput, dy.dtype(), d, dy.raw_data(), wc.raw_data(), out.raw_data());
+  cpu::ConvGradInput(dy.dtype(), d, dy.raw_data(), wc.raw_data(), out.raw_data());
 }
 int64_t conv_grad_input_workspace(const Meta& dy, const Meta& w, const Ints& shape, const Ints& strides,
                                   const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
@@ -170,8 +175,10 @@ void conv_grad_filter_infer(const Meta& x, const Meta&, const Ints& shape, const
 void conv_grad_filter_kernel(const Tensor& x, const Tensor& dy, const Ints&, const Ints& strides, const Ints& pads,
                              const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  cpu::ConvGradWeight(x.dtype(), Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last),
-                      x.raw_data(), dy.raw_data(), out.raw_data(), nullptr);
+  const cpu::ConvDesc d = Describe(x.dims(), out.dims(), dy.dims(), strides, pads, dilations, groups, last);
+  if (const DeviceForms* forms = FormsHere())
+    return forms->Convolve(ConvPass::kGradWeight, x.dtype(), d, x.raw_data(), dy.raw_data(), out.raw_data());
+  cpu::ConvGradWeight(x.dtype(), d, x.raw_data(), dy.raw_data(), out.raw_data(), nullptr);
 }
 int64_t conv_grad_filter_workspace(const Meta& x, const Meta& dy, const Ints& shape, const Ints& strides,
                                    const Ints& pads, const Ints& dilations, int64_t groups, bool last) {

@@ -7,6 +7,7 @@
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/infer/rules.h"
@@ -297,6 +298,9 @@ void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta&
 }
 void linear_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, bool tw, Tensor& out) {
   if (out.numel() == 0) return;
+  if (const DeviceForms* d = FormsHere())
+    return d->Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), false, w.raw_data(), w.dims(), w.strides(), tw,
+                     bias.raw_data(), out.raw_data());
   if (!tw && x.is_contiguous() && w.is_contiguous() && w.ndim() == 2) {
     int64_t k = w.dim(0), n = w.dim(1);
     cpu::Linear(x.dtype(), out.numel() / n, n, k, x.raw_data(), w.raw_data(), bias.raw_data(), out.raw_data());

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives on NVIDIA GPUs: which kernel of the library serves a call, with which numbers.
+#include "paddle/phi/core/device_forms.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "paddle/cinn/codegen/ptx.h"
+#include "paddle/cinn/runtime/build_id.h"
+#include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/phi/backends/cpu/conv.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_ops.h"
+
+namespace cinn {
+namespace {
+
+using phi::DataType;
+
+constexpr int64_t kMostBlocks = 1 << 20, kMostAxes = 8;
+constexpr int kFirstTensorCores = 80;  // the capability that has them for bfloat16 and tf32
+
+// Of the kernels of a dtype; null where there are none.
+const char* NumberName(DataType t) {
+  switch (t) {
+    case DataType::FLOAT32: return "f32";
+    case DataType::FLOAT64: return "f64";
+    case DataType::FLOAT16: return "f16";
+    case DataType::BFLOAT16: return "bf16";
+    case DataType::INT32: return "i32";
+    case DataType::INT64: return "i64";
+    default: return nullptr;
+  }
+}
+std::string KernelOf(const char* what, DataType t) {
+  const char* name = NumberName(t);
+  if (!name) throw phi::NoDeviceForm{"a dtype without such kernels"};
+  return std::string("device_") + what + "_" + name;
+}
+
+// Numbers of the products' kernels; device_gemm.inc.h has the same.
+enum : size_t { kM, kN, kK, kInner, kA, kB = 13, kC = 22, kHasBias = 28, kAll, kPicture, kFlatA = 53, kFlatB };
+enum : size_t { kKind, kDivI, kStrideI, kStepI, kDivK, kStrideK, kStepK, kBatch0, kBatch1 };
+enum : int64_t { kMatrix, kSees, kSeen, kSplit, kTapsFirst };
+using Product = std::array<int64_t, 56>;
+
+Product Start(int64_t m, int64_t n, int64_t k) {
+  if (std::max({m, n, k}) >= INT_MAX) throw phi::NoDeviceForm{"extents beyond 32 bits"};
+  Product p = {};
+  p[kM] = m, p[kN] = n, p[kK] = k, p[kInner] = 1;
+  p[kA + kDivI] = p[kA + kDivK] = p[kB + kDivI] = p[kB + kDivK] = p[kC] = INT_MAX;
+  return p;
+}
+
+class Forms final : public phi::DeviceForms {
+ public:
+  explicit Forms(phi::Place place) : place_(place), capability_(phi::CapabilityOf(place)) {}
+
+  phi::Place place() const override { return place_; }
+
+  std::shared_ptr<void> Room(int64_t bytes) const override {
+    auto storage = std::make_shared<phi::Ref<phi::Storage>>(
+        phi::AllocateOnDevice(static_cast<size_t>(std::max<int64_t>(bytes, 1)), place_));
+    return {storage, (*storage)->data()};
+  }
+  int64_t IndexAt(DataType index_t, const void* index, int64_t i) const override {
+    const size_t width = phi::SizeOf(index_t);
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    void* to = width == 8 ? static_cast<void*>(&wide) : &narrow;
+    phi::CopyBytes(to, {}, static_cast<const char*>(index) + i * static_cast<int64_t>(width), place_, width);
+    return width == 8 ? wide : narrow;
+  }
+
+  void Zero(void* p, int64_t bytes) const override { Each("device_zero", bytes, {p}, {bytes}); }
+
+  void Copy(int64_t elem_size, Numbers shape, const void* src, Numbers src_strides, void* dst,
+            Numbers dst_strides) const override {
+    std::vector<int64_t> numbers(3 * kMostAxes, 0);
+    std::fill_n(numbers.begin(), kMostAxes, 1);
+    int64_t n = 1, used = 0;
+    for (size_t a = shape.size(); a-- > 0;) {
+      n *= shape[a];
+      if (shape[a] == 1) continue;
+      const auto last = static_cast<size_t>(kMostAxes - used);
+      // An axis that goes on where the one inside of it ends.
+      if (used && src_strides[a] == numbers[last] * numbers[kMostAxes + last] &&
+          dst_strides[a] == numbers[last] * numbers[2 * kMostAxes + last]) {
+        numbers[last] *= shape[a];
+        continue;
+      }
+      if (++used > kMostAxes) throw phi::NoDeviceForm{"more axes than a copy walks"};
+      numbers[last - 1] = shape[a];
+      numbers[kMostAxes + last - 1] = src_strides[a];
+      numbers[2 * kMostAxes + last - 1] = dst_strides[a];
+    }
+    numbers.insert(numbers.begin(), n);
+    Each("device_copy_" + std::to_string(elem_size), n, {src, dst}, numbers);
+  }
+
+  int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
+                    int64_t* at) const override {
+    const auto bad = Room(8);
+    int64_t least = INT64_MAX;
+    phi::CopyBytes(bad.get(), place_, &least, {}, 8);
+    Each(KernelOf("positions", index_t), count, {index, at, bad.get()}, {count, stride, n, first});
+    phi::CopyBytes(&least, {}, bad.get(), place_, 8);
+    return least == INT64_MAX ? -1 : least;
+  }
+
+  void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const override {
+    const size_t rank = index_shape.size(), before = static_cast<size_t>(kMostAxes) - rank;
+    if (rank > static_cast<size_t>(kMostAxes)) throw phi::NoDeviceForm{"more axes than an index has"};
+    std::vector<int64_t> numbers(2 + 2 * kMostAxes, 0);
+    numbers[0] = total;
+    numbers[1] = axis + static_cast<int64_t>(before);
+    for (size_t a = 0; a < static_cast<size_t>(kMostAxes); ++a) {
+      numbers[2 + a] = a < before ? 1 : index_shape[a - before];
+      numbers[2 + static_cast<size_t>(kMostAxes) + a] = a < before ? 0 : strides[a - before];
+    }
+    Each("device_along", total, {at}, numbers);
+  }
+
+  void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+            void* out) const override {
+    const int64_t total = outer * count * inner;
+    Each("device_read_" + std::to_string(elem_size), total, {x, at, out}, {total, n, inner, count});
+  }
+
+  void Write(DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+             const void* src, bool add, int64_t skip) const override {
+    constexpr int64_t kThreads = 1 << 16, kMostLooks = int64_t{1} << 34;
+    const int64_t columns = outer * inner, slices = std::clamp<int64_t>(kThreads / std::max<int64_t>(columns, 1), 1, n);
+    if (columns * slices > kMostLooks / std::max<int64_t>(count, 1)) throw phi::NoDeviceForm{"too long an index"};
+    const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
+    const std::string kernel = KernelOf("add", half ? DataType::FLOAT32 : t);
+    if (half) {
+      const int64_t to = outer * n * inner, from = outer * count * inner;
+      const auto wide_out = Room(to * 4), wide_src = Room(from * 4);
+      Each(KernelOf("widen", t), to, {out, wide_out.get()}, {to});
+      Each(KernelOf("widen", t), from, {src, wide_src.get()}, {from});
+      Write(DataType::FLOAT32, wide_out.get(), outer, n, inner, at, count, wide_src.get(), add, skip);
+      return Each(KernelOf("round", t), to, {wide_out.get(), out}, {to});
+    }
+    Each(kernel, columns * slices, {src, at, out}, {columns, n, inner, count, slices, skip, !add});
+  }
+
+  void Scan(bool product, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive,
+            bool reverse, void* out) const override {
+    const int64_t lines = outer * inner;
+    Each(KernelOf(product ? "cumprod" : "cumsum", t), lines, {x, out}, {lines, n, inner, exclusive, reverse});
+  }
+
+  void Order(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool descending,
+             void* values, int64_t* indices) const override {
+    constexpr int64_t kLongest = 1 << 16;
+    if (n > kLongest) throw phi::NoDeviceForm{"lines too long to compare each element with all"};
+    const int64_t lines = outer * inner;
+    const auto room = Room(values && indices ? 0 : lines * k * 8);
+    void* v = values ? values : room.get();
+    void* i = indices ? static_cast<void*>(indices) : room.get();
+    Each(KernelOf("rank", t), lines * n, {x, v, i}, {lines, n, inner, k, descending});
+  }
+
+  void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y, Numbers y_shape,
+              Numbers y_strides, bool ty, const void* bias, void* out) const override {
+    const size_t xn = x_shape.size(), yn = y_shape.size(), nb = std::max(xn, yn) - 2;
+    const size_t xr = xn - (tx ? 1 : 2), xc = xn - (tx ? 2 : 1), yr = yn - (ty ? 1 : 2), yc = yn - (ty ? 2 : 1);
+    int64_t m = x_shape[xr];
+    const int64_t k = x_shape[xc], n = y_shape[yc];
+    // Axes of the batch, innermost first, those that go on where the one inside ends merged.
+    struct Axis {
+      int64_t n, x, y;
+    };
+    std::vector<Axis> batch;
+    for (size_t i = nb; i-- > 0;) {
+      const size_t before = nb - i;
+      const int64_t dx = before <= xn - 2 ? x_shape[xn - 2 - before] : 1;
+      const int64_t dy = before <= yn - 2 ? y_shape[yn - 2 - before] : 1;
+      const Axis a{std::max(dx, dy) * (dx && dy), dx == 1 ? 0 : x_strides[xn - 2 - before],
+                   dy == 1 ? 0 : y_strides[yn - 2 - before]};
+      if (a.n == 1) continue;
+      if (batch.empty() && a.y == 0 && a.x == m * x_strides[xr]) {
+        m *= a.n;  // more rows of one matrix
+        continue;
+      }
+      if (!batch.empty() && a.x == batch.back().n * batch.back().x && a.y == batch.back().n * batch.back().y)
+        batch.back().n *= a.n;
+      else
+        batch.push_back(a);
+    }
+    Product p = Start(m, n, k);
+    p[kA + kStepI] = x_strides[xr], p[kA + kStepK] = x_strides[xc];
+    p[kB + kStepI] = y_strides[yc], p[kB + kStepK] = y_strides[yr];
+    p[kC + 2] = n, p[kC + 3] = 1;
+    p[kHasBias] = bias != nullptr;
+    int64_t matrices = 1, all = 1;
+    for (size_t i = 0; i < batch.size(); ++i) all *= batch[i].n;
+    for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i) {
+      const size_t slot = i ? kBatch0 : kBatch1;
+      p[kA + slot] = batch[i].x, p[kB + slot] = batch[i].y;
+      p[kC + (i ? 4 : 5)] = m * n * matrices;
+      if (!i) p[kInner] = batch[i].n;
+      matrices *= batch[i].n;
+    }
+    const auto size = static_cast<int64_t>(phi::SizeOf(t));
+    for (int64_t done = 0; done < all; done += matrices) {  // a launch for each step of further axes
+      int64_t rest = done / matrices, fx = 0, fy = 0;
+      for (size_t i = 2; i < batch.size(); ++i) {
+        fx += rest % batch[i].n * batch[i].x;
+        fy += rest % batch[i].n * batch[i].y;
+        rest /= batch[i].n;
+      }
+      Multiply(t, p, matrices, static_cast<const char*>(x) + fx * size, static_cast<const char*>(y) + fy * size, bias,
+               static_cast<char*>(out) + done * m * n * size);
+    }
+  }
+
+  void Convolve(phi::ConvPass pass, DataType t, const phi::cpu::ConvDesc& d, const void* a, const void* b,
+                void* out) const override {
+    if (d.x_blocked || d.y_blocked) throw phi::NoDeviceForm{"a blocked layout"};
+    const int64_t ic = d.ic / d.groups, oc = d.oc / d.groups;
+    int64_t in = 1, seen = 1, taps = 1;
+    for (int i = 0; i < d.nd; ++i) in *= d.in[i], seen *= d.out[i], taps *= d.k[i];
+    const bool last = d.channels_last;
+    const int64_t x_channel = last ? 1 : in, x_pixel = last ? d.ic : 1, y_channel = last ? 1 : seen,
+                  y_pixel = last ? d.oc : 1;
+    const bool forward = pass == phi::ConvPass::kForward, to_input = pass == phi::ConvPass::kGradInput;
+    Product p = forward    ? Start(d.n * seen, oc, ic * taps)
+                : to_input ? Start(d.n * in, ic, oc * taps)
+                           : Start(oc, ic * taps, d.n * seen);
+    p[kInner] = d.groups;
+    int64_t* g = p.data() + kPicture;
+    for (size_t i = 0; i < 3; ++i) {
+      const auto s = static_cast<int>(i) - (3 - d.nd);
+      const bool real = s >= 0;
+      g[i] = real ? d.in[s] : 1;
+      g[3 + i] = real ? d.k[s] : 1;
+      g[6 + i] = real ? d.out[s] : 1;
+      g[9 + i] = real ? d.stride[s] : 1;
+      g[12 + i] = real ? d.dilation[s] : 1;
+      g[15 + i] = real ? d.pad_lo[s] : 0;
+    }
+    g[18] = to_input ? d.oc * seen : d.ic * in;
+    g[19] = to_input ? y_channel : x_channel;
+    int64_t step = to_input ? y_pixel : x_pixel;
+    for (size_t i = 3; i-- > 0;) {
+      g[20 + i] = step;
+      step *= to_input ? g[6 + i] : g[i];
+    }
+    int64_t *left = p.data() + kA, *right = p.data() + kB, *result = p.data() + kC;
+    if (forward) {
+      left[kKind] = kSees, left[kBatch1] = ic * x_channel;
+      right[kStepI] = ic * taps, right[kStepK] = 1, right[kBatch1] = oc * ic * taps;
+      result[0] = seen, result[1] = d.oc * seen, result[2] = y_pixel, result[3] = y_channel, result[5] = oc * y_channel;
+    } else if (to_input) {
+      left[kKind] = kSeen, left[kBatch1] = oc * y_channel;
+      right[kKind] = kSplit, right[kStepI] = taps, right[kDivK] = taps, right[kStrideK] = ic * taps;
+      right[kStepK] = 1, right[kBatch1] = oc * ic * taps;
+      result[0] = in, result[1] = d.ic * in, result[2] = x_pixel, result[3] = x_channel, result[5] = ic * x_channel;
+    } else {
+      left[kKind] = kSplit, left[kStepI] = y_channel, left[kDivK] = seen, left[kStrideK] = d.oc * seen;
+      left[kStepK] = y_pixel, left[kBatch1] = oc * y_channel;
+      right[kKind] = kSees + kTapsFirst, right[kBatch1] = ic * x_channel;
+      result[2] = ic * taps, result[3] = 1, result[5] = oc * ic * taps;
+    }
+    // The operands of the last product are dy and x, in that order.
+    const bool swapped = !forward && !to_input;
+    Multiply(t, p, d.groups, swapped ? b : a, swapped ? a : b, nullptr, out);
+  }
+
+ private:
+  // Whether eight neighbours of each row, or column, lie together at multiples of 16 bytes.
+  static bool IsFlat(const int64_t* o, const void* data) {
+    if (o[kKind] != kMatrix || reinterpret_cast<uintptr_t>(data) % 16 || o[kBatch0] % 8 || o[kBatch1] % 8) return false;
+    return o[kStepK] == 1 ? o[kStepI] % 8 == 0 : o[kStepI] == 1 && o[kStepK] % 8 == 0;
+  }
+
+  void Multiply(DataType t, Product p, int64_t matrices, const void* a, const void* b, const void* bias,
+                void* out) const {
+    static const bool tf32 = [] {
+      const char* flag = std::getenv("FLAGS_gpu_tf32");
+      return flag && *flag == '1';
+    }();
+    const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
+    if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64)
+      throw phi::NoDeviceForm{"a product of numbers that are not floating"};
+    const bool tensor = capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
+    const int64_t tile = tensor ? 128 : 64;
+    p[kFlatA] = half && IsFlat(p.data() + kA, a);
+    p[kFlatB] = half && IsFlat(p.data() + kB, b);
+    p[kAll] = matrices * ((p[kM] + tile - 1) / tile) * ((p[kN] + tile - 1) / tile);
+    Launch(KernelOf(tensor ? "mma" : "gemm", t), p[kAll], {a, b, out, bias ? bias : a}, {p.begin(), p.end()});
+  }
+
+  void Each(const std::string& name, int64_t n, const std::vector<const void*>& addresses,
+            const std::vector<int64_t>& numbers) const {
+    Launch(name, (n + kGpuThreads - 1) / kGpuThreads, addresses, numbers);
+  }
+  void Launch(const std::string& name, int64_t blocks, const std::vector<const void*>& addresses,
+              const std::vector<int64_t>& numbers) const {
+    if (blocks == 0) return;
+    std::vector<void*> at;
+    for (const void* a : addresses) at.push_back(const_cast<void*>(a));
+    phi::LaunchKernel(Kernel(name), place_, std::min(blocks, kMostBlocks), kGpuThreads, at.data(), at.size(),
+                      numbers.data(), numbers.size());
+  }
+  const phi::DeviceKernel* Kernel(const std::string& name) const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const phi::DeviceKernel*& kernel = kernels_[name];
+    if (kernel) return kernel;
+    const std::string key = PtxKey(capability_) + "|library|" + BuildId() + "|" + name;
+    static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
+    auto text = disk.Get(key);
+    if (!text) {
+      text = LibraryPtx(name, capability_);
+      disk.Put(key, *text);
+    }
+    kernel = phi::LoadKernel(*text, name, place_);
+    return kernel;
+  }
+
+  const phi::Place place_;
+  const int capability_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, const phi::DeviceKernel*> kernels_;
+};
+
+const phi::DeviceForms* FormsOf(phi::Place place) {
+  if (phi::KernelTextOf(place) != phi::KernelText::kPtx) return nullptr;
+  static std::mutex mutex;
+  static auto& table = *new std::map<std::pair<int, int>, std::unique_ptr<Forms>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto& forms = table[{place.custom, place.device_id}];
+  if (!forms) forms = std::make_unique<Forms>(place);
+  return forms.get();
+}
+
+const bool g_registered = [] {
+  const char* flag = std::getenv("FLAGS_gpu_kernels");
+  if (!flag || *flag != '0') phi::g_forms_of = FormsOf;
+  return true;
+}();
+
+}  // namespace
+}  // namespace cinn

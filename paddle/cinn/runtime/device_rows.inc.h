@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of device_kernels.bc.cpp: copies, indexed reads and writes, scans along lines, ranks.
+#pragma once
+
+// A strided copy of up to 8 axes, outermost first: extents, strides of src, strides of dst.
+template <class T>
+INLINE void Copy(const T* src, T* dst, i64 n, const i64* e, const i64* s, const i64* d) {
+  for (i64 i = First(); i < n; i += Step()) {
+    i64 rest = i, from = 0, to = 0;
+    for (int a = 7; a > 0; --a) {
+      if (e[a] == 1) continue;
+      const i64 q = rest / e[a], k = rest - q * e[a];
+      from += k * s[a];
+      to += k * d[a];
+      rest = q;
+    }
+    dst[to + rest * d[0]] = src[from + rest * s[0]];
+  }
+}
+struct Pair {
+  i64 a, b;
+};
+#define COPY(size, T)                                                                    \
+  KERNEL device_copy_##size(const T* src, T* dst, i64 n, EIGHT(e), EIGHT(s), EIGHT(d)) { \
+    const i64 es[] = EIGHT_OF(e), ss[] = EIGHT_OF(s), ds[] = EIGHT_OF(d);                \
+    Copy(src, dst, n, es, ss, ds);                                                       \
+  }
+#define EACH_SIZE(M) M(1, char) M(2, short) M(4, int) M(8, i64) M(16, Pair)
+EACH_SIZE(COPY)
+
+// at[i] = the row that column after column of indices names; the least i with an index outside goes to bad.
+template <class I>
+INLINE void Positions(const I* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
+  for (i64 i = First(); i < count; i += Step()) {
+    i64 v = index[i * stride];
+    if (v < -n || v >= n) {
+      __nvvm_atom_min_gen_ll(reinterpret_cast<long long*>(bad), i);
+      v = 0;
+    }
+    if (v < 0) v += n;
+    at[i] = first ? v : at[i] * n + v;
+  }
+}
+KERNEL device_positions_i32(const int* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
+  Positions(index, at, bad, count, stride, n, first);
+}
+KERNEL device_positions_i64(const i64* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
+  Positions(index, at, bad, count, stride, n, first);
+}
+// Of each entry of an index of extents e, where position at[i] along `axis` lies in a tensor of strides s.
+KERNEL device_along(i64* at, i64 n, i64 axis, EIGHT(e), EIGHT(s)) {
+  const i64 es[] = EIGHT_OF(e), ss[] = EIGHT_OF(s);
+  for (i64 i = First(); i < n; i += Step()) {
+    i64 rest = i, to = 0;
+    for (int a = 7; a >= 0; --a) {
+      const i64 q = rest / es[a];
+      to += (a == axis ? at[i] : rest - q * es[a]) * ss[a];
+      rest = q;
+    }
+    at[i] = to;
+  }
+}
+
+// out[o, i] = x[o, at[i]], or back: out[o, at[i]] = x[o, i], the last of those that meet; rows of `inner` elements.
+template <class T>
+INLINE void Read(const T* x, const i64* at, T* out, i64 total, i64 n, i64 inner, i64 count) {
+  for (i64 i = First(); i < total; i += Step()) {
+    const i64 row = i / inner, o = row / count, from = at[row - o * count];
+    out[i] = x[(o * n + from) * inner + i - row * inner];
+  }
+}
+#define READ(size, T)                                                                                    \
+  KERNEL device_read_##size(const T* x, const i64* at, T* out, i64 total, i64 n, i64 inner, i64 count) { \
+    Read(x, at, out, total, n, inner, count);                                                            \
+  }
+EACH_SIZE(READ)
+
+// out[o, at[i]] += src[o, i] in order of i. Each of `slices` threads of a column looks through all of at and adds to
+// the rows that are its own, so a sum is taken by one thread. Mode 1 assigns instead.
+template <class T>
+INLINE void AddRows(const T* src, const i64* at, T* out, i64 columns, i64 n, i64 inner, i64 count, i64 slices, i64 skip,
+                    i64 mode) {
+  for (i64 i = First(); i < columns * slices; i += Step()) {
+    const i64 slice = i / columns, column = i - slice * columns, o = column / inner, c = column - o * inner;
+    const i64 low = n * slice / slices, high = n * (slice + 1) / slices;
+    for (i64 k = 0; k < count; ++k) {
+      const i64 r = at[k];
+      if (r < low || r >= high || r == skip) continue;
+      const T v = src[(o * count + k) * inner + c];
+      T* to = out + (o * n + r) * inner + c;
+      *to = mode ? v : *to + v;
+    }
+  }
+}
+// Sums of halves are taken in float32 and rounded once.
+template <class T>
+INLINE void Widen(const T* x, float* out, i64 n) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = Wide(x[i]);
+}
+template <class T>
+INLINE void Round(const float* x, T* out, i64 n) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = Narrow(x[i], static_cast<T*>(nullptr));
+}
+KERNEL device_widen_f16(const Half* x, float* out, i64 n) { Widen(x, out, n); }
+KERNEL device_widen_bf16(const Bfloat* x, float* out, i64 n) { Widen(x, out, n); }
+KERNEL device_round_f16(const float* x, Half* out, i64 n) { Round(x, out, n); }
+KERNEL device_round_bf16(const float* x, Bfloat* out, i64 n) { Round(x, out, n); }
+KERNEL device_zero(char* out, i64 n) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = 0;
+}
+
+#define ADD(name, T)                                                                                                  \
+  KERNEL device_add_##name(const T* src, const i64* at, T* out, i64 columns, i64 n, i64 inner, i64 count, i64 slices, \
+                           i64 skip, i64 mode) {                                                                      \
+    AddRows<T>(src, at, out, columns, n, inner, count, slices, skip, mode);                                           \
+  }
+ADD(f32, float)
+ADD(f64, double) ADD(i32, int) ADD(i64, i64)
+
+    // Running sums or products, a thread a line, in the CPU's order.
+    template <class T, bool kProduct>
+    INLINE void Scan(const T* x, T* out, i64 lines, i64 n, i64 inner, i64 exclusive, i64 reverse) {
+  typedef typename WideOf<T>::type W;
+  for (i64 line = First(); line < lines; line += Step()) {
+    const i64 base = line / inner * n * inner + line % inner;
+    W acc = kProduct ? 1 : 0;
+    for (i64 k = 0; k < n; ++k) {
+      const i64 at = base + (reverse ? n - 1 - k : k) * inner;
+      const W v = Wide(x[at]), before = acc;
+      acc = kProduct ? acc * v : acc + v;
+      out[at] = Narrow(exclusive ? before : acc, static_cast<T*>(nullptr));
+    }
+  }
+}
+#define SCAN(name, T)                                                                                         \
+  KERNEL device_cumsum_##name(const T* x, T* out, i64 lines, i64 n, i64 inner, i64 exclusive, i64 reverse) {  \
+    Scan<T, false>(x, out, lines, n, inner, exclusive, reverse);                                              \
+  }                                                                                                           \
+  KERNEL device_cumprod_##name(const T* x, T* out, i64 lines, i64 n, i64 inner, i64 exclusive, i64 reverse) { \
+    Scan<T, true>(x, out, lines, n, inner, exclusive, reverse);                                               \
+  }
+EACH_NUMBER(SCAN)
+
+// The element of rank r < k of each line goes to place r: its value and where it stood. Equal elements keep their
+// order; NaN is the largest. A thread an element, which is compared with all of its line.
+template <class T>
+INLINE void Rank(const T* x, T* values, i64* indices, i64 lines, i64 n, i64 inner, i64 k, i64 descending) {
+  typedef typename WideOf<T>::type W;
+  for (i64 i = First(); i < lines * n; i += Step()) {
+    const i64 line = i / n, j = i - line * n, outer = line / inner, c = line - outer * inner;
+    const T* from = x + outer * n * inner + c;
+    const T kept = from[j * inner];
+    const W v = Wide(kept);
+    const bool nan = v != v;
+    i64 rank = 0;
+    for (i64 m = 0; m < n && rank < k; ++m) {
+      const W w = Wide(from[m * inner]);
+      const bool other = w != w;
+      const bool less = other ? false : nan || w < v, more = nan ? false : other || w > v;
+      rank += descending ? more || (!less && m < j) : less || (!more && m < j);
+    }
+    if (rank >= k) continue;
+    const i64 to = (outer * k + rank) * inner + c;
+    values[to] = kept;
+    indices[to] = j;
+  }
+}
+#define RANK(name, T)                                                                                                  \
+  KERNEL device_rank_##name(const T* x, T* values, i64* indices, i64 lines, i64 n, i64 inner, i64 k, i64 descending) { \
+    Rank(x, values, indices, lines, n, inner, k, descending);                                                          \
+  }
+EACH_NUMBER(RANK)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Primitives as kernels of a device. An op whose stanza says `device: primitives` runs its own kernel on a device too,
+// with addresses there, and the primitives that the kernel calls run these instead. Where a form is not given for a
+// dtype or a size, it throws NoDeviceForm before anything is written, and the op runs on the host.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "paddle/common/dtype.h"
+#include "paddle/common/place.h"
+#include "paddle/phi/core/thread_state.h"
+
+namespace phi {
+
+namespace cpu {
+struct ConvDesc;
+}
+
+struct NoDeviceForm {
+  const char* why;
+};
+
+enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
+
+// Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h).
+class DeviceForms {
+ public:
+  using Numbers = std::span<const int64_t>;
+  virtual ~DeviceForms() = default;
+  virtual Place place() const = 0;
+  // Memory for the length of a primitive.
+  virtual std::shared_ptr<void> Room(int64_t bytes) const = 0;
+  // Element i of an index.
+  virtual int64_t IndexAt(DataType index_t, const void* index, int64_t i) const = 0;
+
+  virtual void Zero(void* p, int64_t bytes) const = 0;
+  virtual void Copy(int64_t elem_size, Numbers shape, const void* src, Numbers src_strides, void* dst,
+                    Numbers dst_strides) const = 0;
+  // at[i] = the row that index[i * stride] names of n, or, but in the `first` column, at[i] * n + that. The first i
+  // with an index outside [-n, n), or -1.
+  virtual int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
+                            int64_t* at) const = 0;
+  // Of each entry of an index of that shape, where it lies in a tensor of `strides` at position at[i] along the axis.
+  virtual void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const = 0;
+  // out [outer, count, inner] = rows of x [outer, n, inner] at `at`.
+  virtual void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
+                    int64_t count, void* out) const = 0;
+  // out [outer, n, inner] += or = src [outer, count, inner], in order; rows that `skip` names are left.
+  virtual void Write(DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+                     const void* src, bool add, int64_t skip = -1) const = 0;
+  virtual void Scan(bool product, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive,
+                    bool reverse, void* out) const = 0;
+  // The first k of each line in order; values and indices may each be null.
+  virtual void Order(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, bool descending,
+                     void* values, int64_t* indices) const = 0;
+  // out contiguous; bias: of the last axis, or null.
+  virtual void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
+                      Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
+  virtual void Convolve(ConvPass pass, DataType t, const cpu::ConvDesc& d, const void* a, const void* b,
+                        void* out) const = 0;
+};
+
+// Those of the device that the thread's op runs on; null: it runs on the CPU.
+inline const DeviceForms* FormsHere() { return t_state.forms; }
+
+}  // namespace phi
