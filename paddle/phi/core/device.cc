@@ -37,21 +37,21 @@ Tensor HostImage(const Tensor& x) {
 
 }  // namespace
 
-Tensor ToPlace(const Tensor& x, Place place) {
+Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
   if (!x.defined() || x.place() == place || x.is_symbolic()) return x;
   if (!x->storage()) return Tensor(x->state().At(place));
   PD_CHECK(x->kind() == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
            ", got a sparse one or a list");
   Tensor out = Empty(x.dims(), x.dtype(), place);
-  CopyAcross(x, out);
+  CopyAcross(x, out, blocking);
   return out;
 }
 
-void CopyAcross(const Tensor& src, const Tensor& dst) {
+void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking) {
   if (dst.numel() == 0) return;
   size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
   if (src.is_contiguous() && dst.is_contiguous())
-    return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
+    return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes, blocking);
   Tensor s = src.place().is_cpu() ? src : HostImage(src);
   if (dst.place().is_cpu()) return CopyInto(s, dst);
   if (dst.is_contiguous()) {
@@ -80,7 +80,9 @@ void MoveToCurrentPlace(std::vector<Tensor>& outs) {
 
 Place DevicePlace(const Tensor* tensors, int n) {
   for (int i = 0; i < n; ++i)
-    if (tensors[i].defined() && !tensors[i].is_symbolic() && !tensors[i].place().is_cpu()) return tensors[i].place();
+    if (tensors[i].defined() && !tensors[i].is_symbolic() && !tensors[i].place().is_cpu() &&
+        tensors[i].place().type != AllocationType::GPUPINNED)
+      return tensors[i].place();
   return {};
 }
 
