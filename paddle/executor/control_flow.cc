@@ -6,6 +6,7 @@
 
 #include "paddle/executor/frame.h"
 #include "paddle/executor/stack.h"
+#include "paddle/phi/core/device.h"
 
 namespace executor {
 namespace {
@@ -29,7 +30,7 @@ Stack& StackOf(const Tensor& t, const char* op) {
 bool Condition(const Tensor& t, const char* op) {
   PD_CHECK(t.defined() && t.numel() == 1, InvalidArgument, "[", op, "] expected a condition of one element, got ",
            t.defined() ? "shape " + common::ShapeText(t.dims()) : std::string("none"));
-  if (t.dtype() == phi::DataType::BOOL) return *t.data<bool>();
+  if (t.dtype() == phi::DataType::BOOL) return *phi::ToHost(t).data<bool>();
   return phi::ScalarAsDouble(t) != 0;
 }
 
@@ -51,7 +52,7 @@ std::string Describe(const Tensor& t, const std::string& name, const std::string
   s += "  - data: [";
   const bool complex = phi::IsComplex(t.dtype());
   Tensor flat =
-      phi::Contiguous(complex ? phi::CastTo(t, phi::DataType::COMPLEX128) : phi::CastTo(t, phi::DataType::FLOAT64));
+      phi::ToHost(phi::Contiguous(phi::CastTo(t, complex ? phi::DataType::COMPLEX128 : phi::DataType::FLOAT64)));
   const int64_t n = summarize < 0 ? t.numel() : std::min(summarize, t.numel());
   char number[96];
   for (int64_t i = 0; i < n; ++i) {

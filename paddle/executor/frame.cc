@@ -108,7 +108,11 @@ void Frame::End() {
 }
 
 std::vector<Tensor> Frame::Run() {
-  for (int v : program_.inputs) values_[v] = Apart(phi::ToHost(values_[v]));
+  for (int v : program_.inputs) {
+    const Tensor& t = values_[v];
+    const bool there = t.defined() && phi::KernelTextOf(t.place()) != phi::KernelText::kNone;
+    values_[v] = Apart(there ? t : phi::ToHost(t));
+  }
   if (program_.trials && program_.trials->lost() != lost_) {
     lost_ = program_.trials->lost();
     LearnLost(program_.code);
@@ -123,7 +127,7 @@ std::vector<Tensor> Frame::Run() {
 Tensor Frame::Apart(const Tensor& input) const {
   for (int v : program_.early)
     if (input->storage() && input->storage().get() == values_[v]->storage().get()) {
-      Tensor copy = phi::Empty(input.dims(), input.dtype());
+      Tensor copy = phi::Empty(input.dims(), input.dtype(), input.place());
       phi::CopyInto(input, copy);
       return copy;
     }
@@ -359,7 +363,7 @@ void Frame::RunKernel(const Instruction& ins) {
   if (!ins.dynamic_attrs.empty()) {
     for (auto [a, v] : ins.dynamic_attrs) {
       const bool list = static_cast<pir::AttrCode>(ins.op->attrs[a]->attr_index) == pir::AttrCode::kIntArray;
-      const Tensor& t = values_[v];
+      const Tensor t = phi::ToHost(values_[v]);
       if (list)
         s.attrs[a] = phi::IntArray(common::Ints(phi::ToIntVector(t)));
       else
@@ -376,7 +380,13 @@ void Frame::RunKernel(const Instruction& ins) {
     for (size_t j = 0; j < ins.out[k].list.size(); ++j)
       if (ins.out[k].list[j] >= 0) s.lists_out[k][j] = values_[ins.out[k].list[j]];
   }
-  ins.op->Run(phi::ThreadContext(), s.in.data(), attrs, s.out.data());
+  phi::Place there;
+  if (phi::g_has_external_kernels && ins.gradient_of)
+    for (size_t k = 0; k < s.in.size() && there.is_cpu(); ++k) there = phi::DevicePlace(s.in[k].p, s.in[k].n);
+  if (there.is_cpu())
+    ins.op->Run(phi::ThreadContext(), s.in.data(), attrs, s.out.data());
+  else
+    phi::RunGradOnDevice(*ins.op, s.in.data(), attrs, s.out.data(), there);
   for (size_t k = 0; k < ins.out.size(); ++k) {
     if (!ins.out[k].variadic) continue;
     for (size_t j = 0; j < ins.out[k].list.size() && j < s.lists_out[k].size(); ++j)

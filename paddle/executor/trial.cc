@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "paddle/executor/frame.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_watch.h"
 
 namespace executor {
@@ -62,7 +63,10 @@ void Frame::Choose(const Instruction& ins) {
   separate = false;
   if (LargestArgument(ins) < kLeastElements) return;
   const Tensor* in[kMaxFusedInputs];
-  for (size_t k = 0; k < ins.in.size(); ++k) in[k] = &values_[ins.in[k].value];
+  for (size_t k = 0; k < ins.in.size(); ++k) {
+    in[k] = &values_[ins.in[k].value];
+    if (!phi::DevicePlace(in[k], 1).is_cpu()) return;  // the model is one of the host
+  }
   const FusedKernel::Estimate cost = ins.fused->EstimateCost(in, false);
   separate = cost.fused_ns > kSlower * cost.single_ns;
   if (Explains())

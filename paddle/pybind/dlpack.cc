@@ -3,10 +3,20 @@
 #include "paddle/pybind/dlpack.h"
 
 #include "paddle/eager/dispatch/unfilled.h"
+#include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/interchange.h"
 
 namespace paddle::py {
+constexpr int32_t kDlCpu = 1, kDlCuda = 2, kDlCudaHost = 3;
+DlDevice DlDeviceOf(Place place) {
+  if (place.is_cpu()) return {kDlCpu, 0};
+  if (place.type == phi::AllocationType::GPUPINNED) return {kDlCudaHost, 0};
+  PD_CHECK(place.type == phi::AllocationType::GPU, Unimplemented, "[to_dlpack] expected a tensor on the CPU or a GPU, ",
+           "got one on ", phi::PlaceText(place));
+  return {kDlCuda, place.device_id};
+}
+
 namespace {
 
 enum DlCode : uint8_t {
@@ -53,10 +63,8 @@ struct ExportedVersioned {
   Tensor tensor;
 };
 void FillTensor(DlTensor& d, const Tensor& t) {
-  PD_CHECK(t.place().is_cpu(), Unimplemented, "[to_dlpack] expected a tensor on the CPU, got one on ",
-           phi::PlaceText(t.place()));
   d = {t.raw_data(),
-       {1, 0},
+       DlDeviceOf(t.place()),
        static_cast<int32_t>(t.ndim()),
        ToDl(t.dtype()),
        const_cast<int64_t*>(t.dims().data()),
@@ -77,8 +85,11 @@ void VersionedCapsuleGone(PyObject* capsule) {
 template <class Managed>
 Tensor Import(Managed* m) {
   const DlTensor& d = m->tensor;
-  PD_CHECK(d.device.type == 1 || d.device.type == 3, Unimplemented,
-           "[from_dlpack] expected data on the CPU, got device type ", d.device.type);
+  PD_CHECK(d.device.type == kDlCpu || d.device.type == kDlCudaHost || d.device.type == kDlCuda, Unimplemented,
+           "[from_dlpack] expected data on the CPU or a GPU, got device type ", d.device.type);
+  Place place;
+  if (d.device.type == kDlCuda)
+    place = phi::gpu::PlaceOf(d.device.id, "from_dlpack", "gpu:" + std::to_string(d.device.id));
   const DataType dtype = FromDl(d.dtype);
   const Ints dims(d.shape, d.shape + d.ndim);
   int64_t span = 1;
@@ -86,7 +97,7 @@ Tensor Import(Managed* m) {
   for (int32_t i = 0; d.strides && i < d.ndim; ++i)
     if (d.shape[i] > 0 && d.strides[i] > 0) span += (d.shape[i] - 1) * d.strides[i];
   auto memory = phi::Storage::Wrap(static_cast<char*>(d.data) + d.byte_offset,
-                                   static_cast<size_t>(span * phi::SizeOf(dtype)), Place{}, m, [](void* owner) {
+                                   static_cast<size_t>(span * phi::SizeOf(dtype)), place, m, [](void* owner) {
                                      auto* p = static_cast<Managed*>(owner);
                                      if (p->deleter) p->deleter(p);
                                    });

@@ -276,14 +276,36 @@ PyObject* Dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
     if (!IsNone(a[1]) && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0)
       versioned = ToInt(PyTuple_GET_ITEM(a[1], 0), "__dlpack__", "max_version") >= 1;
     Tensor source = t;
+    if (!IsNone(a[2]) && !t.place().is_cpu()) {
+      int type, number;
+      if (!PyArg_ParseTuple(a[2], "ii", &type, &number)) return nullptr;
+      if (type == 1) {
+        if (a[3] == Py_False) {
+          PyErr_SetString(PyExc_BufferError,
+                          "[__dlpack__] expected a tensor on the CPU for copy=False, got one on a GPU");
+          return nullptr;
+        }
+        return ToDlpackCapsule(phi::ToPlace(t, Place{}), versioned);
+      }
+    }
     if (a[3] == Py_True) {
-      source = phi::Empty(t.dims(), t.dtype());
+      source = phi::Empty(t.dims(), t.dtype(), t.place());
       phi::CopyInto(t, source);
+    }
+    if (source.place().type == phi::AllocationType::GPU) {
+      // The consumer's stream, the legacy default one for None, goes on when ours has got here; -1: it cares itself.
+      const int64_t stream = IsNone(a[0]) ? 1 : ToInt(a[0], "__dlpack__", "stream");
+      if (stream >= 0) phi::WaitInStream(source.place(), reinterpret_cast<void*>(stream));
     }
     return ToDlpackCapsule(source, versioned);
   });
 }
-PyObject* DlpackDevice(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+PyObject* DlpackDevice(PyObject* self, PyObject*) {
+  return Guarded([&] {
+    const DlDevice d = DlDeviceOf(ToTensor(self, "__dlpack_device__", "x").place());
+    return Py_BuildValue("(ii)", d.type, d.id);
+  });
+}
 
 PyObject* Complex(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {

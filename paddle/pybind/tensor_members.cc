@@ -318,7 +318,7 @@ PyObject* CopyToPlace(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObj
     Place place = ToPlace(a[0], "_copy_to", "place");
     Tensor r = paddle::assign(t);
     if (t.place() == place || t.is_symbolic()) return ToPy(std::move(r));
-    Tensor moved = phi::ToPlace(t, place);
+    Tensor moved = phi::ToPlace(t, place, IsNone(a[1]) || PyObject_IsTrue(a[1]) != 0);
     if (!r->node()) {
       moved->stop_gradient = t.stop_gradient();
       return ToPy(std::move(moved));

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of five steps of AdamW on the CPU and on gpu:0, or the place of a third argument, of the
-model that the first argument names, as JSON. What the second names (`bfloat16`) is the dtype of
-autocast.
+"""Losses of some steps of AdamW on the CPU and on gpu:0, or the places of a third argument
+(`gpu:0,gpu:1`: a copy of the model on each, with the mean of their gradients), of the model that
+the first argument names, as JSON. What the second names (`bfloat16`) is the dtype of autocast. The
+fourth is the number of steps, 5 without it; with a fifth, `program`, the loss is compiled.
 """
 
 import json
@@ -94,26 +95,59 @@ def physics():
 MODELS = {f.__name__: f for f in (perceptron, transformer, deep, pictures, physics)}
 
 
-def losses(model, place, dtype):
+def copy_of(model, place, program):
+    """The loss of the model on the place, its parameters and their optimizer."""
     paddle.set_device(place)
     paddle.seed(5)
     net, loss_of = model()
     opt = paddle.optimizer.AdamW(
         0.01, parameters=net.parameters(), weight_decay=0.1, grad_clip=nn.ClipGradByGlobalNorm(1.0)
     )
+    if program:
+        loss_of = paddle.jit.to_static(loss_of, full_graph=True)
+    return loss_of, net.parameters(), opt
+
+
+def share_gradients(parameters):
+    """Each copy gets the mean, over the devices."""
+    for same in zip(*parameters):
+        total = same[0].grad
+        for p in same[1:]:
+            total = total + p.grad._copy_to(total.place, True)
+        for p in same:
+            p.grad.copy_(total / len(same), True)
+
+
+def losses(model, places, dtype, steps, program):
+    copies = [copy_of(model, place, program) for place in places]
     out = []
-    for _ in range(5):
-        with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
-            loss = loss_of()
-        loss.backward()
-        opt.step()
-        opt.clear_grad()
+    for _ in range(steps):
+        for place, (loss_of, _, _) in zip(places, copies):
+            paddle.set_device(place)
+            with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
+                loss = loss_of()
+            loss.backward()
+        if len(places) > 1:
+            share_gradients([parameters for _, parameters, _ in copies])
+        for place, (_, _, opt) in zip(places, copies):
+            paddle.set_device(place)
+            opt.step()
+            opt.clear_grad()
         out.append(loss.item())
-    assert all(p.place == paddle.to_tensor(0, place=place).place for p in net.parameters())
+    for place, (_, parameters, _) in zip(places, copies):
+        assert all(p.place == paddle.to_tensor(0, place=place).place for p in parameters)
     return out
 
 
 if __name__ == '__main__':
     kind, dtype = MODELS[sys.argv[1]], sys.argv[2]
     there = sys.argv[3] if len(sys.argv) > 3 else 'gpu:0'
-    print(json.dumps([losses(kind, place, dtype) for place in ('cpu', there)]))
+    steps = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+    print(
+        json.dumps(
+            [
+                losses(kind, at, dtype, steps, 'program' in sys.argv)
+                for at in (['cpu'], there.split(','))
+            ]
+        )
+    )

@@ -96,6 +96,14 @@ DRIVER cuMemFree_v2(unsigned long long p) {
   std::free(At(p));
   return kOk;
 }
+DRIVER cuMemHostAlloc(void** p, size_t n, unsigned) {
+  *p = std::malloc(n);
+  return kOk;
+}
+DRIVER cuMemFreeHost(void* p) {
+  std::free(p);
+  return kOk;
+}
 DRIVER cuMemGetInfo_v2(size_t* free, size_t* total) {
   *total = g_limit;
   *free = g_limit - g_used[g_current];
@@ -128,6 +136,17 @@ DRIVER cuStreamDestroy_v2(void* s) {
 DRIVER cuStreamQuery(void*) { return kOk; }
 DRIVER cuStreamSynchronize(void*) { return kOk; }
 DRIVER cuStreamWaitEvent(void*, void*, unsigned) { return kOk; }
+DRIVER cuStreamBeginCapture_v2(void*, int) { return kInvalid; }
+DRIVER cuStreamEndCapture(void*, void**) { return kInvalid; }
+DRIVER cuStreamIsCapturing(void*, int* status) {
+  *status = 0;
+  return kOk;
+}
+DRIVER cuGraphInstantiateWithFlags(void**, void*, unsigned long long) { return kInvalid; }
+DRIVER cuGraphLaunch(void*, void*) { return kInvalid; }
+DRIVER cuGraphDestroy(void*) { return kInvalid; }
+DRIVER cuGraphExecDestroy(void*) { return kInvalid; }
+DRIVER cuGraphDebugDotPrint(void*, const char*, unsigned) { return kInvalid; }
 DRIVER cuEventCreate(void** e, unsigned) {
   *e = new Event;
   return kOk;

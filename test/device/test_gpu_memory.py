@@ -59,3 +59,71 @@ print(y.sum().item(), w.sum().item())
 def test_memory_that_another_stream_reads_is_not_given_away(order):
     first = run('-c', SHARED, FAKECUDA_ORDER=order)[0]
     assert first == run('-c', SHARED, FAKECUDA_ORDER=order, FLAGS_use_system_allocator=1)[0]
+
+
+def test_pinned_memory_is_the_hosts_and_is_copied_without_waiting():
+    run(
+        '-c',
+        START
+        + '''
+import numpy as np
+a = np.arange(100000, dtype='float32')
+x = paddle.to_tensor(a, place='cpu').pin_memory()
+assert x.place.is_cuda_pinned_place() and str(x.place) == 'Place(gpu_pinned)'
+assert x.pin_memory() is x and paddle.CUDAPinnedPlace() == x.place
+np.testing.assert_array_equal(x.numpy(), a)
+np.testing.assert_array_equal((x[10:] + 1).numpy(), a[10:] + 1)
+x.add_(paddle.ones([100000], device='cpu'))
+assert x.place.is_cuda_pinned_place()
+np.testing.assert_array_equal(x.numpy(), a + 1)
+held = cuda.memory_allocated()
+y = x.cuda(blocking=False)
+del x; gc.collect()
+z = paddle.zeros([100000], device='cpu').pin_memory()  # other memory while the copy may read
+y = y * 2
+back = y._copy_to(z.place, False)
+paddle.device.synchronize()
+np.testing.assert_array_equal(back.numpy(), 2 * a + 2)
+assert paddle.ones([3], device='cpu', pin_memory=True).place == z.place
+assert paddle.to_tensor([1.0], place='gpu_pinned').place == z.place
+paddle.set_device('cpu')
+w = paddle.ones([3]).pin_memory()
+w.stop_gradient = False
+(w * w).sum().backward()
+assert w.grad.tolist() == [2.0] * 3
+cuda.empty_cache()
+''',
+        FAKECUDA_ORDER=5,
+    )
+
+
+def test_other_libraries_see_the_memory():
+    run(
+        '-c',
+        START
+        + '''
+x = paddle.arange(6, dtype='float32').cuda() * 2
+seen = x.reshape([2, 3]).__cuda_array_interface__
+assert seen['shape'] == (2, 3) and seen['typestr'] == '<f4' and seen['strides'] is None
+assert seen['data'] == (x.data_ptr(), False) and seen['version'] == 3
+assert seen['stream'] == paddle.device.current_stream().handle
+assert x.reshape([2, 3]).T.__cuda_array_interface__['strides'] == (4, 12)
+assert not hasattr(x.cpu(), '__cuda_array_interface__')
+assert x.__dlpack_device__() == (2, 0) and x.cpu().__dlpack_device__() == (1, 0)
+assert x.cpu().pin_memory().__dlpack_device__() == (3, 0)
+same = paddle.from_dlpack(x)
+assert same.place == x.place and same.data_ptr() == x.data_ptr()
+x.add_(paddle.ones([6]))
+assert same.tolist() == [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]
+there = paddle.from_dlpack(x, device='cpu')
+assert there.place.is_cpu_place() and there.tolist() == same.tolist()
+import numpy as np
+assert np.from_dlpack(x.cpu()).tolist() == same.tolist()
+side = paddle.device.Stream()
+x.multiply_(paddle.full([6], 2.0))
+x.__dlpack__(stream=side.handle)
+with paddle.device.stream_guard(side):
+    assert (same + 0).tolist()[0] == 2.0
+''',
+        FAKECUDA_ORDER=3,
+    )

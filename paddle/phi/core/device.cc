@@ -39,21 +39,21 @@ Tensor HostImage(const Tensor& x) {
 
 }  // namespace
 
-Tensor ToPlace(const Tensor& x, Place place) {
+Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
   if (!x.defined() || x.place() == place || x.is_symbolic()) return x;
   if (!x->storage()) return Tensor(x->state().At(place));
   PD_CHECK(x->kind() == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
            ", got a sparse one or a list");
   Tensor out = Empty(x.dims(), x.dtype(), place);
-  CopyAcross(x, out);
+  CopyAcross(x, out, blocking);
   return out;
 }
 
-void CopyAcross(const Tensor& src, const Tensor& dst) {
+void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking) {
   if (dst.numel() == 0) return;
   size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
   if (src.is_contiguous() && dst.is_contiguous())
-    return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes);
+    return CopyBytes(dst.raw_data(), dst.place(), src.raw_data(), src.place(), bytes, blocking);
   const DeviceForms* forms = src.place() == dst.place() && g_forms_of ? g_forms_of(dst.place()) : nullptr;
   if (forms && dst.ndim() <= 8 && src.dtype() == dst.dtype())
     return forms->Copy(SizeOf(src.dtype()), src.dims(), src.raw_data(), src.strides(), dst.raw_data(), dst.strides());
@@ -85,7 +85,9 @@ void MoveToCurrentPlace(std::vector<Tensor>& outs) {
 
 Place DevicePlace(const Tensor* tensors, int n) {
   for (int i = 0; i < n; ++i)
-    if (tensors[i].defined() && !tensors[i].is_symbolic() && !tensors[i].place().is_cpu()) return tensors[i].place();
+    if (tensors[i].defined() && !tensors[i].is_symbolic() && !tensors[i].place().is_cpu() &&
+        tensors[i].place().type != AllocationType::GPUPINNED)
+      return tensors[i].place();
   return {};
 }
 

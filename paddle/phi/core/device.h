@@ -14,8 +14,9 @@ Ref<Storage> AllocateOnDevice(size_t bytes, Place place);
 // The memory is used in `stream` beside that which it was taken on: once freed, it serves no other request before
 // `stream` has done the work that it has then. False where it is not from a device's allocator.
 bool UseInStream(const Storage& memory, void* stream);
-// Copies between any two places. Host memory may be reused when this returns; copies within a device follow its stream.
-void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes);
+// Copies between any two places. Host memory may be reused when this returns, but for pinned memory where `blocking` is
+// false; copies within a device follow its stream.
+void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes, bool blocking = true);
 // Waits for all work on the device.
 void SynchronizeDevice(Place place);
 MemoryStats DeviceMemoryStats(Place place);
@@ -40,8 +41,35 @@ void RecordEvent(Place place, void* event, void* stream);
 bool QueryEvent(Place place, void* event);
 void SynchronizeEvent(Place place, void* event);
 void StreamWaitEvent(Place place, void* stream, void* event);
+// What follows in `stream` waits for what the current stream has now.
+void WaitInStream(Place place, void* stream);
 // Milliseconds between two events that have been reached; Unimplemented where the device has no clock.
 float ElapsedTime(Place place, void* start, void* end);
+
+// Work on the current stream of a device, captured from construction to End and run any number of times after, on the
+// memory that it had then: tensors made meanwhile take theirs from a pool, which lives as long as the last graph of it.
+// Modes are those of C_StreamCaptureMode. Unimplemented where the device captures nothing.
+struct MemoryPool;
+class DeviceGraph {
+ public:
+  DeviceGraph(Place place, MemoryPool* pool, int mode);
+  ~DeviceGraph();
+  DeviceGraph(const DeviceGraph&) = delete;
+  void End();
+  void Launch() const;
+  // As text of the graph language DOT.
+  void Print(const std::string& path, unsigned flags) const;
+  MemoryPool* pool() const { return pool_; }
+
+ private:
+  const Place place_;
+  MemoryPool* pool_;
+  std::vector<void*> constants_;  // blocks of pinned memory
+  void *stream_ = nullptr, *graph_ = nullptr, *exec_ = nullptr;
+  bool capturing_ = false;
+};
+// Whether work on the current stream is being captured.
+bool IsCapturing(Place place);
 
 // Generated kernels, for devices that compile text.
 enum class KernelText : uint8_t { kNone, kPtx, kOpenCl };  // as C_KernelText
@@ -55,8 +83,9 @@ const DeviceKernel* LoadKernel(const std::string& text, const std::string& name,
 void LaunchKernel(const DeviceKernel* kernel, Place place, int64_t blocks, int threads, void* const* addresses,
                   size_t naddresses, const int64_t* numbers, size_t nnumbers);
 
-// `x` itself where it already is, else a contiguous copy there (no autograd). A tensor without memory keeps none.
-Tensor ToPlace(const Tensor& x, Place place);
+// `x` itself where it already is, else a contiguous copy there (no autograd), which need not be done yet where
+// `blocking` is false and one of the two is pinned memory. A tensor without memory keeps none.
+Tensor ToPlace(const Tensor& x, Place place, bool blocking = true);
 inline Tensor ToHost(const Tensor& x) { return x.defined() && !x.place().is_cpu() ? ToPlace(x, Place{}) : x; }
 inline std::vector<Tensor> ToHost(const std::vector<Tensor>& xs) {
   std::vector<Tensor> r;
@@ -64,7 +93,7 @@ inline std::vector<Tensor> ToHost(const std::vector<Tensor>& xs) {
   return r;
 }
 // CopyInto where at least one side is on a device; dtypes are equal and `src` has the shape of `dst`.
-void CopyAcross(const Tensor& src, const Tensor& dst);
+void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking = true);
 
 // Where creation ops put their results.
 Place CurrentPlace();

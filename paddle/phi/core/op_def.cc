@@ -205,8 +205,13 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
       const Tensor& t = in[i].p[k];
       if (!t.defined()) continue;
       if (dtype == DataType::UNDEFINED) dtype = t.dtype();
-      if (place.is_cpu()) place = t.place();
+      if (place.is_cpu() || place.type == AllocationType::GPUPINNED) place = t.place().is_cpu() ? place : t.place();
     }
+  if (place.type == AllocationType::GPUPINNED) {  // the host's, which its kernels take for no memory of theirs
+    if (op.flags & (kOpView | kOpComposed)) return false;
+    RunOnHost(op, in, attrs, outs, Place{});
+    return true;
+  }
   const ExternalKernel* kernel = FindExternalKernel(op, dtype, place);
   if (place.is_cpu() || (!kernel && (op.flags & (kOpView | kOpComposed)))) {
     if (kernel) kernel->fn(kernel->self, ThreadContext(), op, in, attrs, outs);

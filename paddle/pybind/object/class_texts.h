@@ -110,16 +110,15 @@ Examples:
     [1.0]
 )";
 
-inline constexpr char kCudaPinnedPlaceText[] = R"(Memory of the host that GPUs reach directly. This build has none.
+inline constexpr char kCudaPinnedPlaceText[] =
+    R"(Memory of the host that GPUs reach directly, for copies that need not be waited for.
 
 Raises:
-    RuntimeError: Always.
+    RuntimeError: There is no GPU.
 
 Examples:
-    >>> paddle.CUDAPinnedPlace()
-    Traceback (most recent call last):
-        ...
-    RuntimeError: [CUDAPinnedPlace] expected a build with such memory, got one without
+    >>> if paddle.device.cuda.device_count():
+    ...     print(paddle.CUDAPinnedPlace())
 )";
 
 inline constexpr char kXpuPinnedPlaceText[] = R"(Memory of the host that XPUs reach directly. This build has none.

@@ -124,6 +124,12 @@ PyObject* PinnedPlaceNew(PyTypeObject* type, PyObject*, PyObject*) {
   return PyErr_Format(PyExc_RuntimeError, "[%s] expected a build with such memory, got one without",
                       std::strrchr(type->tp_name, '.') + 1);
 }
+PyObject* CudaPinnedPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (phi::gpu::DeviceCount() == 0) return PinnedPlaceNew(type, args, kwargs);
+  if (RefusesKeywords("CUDAPinnedPlace", kwargs) || !PyArg_ParseTuple(args, "")) return nullptr;
+  phi::gpu::PlaceOf(0, "CUDAPinnedPlace", "gpu_pinned");
+  return MakePlace(type, Place{phi::AllocationType::GPUPINNED, 0, 0});
+}
 PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const char* name;
   int id = 0;
@@ -169,9 +175,10 @@ PyObject* PlaceReduce(PyObject* self, PyObject*) {
   if (!f) return nullptr;
   Place p = PlaceIn(self);
   return Py_BuildValue("O(is)", f.get(), static_cast<int>(p.device_id),
-                       p.is_cpu()                              ? "cpu"
-                       : p.type == phi::AllocationType::CUSTOM ? phi::CustomDeviceName(p.custom).c_str()
-                                                               : "gpu");
+                       p.is_cpu()                                 ? "cpu"
+                       : p.type == phi::AllocationType::CUSTOM    ? phi::CustomDeviceName(p.custom).c_str()
+                       : p.type == phi::AllocationType::GPUPINNED ? "gpu_pinned"
+                                                                  : "gpu");
 }
 PyObject* PlaceOf(PyObject*, PyObject* args) {
   int id;
@@ -179,6 +186,10 @@ PyObject* PlaceOf(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "is", &id, &kind)) return nullptr;
   if (std::string_view(kind) == "cpu") return PlaceObject(Place{});
   if (std::string_view(kind) == "gpu") return PlaceObject(phi::gpu::PlaceOf(id, "Place", "gpu:" + std::to_string(id)));
+  if (std::string_view(kind) == "gpu_pinned") {
+    phi::gpu::PlaceOf(0, "Place", kind);
+    return PlaceObject(Place{phi::AllocationType::GPUPINNED, 0, 0});
+  }
   return PlaceObject(Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(kind)});
 }
 
@@ -366,6 +377,10 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
     const auto [kind, number] = DeviceOf(name);
     if (kind == "cpu" && number == 0) return Place{};
     if ((kind == "gpu" || kind == "cuda") && number >= 0) return phi::gpu::PlaceOf(number, op, "'" + name + "'");
+    if (kind == "gpu_pinned" && number == 0) {
+      phi::gpu::PlaceOf(0, op, "'" + name + "'");
+      return Place{phi::AllocationType::GPUPINNED, 0, 0};
+    }
     for (const std::string& type : phi::CustomDeviceTypes())
       if (kind == type && number >= 0)
         return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(number), phi::CustomDeviceIndex(type)};
@@ -485,7 +500,7 @@ int InitTypes(PyObject* module) {
   for (Sub s :
        {Sub{"paddle.base.libpaddle.CPUPlace", "CPUPlace", P(PlaceNew), kCpuPlaceText},
         Sub{"paddle.base.libpaddle.CUDAPlace", "CUDAPlace", P(Entry<CudaPlaceNew>::Call), kCudaPlaceText},
-        Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", P(PinnedPlaceNew), kCudaPinnedPlaceText},
+        Sub{"paddle.base.libpaddle.CUDAPinnedPlace", "CUDAPinnedPlace", P(CudaPinnedPlaceNew), kCudaPinnedPlaceText},
         Sub{"paddle.base.libpaddle.XPUPlace", "XPUPlace", P(DevicePlaceNew), kXpuPlaceText},
         Sub{"paddle.base.libpaddle.IPUPlace", "IPUPlace", P(DevicePlaceNew), kIpuPlaceText},
         Sub{"paddle.base.libpaddle.XPUPinnedPlace", "XPUPinnedPlace", P(PinnedPlaceNew), kXpuPinnedPlaceText},

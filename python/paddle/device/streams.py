@@ -212,7 +212,7 @@ StreamContext = stream_guard
 
 
 def is_current_stream_capturing():
-    """Whether work is being captured in a graph; never on the CPU.
+    """Whether the work of the current device is being captured in a graph; never on the CPU.
 
     Returns:
         bool: whether it is.
@@ -221,4 +221,4 @@ def is_current_stream_capturing():
         >>> paddle.device.is_current_stream_capturing()
         False
     """
-    return False
+    return _core.is_capturing(_core.current_place())

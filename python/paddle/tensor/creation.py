@@ -51,15 +51,19 @@ def _place(device):
         _core.to_place(device)
 
 
-def _unpinned(pin_memory):
-    if pin_memory:
-        raise RuntimeError(f"[pin_memory] expected False on {_core.current_place()}, got True")
+def _pinned(t, device):
+    """A copy in pinned memory, which needs a GPU and is of the host."""
+    if not _core.gpu_count() or not _core.to_place(device or 'cpu').is_cpu_place():
+        place = device or _core.current_place()
+        raise RuntimeError(f"[pin_memory] expected False on {place}, got True")
+    return t.pin_memory()
 
 
 def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     """Apply the keywords every creation function has: device, out, requires_grad, pin_memory."""
-    _unpinned(pin_memory)
-    if device is not None:
+    if pin_memory:
+        t = _pinned(t, device)
+    elif device is not None:
         place = _core.to_place(device)
         t = t if t.place == place else t._copy_to(place, True)
     if out is not None:
@@ -458,8 +462,8 @@ def tensor(data, dtype=None, device=None, requires_grad=False, pin_memory=False)
         >>> paddle.as_tensor([1, 2], dtype="float32", requires_grad=True).stop_gradient
         False
     """
-    _unpinned(pin_memory)
-    return paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
+    t = paddle.to_tensor(data, dtype=dtype, place=device, stop_gradient=not requires_grad)
+    return _pinned(t, device) if pin_memory else t
 
 
 as_tensor = tensor
@@ -538,6 +542,10 @@ def from_dlpack(dlpack, *, device=None, copy=None):
         wanted = {} if copy is None else {'copy': copy}
         if place is not None and place.is_cpu_place():
             wanted['dl_device'] = (1, 0)
+        if hasattr(dlpack, '__dlpack_device__') and 'dl_device' not in wanted:
+            kind, number = dlpack.__dlpack_device__()
+            if kind == 2:  # a GPU's: our stream is to wait for the producer's
+                wanted['stream'] = _core.current_stream(_core.CUDAPlace(number)) or None
         try:
             capsule = dlpack.__dlpack__(max_version=(1, 0), **wanted)
         except TypeError:  # a producer of before these arguments

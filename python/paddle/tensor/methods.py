@@ -173,7 +173,35 @@ def _pin_memory(self, blocking=True):
         >>> if paddle.device.cuda.device_count():
         ...     print(paddle.ones([2]).pin_memory().place)
     """
-    raise RuntimeError("[Tensor.pin_memory] expected a build with CUDA, got one without")
+    if self.place.is_cuda_pinned_place():
+        return self
+    return self._copy_to(libpaddle.CUDAPinnedPlace(), blocking)
+
+
+@property
+def _cuda_array_interface(self):
+    """How CUDA libraries of Python see the memory; AttributeError but on a GPU.
+
+    Source: CUDA Array Interface, version 3
+    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html)
+    """
+    if not self.place.is_gpu_place():
+        raise AttributeError(
+            f"[__cuda_array_interface__] expected a tensor on a GPU, got one on {self.place}"
+        )
+    name = str(self.dtype).removeprefix('paddle.')
+    if name == 'bfloat16' or name.startswith('float8'):
+        raise AttributeError(f"[__cuda_array_interface__] expected a dtype of NumPy, got {name}")
+    size = self.element_size()
+    strides = None if self.is_contiguous() else tuple(s * size for s in self.get_strides())
+    return {
+        'shape': tuple(self.shape),
+        'typestr': f"{'|' if size == 1 else '<'}{name[0]}{size}",
+        'data': (self.data_ptr() if self._numel() else 0, False),
+        'strides': strides,
+        'stream': libpaddle.current_stream(self.place),
+        'version': 3,
+    }
 
 
 def _apply(self, func):
@@ -804,6 +832,7 @@ _METHODS = {
     '_to': _to,
     'cuda': _cuda,
     'pin_memory': _pin_memory,
+    '__cuda_array_interface__': _cuda_array_interface,
     'apply': _apply,
     'apply_': _apply_,
     '_apply': _apply,

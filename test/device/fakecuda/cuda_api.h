@@ -167,6 +167,7 @@ FAKECUDA_API CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph gra
 FAKECUDA_API CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
 FAKECUDA_API CUresult cuGraphDestroy(CUgraph graph);
 FAKECUDA_API CUresult cuGraphExecDestroy(CUgraphExec exec);
+FAKECUDA_API CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned flags);
 FAKECUDA_API CUresult cuGraphGetNodes(CUgraph graph, void** nodes, size_t* n);
 
 FAKECUDA_API void fakecuda_counters(FakeCudaCounters* counters);

@@ -27,9 +27,19 @@ struct Device {
   std::once_flag started;
   C_Stream stream = nullptr;  // the current one
   C_Stream first = nullptr;
-  std::atomic<bool> several{false};  // whether a stream beside the first one was current
+  std::atomic<bool> capturing{false};
+  std::vector<CachingAllocator::Block*> constants;  // numbers of the graph that is captured, in pinned memory
+  std::atomic<bool> several{false};                 // whether a stream beside the first one was current
   std::unique_ptr<CachingAllocator> memory;
 };
+
+// A stream for the allocator of pinned memory, which serves all GPUs.
+struct StreamOf {
+  Device* device;
+  C_Stream stream;
+};
+bool IsPinned(Place p) { return p.type == AllocationType::GPUPINNED; }
+bool OnHost(Place p) { return p.is_cpu() || IsPinned(p); }
 
 std::mutex g_types_mutex;
 // By kind, type index and device number; never freed, so that tensors that die at exit find their device.
@@ -121,6 +131,42 @@ class DeviceMemory final : public MemorySource {
   Device& d_;
 };
 
+// Memory of the host that GPUs reach, and events of their streams, as StreamOf.
+class PinnedMemory final : public MemorySource {
+ public:
+  void* Take(size_t bytes) override {
+    Device& d = First();
+    void* p = nullptr;
+    Check(d, d.f->set_device(&d.id), "set_device");
+    return d.f->host_memory_allocate(&d.id, &p, bytes) == C_SUCCESS ? p : nullptr;
+  }
+  void Give(void* p, size_t bytes) override {
+    Device& d = First();
+    d.f->set_device(&d.id);
+    d.f->host_memory_deallocate(&d.id, p, bytes);
+  }
+  void* Record(void* stream) override {
+    auto* s = static_cast<StreamOf*>(stream);
+    return new Event{s->device, DeviceMemory(*s->device).Record(s->stream)};
+  }
+  bool Reached(void* event) override {
+    auto* e = static_cast<Event*>(event);
+    return DeviceMemory(*e->device).Reached(e->event);
+  }
+  void Forget(void* event) override {
+    auto* e = static_cast<Event*>(event);
+    DeviceMemory(*e->device).Forget(e->event);
+    delete e;
+  }
+
+ private:
+  struct Event {
+    Device* device;
+    void* event;
+  };
+  static Device& First() { return Of({AllocationType::GPU, 0, 0}); }
+};
+
 // Each tensor's memory is an allocation of the device's own, for tools that watch these.
 bool PlainMemory() {
   static const bool plain = [] {
@@ -128,6 +174,18 @@ bool PlainMemory() {
     return text && (*text == '1' || *text == 't' || *text == 'T');
   }();
   return plain;
+}
+
+CachingAllocator& Pinned() {
+  static auto* pinned = new CachingAllocator(std::make_unique<PinnedMemory>(), PlainMemory());
+  return *pinned;
+}
+// The same for the same stream.
+StreamOf* KeyOf(Device& d, C_Stream stream) {
+  static std::mutex mutex;
+  static auto* keys = new std::map<std::pair<Device*, C_Stream>, StreamOf>;
+  std::lock_guard<std::mutex> lock(mutex);
+  return &keys->try_emplace({&d, stream}, StreamOf{&d, stream}).first->second;
 }
 
 void GiveBlock(void* owner) {
@@ -146,6 +204,14 @@ void WaitFor(Device& d, C_Stream stream) {
   } else if (d.f->synchronize_device) {
     DEVICE_CALL(d, synchronize_device);
   }
+}
+
+// Numbers of operations up to this size are part of a graph.
+constexpr size_t kConstant = 16;
+// A graph would run the copy again from or to memory that is gone.
+void RefuseInCapture(const Device& d, bool lasting, const char* copy) {
+  PD_CHECK(lasting || !d.capturing, PreconditionNotMet, "[CUDAGraph] expected work on ", d.name,
+           " alone while a graph is captured, got a copy ", copy, ": of an operation without a kernel, or of data");
 }
 
 [[noreturn]] void NoCopy(const Device& d, const char* kind) {
@@ -174,6 +240,11 @@ void RegisterDeviceType(DeviceType type) {
 }
 
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
+  if (IsPinned(place)) {
+    auto* block = Pinned().Allocate(bytes, nullptr);
+    PD_CHECK(block, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes of pinned memory");
+    return Storage::Wrap(block->ptr, bytes, place, block, GiveBlock);
+  }
   Device& d = Of(place);
   auto* block = d.memory->Allocate(bytes, d.stream);
   PD_CHECK(block, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place),
@@ -182,12 +253,12 @@ Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
 }
 
 bool UseInStream(const Storage& memory, void* stream) {
-  return !memory.place().is_cpu() && Of(memory.place()).memory->Uses(memory.data(), stream);
+  return !OnHost(memory.place()) && Of(memory.place()).memory->Uses(memory.data(), stream);
 }
 
-void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
+void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes, bool blocking) {
   if (bytes == 0) return;
-  if (to.is_cpu() && from.is_cpu()) {
+  if (OnHost(to) && OnHost(from)) {
     std::memcpy(dst, src, bytes);
   } else if (to == from) {
     Device& d = Of(to);
@@ -203,22 +274,40 @@ void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
       CopyBytes(host.data(), Place{}, src, from, bytes);
       CopyBytes(dst, to, host.data(), Place{}, bytes);
     }
-  } else if (from.is_cpu()) {
+  } else if (OnHost(from)) {
     Device& d = Of(to);
-    if (d.stream && d.f->async_memory_copy_h2d) {
+    if (d.capturing && bytes <= kConstant && d.f->host_memory_allocate) {
+      d.constants.push_back(Pinned().Allocate(bytes, nullptr));
+      PD_CHECK(d.constants.back(), ResourceExhausted, "out of memory: expected pinned memory for a number");
+      src = std::memcpy(d.constants.back()->ptr, src, bytes);
       DEVICE_CALL(d, async_memory_copy_h2d, d.stream, dst, src, bytes);
-      WaitFor(d, d.stream);
+      return;
+    }
+    RefuseInCapture(d, IsPinned(from) && !blocking, "from memory of the host that is not pinned");
+    if (d.stream && d.f->async_memory_copy_h2d) {
+      UseNow(d, dst);
+      DEVICE_CALL(d, async_memory_copy_h2d, d.stream, dst, src, bytes);
+      // The driver of GPUs has read pageable memory when it returns.
+      if (IsPinned(from) && !blocking)
+        Pinned().Uses(const_cast<void*>(src), KeyOf(d, d.stream));
+      else if (IsPinned(from) || to.type != AllocationType::GPU)
+        WaitFor(d, d.stream);
     } else if (d.f->memory_copy_h2d) {
       WaitFor(d, d.stream);
       DEVICE_CALL(d, memory_copy_h2d, dst, src, bytes);
     } else {
       NoCopy(d, "h2d");
     }
-  } else if (to.is_cpu()) {
+  } else if (OnHost(to)) {
     Device& d = Of(from);
+    RefuseInCapture(d, IsPinned(to) && !blocking, "to the host");
     if (d.stream && d.f->async_memory_copy_d2h) {
+      UseNow(d, src);
       DEVICE_CALL(d, async_memory_copy_d2h, d.stream, dst, src, bytes);
-      WaitFor(d, d.stream);
+      if (IsPinned(to) && !blocking)
+        Pinned().Uses(dst, KeyOf(d, d.stream));
+      else
+        WaitFor(d, d.stream);
     } else if (d.f->memory_copy_d2h) {
       WaitFor(d, d.stream);
       DEVICE_CALL(d, memory_copy_d2h, dst, src, bytes);
@@ -241,7 +330,7 @@ void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes) {
 }
 
 void SynchronizeDevice(Place place) {
-  if (place.is_cpu()) return;
+  if (OnHost(place)) return;
   Device& d = Of(place);
   if (d.f->synchronize_device) {
     DEVICE_CALL(d, synchronize_device);
@@ -270,6 +359,7 @@ void ReleaseDeviceCaches() {
     for (auto& [key, d] : Devices()) all.push_back(d);
   }
   for (Device* d : all) d->memory->Trim();
+  Pinned().Trim();
 }
 bool DeviceMemoryInfo(Place place, size_t* total, size_t* free) {
   Device& d = Of(place);
@@ -296,6 +386,7 @@ void DestroyStream(Place place, void* stream) {
   if (!stream || !d.f->destroy_stream) return;
   WaitFor(d, static_cast<C_Stream>(stream));  // another stream may get this handle, and with it the memory
   d.memory->EndStream(stream);
+  Pinned().EndStream(KeyOf(d, static_cast<C_Stream>(stream)));
   DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream));
 }
 bool QueryStream(Place place, void* stream) {
@@ -352,8 +443,85 @@ void StreamWaitEvent(Place place, void* stream, void* event) {
   }
 }
 
+namespace {
+void NeedsGraphs(const Device& d) {
+  PD_CHECK(d.f->cuda_stream_begin_capture && d.f->cuda_stream_end_capture && d.f->cuda_graph_instantiate &&
+               d.f->cuda_graph_launch && d.f->cuda_graph_destroy && d.f->cuda_graph_exec_destroy,
+           Unimplemented, "[CUDAGraph] expected a device that captures graphs, got ", d.name);
+}
+}  // namespace
+
+DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode)
+    : place_(place), pool_(Of(place).memory->BeginPool(pool)) {
+  Device& d = Of(place);
+  try {
+    NeedsGraphs(d);
+    stream_ = d.stream;
+    DEVICE_CALL(d, cuda_stream_begin_capture, d.stream, static_cast<C_StreamCaptureMode>(mode));
+  } catch (...) {
+    d.memory->EndPool();
+    d.memory->ReleasePool(pool_);
+    throw;
+  }
+  capturing_ = d.capturing = true;
+}
+void DeviceGraph::End() {
+  Device& d = Of(place_);
+  PD_CHECK(capturing_, PreconditionNotMet, "[CUDAGraph] expected a graph that is being captured, got one that is not");
+  capturing_ = d.capturing = false;
+  constants_.assign(d.constants.begin(), d.constants.end());
+  d.constants.clear();
+  d.memory->EndPool();
+  C_CudaGraph graph = nullptr;
+  DEVICE_CALL(d, cuda_stream_end_capture, static_cast<C_Stream>(stream_), &graph);
+  graph_ = graph;
+  C_GraphExec exec = nullptr;
+  char log[512] = {};
+  Check(d, d.f->cuda_graph_instantiate(&exec, graph, nullptr, log, sizeof(log)), "cuda_graph_instantiate");
+  exec_ = exec;
+}
+void DeviceGraph::Launch() const {
+  Device& d = Of(place_);
+  PD_CHECK(exec_, PreconditionNotMet, "[CUDAGraph] expected a graph that was captured, got one that was not");
+  DEVICE_CALL(d, cuda_graph_launch, static_cast<C_GraphExec>(exec_), d.stream);
+}
+void DeviceGraph::Print(const std::string& path, unsigned flags) const {
+  Device& d = Of(place_);
+  PD_CHECK(graph_ && d.f->cuda_graph_debug_dot_print, PreconditionNotMet,
+           "[CUDAGraph] expected a graph that was captured, got one that was not");
+  Check(d, d.f->cuda_graph_debug_dot_print(static_cast<C_CudaGraph>(graph_), path.c_str(), flags),
+        "cuda_graph_debug_dot_print");
+}
+DeviceGraph::~DeviceGraph() {
+  Device& d = Of(place_);
+  try {
+    if (capturing_) End();
+    SynchronizeDevice(place_);  // replays read what the pool holds
+  } catch (const common::Error& e) { PD_VLOG(1) << e.what(); }
+  for (void* block : constants_) GiveBlock(block);
+  if (exec_) d.f->cuda_graph_exec_destroy(static_cast<C_GraphExec>(exec_));
+  if (graph_) d.f->cuda_graph_destroy(static_cast<C_CudaGraph>(graph_));
+  d.memory->ReleasePool(pool_);
+}
+bool IsCapturing(Place place) {
+  if (OnHost(place)) return false;
+  Device& d = Of(place);
+  C_StreamCaptureStatus status = C_STREAM_CAPTURE_STATUS_NONE;
+  if (d.f->cuda_stream_get_capture_info) DEVICE_CALL(d, cuda_stream_get_capture_info, d.stream, &status, nullptr);
+  return status != C_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void WaitInStream(Place place, void* stream) {
+  Device& d = Of(place);
+  if (stream == d.stream) return;
+  void* event = CreateEvent(place);
+  RecordEvent(place, event, d.stream);
+  StreamWaitEvent(place, stream, event);
+  DestroyEvent(place, event);
+}
+
 KernelText KernelTextOf(Place place) {
-  if (place.is_cpu()) return KernelText::kNone;
+  if (OnHost(place)) return KernelText::kNone;
   const C_DeviceExtension& e = Of(place).extension;
   return e.kernel_compile && e.kernel_launch ? static_cast<KernelText>(e.kernel_text) : KernelText::kNone;
 }

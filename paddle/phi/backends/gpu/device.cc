@@ -131,6 +131,16 @@ C_Status Deallocate(const C_Device d, void* p, size_t) {
   GPU_CALL(d->id, MemFree, Address(p));
   return C_SUCCESS;
 }
+C_Status AllocateHost(const C_Device d, void** p, size_t bytes) {
+  const CUresult r = Api().MemHostAlloc(p, bytes, kMemHostPortable);
+  if (r == kCudaOutOfMemory) return C_FAILED;
+  CheckDriver(r, "MemHostAlloc", d->id);
+  return C_SUCCESS;
+}
+C_Status DeallocateHost(const C_Device d, void* p, size_t) {
+  GPU_CALL(d->id, MemFreeHost, p);
+  return C_SUCCESS;
+}
 C_Status CopyIn(const C_Device d, C_Stream s, void* to, const void* from, size_t bytes) {
   GPU_CALL(d->id, MemcpyHtoDAsync, Address(to), from, bytes, Stream(s));
   return C_SUCCESS;
@@ -147,6 +157,44 @@ C_Status CopyPeer(const C_Device to_device, const C_Device from_device, void* to
   GPU_CALL(to_device->id, MemcpyPeerAsync, Address(to), Of(to_device).context, Address(from), Of(from_device).context,
            bytes, nullptr);
   return SynchronizeStream(to_device, nullptr);
+}
+CUgraph Graph(C_CudaGraph g) { return reinterpret_cast<CUgraph>(g); }
+CUgraphExec Exec(C_GraphExec g) { return reinterpret_cast<CUgraphExec>(g); }
+// Graphs are functions without a device: what goes wrong with one is told of the first.
+C_Status BeginCapture(const C_Device d, C_Stream s, C_StreamCaptureMode mode) {
+  GPU_CALL(d->id, StreamBeginCapture, Stream(s), static_cast<int>(mode));
+  return C_SUCCESS;
+}
+C_Status EndCapture(const C_Device d, C_Stream s, C_CudaGraph* graph) {
+  GPU_CALL(d->id, StreamEndCapture, Stream(s), reinterpret_cast<CUgraph*>(graph));
+  return C_SUCCESS;
+}
+C_Status CaptureInfo(const C_Device d, C_Stream s, C_StreamCaptureStatus* status, unsigned long long* id) {
+  int now = 0;
+  GPU_CALL(d->id, StreamIsCapturing, Stream(s), &now);
+  *status = static_cast<C_StreamCaptureStatus>(now);
+  if (id) *id = 0;
+  return C_SUCCESS;
+}
+C_Status InstantiateGraph(C_GraphExec* exec, C_CudaGraph graph, void**, char*, size_t) {
+  GPU_CALL(0, GraphInstantiate, reinterpret_cast<CUgraphExec*>(exec), Graph(graph), 0);
+  return C_SUCCESS;
+}
+C_Status LaunchGraph(const C_Device d, C_GraphExec exec, C_Stream s) {
+  GPU_CALL(d->id, GraphLaunch, Exec(exec), Stream(s));
+  return C_SUCCESS;
+}
+C_Status DestroyGraph(C_CudaGraph graph) {
+  GPU_CALL(0, GraphDestroy, Graph(graph));
+  return C_SUCCESS;
+}
+C_Status DestroyExec(C_GraphExec exec) {
+  GPU_CALL(0, GraphExecDestroy, Exec(exec));
+  return C_SUCCESS;
+}
+C_Status PrintGraph(C_CudaGraph graph, const char* path, unsigned flags) {
+  GPU_CALL(0, GraphDebugDotPrint, Graph(graph), path, flags);
+  return C_SUCCESS;
 }
 C_Status MemoryStatsOf(const C_Device d, size_t* total, size_t* free) {
   GPU_CALL(d->id, MemGetInfo, free, total);
@@ -178,6 +226,16 @@ void Register() {
   f.stream_wait_event = StreamWaitEvent;
   f.device_memory_allocate = Allocate;
   f.device_memory_deallocate = Deallocate;
+  f.host_memory_allocate = AllocateHost;
+  f.host_memory_deallocate = DeallocateHost;
+  f.cuda_stream_begin_capture = BeginCapture;
+  f.cuda_stream_end_capture = EndCapture;
+  f.cuda_stream_get_capture_info = CaptureInfo;
+  f.cuda_graph_instantiate = InstantiateGraph;
+  f.cuda_graph_launch = LaunchGraph;
+  f.cuda_graph_destroy = DestroyGraph;
+  f.cuda_graph_exec_destroy = DestroyExec;
+  f.cuda_graph_debug_dot_print = PrintGraph;
   f.async_memory_copy_h2d = CopyIn;
   f.async_memory_copy_d2h = CopyOut;
   f.async_memory_copy_d2d = CopyWithin;

@@ -15,9 +15,11 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 
 inline constexpr CUresult kCudaSuccess = 0, kCudaOutOfMemory = 2, kCudaNotReady = 600;
-inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0;
+inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kMemHostPortable = 1;
 inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferSizeBytes = 6;
 
 enum DeviceAttribute : int {
@@ -51,6 +53,8 @@ enum DeviceAttribute : int {
   F(CtxSynchronize, cuCtxSynchronize, ())                                                                            \
   F(MemAlloc, cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                                  \
   F(MemFree, cuMemFree_v2, (CUdeviceptr address))                                                                    \
+  F(MemHostAlloc, cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                                    \
+  F(MemFreeHost, cuMemFreeHost, (void* address))                                                                     \
   F(MemGetInfo, cuMemGetInfo_v2, (size_t * free, size_t * total))                                                    \
   F(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, size_t bytes, CUstream stream))        \
   F(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, size_t bytes, CUstream stream))              \
@@ -63,6 +67,14 @@ enum DeviceAttribute : int {
   F(StreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
   F(StreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   F(StreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                            \
+  F(StreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))                                        \
+  F(StreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                        \
+  F(StreamIsCapturing, cuStreamIsCapturing, (CUstream stream, int* status))                                          \
+  F(GraphInstantiate, cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags))    \
+  F(GraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                                 \
+  F(GraphDestroy, cuGraphDestroy, (CUgraph graph))                                                                   \
+  F(GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))                                                        \
+  F(GraphDebugDotPrint, cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags))                     \
   F(EventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
   F(EventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
   F(EventRecord, cuEventRecord, (CUevent event, CUstream stream))                                                    \

@@ -4,9 +4,10 @@
 from types import SimpleNamespace as _Namespace
 
 from paddle.base import libpaddle as _core
+from paddle.base.arguments import only as _only
 
-from . import streams as _streams
-from .streams import Event, Stream
+from .. import streams as _streams
+from ..streams import Event, Stream
 
 __all__ = [
     'current_stream',
@@ -242,6 +243,53 @@ class stream_guard(_streams.stream_guard):
 
     def __init__(self, stream):
         super().__init__(stream)
+
+
+def create_stream(device_id=None, priority=2, device_type=None, blocking=False):
+    """A new queue of work on a GPU.
+
+    Args:
+        device_id (place or int, default None): The GPU; None for the current one.
+        priority (int, default 2): Taken for compatibility; it has no effect.
+        device_type (str, default None): `gpu` or None.
+        blocking (bool, default False): Must be false: no stream waits for the default one.
+
+    Returns:
+        Stream: the stream.
+
+    Raises:
+        ValueError: There is no such GPU.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     stream = paddle.device.cuda.create_stream()
+    """
+    _only('create_stream', 'streams run beside each other', blocking=(blocking, False))
+    _only('create_stream', 'it is of a GPU', device_type=(device_type or 'gpu', 'gpu'))
+    return Stream(_gpu('create_stream', device_id), priority)
+
+
+def create_event(
+    enable_timing=False, blocking=False, interprocess=False, device_type=None, device_id=0
+):
+    """A new event.
+
+    Args:
+        enable_timing (bool, default False): Whether it keeps the time.
+        blocking (bool, default False): Whether waiting for it lets the processor do other work.
+        interprocess (bool, default False): Must be false.
+        device_type (str, default None): `gpu` or None.
+        device_id (int, default 0): The GPU; it is that of the stream that records the event.
+
+    Returns:
+        Event: the event.
+
+    Examples:
+        >>> paddle.device.cuda.create_event().query()
+        True
+    """
+    _only('create_event', 'it is of a GPU', device_type=(device_type or 'gpu', 'gpu'))
+    return Event(enable_timing, blocking, interprocess)
 
 
 def current_stream(device=None):

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work captured as graphs of a GPU and run again; the double checks what a replay reads."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from double import child, needs_double, run
+
+pytestmark = needs_double
+
+START = '''
+import gc, paddle
+import paddle.nn.functional as F
+from paddle.device.cuda.graphs import CUDAGraph, is_cuda_graph_supported
+paddle.set_device('gpu')
+x, w = paddle.arange(64, dtype='float32').reshape([4, 16]).cuda() / 16, paddle.ones([16]).cuda()
+
+def step():
+    return F.softmax(F.rms_norm(x, [16], w) * 2 + x)
+'''
+
+
+@pytest.mark.parametrize('order', [0, 5])
+def test_a_replay_computes_with_new_values(order):
+    run(
+        '-c',
+        START
+        + '''
+assert is_cuda_graph_supported()
+want = step()
+graph = CUDAGraph()
+assert not paddle.device.is_current_stream_capturing()
+graph.capture_begin()
+assert paddle.device.is_current_stream_capturing()
+got = step()
+graph.capture_end()
+assert not paddle.device.is_current_stream_capturing()
+graph.replay()
+assert got.tolist() == want.tolist()
+noise = [paddle.ones([64 * k + 1], device='gpu') * k for k in range(20)]  # not the graph's memory
+x.copy_(paddle.to_tensor([[0.5] * 16, [1.5] * 16, [2.5, 1.0] * 8, [3.0] * 16]))
+graph.replay()
+assert got.tolist() == step().tolist() != want.tolist()
+assert [n.max().item() for n in noise] == list(range(20))
+''',
+        FAKECUDA_ORDER=order,
+    )
+
+
+def test_memory_belongs_to_the_graph_until_it_ends():
+    run(
+        '-c',
+        START
+        + '''
+cuda = paddle.device.cuda
+step(); gc.collect(); cuda.empty_cache()
+before = cuda.memory_reserved()
+graphs = [CUDAGraph(pool_id=3), CUDAGraph(pool_id=3)]
+results = []
+for graph in graphs:
+    graph.capture_begin()
+    results.append(step())
+    graph.capture_end()
+held = cuda.memory_reserved()
+assert held == before + (2 << 20)
+cuda.empty_cache()
+assert cuda.memory_reserved() == held
+for graph in graphs:
+    graph.replay()
+assert results[0].tolist() == results[1].tolist()
+graphs.pop().reset()
+graphs[0].replay()
+want = results[0].tolist()
+del graphs, graph, results; gc.collect(); cuda.empty_cache()
+assert cuda.memory_reserved() == before and want == step().tolist()
+''',
+    )
+
+
+@pytest.mark.parametrize(
+    'inside, words',
+    [
+        ('y.tolist()', 'copy to the host'),
+        ('paddle.nonzero(y)', 'copy to the host: of an operation without a kernel'),
+        ('paddle.to_tensor([1.0] * 5)', 'memory of the host that is not pinned'),
+    ],
+    ids=['item', 'nonzero', 'to_tensor'],
+)
+def test_what_needs_the_host_is_refused(inside, words):
+    program = (
+        START
+        + f'''
+want = step().tolist()
+graph = CUDAGraph()
+graph.capture_begin()
+y = step()
+try:
+    {inside}
+except RuntimeError as error:
+    assert {words!r} in str(error), error
+else:
+    raise AssertionError
+graph.capture_end()
+graph.replay()
+assert y.tolist() == want
+'''
+    )
+    run('-c', program)
+
+
+def test_it_is_printed(tmp_path):
+    run(
+        '-c',
+        START
+        + f'''
+step()
+graph = CUDAGraph()
+graph.capture_begin()
+step()
+graph.capture_end()
+graph.print_to_dot_files({str(tmp_path)!r})
+''',
+    )
+    text = (tmp_path / 'graph.dot').read_text()
+    assert text.startswith('digraph') and text.count('cinn_') >= 2
+
+
+def test_a_graph_that_was_not_captured_is_refused():
+    done = child('-c', START + 'CUDAGraph().replay()')
+    assert done.returncode == 1 and 'expected a graph that has captured' in done.stderr
+    done = child('-c', START + "CUDAGraph(mode='none')")
+    assert 'expected one of global, thread_local, relaxed' in done.stderr
