@@ -781,7 +781,7 @@ def _get_selected_rows(self):
 
 
 def _rows(self):
-    """The numbers of the rows of a tensor that is SelectedRows. AttributeError of another.
+    """The numbers of the rows of a tensor that is SelectedRows. ValueError of another.
 
     Returns:
         list of ints: the numbers.
@@ -795,7 +795,7 @@ def _rows(self):
     """
     parts = self._rows_parts()
     if parts is None:
-        raise AttributeError('[Tensor.rows] expected SelectedRows, got a dense tensor')
+        raise ValueError('[Tensor.rows] expected SelectedRows, got a dense tensor')
     return parts[0].tolist()
 
 
