@@ -777,6 +777,7 @@ RECIPES = {
     "Tensor": {
         "coalesce indices is_coalesced nnz values": "coo()",
         "cols crows": "coo().to_sparse_csr()",
+        "rows": "table_rows()",
         "top_p_sampling": "t(2, 3), t(2)",
         "fill_diagonal_tensor": "t(2, 3), t(2)",
         "item": "t(1)",

@@ -85,6 +85,13 @@ def coo():
     return paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
 
 
+def table_rows():
+    """The gradient of a table that two rows were looked up in."""
+    table = paddle.create_parameter([4, 2], "float32")
+    looked = paddle.nn.functional.embedding(paddle.to_tensor([3, 1]), table, sparse=True)
+    return paddle.grad(looked.sum(), table)[0]
+
+
 def spd(n):
     """A symmetric positive definite matrix."""
     a = t(n, n)
@@ -271,6 +278,7 @@ MAKERS = dict(
     spd=spd,
     e=e,
     coo=coo,
+    table_rows=table_rows,
     roles=roles,
     img=img,
     data=data,
