@@ -2,7 +2,8 @@
 """Every model of tools/oracle/models.py eagerly and under to_static: largest relative difference of
 results and of all gradients.
 
-PYTHONPATH=build/python python tools/static_equals_eager.py [--backend CINN|none] [name ...]
+PYTHONPATH=build/python python tools/static_equals_eager.py [--backend CINN|none]
+    [--default-mode] [name ...]
 """
 
 import argparse
@@ -72,6 +73,7 @@ def difference(got, want):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--backend', default='CINN', choices=['CINN', 'none'])
+    parser.add_argument('--default-mode', action='store_true', help='without full_graph')
     parser.add_argument('--limit', type=float, default=1e-4)
     parser.add_argument('name', nargs='*')
     args = parser.parse_args()
@@ -86,8 +88,12 @@ def main():
             layer.eval()
             results, gradients = run(layer, layer, arrays)
             static = paddle.jit.to_static(
-                layer, full_graph=True, backend=None if args.backend == 'none' else args.backend
+                layer,
+                full_graph=not args.default_mode,
+                backend=None if args.backend == 'none' else args.backend,
             )
+            if args.default_mode:  # its first call is the plain one
+                run(static, layer, arrays)
             got, got_gradients = run(static, layer, arrays)
             figures = difference(got, results), difference(got_gradients, gradients)
             bad += max(figures) > args.limit

@@ -40,6 +40,8 @@ class _Watched(threading.local):
 watched = _Watched()
 Meta = collections.namedtuple('Meta', 'dtype shape')
 Node = collections.namedtuple('Node', 'object keys parts')
+for _made in (Meta, Node):  # what CPython generated for them depends on arguments alone
+    _core._note_code(_made.__new__.__code__)
 
 
 class CellPlace:
