@@ -14,14 +14,13 @@ INLINE Chunk Neighbours(const Operand& o, bool along_k, int flat, int i, int k, 
   if (flat && (along_k ? i < ni && k + 8 <= nk : k < nk && i + 8 <= ni))
     return *reinterpret_cast<const Chunk*>(static_cast<const short*>(o.data) + o.base + i * o.p[kStepI] +
                                            k * o.p[kStepK]);
-  Chunk c;
-#pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    const unsigned short low =
-        along_k ? Fetch<unsigned short>(o, i, k + 2 * e, ni, nk) : Fetch<unsigned short>(o, i + 2 * e, k, ni, nk);
-    const unsigned short high = along_k ? Fetch<unsigned short>(o, i, k + 2 * e + 1, ni, nk)
-                                        : Fetch<unsigned short>(o, i + 2 * e + 1, k, ni, nk);
-    c[e] = low | static_cast<u32>(high) << 16;
+  Chunk c = {};
+#pragma nounroll  // one element after another: addresses of all at once would take too many registers
+  for (int e = 0; e < 8; e += 2) {
+    const int di = along_k ? 0 : 1, dk = 1 - di;
+    const unsigned short low = Fetch<unsigned short>(o, i + e * di, k + e * dk, ni, nk);
+    const unsigned short high = Fetch<unsigned short>(o, i + (e + 1) * di, k + (e + 1) * dk, ni, nk);
+    c = Chunk{c[1], c[2], c[3], low | static_cast<u32>(high) << 16};
   }
   return c;
 }
@@ -184,7 +183,8 @@ INLINE void Tf32(const float* a, const float* b, float* c, const float* bias, A 
     Plain(a, b, c, bias, ta, tb, n);                                                \
   }
 PLAIN(f32, float)
-PLAIN(f64, double) PLAIN(f16, Half) PLAIN(bf16, Bfloat)
+PLAIN(f64, double)
+PLAIN(f16, Half) PLAIN(bf16, Bfloat)
 #define TENSOR(name, T)                                                            \
   KERNEL device_mma_##name(const T* a, const T* b, T* c, const T* bias, NUMBERS) { \
     SHARED short tiles[4 * kRoom] __attribute__((aligned(16)));                    \
