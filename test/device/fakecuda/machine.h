@@ -175,6 +175,7 @@ class Warp {
   [[noreturn]] void Fail(int result, int lane, const std::string& text) const;
 
  private:
+  [[noreturn]] void NeverArrives(uint32_t at, uint32_t missing);
   void Park(uint32_t at, uint32_t mask, Group::State state, uint8_t barrier = 0);
   bool Converge(const Instr& in, uint32_t& mask);
 };

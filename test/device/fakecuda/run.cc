@@ -99,6 +99,12 @@ bool Warp::Converge(const Instr& in, uint32_t& mask) {
   return false;
 }
 
+void Warp::NeverArrives(uint32_t at, uint32_t missing) {
+  pc = at;
+  Fail(CUDA_ERROR_LAUNCH_FAILED, std::countr_zero(missing),
+       "barrier in divergent code: this thread does not arrive with its warp");
+}
+
 void Warp::Run(uint64_t quantum) {
   const Instr* code = launch->kernel->code.data();
   uint64_t* executed = block->worker.executed.data();
@@ -110,10 +116,7 @@ void Warp::Run(uint64_t quantum) {
     }
     if (best == groups.size()) {
       for (const Group& g : groups) {
-        if (g.state != Group::kConverging || code[g.pc].kind != Instr::kBarrier) continue;
-        pc = g.pc;
-        Fail(CUDA_ERROR_LAUNCH_FAILED, std::countr_zero(live & ~g.mask),
-             "barrier in divergent code: this thread does not arrive with its warp");
+        if (g.state == Group::kConverging && code[g.pc].kind == Instr::kBarrier) NeverArrives(g.pc, live & ~g.mask);
       }
       break;
     }
@@ -175,6 +178,7 @@ void Warp::Run(uint64_t quantum) {
           ++pc;
           for (Group& g : groups) {
             if (g.state != Group::kConverging) continue;
+            if (code[g.pc].kind == Instr::kBarrier) NeverArrives(g.pc, m);
             g.state = Group::kReady;  // it no longer waits for the lanes that left
             limit = std::min(limit, g.pc);
           }
