@@ -811,7 +811,7 @@ for _reason, _names in {
         "device.cuda.get_device_name device.cuda.get_device_properties "
         "device.cuda.max_memory_allocated device.cuda.max_memory_reserved "
         "device.cuda.memory_allocated device.cuda.memory_reserved device.cuda.synchronize "
-        "device.cuda.current_stream device.cuda.memory_summary "
+        "device.cuda.create_stream device.cuda.current_stream device.cuda.memory_summary "
         "device.cuda.reset_max_memory_allocated device.cuda.reset_max_memory_reserved "
         "device.cuda.vmm_compact static.IpuCompiledProgram static.IpuStrategy "
         "static.set_ipu_shard"

@@ -65,6 +65,7 @@ CALLS = {
     "shape": "x(2)",
     "shape64": "x(2)",
     "slogdet_v2": "x(2, 2)",
+    "squared_l2_norm": "x(2)",
     "tril_indices": "2, 2, 0, D",
     "triu_indices": "2, 2, 0, D",
     "truncated_gaussian_random": "[2], 0.0, 1.0, 0, -2.0, 2.0, D",

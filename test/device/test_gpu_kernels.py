@@ -109,12 +109,19 @@ def test_training_has_the_losses_of_the_cpu(model, dtype, order):
 def test_twenty_steps_have_the_losses_of_the_cpu(model, dtype, places, how):
     """LeNet, blocks as in LLaMA and a net with second derivatives, on one device and on two; with
     `program` the groups of the compiled loss are kernels, too. Differences are relative to 1 + the
-    loss, which comes near 0: it is the difference of numbers near 1 and more.
+    loss, which comes near 0: it is the difference of numbers near 1 and more. Products of halves
+    add in another order, so that other results are rounded up: both losses are as near to those of
+    float32.
     """
     out, _ = run(HERE / 'gpu_training.py', model, dtype, places, 20, how)
     want, got = json.loads(out)
     assert len(got) == 20 and want[-1] < want[0] / 2
-    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    if dtype:
+        out, _ = run(HERE / 'gpu_training.py', model, '', places, 20, how)
+        exact = np.array(json.loads(out)[0])
+        assert np.abs(got - exact).max() < 2 * np.abs(want - exact).max() < 0.1
+    else:
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 def test_groups_of_programs_are_kernels():

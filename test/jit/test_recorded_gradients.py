@@ -22,6 +22,7 @@ REFUSED = {
     'Tensor.apply': 'runs Python code on the memory',
     'Tensor.apply_': 'runs Python code on the memory',
     'Tensor.register_post_accumulate_grad_hook': 'is for leaves',
+    'Tensor.rows': 'is for rows of a table, which no program has',
     'Tensor.set_': 'takes other memory, which the history does not fit',
 }
 # Those that a program refuses.

@@ -671,8 +671,8 @@ def _only_of(kind, error, what, meaning, returns, shown):
     """
 
     def method(self):
-        own = getattr(type(self), kind, method)
-        if own is not method:
+        own = getattr(type(self), kind)
+        if own is not getattr(Tensor, kind):
             return own(self)
         raise error(f"[Tensor.{kind}] expected {what}, got a dense tensor")
 

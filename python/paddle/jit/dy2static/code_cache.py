@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was made of code objects, kept as long as those live."""
 
+import functools
 import weakref
 
 
@@ -19,6 +20,8 @@ class CodeCache:
         """Keep the value; returns it."""
         at, values = id(code), self._values
         if at not in values:
-            values[at] = weakref.ref(code, lambda _: values.pop(at, None)), {}
+            # Not a function in Python: what a signal's handler raises in one would be lost.
+            gone = functools.partial(values.pop, at)  # the weak reference is the default
+            values[at] = weakref.ref(code, gone), {}
         values[at][1][key] = value
         return value

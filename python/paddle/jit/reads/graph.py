@@ -46,6 +46,13 @@ def _is_recorded(value):
     return symbolic(value) or isinstance(value, sequences.Sequence)
 
 
+def _ends_in_package(traceback):
+    """Whether what raised is code of this package, or of what it uses: not a handler of signals."""
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame.f_code.co_filename.startswith(tuple(tables.TRUSTED_FILES))
+
+
 class GraphSession(SymbolicSession):
     """One call that is recorded with its control flow converted.
 
@@ -79,7 +86,7 @@ class GraphSession(SymbolicSession):
         try:
             return self._called(*args, **kwargs)
         except Exception as error:
-            if self._raised_by_package(args[0]):
+            if self._raised_by_package(args[0]) and _ends_in_package(error.__traceback__):
                 self.raised = True
                 name = getattr(args[0], '__qualname__', type(args[0]).__name__)
                 self.stop(f'{name} raised {type(error).__name__} when it was recorded')

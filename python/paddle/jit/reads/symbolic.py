@@ -8,7 +8,7 @@ changed: it can run as it is then, as if it had not run before.
 import math
 import types
 
-from paddle.autograd.backward_mode import backward as _backward
+from paddle.autograd.backward_mode import backward
 from paddle.base import libpaddle as _core
 
 from . import places, tables
@@ -26,6 +26,7 @@ _SIZES = {
         math.prod(session.extents.shape(tensor), start=tensor.itemsize)
     ),
 }
+_BACKWARD = getattr(backward, '__wrapped__', backward)  # calls of second names are told by it
 _OF_INTS = (min, max, sum, abs, int, bool, float, math.prod)
 _SCALING = ('Add', 'Sub', 'Mult', 'Div')
 _CLEARING = {'clear_grad', 'clear_gradient', '_zero_grads'}
@@ -196,7 +197,7 @@ class SymbolicSession(Gradients, Session):
         return super()._builtin(function, args, kwargs)
 
     def _function(self, function, args, kwargs):
-        if function is _backward:
+        if function is _BACKWARD:
             return self._backward(super()._function, function, args, kwargs)
         return super()._function(function, args, kwargs)
 
