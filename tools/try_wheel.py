@@ -51,7 +51,7 @@ def trial(python, wheel, folder, tests):
     commands = [[python, "-m", "venv", "--clear", home], [*install, wheel], [inside, TRIAL, folder]]
     if tests:
         commands += [
-            [*install, "pytest"],
+            [*install, "pytest", "pillow"],
             [inside, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests],
         ]
     for command in commands:

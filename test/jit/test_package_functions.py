@@ -75,7 +75,9 @@ def _numbers(results):
 
 def _compare(function, args, marked):
     for _ in range(3):
-        for a, b in zip(_numbers(function(*args)), _numbers(marked(*args)), strict=True):
+        want, got = _numbers(function(*args)), _numbers(marked(*args))
+        assert len(want) == len(got)
+        for a, b in zip(want, got):
             assert a.dtype == b.dtype
             numpy.testing.assert_allclose(b, a, 1e-5, 1e-6)
 
@@ -103,7 +105,9 @@ def test_run_as_they_are(case):
     marked = paddle.jit.to_static(function, full_graph=True)
     with pytest.warns(UserWarning, match=r'(?s)as it is.*test_package_functions.py|nn.decode.py'):
         first = _numbers(marked(*args))
-    for a, b in zip(_numbers(function(*args)), first, strict=True):
+    want = _numbers(function(*args))
+    assert len(want) == len(first)
+    for a, b in zip(want, first):
         numpy.testing.assert_allclose(b, a, 1e-5, 1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
