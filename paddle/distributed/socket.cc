@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,11 +14,48 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "paddle/common/error.h"
 
 namespace paddle::distributed {
+
+namespace {
+
+struct OwnSockets {
+  std::mutex mutex;
+  std::vector<Fd*> places;
+
+  static OwnSockets& Get() {
+    static auto* all = [] {
+      ::pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
+                       [] {
+                         for (Fd* place : Get().places) place->Close();
+                         Get().places.clear();
+                         Get().mutex.unlock();
+                       });
+      return new OwnSockets;
+    }();
+    return *all;
+  }
+};
+
+}  // namespace
+
+void KeepOwn(Fd& place, Fd socket) {
+  OwnSockets& all = OwnSockets::Get();
+  std::lock_guard lock(all.mutex);
+  place = std::move(socket);
+  all.places.push_back(&place);
+}
+
+void ForgetOwn(const Fd& place) {
+  OwnSockets& all = OwnSockets::Get();
+  std::lock_guard lock(all.mutex);
+  std::erase(all.places, &place);
+}
 
 void Fd::Close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));

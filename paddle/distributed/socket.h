@@ -45,6 +45,11 @@ void SendAtOnce(int fd);
 // The address, without port, of this end of a connection.
 std::string AddressOf(const char* what, int fd);
 
+// `place` takes the socket, which a forked child closes: a connection ends with the process that made it. `place` stays
+// where it is until ForgetOwn.
+void KeepOwn(Fd& place, Fd socket);
+void ForgetOwn(const Fd& place);
+
 // Sockets of the host's abstract namespace: seen by processes in the same network namespace, gone with the process.
 Fd ListenLocal(const char* what, const std::string& name);
 // An empty descriptor where nobody listens.

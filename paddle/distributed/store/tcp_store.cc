@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/distributed/store/tcp_store.h"
 
-#include <pthread.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 #include "paddle/common/error.h"
 
@@ -12,29 +9,6 @@ namespace paddle::distributed {
 
 using wire::Op;
 using wire::Status;
-
-namespace {
-
-// Connections of this process. A forked child closes them: they end with the process that made them.
-struct Connections {
-  std::mutex mutex;
-  std::vector<Fd*> sockets;
-
-  static Connections& Get() {
-    static auto* all = [] {
-      ::pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
-                       [] {
-                         for (Fd* socket : Get().sockets) socket->Close();
-                         Get().sockets.clear();
-                         Get().mutex.unlock();
-                       });
-      return new Connections;
-    }();
-    return *all;
-  }
-};
-
-}  // namespace
 
 TcpStore::TcpStore(const std::string& host, int port, bool is_master, std::string secret, double timeout, int rank)
     : host_(host), port_(port), timeout_(timeout), owner_(::getpid()) {
@@ -44,27 +18,16 @@ TcpStore::TcpStore(const std::string& host, int port, bool is_master, std::strin
   }
   PD_CHECK(port_ > 0, InvalidArgument, "[TCPStore] expected the port of the master, got ", port_);
   const Deadline deadline = Deadline::In(timeout);
-  socket_ = ConnectTcp("[TCPStore]", host_, port_, deadline);
-  {
-    Connections& all = Connections::Get();
-    std::lock_guard lock(all.mutex);
-    all.sockets.push_back(&socket_);
-  }
+  KeepOwn(socket_, ConnectTcp("[TCPStore]", host_, port_, deadline));
   try {
     Ask(wire::Writer(Op::kHello).Text(wire::kGreeting).Text(secret).Number(rank), deadline, "greet", "");
   } catch (...) {
-    Forget();
+    ForgetOwn(socket_);
     throw;
   }
 }
 
-TcpStore::~TcpStore() { Forget(); }
-
-void TcpStore::Forget() {
-  Connections& all = Connections::Get();
-  std::lock_guard lock(all.mutex);
-  all.sockets.erase(std::remove(all.sockets.begin(), all.sockets.end(), &socket_), all.sockets.end());
-}
+TcpStore::~TcpStore() { ForgetOwn(socket_); }
 
 std::string TcpStore::Ask(wire::Writer request, const Deadline& deadline, const char* doing, const std::string& key) {
   PD_CHECK(owner_ == ::getpid(), PreconditionNotMet,

@@ -40,8 +40,6 @@ class TcpStore final : public Store {
  private:
   // Sends a request and returns the body of the answer, behind its status. `key` is for messages.
   std::string Ask(wire::Writer request, const Deadline& deadline, const char* doing, const std::string& key);
-  // Forked children need not close the connection any more.
-  void Forget();
 
   std::unique_ptr<StoreServer> server_;
   std::string host_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks on several hosts meet: each listens at the address by which it reaches the store, and those behind it in
 // the group connect. A token from the store shows that they belong to it.
-#include <pthread.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -29,25 +28,6 @@ struct Greeting {
   char token[kTokenBytes];
   int32_t rank;
   int32_t messages;  // which of the two connections it is
-};
-
-// Connections of this process. A forked child closes them: they end with the process that made them.
-struct Connections {
-  std::mutex mutex;
-  std::vector<Fd*> sockets;
-
-  static Connections& Get() {
-    static auto* all = [] {
-      ::pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
-                       [] {
-                         for (Fd* socket : Get().sockets) socket->Close();
-                         Get().sockets.clear();
-                         Get().mutex.unlock();
-                       });
-      return new Connections;
-    }();
-    return *all;
-  }
 };
 
 // A connection to rank `to` of the group, which has answered: what `key` of the store says may still be the address of
@@ -83,11 +63,9 @@ Fd Call(Store& store, const std::string& key, const std::vector<int>& names, int
 
 TcpTransport::~TcpTransport() {
   Leave();
-  Connections& all = Connections::Get();
-  std::lock_guard lock(all.mutex);
   for (const auto& p : peers_) {
-    std::erase(all.sockets, &p->collectives);
-    std::erase(all.sockets, &p->messages);
+    ForgetOwn(p->collectives);
+    ForgetOwn(p->messages);
   }
 }
 
@@ -102,11 +80,7 @@ std::unique_ptr<TcpTransport> TcpTransport::Join(Store& store, const std::string
   auto [listener, port] = ListenTcp("[new_group]", host, 0);
   store.Set(key(rank), std::string(token, sizeof token) + std::to_string(port) + " " + host);
   const auto keep = [&](int r, bool messages, Fd socket) {
-    Fd& place = messages ? t->peer(r).messages : t->peer(r).collectives;
-    Connections& all = Connections::Get();
-    std::lock_guard lock(all.mutex);
-    place = std::move(socket);
-    all.sockets.push_back(&place);
+    KeepOwn(messages ? t->peer(r).messages : t->peer(r).collectives, std::move(socket));
   };
   for (int r = 0; r < rank; ++r)
     for (const bool messages : {false, true})

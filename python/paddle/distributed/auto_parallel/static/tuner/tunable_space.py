@@ -92,11 +92,8 @@ class TunableSpace:
         made._values.update(state['values'])
         return made
 
-    def __getitem__(self, name):
-        return self.get_value(name)
-
-    def __setitem__(self, name, value):
-        self.set_value(name, value)
+    __getitem__ = get_value
+    __setitem__ = set_value
 
     def __contains__(self, name):
         return name in self._variables
