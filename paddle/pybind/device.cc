@@ -66,8 +66,6 @@ pyb::dict GpuProperties(const pyb::object& place) {
   return d;
 }
 
-phi::DeviceGraph* GraphOf(uintptr_t g) { return static_cast<phi::DeviceGraph*>(Pointer(g)); }
-
 // Runs `f`; errors become the Python exceptions that ops raise.
 template <class R, class... A>
 auto Safe(R (*f)(A...)) {
@@ -119,17 +117,17 @@ int Init(PyObject* module) {
             phi::StreamWaitEvent(PlaceFrom(p), Pointer(stream), Pointer(event));
           }));
     m.def("is_capturing", PLACE_FN(phi::IsCapturing), "Whether work on the current stream is captured in a graph.");
-    m.def("begin_graph", Safe(+[](const pyb::object& p, uintptr_t pool, int mode) {
-            return Handle(new phi::DeviceGraph(PlaceFrom(p), static_cast<phi::MemoryPool*>(Pointer(pool)), mode));
-          }),
-          "Captures what follows on the current stream; the handle of the graph.");
-    m.def("end_graph", Safe(+[](uintptr_t g) { GraphOf(g)->End(); }), "Ends the capture.");
-    m.def("launch_graph", Safe(+[](uintptr_t g) { GraphOf(g)->Launch(); }), "Runs the graph on the current stream.");
-    m.def("print_graph",
-          Safe(+[](uintptr_t g, const std::string& path, unsigned flags) { GraphOf(g)->Print(path, flags); }),
-          "Writes the graph as DOT.");
-    m.def("graph_pool", Safe(+[](uintptr_t g) { return Handle(GraphOf(g)->pool()); }), "The memory of the graph.");
-    m.def("destroy_graph", Safe(+[](uintptr_t g) { delete GraphOf(g); }), "Ends a graph and gives its memory back.");
+    // An object and no number, so that only what a capture has made can be run or ended.
+    pyb::class_<phi::DeviceGraph>(m, "DeviceGraph", "Captures what follows on the current stream until end().")
+        .def(pyb::init(Safe(+[](const pyb::object& place, const phi::DeviceGraph* shares, int mode) {
+               return std::make_unique<phi::DeviceGraph>(PlaceFrom(place), shares ? shares->pool() : nullptr, mode);
+             })),
+             pyb::arg("place"), pyb::arg("shares").none(true), pyb::arg("mode"))
+        .def("end", Safe(+[](phi::DeviceGraph& g) { g.End(); }), "Ends the capture.")
+        .def("launch", Safe(+[](const phi::DeviceGraph& g) { g.Launch(); }), "Runs the graph on the current stream.")
+        .def("print",
+             Safe(+[](const phi::DeviceGraph& g, const std::string& path, unsigned flags) { g.Print(path, flags); }),
+             "Writes the graph as DOT.");
   });
 }
 

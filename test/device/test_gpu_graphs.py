@@ -133,3 +133,25 @@ def test_a_graph_that_was_not_captured_is_refused():
     assert done.returncode == 1 and 'expected a graph that has captured' in done.stderr
     done = child('-c', START + "CUDAGraph(mode='none')")
     assert 'expected one of global, thread_local, relaxed' in done.stderr
+
+
+def test_what_is_no_graph_is_refused():
+    run(
+        '-c',
+        '''
+import paddle
+from paddle.base import core
+paddle.set_device('gpu')
+for wrong in (
+    lambda: core.DeviceGraph(paddle.CUDAPlace(0), 1, 0),
+    lambda: core.DeviceGraph.end(0),
+    lambda: core.DeviceGraph.launch(core.DeviceGraph.__new__(core.DeviceGraph)),
+    lambda: core.DeviceGraph(paddle.CUDAPlace(0), None, 2).launch(),
+):
+    try:
+        wrong()
+    except (TypeError, RuntimeError):
+        continue
+    raise AssertionError('accepted')
+''',
+    )

@@ -66,7 +66,7 @@ class CUDAGraph:
         self._place = _gpu('graphs.CUDAGraph', place)
         self._mode = mode
         self._pool_id = next(_numbers) if pool_id is None else ('shared', pool_id)
-        self._handle = self._end = None
+        self._handle = None
 
     def capture_begin(self):
         """Start to capture what the current stream is given, instead of running it."""
@@ -75,26 +75,22 @@ class CUDAGraph:
                 '[CUDAGraph] expected a new graph, got one that has captured: reset()'
             )
         others = _of_pool.setdefault(self._pool_id, weakref.WeakSet())
-        pool = next((_core.graph_pool(g._handle) for g in others if g._handle is not None), 0)
+        shares = next((g._handle for g in others if g._handle is not None), None)
         # The allocator takes memory of the device meanwhile, which only this mode lets it.
-        self._handle = _core.begin_graph(self._place, pool, ALL_MODES.index('relaxed'))
-        self._end = weakref.finalize(self, _core.destroy_graph, self._handle)
-        self._end.atexit = False
+        self._handle = _core.DeviceGraph(self._place, shares, ALL_MODES.index('relaxed'))
         others.add(self)
 
     def capture_end(self):
         """End the capture; the graph can be run."""
-        _core.end_graph(self._captured())
+        self._captured().end()
 
     def replay(self):
         """Run what was captured, on the current stream."""
-        _core.launch_graph(self._captured())
+        self._captured().launch()
 
     def reset(self):
         """Forget what was captured and give its memory back."""
-        if self._handle is not None:
-            self._end()
-            self._handle = self._end = None
+        self._handle = None
 
     def print_to_dot_files(self, dirname, flags=None):
         """Write the graph as `graph.dot` of the folder, in the language DOT."""
@@ -103,7 +99,7 @@ class CUDAGraph:
         _only('CUDAGraph.print_to_dot_files', 'a set of bits', flags=(int(flags or 0) >= 0, True))
         os.makedirs(dirname, exist_ok=True)
         path = os.path.join(dirname, 'graph.dot')
-        _core.print_graph(self._captured(), path, int(flags or 0))
+        self._captured().print(path, int(flags or 0))
 
     def _captured(self):
         if self._handle is None:
