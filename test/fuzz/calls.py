@@ -85,8 +85,18 @@ def names():
 
 def judge(error):
     """None for a documented refusal, else what is wrong."""
+    if isinstance(error, AttributeError) and in_line(error):
+        return None  # a method of a former result, called on what is no such object
     wrong = defect(error, f'{type(error).__name__}: {str_of(error)}')
     return wrong and wrong[:320]
+
+
+def in_line(error):
+    """Whether the line itself raised it and nothing that it calls in Python."""
+    step = error.__traceback__
+    while step.tb_next:
+        step = step.tb_next
+    return step.tb_frame.f_code.co_filename == '<string>'
 
 
 def defect(error, text):

@@ -426,16 +426,22 @@ def once(call, recipes, ways, contiguous=False, scaled=False):
                 )
             return arrays, arrays_of(first)
         loss.backward()
-        for leaf in leaves:
-            if leaf.grad is not None and (leaf.grad.dtype, leaf.grad.shape) != (
+        gradients = [
+            leaf.grad.to_dense()
+            if leaf.grad is not None and leaf.grad.is_selected_rows()
+            else leaf.grad
+            for leaf in leaves
+        ]
+        for leaf, gradient in zip(leaves, gradients):
+            if gradient is not None and (gradient.dtype, gradient.shape) != (
                 leaf.dtype,
                 leaf.shape,
             ):
                 raise Difference(
-                    f'a gradient of {leaf.grad.dtype} {leaf.grad.shape} for a leaf of {leaf.dtype} '
+                    f'a gradient of {gradient.dtype} {gradient.shape} for a leaf of {leaf.dtype} '
                     f'{leaf.shape}'
                 )
-        return arrays, arrays_of([leaf.grad for leaf in leaves])
+        return arrays, arrays_of(gradients)
     return arrays, []
 
 

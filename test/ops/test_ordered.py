@@ -37,6 +37,12 @@ CASES = {
         lambda x: F.batch_norm(x, paddle.zeros([3]), paddle.ones([3]), training=True),
         (2, 3, 8, 8),
     ),
+    'depthwise_conv2d': (
+        lambda x: paddle._C_ops.depthwise_conv2d(
+            x, paddle.ones([3, 1, 2, 2], x.dtype), [1, 1], [0, 0], 'EXPLICIT', 3, [1, 1], 'NCHW'
+        ),
+        (2, 3, 8, 8),
+    ),
     'group_norm': (lambda x: F.group_norm(x, 3), (2, 3, 8, 8)),
     'instance_norm': (F.instance_norm, (2, 3, 8, 8)),
     'max_pool2d': (lambda x: F.max_pool2d(x, 2), (2, 3, 8, 8)),

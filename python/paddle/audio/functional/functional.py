@@ -149,7 +149,7 @@ def compute_fbank_matrix(
         >>> filters.shape, filters.argmax(1).tolist()
         (paddle.Size([3, 5]), [1, 2, 3])
     """
-    f_max = float(sr) / 2 if f_max is None else f_max
+    f_min, f_max = float(f_min), float(sr) / 2 if f_max is None else float(f_max)
     bins = np.linspace(0, float(sr) / 2, 1 + n_fft // 2)
     edges = _mel_to_hz(np.linspace(_hz_to_mel(f_min, htk), _hz_to_mel(f_max, htk), n_mels + 2), htk)
     gaps = np.diff(edges)

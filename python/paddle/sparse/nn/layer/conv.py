@@ -39,6 +39,8 @@ class _Conv(Layer):
             raise AssertionError(f"[{op}] expected padding_mode='zeros', got {padding_mode!r}")
         if groups != 1:
             raise AssertionError(f'[{op}] expected groups=1, got {groups}')
+        (in_channels,) = numbers(op, 'in_channels', [in_channels], 1, 1)
+        (out_channels,) = numbers(op, 'out_channels', [out_channels], 1, 1)
         self._in_channels, self._out_channels = in_channels, out_channels
         self._kernel_size = numbers(op, 'kernel_size', kernel_size, self._axes, 1)
         self._stride = numbers(op, 'stride', stride, self._axes, 1)
