@@ -14,6 +14,7 @@ from sanitizers import SANITIZER
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed.flex_checkpoint import aoa
 from paddle.distributed.flex_checkpoint.dcp import metadata
 
 
@@ -185,6 +186,9 @@ def _state_of_statements(path):
         ({'aoa_statements': ['a, b -> x, y, axis=0']}, AssertionError, 'one side'),
         ({'aoa_statements': ['a -> x, y, axis=1']}, AssertionError, '2 divides'),
         ({'aoa_statements': ['a -> x, num_heads=2']}, NotImplementedError, 'num_heads'),
+        ({'aoa_statements': ['a, b, a -> x, fused_qkv, num_heads=2']}, AssertionError, 'value_gro'),
+        ({'aoa_statements': ['a, b -> x, fused_qkv']}, AssertionError, '3 projections'),
+        ({'aoa_statements': ['a, b -> x, fused_ffn, dtype="int32"']}, AssertionError, 'one side'),
         ({'aoa_statements': ['a^T -> x']}, ValueError, 'shape'),
         ({'aoa_statements': []}, ValueError, "make 'x'"),
         ({'aoa_statements': ['w.$LAYER_ID -> x']}, ValueError, 'got none'),
@@ -195,6 +199,59 @@ def test_statements_that_do_not_fit(tmp_path, config, kind, match):
     read = {'x': paddle.zeros([2, 3])}
     with pytest.raises(kind, match=match):
         dist.load_state_dict(read, tmp_path, aoa_config=config)
+
+
+_HEADS = 'num_heads=4, num_key_value_groups=2'
+
+
+@pytest.mark.parametrize(
+    'statement, shards, want',
+    [
+        (f'q, k, v -> w, fused_qkv, {_HEADS}', (1, 1), {'w': [0, 1, 10, 20, 2, 3, 11, 21]}),
+        (f'q, k, v -> w, fused_qkv, {_HEADS}', (1, 2), {'w': [0, 1, 10, 20, 2, 3, 11, 21]}),
+        (f'q, k, v -> w, fused_qkv_old, {_HEADS}', (1, 1), {'w': [0, 1, 2, 3, 10, 11, 20, 21]}),
+        (f'q, k, v -> w, fused_qkv_old, {_HEADS}', (1, 2), {'w': [0, 1, 10, 20, 2, 3, 11, 21]}),
+        (f'q^T, k^T, v^T -> w, fused_qkv, axis=0, {_HEADS}', (1, 1), None),
+        (
+            f'f -> a, b, c, fused_qkv, {_HEADS}',
+            (2, 1),
+            {'a': [0, 1, 4, 5], 'b': [2, 6], 'c': [3, 7]},
+        ),
+        (
+            f'f -> a, b, c, fused_qkv_old, {_HEADS}',
+            (1, 1),
+            {'a': [0, 1, 2, 3], 'b': [4, 5], 'c': [6, 7]},
+        ),
+        (
+            f'f -> a, b, c, fused_qkv_old, {_HEADS}',
+            (2, 1),
+            {'a': [0, 1, 4, 5], 'b': [2, 6], 'c': [3, 7]},
+        ),
+        (f'f -> x, fused_qkv_old, {_HEADS}', (2, 1), {'x': [0, 1, 4, 5, 2, 6, 3, 7]}),
+        (f'f -> x, fused_qkv_old, {_HEADS}', (1, 2), {'x': [0, 1, 4, 6, 2, 3, 5, 7]}),
+        ('f -> x, fused_ffn', (2, 1), {'x': [0, 1, 4, 5, 2, 3, 6, 7]}),
+        ('f -> x, fused_ffn', (1, 2), {'x': [0, 1, 4, 5, 2, 3, 6, 7]}),
+        ('f -> a, b, fused_ffn', (2, 1), {'a': [0, 1, 4, 5], 'b': [2, 3, 6, 7]}),
+        ('q, r -> x, fused_ffn', (1, 2), {'x': [0, 1, 30, 31, 2, 3, 32, 33]}),
+    ],
+)
+def test_fused_projections(tmp_path, statement, shards, want):
+    """Their order is PaddlePaddle's, by how many shards the tensor has there and here."""
+    rows = {'q': range(4), 'k': (10, 11), 'v': (20, 21), 'f': range(8), 'r': range(30, 34)}
+    given = {key: paddle.to_tensor([list(row)], 'float32') for key, row in rows.items()}
+    names = [name.strip() for name in statement.split('->')[1].split(',')]
+    config = {'aoa_statements': [statement]}
+    planned = aoa.plan(config, given, [n for n in names if len(n) == 1], lambda _, __, m: shards[m])
+    got = {key: value.make(given.get) for key, value in planned.items()}
+    if want is None:
+        assert got['w'].numpy().tolist() == [[x] for x in (0, 1, 10, 20, 2, 3, 11, 21)]
+        return
+    assert {key: value.numpy()[0].tolist() for key, value in got.items()} == want
+    if shards == (1, 1):
+        dist.save_state_dict(given, tmp_path)
+        read = {key: paddle.zeros_like(value) for key, value in got.items()}
+        dist.load_state_dict(read, tmp_path, aoa_config=config)
+        assert {key: value.numpy()[0].tolist() for key, value in read.items()} == want
 
 
 def test_groups_made_anew(tmp_path):

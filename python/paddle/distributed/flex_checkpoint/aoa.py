@@ -5,15 +5,23 @@
 `permute='[1,0]'` change the order of axes, `dtype='bfloat16'` the dtype; `a -> _` drops a tensor,
 and `_ -> x` leaves one of the program as it is. `$LAYER_ID` and `$EXPERT_ID` stand for the numbers
 with which names occur, `$LAYER_ID+1` for the next one; `*` stands for all of them at once.
+
+`q, k, v -> w, fused_qkv, num_heads=8, num_key_value_groups=2` puts projections into one tensor,
+`w -> q, k, v` takes them out, along axis 1 unless `axis` says another; `fused_qkv_old` does so
+within each shard of w, and `a -> w` has as many shards of `a` made into those of w. `fused_ffn`
+does the latter with two projections.
 """
 
 import ast
 import dataclasses
 import re
 
+from . import fused
+
 _NAME = re.compile(r'[\w.*$]+(?:[+-]\d+)?(?:\.[\w.*$]*)*(?:\^T)?')
 _MACRO = re.compile(r'\$(LAYER_ID|EXPERT_ID)([+-]\d+)?')
-_ATTRIBUTES = ('axis', 'permute', 'dtype', 'src_dtype', 'dst_dtype')
+_HEADS = ('num_heads', 'num_key_value_groups')
+_ATTRIBUTES = ('axis', 'permute', 'dtype', 'src_dtype', 'dst_dtype', *_HEADS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +81,9 @@ def _read_statement(text):
     left, right, attributes = _split_outside(sides[0]), [], {}
     for part in _split_outside(sides[1]):
         key, equals, value = part.partition('=')
-        if not equals:
+        if not equals and part in fused.KINDS:
+            attributes['fused'] = part
+        elif not equals:
             right.append(part)
         elif key.strip() in _ATTRIBUTES:
             attributes[key.strip()] = _value(value.strip(), text)
@@ -84,6 +94,11 @@ def _read_statement(text):
     for name in [*left, *right]:
         if not _NAME.fullmatch(name):
             raise ValueError(f'[aoa] expected the name of a tensor, got {name!r} in {text!r}')
+    for key in _HEADS:
+        if key in attributes and 'fused' not in attributes:
+            raise NotImplementedError(
+                f'[aoa] expected {key} beside fused_qkv or fused_qkv_old alone, got {text!r}'
+            )
     return Statement(left, right, attributes, text)
 
 
@@ -189,9 +204,14 @@ def _piece(axis, i, count, text):
     return piece
 
 
-def plan(config, sources, targets=None):
+def _whole(name, axis, made):
+    return 1
+
+
+def plan(config, sources, targets=None, shards=_whole):
     """What each target is made of, by name: a `Source`, a `Step`, or None where it is left as it
-    is. `targets` None: all tensors that there are in the end.
+    is. `targets` None: all tensors that there are in the end. `shards(name, axis, made)` is into
+    how many parts an axis of a tensor of the checkpoint, or of one that is made, is divided.
     """
     if not isinstance(config, dict):
         raise TypeError(f'[aoa] expected aoa_config as a dict, got {type(config).__name__}')
@@ -202,7 +222,7 @@ def plan(config, sources, targets=None):
     gone, left_alone = set(), set()
     for text in config.get('aoa_statements', ()):
         for statement in _expanded(_read_statement(text), list(values)):
-            _apply(statement, values, gone, left_alone, list(targets or ()))
+            _apply(statement, values, gone, left_alone, list(targets or ()), shards)
     live = {name: value for name, value in values.items() if name not in gone}
     if targets is None:
         return live
@@ -212,7 +232,7 @@ def plan(config, sources, targets=None):
     return {name: None if name in left_alone else live.get(name) for name in targets}
 
 
-def _apply(statement, values, gone, left_alone, targets):
+def _apply(statement, values, gone, left_alone, targets, shards):
     text, attributes = statement.text, statement.attributes
     left = _starred(statement.left, list(values), text)
     right = _starred(statement.right, targets, text)
@@ -228,6 +248,12 @@ def _apply(statement, values, gone, left_alone, targets):
         taken.append(value if plain == name else Step(_permuted(None), (value,)))
     gone.update(name.removesuffix('^T') for name in left)
     if right == ['_']:
+        return
+    if 'fused' in attributes:
+        made = _fused(statement, list(zip(left, taken)), right, shards)
+        for name, value in zip(right, made):
+            values[name] = value
+            gone.discard(name)
         return
     if len(left) > 1 and len(right) > 1:
         raise AssertionError(
@@ -246,6 +272,35 @@ def _apply(statement, values, gone, left_alone, targets):
     for name, value in zip(right, made):
         values[name] = value
         gone.discard(name)
+
+
+def _fused(statement, given, right, shards):
+    """What the names on the right become; `given`: names and values on the left."""
+    text, attributes = statement.text, dict(statement.attributes)
+    kind, axis = attributes.pop('fused'), attributes.pop('axis', 1)
+    heads, groups = (attributes.pop(key, None) for key in _HEADS)
+    count, ways = (2 if kind == 'fused_ffn' else 3), (len(given), len(right))
+    same = ways == (1, 1) and kind != 'fused_qkv'
+    if attributes or (ways not in ((count, 1), (1, count)) and not same):
+        raise AssertionError(
+            f'[aoa] expected {count} projections on one side and what has them on the other, got '
+            f'{text!r}'
+        )
+
+    def order(name, made):
+        turned = not made and name.endswith('^T')
+        parts = shards(name.removesuffix('^T'), 1 - axis if turned else axis, made)
+        return fused.pieces(kind, heads, groups, parts, text)
+
+    values = tuple(value for _, value in given)
+    if len(given) == 1:
+        before = order(given[0][0], False)
+        values = tuple(
+            Step(fused.projection(before, part, axis, text), values) for part in range(count)
+        )
+    if len(right) > 1:
+        return values
+    return [Step(fused.fused(order(right[0], True), axis, text), values)]
 
 
 def _changed(value, attributes):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`load_state_dict`: each process reads what its parts overlap, whatever mesh wrote it."""
 
+import math
 import os
 
 import numpy as np
@@ -211,7 +212,12 @@ def load_merged_state_dict(
     if aoa_config is None:
         chosen = {key: aoa.Source(key) for key in metadata.state_dict_metadata}
     else:
-        chosen = aoa.plan(aoa_config, metadata.state_dict_metadata)
+        parts = metadata.state_dict_metadata
+
+        def shards(name, axis, made):
+            return 1 if made or name not in parts else _parts_along(parts[name], axis)
+
+        chosen = aoa.plan(aoa_config, parts, shards=shards)
     if prefix is not None:
         chosen = {key: value for key, value in chosen.items() if key.startswith(f'{prefix}.')}
     merged = {key: value.make(_reader(path, metadata)) for key, value in chosen.items()}
@@ -234,9 +240,31 @@ def _reader(path, metadata):
     return read
 
 
+def _parts_along(parts, axis):
+    """Into how many parts a tensor of a checkpoint is cut along an axis."""
+    return max(1, len({p.global_offset[axis] for p in parts if axis < len(p.global_offset)}))
+
+
+def _shards_of(value, axis):
+    """Into how many parts an axis of a tensor, or of one of which the value is a part, is cut."""
+    if isinstance(value, paddle.Tensor):
+        if not value.is_dist():
+            return 1
+        extents = zip(value.process_mesh.shape, value.placements)
+        return math.prod(extent for extent, p in extents if p.is_shard(axis))
+    whole, own = value.global_shape, value.local_shape
+    return -(-whole[axis] // max(1, own[axis])) if axis < len(whole) else 1
+
+
 def _read_as(flat, path, metadata, config):
     """Fills tensors and parts by key, as statements make them of those of the checkpoint."""
-    planned = aoa.plan(config, metadata.state_dict_metadata, list(flat))
+
+    def shards(name, axis, made):
+        if made:
+            return _shards_of(flat[name], axis) if name in flat else 1
+        return _parts_along(metadata.state_dict_metadata.get(name, ()), axis)
+
+    planned = aoa.plan(config, metadata.state_dict_metadata, list(flat), shards)
     read, rank = _reader(path, metadata), get_rank() if is_initialized() else 0
     renamed, left = {}, []
     for key, value in planned.items():
