@@ -6,6 +6,7 @@ they say, and what is left behind.
 """
 
 import argparse
+import math
 import os
 import random
 import re
@@ -18,7 +19,7 @@ import ranks
 CALLS = ('collective', 'task', 'object', 'barrier', 'reshard', 'backward', 'new_group', 'store')
 # Seconds in which ranks notice one that is dead.
 NOTICED = 1
-# The deadline of waits in jobs of which a rank is stopped.
+# The deadline of waits in seconds: time that ranks need for their start is within it.
 DEADLINE = 1.5
 # What a message calls the collective of a call.
 NAMES = {
@@ -51,17 +52,23 @@ def left_of(job, secret):
     return left + [f'shared memory {name}' for name in os.listdir('/dev/shm') if 'paddle' in name]
 
 
-def run(call, how, absent, delay, count=3):
+def run(call, how, absent, delay, count=3, deadline=DEADLINE):
     """What was wrong with one job, and the seconds until the last rank raised."""
     if how == signal.SIGSTOP:
-        os.environ['PADDLE_PG_TIMEOUT'] = str(int(DEADLINE * 1000))
-        os.environ['FLAGS_stop_check_timeout'] = '2'
+        os.environ['PADDLE_PG_TIMEOUT'] = str(int(deadline * 1000))
+        os.environ['FLAGS_stop_check_timeout'] = str(math.ceil(deadline))
     job = ranks.Ranks(
-        count, 'work_failures', 'wait_for', call, str(DEADLINE), 'yes' if absent else 'no'
+        count, 'work_failures', 'wait_for', call, str(deadline), 'yes' if absent else 'no'
     )
     for name in ('PADDLE_PG_TIMEOUT', 'FLAGS_stop_check_timeout'):
         os.environ.pop(name, None)
-    job.ready(*(f'pid/{r}' for r in range(count)))
+    try:
+        job.ready(*(f'pid/{r}' for r in range(count)), timeout=30 + 10 * deadline)
+    except RuntimeError as e:
+        for process in job.processes:
+            process.kill()
+        texts = [f'rank {rank}: {text[-500:]}' for rank, (_, text) in enumerate(job.end(30))]
+        return [str(e), *texts, *left_of(job, job.secret)], 0
     victim = int(job.store.get(f'pid/{count - 1}'))
     time.sleep(delay)
     begin = time.time()
@@ -69,9 +76,9 @@ def run(call, how, absent, delay, count=3):
     wrong, last = [], 0
     if how == signal.SIGSTOP:
         for process in job.processes[:-1]:
-            process.wait(30)
+            process.wait(30 + deadline)
         os.kill(victim, signal.SIGKILL)
-    for rank, (code, text) in enumerate(job.end(30)[:-1]):
+    for rank, (code, text) in enumerate(job.end(30 + deadline)[:-1]):
         found = re.search(r'RAISED (\S+) (.*)', text)
         if code != 0 or not found:
             wrong.append(f'rank {rank} ended with {code}: {text[-500:]}')
@@ -80,7 +87,7 @@ def run(call, how, absent, delay, count=3):
         named = f'rank {count - 1}' in found[2] or (call == 'store' and how == signal.SIGSTOP)
         if not named or not re.search(NAMES[call], found[2]):
             wrong.append(f'rank {rank} says: {found[2]}')
-    limit = NOTICED + (DEADLINE + 2 if how == signal.SIGSTOP else 0)
+    limit = NOTICED + (deadline + 2 if how == signal.SIGSTOP else 0)
     if last > limit:
         wrong.append(f'{last:.2f} s until all raised')
     return wrong + left_of(job, job.secret), last
@@ -90,6 +97,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--runs', type=int, default=200)
     parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--deadline', type=float, default=DEADLINE, help='of waits, in seconds')
     args = parser.parse_args()
     chance = random.Random(args.seed)
     bad, longest = 0, {signal.SIGKILL: 0, signal.SIGSTOP: 0}
@@ -97,7 +105,7 @@ def main():
         how = signal.SIGSTOP if i % 8 == 7 else signal.SIGKILL
         call = chance.choice(CALLS)
         absent = call == 'store' or chance.random() < 0.5
-        wrong, last = run(call, how, absent, chance.uniform(0, 0.3))
+        wrong, last = run(call, how, absent, chance.uniform(0, 0.3), deadline=args.deadline)
         longest[how] = max(longest[how], last)
         bad += bool(wrong)
         if wrong:

@@ -69,9 +69,9 @@ class Ranks:
             raise AssertionError(f'ranks {late} took more than {timeout} s\n' + '\n'.join(texts))
         return [(p.returncode, text) for p, text in zip(self.processes, texts)]
 
-    def ready(self, *keys):
+    def ready(self, *keys, timeout=30):
         """Until the ranks have set these keys of the store."""
-        self.store.wait(list(keys), timeout=30)
+        self.store.wait(list(keys), timeout=timeout)
 
 
 def run(count, module, function, *args, timeout=60, hosts=None):

@@ -92,3 +92,33 @@ def test_a_rank_is_silent(how):
         text = job.end()[0][1]
         found = re.search(r'RAISED \S+ (.*)', text)
         assert found and 'within 1.5 s' in found[1] and 'rank 1' in found[1], text
+
+
+def test_delay_and_loss():
+    """Every collective is right on a network that delays all frames and loses some."""
+    with hosts.BadNetwork(2, delay=0.003, loss=0.02) as made:
+        ranks.run(3, 'work_collectives', 'over_a_bad_network', hosts=made, timeout=200)
+        assert made.lost > 20 and made.carried > 1000, (made.carried, made.lost)
+
+
+@pytest.mark.parametrize('how', ['killed', 'cut off'])
+def test_failures_with_delay_and_loss(how):
+    """Errors name the rank: at once where it died, at the deadline where nothing comes."""
+    with hosts.BadNetwork(2, delay=0.01, loss=0.01) as made:
+        job = ranks.Ranks(2, 'work_failures', 'wait_for', 'collective', '4', 'no', hosts=made)
+        job.ready('pid/0', 'pid/1', timeout=60)
+        time.sleep(0.5)
+        begin = time.time()
+        if how == 'killed':
+            job.processes[1].kill()
+        else:
+            made.cut(1)
+        try:
+            job.processes[0].wait(30)
+        finally:
+            job.processes[1].kill()
+        text = job.end()[0][1]
+        found = re.search(r'RAISED (\S+) (.*)', text)
+        assert found and 'rank 1' in found[2] and 'all_reduce' in found[2], text
+        seconds = float(found[1]) - begin
+        assert seconds < 1.5 if how == 'killed' else 'within 4 s' in found[2], (seconds, text)

@@ -343,3 +343,45 @@ def children():
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     dist.barrier()
+
+
+def over_a_bad_network():
+    """Each collective and messages both ways, short and of several frames."""
+    rank, n = start()
+    for dtype in ('float32', 'float16', 'int64'):
+        for count in (1, 1000, 30_001):
+            everyone = [contribution(r, [count], dtype) for r in range(n)]
+            mine, what = tensor(everyone[rank], dtype), (dtype, count)
+            total = sum(everyone)
+            t = mine.clone()
+            dist.all_reduce(t)
+            same(t, total, what)
+            t = mine.clone()
+            dist.reduce(t, 1)
+            same(t, total if rank == 1 else everyone[rank], what)
+            t = mine.clone()
+            dist.broadcast(t, 2)
+            same(t, everyone[2], what)
+            got = []
+            dist.all_gather(got, mine)
+            for t, expected in zip(got, everyone, strict=True):
+                same(t, expected, what)
+            t = paddle.empty([count], dtype)
+            dist.reduce_scatter(t, [mine] * n)
+            same(t, total, what)
+            got = []
+            dist.alltoall(got, [mine] * n)
+            for t, expected in zip(got, everyone, strict=True):
+                same(t, expected, what)
+            t = paddle.empty([count], dtype)
+            dist.scatter(t, [mine + r for r in range(n)] if rank == 0 else None, 0)
+            same(t, everyone[0] + np.asarray(rank, everyone[0].dtype), what)
+            to, t = (rank + 1) % n, paddle.empty([count], dtype)
+            tasks = [dist.isend(mine, to), dist.irecv(t, (rank - 1) % n)]
+            for task in tasks:
+                task.wait()
+            same(t, everyone[(rank - 1) % n], what)
+    got = []
+    dist.all_gather_object(got, {'rank': rank, 'text': 'x' * 5000})
+    assert [one['rank'] for one in got] == list(range(n))
+    dist.barrier()
