@@ -44,9 +44,9 @@ def is_differentiable(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
-def cases():
-    """(name, function of dense tensors that gives the differentiable results, tensors) of each call
-    that has both.
+def nested_cases():
+    """(name, function that gives the tensors of its results, tensors) of each call that takes a
+    differentiable one.
     """
     for where, name, value, text in recipes.cases():
         full = f'{where}.{name}'
@@ -65,7 +65,18 @@ def cases():
 
         def function(*given, value=value, args=args, kwargs=kwargs):
             args, kwargs = _replaced((args, kwargs), iter(given))
-            results = leaves(value(*args, **kwargs))
-            return [t.to_dense() for t in results if is_differentiable(t)]
+            return leaves(value(*args, **kwargs))
 
         yield full, function, tensors
+
+
+def cases():
+    """(name, function of dense tensors that gives the differentiable results, tensors) of each call
+    that has both.
+    """
+    for name, call, tensors in nested_cases():
+
+        def function(*given, call=call):
+            return [t.to_dense() for t in call(*given) if is_differentiable(t)]
+
+        yield name, function, tensors

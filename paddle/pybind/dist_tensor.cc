@@ -48,6 +48,7 @@ Tensor WholeOf(const Tensor& t) {
   const pd::DistState& s = pd::StateOf(t);
   PD_CHECK(s.here, PreconditionNotMet, "[Tensor] expected a process of the mesh to read the tensor, got one outside ",
            TextOf(*s.mesh));
+  pd::MoveNotes::Add(*s.mesh, s.placements, Placements(s.placements.size()));
   return pd::MoveWithHistory(s.local, t.dims(), s.mesh, s.placements, Placements(s.placements.size()));
 }
 
@@ -77,9 +78,13 @@ Tensor Replicated(const Tensor& whole, const Tensor& t) {
   return pd::MakeDist(whole, whole.dims(), whole.dtype(), s.mesh, Placements(s.placements.size()));
 }
 
-Tensor AbsentLike(const Tensor& t, const phi::Ints& dims) {
+Tensor AbsentLike(const Tensor& t, const phi::Ints& dims, const Tensor& other) {
   const pd::DistState& s = pd::StateOf(t);
-  return pd::MakeDist(pd::AbsentResult({s.local}, t.dtype()), dims, t.dtype(), s.mesh, Placements(s.placements.size()));
+  pd::MoveNotes::Add(*s.mesh, s.placements, Placements(s.placements.size()));
+  std::vector<Tensor> parts = {s.local}, dense;
+  if (other.defined()) (other.is_dist() ? parts : dense).push_back(phi::LocalOf(other));
+  return pd::MakeDist(pd::AbsentResult(parts, t.dtype(), dense), dims, t.dtype(), s.mesh,
+                      Placements(s.placements.size()));
 }
 
 Tensor AliasOfDist(const Tensor& t) {
@@ -325,6 +330,11 @@ int Init(PyObject* module) {
           pd::EnterWorld({rank, size, store, timeout, fake});
         },
         pyb::arg("rank"), pyb::arg("size"), pyb::arg("store"), pyb::arg("timeout"), pyb::arg("fake") = false);
+    m.def("_note_moves", pd::MoveNotes::Begin);
+    m.def("_noted_moves", [] {
+      const auto pairs = pd::MoveNotes::End();
+      return std::vector<std::pair<int, int>>(pairs.begin(), pairs.end());
+    });
     m.def("_leave_world", [] {
       const pyb::gil_scoped_release unlocked;
       pd::LeaveWorld();

@@ -25,8 +25,9 @@ Tensor AliasOfDist(const Tensor& t);
 PyObject* GetPlacements(PyObject* self, void*);
 PyObject* GetProcessMesh(PyObject* self, void*);
 PyObject* LocalValue(PyObject* self, PyObject*);
-// What an operation on `t` gives, of shape `dims` and on all processes alike, where this one is outside the mesh.
-Tensor AbsentLike(const Tensor& t, const phi::Ints& dims);
+// What an operation on `t`, and on `other` where that is defined, gives, of shape `dims` and on all processes alike,
+// where this one is outside the mesh.
+Tensor AbsentLike(const Tensor& t, const phi::Ints& dims, const Tensor& other = {});
 // `t` without its part: what GradientOf reads of it.
 Tensor Outline(const Tensor& t);
 

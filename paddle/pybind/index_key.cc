@@ -8,6 +8,7 @@
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/whole.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace paddle::py {
@@ -38,7 +39,7 @@ bool IsArrayLike(PyObject* o) {
 Tensor IndexTensor(PyObject* o) {
   Tensor t;
   if (IsTensor(o)) {
-    t = ToTensor(o, "index", "index");
+    t = phi::WholeOf(ToTensor(o, "index", "index"));
   } else if (IsNdarray(o)) {
     t = FromBuffer(o, true);
   } else {

@@ -150,7 +150,7 @@ Tensor ValueFor(const Tensor& x, PyObject* value) {
   Scalar s;
   Tensor v;
   if (IsTensor(value)) {
-    v = ToTensor(value, "__setitem__", "value");
+    v = WholeOf(ToTensor(value, "__setitem__", "value"));
     PD_CHECK(phi::IsComplex(x.dtype()) || !phi::IsComplex(v.dtype()), InvalidType,
              "[__setitem__] expected a real value for ", NameOf(x.dtype()), ", got one of ", NameOf(v.dtype()));
   } else if (NumberOf(value, &s)) {
@@ -341,7 +341,7 @@ PyObject* Set(PyObject* self, PyObject* key, PyObject* value) {
     }
     Tensor written = x;
     egr::DistWrite(written, "__setitem__", [&](const Tensor& was) {
-      if (!phi::HasPart(was)) return paddle::assign(was);
+      if (!phi::HasPart(was)) return AbsentLike(was, was.dims(), IsTensor(value) ? AsTensor(value) : Tensor());
       const Tensor whole = paddle::assign(WholeOf(was));
       SetItem(whole, key, value);
       return Replicated(whole, x);

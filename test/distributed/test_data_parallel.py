@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """DataParallel and SyncBatchNorm on two ranks against one process with the joined batch."""
 
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree
+
 import pytest
 import ranks
 
@@ -47,3 +52,28 @@ def test_after_backward():
         y.sum().backward()
     (x * 2).sum().backward()
     assert seen == [[2, 2]]
+
+
+def test_timeline(tmp_path):
+    """The program of the documentation draws what the profiler saw of two ranks."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    program = os.path.join(root, 'docs', 'examples', 'distributed', 'timeline.py')
+    launch = [sys.executable, '-m', 'paddle.distributed.launch', '--nproc_per_node=2']
+    done = subprocess.run(
+        [*launch, '--log_dir', 'log', program, '--layers=4', '--width=64', '--out=drawn.svg'],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': os.path.dirname(os.path.dirname(paddle.__file__))},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '% of the communication overlaps' in done.stdout
+    picture = xml.etree.ElementTree.parse(tmp_path / 'drawn.svg').getroot()
+    texts = [e.text for e in picture.iter('{http://www.w3.org/2000/svg}text')]
+    assert {f'rank {r} {k}' for r in (0, 1) for k in ('computes', 'communicates')} < set(texts)
+    # The gradients of four layers, and the loss: float32.
+    assert f'{4 * 4 * (64 * 64 + 64) / 1e6:.1f} MB reduced' in texts, texts
+    colors = {e.get('fill') for e in picture.iter('{http://www.w3.org/2000/svg}rect')}
+    assert len(colors) == 2

@@ -10,6 +10,7 @@ import ranks
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed.auto_parallel.pipeline_schedule import Schedule
 
 
 @pytest.mark.parametrize(
@@ -26,10 +27,49 @@ import paddle.distributed as dist
         (2, 'changes', ()),
         (2, 'marked', ('0',)),
         (2, 'marked', ('1',)),
+        (2, 'schedule', ('1F1B', '2')),
+        (2, 'schedule', ('FThenB', '2')),
+        (3, 'schedule', ('1F1B', '3')),
+        (3, 'schedule', ('1F1B', '3', '1')),
     ],
 )
 def test_ranks(count, what, args):
     ranks.run(count, 'work_dist_static', what, *args, timeout=120)
+
+
+@pytest.mark.parametrize('stages, count', [(1, 3), (2, 2), (3, 2), (4, 8), (5, 11)])
+def test_turns_of_stages(stages, count):
+    """Each stage has few micro batches under way, and none waits longer than a pipeline must."""
+    meshes = [dist.ProcessMesh([2 * s, 2 * s + 1]) for s in range(stages)]
+    for mode in ('1F1B', 'FThenB'):
+        orders = [
+            [('F', 0), *Schedule(mode, meshes, 2 * s, count)._turns([(0, 1)])]
+            for s in range(stages)
+        ]
+        ended, at, clock = {}, [0] * stages, [0] * stages
+        while any(at[s] < 2 * count for s in range(stages)):
+            moved = False
+            for s, order in enumerate(orders):
+                if at[s] == len(order):
+                    continue
+                turn, i = order[at[s]]
+                before = (turn, s - 1 if turn == 'F' else s + 1, i)
+                outside = before[1] in (-1, stages)
+                if not outside and before not in ended:
+                    continue
+                clock[s] = max(clock[s], ended.get(before, 0)) + 1
+                ended[turn, s, i] = clock[s]
+                at[s] += 1
+                moved = True
+            assert moved, (mode, orders)
+        assert max(clock) == 2 * (count + stages - 1)
+        for s, order in enumerate(orders):
+            under_way = [
+                sum(1 if t == 'F' else -1 for t, _ in order[:n]) for n in range(len(order))
+            ]
+            assert max(under_way) == (min(stages - s, count) if mode == '1F1B' else count)
+    back = Schedule('1F1B', meshes, 0, count)._turns([(2 * stages - 1, 0)])
+    assert back[-1] == ('B', count - 1) and len(back) == 2 * count - 1
 
 
 def test_strategy_refuses_what_it_does_not_know():

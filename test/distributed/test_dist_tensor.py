@@ -15,8 +15,10 @@ import ranks
         (4, 'kinds_of_partial', ()),
         (4, 'between_meshes', ()),
         (3, 'stages', ()),
+        (2, 'ends_of_histories', ()),
         (4, 'operations', ()),
         (2, 'members', ()),
+        (2, 'read', ()),
     ],
 )
 def test_ranks(count, what, args):

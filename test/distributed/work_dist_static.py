@@ -165,3 +165,76 @@ def marked(full_graph):
                     assert p.grad.placements == p.placements
                     p.clear_gradient(), q.clear_gradient()
     assert len(call.program_cache) == 6, len(call.program_cache)
+
+
+class Chain(paddle.nn.Layer):
+    """Linear layers, whose last one takes what the first gave too; `back`: the first layer takes
+    what the last gave.
+    """
+
+    def __init__(self, count, back):
+        super().__init__()
+        self.blocks = paddle.nn.LayerList([paddle.nn.Linear(6, 6) for _ in range(count)])
+        self.back = back
+
+    def forward(self, x):
+        first = x = paddle.tanh(self.blocks[0](x))
+        for i in range(1, len(self.blocks)):
+            x = paddle.tanh(self.blocks[i](x))
+        return self.blocks[0](x) if self.back else x + self.blocks[-1](first)
+
+
+def _passes(program, rank):
+    """`F` for each message forward of a process, `B` for each back, in the order of its program."""
+    turns = ''
+    for op in program.global_block().ops:
+        if op.name() == 'pd_op.reshard_passage':
+            turns += 'B' if op.attrs()['back'] else 'F'
+    return turns
+
+
+def schedule(mode, stages, back='0'):
+    """Losses and parameters are those of one process, and a stage has as many micro batches under
+    way as its place in the pipeline asks for.
+    """
+    warnings.simplefilter('error')
+    stages, count, rows = int(stages), 6, 12
+
+    def make():
+        paddle.seed(5)
+        model = Chain(stages, back == '1')
+        return model, paddle.optimizer.SGD(0.1, parameters=model.parameters())
+
+    (alone, sgd), (model, divided) = make(), make()
+    mesh = dist.ProcessMesh(list(range(stages)), ['pp'])
+    config = {'pp_config': {'split_spec': 'blocks'}}
+    model, divided = dist.parallelize(model, divided, mesh, config)
+    pipeline = {'enable': True, 'schedule_mode': mode, 'accumulate_steps': count}
+    strategy = dist.Strategy({'pipeline': pipeline})
+    loss = paddle.nn.MSELoss()
+    step = dist.to_static(model, None, loss, divided, strategy)
+    data = np.random.RandomState(0).randn(2, 4, rows, 6).astype('float32')
+    for x, y in zip(*data):
+        x, y = paddle.to_tensor(x), paddle.to_tensor(y)
+        want = loss(alone(x), y)
+        want.backward()
+        sgd.step()
+        sgd.clear_grad()
+        given = [dist.shard_tensor(t, mesh, [dist.Replicate()]) for t in (x, y)]
+        np.testing.assert_allclose(float(step(*given)), float(want), rtol=1e-5)
+    for p, q in zip(model.parameters(), alone.parameters()):
+        if p._is_initialized():
+            np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=1e-5, atol=1e-6)
+    rank = dist.get_rank()
+    turns = _passes(step.dist_main_program(), rank)
+    forward = turns.index('B')
+    each = turns.count('F') // count
+    under_way = stages - rank if mode == '1F1B' else count
+    if back == '1' and mode == '1F1B':
+        under_way = stages
+    assert forward == each * under_way, (rank, turns)
+    most = now = 0
+    for turn in turns[: turns.rindex('B') + 1]:
+        now += 1 / each if turn == 'F' else -count / turns.count('B')
+        most = max(most, now)
+    assert most < under_way + 0.01, (rank, turns)

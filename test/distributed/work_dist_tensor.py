@@ -145,6 +145,74 @@ def stages():
         raise AssertionError('expected a ValueError')
 
 
+def ends_of_histories():
+    """What has no gradient on one mesh asks for none from the other: backward ends on both."""
+    left, right = (dist.ProcessMesh([i], ['x']) for i in range(2))
+
+    def made(seed, mesh, **more):
+        return dist.shard_tensor(
+            paddle.to_tensor(_values([3, 4], seed)), mesh, [Replicate()], **more
+        )
+
+    mean, variance = (paddle.to_tensor(v) for v in _values([2, 4], 9) ** 2)
+    mean.stop_gradient = False
+    dense = paddle.to_tensor(_values([3, 4], 4), stop_gradient=False)
+    functional = paddle.nn.functional
+    for call in (
+        paddle.zeros_like,
+        lambda t: paddle.full_like(t, 2.0),
+        lambda t: paddle.floor_divide(t, t * 2),
+        lambda t: paddle.nextafter(t, t + 1),
+        lambda t: paddle.zeros_like(t) * t,
+        lambda t: t + paddle.zeros_like(t),
+        lambda t: functional.batch_norm(t.detach(), mean, variance),
+        lambda t: functional.binary_cross_entropy(
+            functional.sigmoid(t.detach()), functional.sigmoid(t), reduction='none'
+        ),
+        lambda t: t.detach() * dense,
+        lambda t: paddle.topk(t, 4, axis=1)[0] * paddle.argmax(t).astype('float32'),
+    ):
+        x, w = made(0, left, stop_gradient=False), made(1, right, stop_gradient=False)
+        moved = dist.reshard(call(x), right, [Replicate()])
+        (moved * w).sum().backward()
+        want = [paddle.to_tensor(_values([3, 4], seed), stop_gradient=False) for seed in (0, 1)]
+        dense.clear_grad()
+        (call(want[0]) * want[1]).sum().backward()
+        for t, alone in zip((x, w), want):
+            assert (t.grad is None) == (alone.grad is None)
+            if t.grad is not None and dist.get_rank() in t.process_mesh.process_ids:
+                np.testing.assert_allclose(t.grad.numpy(), alone.grad.numpy(), rtol=1e-5)
+    # Items that are written are known to have a history everywhere.
+    t, item = made(2, left), dist.shard_tensor(paddle.ones([4]), left, [Replicate()])
+    item.stop_gradient = False
+    t[1] = item * 3
+    (dist.reshard(t, right, [Shard(1)]) * 2).sum().backward()
+    assert t.placements == [Replicate()]
+    if dist.get_rank() == 0:
+        np.testing.assert_array_equal(item.grad.numpy(), np.full([4], 6.0))
+
+
+def read():
+    """Distributed tensors as indices, as values of items and as numbers among arguments."""
+    mesh = dist.ProcessMesh([0, 1], ['x'])
+    rows = dist.shard_tensor(paddle.to_tensor([2, 0]), mesh, [Shard(0)])
+    value = dist.shard_tensor(paddle.to_tensor([[5.0, 6.0], [7.0, 8.0]]), mesh, [Shard(0)])
+    number = dist.shard_tensor(paddle.to_tensor(3.0), mesh, [Replicate()])
+    x = paddle.arange(6, dtype='float32').reshape([3, 2])
+    assert x[rows].tolist() == [[4, 5], [0, 1]]
+    x[rows] = value
+    assert x.tolist() == [[7, 8], [2, 3], [5, 6]]
+    assert paddle.full([2], number).tolist() == [3, 3]
+    assert paddle.full_like(value, number).tolist() == [[3, 3], [3, 3]]
+    assert paddle.pow(paddle.to_tensor([2.0]), number).tolist() == [8]
+    assert paddle.scale(x, number).tolist() == (x * 3).tolist()
+    assert paddle.reshape(paddle.ones([6]), [number.astype('int32'), -1]).shape == [3, 2]
+    assert paddle.slice_scatter(value, value[:1] * 2, [0], [0], [1], [1]).tolist() == [
+        [10, 12],
+        [7, 8],
+    ]
+
+
 def _check(function, values, mesh, choices):
     """`function` on tensors placed in each of the given ways, and its gradients."""
     dense = [paddle.to_tensor(v, stop_gradient=v.dtype != np.float32) for v in values]

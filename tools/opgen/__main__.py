@@ -42,7 +42,7 @@ def outputs(ops):
     files["paddle/pir/dialect/decompositions.h"] = emit_decomposition.templates(every)
     files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
     files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)
-    files["paddle/common/op_trait_table.cc"] = emit_traits.table(ops)
+    files["paddle/common/op_trait_table.cc"] = emit_traits.table(gradients.values())
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
     files["python/paddle/_op_docs.py"] = documentation.table(ops)

@@ -114,6 +114,15 @@ void PeerTraffic::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void PeerTraffic::Drain(Clock::time_point until) {
+  const auto sent = [&] {
+    std::lock_guard lock(mutex_);
+    Advance();
+    return std::all_of(peers_.begin(), peers_.end(), [](const Peer& p) { return p.sends.empty(); });
+  };
+  if (!sent()) transport_.Await(sent, until);
+}
+
 std::shared_ptr<Task> PeerTraffic::Post(bool sends, int peer, Span data, phi::DataType dtype, std::vector<Tensor> held,
                                         const Deadline& deadline, bool background) {
   auto t = std::make_shared<Transfer>(*this, sends, peer, data, dtype, deadline);

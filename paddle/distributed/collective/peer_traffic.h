@@ -23,6 +23,8 @@ class PeerTraffic {
   ~PeerTraffic() { Stop(); }
   // Fails what is under way and ends the thread.
   void Stop();
+  // Until what was sent has left, or cannot any more.
+  void Drain(Clock::time_point until);
 
   // With `background` a thread goes on with it while nobody waits for it.
   std::shared_ptr<Task> Post(bool sends, int peer, Span data, phi::DataType dtype, std::vector<Tensor> held,

@@ -4,10 +4,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "paddle/common/error.h"
 #include "paddle/distributed/host.h"
 #include "paddle/distributed/transport/shm/shm_transport.h"
 #include "paddle/distributed/transport/tcp/tcp_transport.h"
+#include "paddle/phi/core/op_watch.h"
 
 namespace paddle::distributed {
 
@@ -15,6 +18,34 @@ namespace {
 
 // How long a rank that leaves waits for others to join in what it has begun.
 constexpr auto kPatience = std::chrono::seconds(5);
+
+// What the profiler shows of communication: how long it takes on the thread that does it, and how much moves.
+class Shown {
+ public:
+  Shown(const char* name, size_t bytes)
+      : name_(name),
+        bytes_(bytes),
+        begin_(phi::g_op_watch.load(std::memory_order_relaxed) & phi::kWatchTime ? phi::OpClock() : 0) {}
+  explicit Shown(const Collective& c) : Shown(NameOf(c.kind), std::max(BytesOf(c.in), BytesOf(c.out))) {}
+  ~Shown() {
+    if (!begin_) return;
+    const std::string text = std::string(name_) + " (" + std::to_string(bytes_) + " bytes)";
+    phi::AddUserEvent(text, kCommunication, begin_, phi::OpClock());
+  }
+  Shown(const Shown&) = delete;
+
+ private:
+  static constexpr uint8_t kCommunication = 12;  // TracerEventType.Communication
+  static size_t BytesOf(const std::vector<Message>& messages) {
+    size_t bytes = 0;
+    for (const Message& m : messages) bytes += m.bytes();
+    return bytes;
+  }
+
+  const char* name_;
+  size_t bytes_;
+  int64_t begin_;
+};
 
 // Chooses how the ranks reach each other: by shared memory where all are on one host, else by TCP.
 std::unique_ptr<Transport> Connect(Store& store, const std::string& id, const std::vector<int>& ranks, int rank,
@@ -97,7 +128,10 @@ std::shared_ptr<Task> ProcessGroup::Run(Collective c, std::vector<Tensor> held, 
       g.changed_.notify_all();
     }
   } idle{*this};
-  transport_->Run(c, Deadline::In(timeout_));
+  {
+    const Shown shown(c);
+    transport_->Run(c, Deadline::In(timeout_));
+  }
   if (finish) finish();
   return nullptr;
 }
@@ -113,7 +147,10 @@ void ProcessGroup::Work() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      transport_->Run(job.c, Deadline::In(timeout_));
+      {
+        const Shown shown(job.c);
+        transport_->Run(job.c, Deadline::In(timeout_));
+      }
       if (job.finish) job.finish();
     } catch (...) { error = std::current_exception(); }
     job.finish = nullptr;
@@ -132,7 +169,10 @@ std::shared_ptr<Task> ProcessGroup::Transfer(bool sends, const Tensor& t, int pe
   const Span data{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))};
   auto task = peers_->Post(sends, peer, data, t.dtype(), {t}, Deadline::In(timeout_), !sync);
   task->owner = shared_from_this();
-  if (sync) task->Wait();
+  if (sync) {
+    const Shown shown(what, data.bytes);
+    task->Wait();
+  }
   return task;
 }
 std::shared_ptr<Task> ProcessGroup::Send(const Tensor& t, int peer, bool sync) { return Transfer(true, t, peer, sync); }
@@ -154,6 +194,7 @@ void ProcessGroup::Close() {
     }
   }
   if (worker_.joinable()) worker_.join();
+  peers_->Drain(Clock::now() + kPatience);
   peers_->Stop();
   transport_->Leave();
 }

@@ -8,6 +8,7 @@
 
 #include "paddle/distributed/collective/reduce.h"
 #include "paddle/phi/core/dist_tensor.h"
+#include "paddle/phi/core/whole.h"
 
 namespace paddle::distributed {
 
@@ -82,9 +83,10 @@ struct Box {
 Box BoxOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
 
 // What a distributed tensor consists of.
-struct DistState final : phi::DistParts {
+struct DistState final : phi::DistParts, phi::Joinable {
   MeshRef mesh;
   Placements placements;
+  Tensor Whole(const Tensor& t) const override;
 };
 inline const DistState& StateOf(const Tensor& t) { return *static_cast<const DistState*>(t->parts().get()); }
 // Raises where `placements` do not fit a tensor of shape `dims` on the mesh. `op` is what the user called.

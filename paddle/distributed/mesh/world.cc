@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -17,14 +19,37 @@ namespace {
 
 class Connected final : public Communicator {
  public:
-  explicit Connected(std::shared_ptr<ProcessGroup> group) : group_(std::move(group)) {}
+  // `make` makes a group of these processes, whose name ends so.
+  using Make = std::function<std::shared_ptr<ProcessGroup>(const char*)>;
+  explicit Connected(Make make) : make_(std::move(make)), group_(make_("")) {}
   void Run(Collective c) override {
     const phi::WithoutHostLock unlocked;
     group_->Run(std::move(c), {}, nullptr, true);
   }
+  void Pass(bool back, const std::vector<Tensor>& out, const std::vector<Tensor>& in) override {
+    const phi::WithoutHostLock unlocked;
+    std::lock_guard lock(mutex_);
+    if (!back_) back_ = make_(".back");
+    ProcessGroup& group = *(back ? back_ : group_);
+    for (size_t r = 0; r < out.size(); ++r)
+      if (out[r].defined()) sent_.push_back(group.Send(out[r], static_cast<int>(r), false));
+    for (size_t r = 0; r < in.size(); ++r)
+      if (in[r].defined()) group.Receive(in[r], static_cast<int>(r), true);
+    while (!sent_.empty() && (sent_.front()->done() || sent_.size() > kMostUnderWay)) {
+      const std::shared_ptr<Task> first = std::move(sent_.front());
+      sent_.pop_front();
+      first->Wait();
+    }
+  }
 
  private:
-  std::shared_ptr<ProcessGroup> group_;
+  // A process that sends more than others take waits for them.
+  static constexpr size_t kMostUnderWay = 1024;
+
+  Make make_;
+  std::shared_ptr<ProcessGroup> group_, back_;
+  std::mutex mutex_;
+  std::deque<std::shared_ptr<Task>> sent_;
 };
 
 void Copy(const Message& from, const Message& to) {
@@ -49,6 +74,10 @@ class Alone final : public Communicator {
       const size_t from = c.in.size() == 1 ? 0 : rank_;
       Copy(mine && from < c.in.size() ? c.in[from] : Message(), c.out[r]);
     }
+  }
+  void Pass(bool, const std::vector<Tensor>&, const std::vector<Tensor>& in) override {
+    for (const Tensor& t : in)
+      if (t.defined()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype())));
   }
 
  private:
@@ -115,8 +144,10 @@ Communicator& CommunicatorOf(const std::vector<int>& ranks) {
     PD_CHECK(w.store, PreconditionNotMet,
              "[distributed] expected the processes of the mesh to be started as a job (paddle.distributed.launch or "
              "spawn), got a process that is alone");
-    c = std::make_unique<Connected>(
-        std::make_shared<ProcessGroup>(w.store, id, ranks, static_cast<int>(at - ranks.begin()), w.timeout));
+    const int index = static_cast<int>(at - ranks.begin());
+    c = std::make_unique<Connected>([=, store = w.store, timeout = w.timeout](const char* end) {
+      return std::make_shared<ProcessGroup>(store, id + end, ranks, index, timeout);
+    });
   } catch (...) {
     s.communicators.erase(ranks);
     throw;

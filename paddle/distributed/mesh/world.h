@@ -7,6 +7,7 @@
 
 #include "paddle/distributed/store/store.h"
 #include "paddle/distributed/transport/transport.h"
+#include "paddle/phi/core/tensor.h"
 
 namespace paddle::distributed {
 
@@ -15,6 +16,10 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual void Run(Collective c) = 0;
+  // Sends `out` and receives `in`, one contiguous tensor for each process, undefined for none. Sends go on behind the
+  // call. Gradients (`back`) and what they are gradients of do not wait for each other, so processes may come to the
+  // former and the latter in different orders.
+  virtual void Pass(bool back, const std::vector<Tensor>& out, const std::vector<Tensor>& in) = 0;
 };
 
 // What the processes have in common before any mesh: made once, by all of them.

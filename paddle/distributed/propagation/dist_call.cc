@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "paddle/common/error.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/distributed/mesh/process_mesh.h"
 #include "paddle/distributed/propagation/rule.h"
 #include "paddle/distributed/reshard/reshard.h"
@@ -199,6 +200,14 @@ struct DistCall::Results {
   // By output: the tensor that it is written into, and which operand that is.
   std::vector<Tensor> written;
   std::vector<size_t> written_operand;
+  std::vector<Tensor> dense;  // outside the mesh: operands that are not distributed and get a gradient
+
+  // What stands, outside the mesh, for the part of a result of `operands`. It has a history where the part has one: all
+  // processes take part in the gradient of a move to another mesh, or none.
+  Tensor Absent(const std::vector<Tensor>* operands, size_t output, phi::DataType dtype) const {
+    const bool constant = (common::TraitsOf(op.name).constant_results >> output & 1) != 0;
+    return !operands || constant ? Tensor() : AbsentResult(*operands, dtype, dense);
+  }
 };
 
 DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::InSlot> in,
@@ -228,11 +237,6 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       history = history || (State().grad_enabled && NeedsGrad(t));
     }
   here_ = mesh->here();
-  if (history && !here_) {
-    absent_ = std::make_unique<std::vector<Tensor>>();
-    for (const Operand& o : operands)
-      if (o.tensor->is_dist()) absent_->push_back(StateOf(*o.tensor).local);
-  }
   for (Operand& o : operands) {
     if (o.tensor->is_dist()) {
       o.from = StateOf(*o.tensor).placements;
@@ -243,7 +247,15 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       o.from.resize(static_cast<size_t>(mesh->ndim()));
     }
   }
-  results_.reset(new Results{op, mesh, {}, {}, {}});
+  results_.reset(new Results{op, mesh, {}, {}, {}, {}});
+  if (history && !here_) {
+    absent_ = std::make_unique<std::vector<Tensor>>();
+    const uint16_t constant = common::TraitsOf(op.name).constant_operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Tensor& t = *operands[i].tensor;
+      if ((constant >> slot[i] & 1) == 0) (t.is_dist() ? *absent_ : results_->dense).push_back(phi::LocalOf(t));
+    }
+  }
   results_->written.resize(op.outs.size());
   results_->written_operand.resize(op.outs.size());
   std::vector<bool> is_written(in.size());
@@ -289,6 +301,7 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
         continue;
       }
       Tensor local = phi::LocalOf(t);
+      paddle::distributed::MoveNotes::Add(*mesh, operands[i].from, operands[i].to);
       if (here_) {
         Tensor moved = MoveWithHistory(local, shapes[i], mesh, operands[i].from, operands[i].to);
         if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
@@ -324,7 +337,7 @@ Tensor DistCall::WrapOne(size_t output, Tensor local) {
     return t;
   }
   if (!local.defined() && (here_ || of.empty())) return local;
-  if (!here_) local = absent_ ? AbsentResult(*absent_, of[0].dtype) : Tensor();
+  if (!here_) local = r.Absent(absent_.get(), output, of[0].dtype);
   if (of.empty())
     return MakeDist(local, Ints(local.dims()), local.dtype(), r.mesh, Placements(static_cast<size_t>(r.mesh->ndim())));
   return MakeDist(local, of[0].dims, here_ ? local.dtype() : of[0].dtype, r.mesh, of[0].placements);
@@ -337,7 +350,7 @@ std::vector<Tensor> DistCall::WrapOne(size_t output, std::vector<Tensor> locals)
   for (size_t i = 0; i < locals.size(); ++i) {
     Tensor& t = locals[i];
     if (here_ && !t.defined()) continue;
-    if (!here_ && absent_) t = AbsentResult(*absent_, of[i].dtype);
+    if (!here_) t = r.Absent(absent_.get(), output, of[i].dtype);
     const Placements none(static_cast<size_t>(r.mesh->ndim()));
     const Ints dims = of.empty() ? Ints(t.dims()) : of[i].dims;
     t = MakeDist(t, dims, here_ ? t.dtype() : of[i].dtype, r.mesh, of.empty() ? none : of[i].placements);
@@ -353,8 +366,9 @@ void DistWrite(Tensor& x, const char* op, const std::function<Tensor(const Tenso
   Tensor local = StateOf(x).local;
   if (!StateOf(x).here) {
     const Tensor result = compute(x);
-    if (result.dims() == x.dims() && result.stop_gradient()) return;
-    x->Become(result->state());
+    const bool fits = result.dims() == x.dims();
+    if (fits && result.stop_gradient()) return;
+    x->Become((fits ? Reshard(result, mesh, placements) : result)->state());
     x->stop_gradient = phi::LocalOf(x).stop_gradient();
     return;
   }

@@ -92,12 +92,14 @@ struct Passage {
   Ints dims;
   MeshRef mesh, target;
   Placements from, to;
+  bool back;
 
   explicit Passage(const phi::AttrValue* attrs) : dims(std::get<Longs>(attrs[0])) {
     mesh = MeshOf(attrs + 1);
     from = Unpacked(std::get<Longs>(attrs[4]));
     target = MeshOf(attrs + 5);
     to = Unpacked(std::get<Longs>(attrs[8]));
+    back = std::get<bool>(attrs[9]);
     CheckPlacements("reshard", dims, *mesh, from);
     CheckPlacements("reshard", dims, *target, to);
     PD_CHECK(mesh->here() || target->here(), PreconditionNotMet, "[reshard] expected a process of the mesh ",
@@ -115,7 +117,7 @@ void InferPassage(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vec
 void RunPassage(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const Passage p(attrs);
   const Tensor& local = *in[0].p;
-  const Tensor moved = ExchangeLocal(local, p.dims, *p.mesh, p.from, *p.target, p.to);
+  const Tensor moved = ExchangeLocal(local, p.dims, *p.mesh, p.from, *p.target, p.to, p.back);
   const bool own = moved.defined() && moved->storage().get() != local->storage().get() && moved.is_contiguous();
   *outs[0].p = own ? moved : phi::Empty(p.Extents(), local.dtype());
   if (moved.defined() && !own) phi::CopyInto(moved, *outs[0].p);
@@ -131,7 +133,8 @@ phi::OpDef def_reshard_passage("reshard_passage",
                                 {"target_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
                                 {"target_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
                                 {"target_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
-                                {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}}},
+                                {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"back", phi::ArgDef::kAttr, paddle::AttrIndex<bool>(), {}}},
                                {{"out", false, false, nullptr}},
                                phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
                                InferPassage, RunPassage);
@@ -164,7 +167,7 @@ Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh
 }
 
 Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
-                      const ProcessMesh& target, const Placements& to) {
+                      const ProcessMesh& target, const Placements& to, bool back) {
   const auto shape = [](const ProcessMesh& m) { return Longs(m.shape().begin(), m.shape().end()); };
   const auto ids = [](const ProcessMesh& m) { return Longs(m.ids().begin(), m.ids().end()); };
   const phi::AttrValue attrs[] = {Longs(dims.begin(), dims.end()),
@@ -175,7 +178,8 @@ Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& 
                                   shape(target),
                                   ids(target),
                                   target.names(),
-                                  Packed(to)};
+                                  Packed(to),
+                                  back};
   return Recorded(def_reshard_passage, local, attrs);
 }
 

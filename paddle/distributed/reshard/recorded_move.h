@@ -13,7 +13,7 @@ Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh
                   const Placements& to);
 // The part here of a tensor that goes from one mesh to another (ExchangeLocal), as a value of the program.
 Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
-                      const ProcessMesh& target, const Placements& to);
+                      const ProcessMesh& target, const Placements& to, bool back);
 // `local` as another value of the program, without its history.
 Tensor SameInProgram(const Tensor& local);
 

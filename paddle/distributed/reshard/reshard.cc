@@ -2,6 +2,8 @@
 #include "paddle/distributed/reshard/reshard.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <optional>
 
 #include "paddle/common/error.h"
@@ -118,9 +120,11 @@ Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::v
   return plan;
 }
 
+enum class Means { kCollective, kMessages, kGradients };
+
 // `local` undefined: this process has nothing; `receives`: it is to have something.
 Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const Box& mine, const Box& wanted, int me,
-           bool receives) {
+           bool receives, Means means = Means::kCollective) {
   if (plan.local && receives && local.defined()) {
     const size_t self = std::find(plan.ranks.begin(), plan.ranks.end(), me) - plan.ranks.begin();
     if (!plan.others || Same(plan.receive[self], wanted)) return PartOf(local, mine, wanted);
@@ -139,7 +143,10 @@ Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const
     if (self && plan.receive[i].count())
       phi::CopyInto(PartOf(local, mine, plan.receive[i]), PartOf(result, wanted, plan.receive[i]));
   }
-  if (!plan.local) CommunicatorOf(plan.ranks).Run(std::move(c));
+  if (!plan.local && means == Means::kCollective)
+    CommunicatorOf(plan.ranks).Run(std::move(c));
+  else if (!plan.local)
+    CommunicatorOf(plan.ranks).Pass(means == Means::kGradients, out, in);
   for (size_t i = 0; i < plan.ranks.size(); ++i)
     if (in[i].defined()) phi::CopyInto(in[i], PartOf(result, wanted, plan.receive[i]));
   return result;
@@ -360,6 +367,28 @@ class ByteCounter final : public Mover {
   int64_t bytes_ = 0;
 };
 
+struct Notes {
+  std::atomic<bool> on = false;
+  std::mutex mutex;
+  std::set<std::pair<int, int>> pairs;
+};
+Notes& TheNotes() {
+  static auto* notes = new Notes;
+  return *notes;
+}
+
+// A move between meshes of a tensor that is partial on neither.
+void NotePassage(const Ints& dims, const Side& from, const Side& to) {
+  Notes& notes = TheNotes();
+  if (!notes.on.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(notes.mutex);
+  const std::vector<bool> fresh(from.placements.size());
+  for (int s : from.mesh.ids())
+    for (int r : to.mesh.ids())
+      if (s != r && from.Sends(s, r, fresh) && Common(from.BoxOfRank(dims, s), to.BoxOfRank(dims, r)).count())
+        notes.pairs.insert({s, r});
+}
+
 // How the gradient of a tensor is placed.
 Placements OfGradient(Placements p) {
   for (Placement& v : p)
@@ -407,11 +436,11 @@ bool WithHistory(const Tensor& local) { return egr::State().grad_enabled && egr:
 
 // Gradients reach the operands of other processes through what stands for their parts here.
 struct AbsentNode final : GradNode {
-  std::vector<phi::DataType> dtypes;
+  std::vector<phi::DataType> dtypes;  // of the operands that get a gradient, which come first
   const char* name() const override { return "AbsentGradNode"; }
   void Run(Tensor* grads, Tensor* in, bool) override {
     if (!grads[0].defined()) return;
-    for (int i = 0; i < num_inputs(); ++i)
+    for (int i = 0; i < static_cast<int>(dtypes.size()); ++i)
       if (needs(i)) in[i] = grads[0].dtype() == dtypes[i] ? grads[0] : NewProxy(dtypes[i]);
   }
   static Tensor NewProxy(phi::DataType dtype) {
@@ -422,7 +451,7 @@ struct AbsentNode final : GradNode {
 };
 
 Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType dtype, const MeshRef& mesh,
-                           const Placements& from, const MeshRef& target, const Placements& to);
+                           const Placements& from, const MeshRef& target, const Placements& to, bool back);
 
 struct ExchangeNode final : GradNode {
   MeshRef mesh, target;
@@ -434,7 +463,7 @@ struct ExchangeNode final : GradNode {
     if (!grads[0].defined() || !needs(0)) return;
     const egr::GradModeGuard mode(create_graph);
     const Tensor g = grads[0].dtype() == dtype ? grads[0] : paddle::cast(grads[0], dtype);
-    in[0] = ExchangeWithHistory(g, dims, dtype, target, to, mesh, from);
+    in[0] = ExchangeWithHistory(g, dims, dtype, target, to, mesh, from, true);
   }
 };
 
@@ -456,9 +485,9 @@ Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh,
 }
 
 Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
-                     const ProcessMesh& target, const Placements& to) {
+                     const ProcessMesh& target, const Placements& to, bool back) {
   if (dims.empty()) {
-    const Tensor moved = ExchangeLocal(mesh.here() ? OfRank(local, {1}) : local, {1}, mesh, from, target, to);
+    const Tensor moved = ExchangeLocal(mesh.here() ? OfRank(local, {1}) : local, {1}, mesh, from, target, to, back);
     return moved.defined() ? OfRank(moved, {}) : moved;
   }
   std::vector<int> ranks = mesh.ids();
@@ -469,14 +498,18 @@ Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& m
   const Side source{mesh, from}, sink{target, to};
   const Exchange plan = PlanExchange(dims, source, sink, std::move(ranks), me);
   return paddle::distributed::Run(plan, mesh.here() ? local : Tensor(), local.dtype(), source.BoxOfRank(dims, me),
-                                  sink.BoxOfRank(dims, me), me, target.here());
+                                  sink.BoxOfRank(dims, me), me, target.here(),
+                                  back ? Means::kGradients : Means::kMessages);
 }
 
-Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype) {
+Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype, const std::vector<Tensor>& dense) {
   Tensor result = AbsentNode::NewProxy(dtype);
   std::vector<const Tensor*> sources;
   for (const Tensor& t : operands)
     if (t.defined() && WithHistory(t)) sources.push_back(&t);
+  const size_t parts = sources.size();
+  for (const Tensor& t : dense)
+    if (WithHistory(t)) sources.push_back(&t);
   if (sources.empty() || !phi::IsDifferentiable(dtype)) return result;
   auto node = phi::Ref<AbsentNode>::First(new AbsentNode);
   node->SetCounts(static_cast<int>(sources.size()), 1);
@@ -485,10 +518,39 @@ Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype) {
     if (egr::State().record != egr::RecordMode::kRun && !sources[i]->is_symbolic())
       egr::State().recorder->ValueOf(*sources[i]);
     node->SetInput(static_cast<int>(i), *sources[i]);
-    node->dtypes.push_back(sources[i]->dtype());
+    if (i < parts) node->dtypes.push_back(sources[i]->dtype());
   }
   egr::SetOnlyOutput(std::move(node), result);
   return result;
+}
+
+Tensor DistState::Whole(const Tensor& t) const {
+  PD_CHECK(here, PreconditionNotMet, "[Tensor] expected a process of the mesh to read the tensor, got one outside ",
+           TextOf(*mesh));
+  return MoveLocal(local, t.dims(), *mesh, placements, Placements(placements.size()));
+}
+
+void MoveNotes::Begin() {
+  Notes& notes = TheNotes();
+  const std::lock_guard lock(notes.mutex);
+  notes.pairs.clear();
+  notes.on = true;
+}
+std::set<std::pair<int, int>> MoveNotes::End() {
+  Notes& notes = TheNotes();
+  const std::lock_guard lock(notes.mutex);
+  notes.on = false;
+  return std::exchange(notes.pairs, {});
+}
+void MoveNotes::Add(const ProcessMesh& mesh, const Placements& from, const Placements& to) {
+  Notes& notes = TheNotes();
+  if (!notes.on.load(std::memory_order_relaxed) || from == to) return;
+  const std::lock_guard lock(notes.mutex);
+  std::vector<bool> axes(from.size());
+  for (size_t a = 0; a < axes.size(); ++a) axes[a] = !(from[a] == to[a]);
+  for (int i = 0; i < mesh.size(); ++i)
+    for (int r : RanksAlong(mesh, i, axes))
+      if (r != mesh.ids()[i]) notes.pairs.insert({mesh.ids()[i], r});
 }
 
 int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,
@@ -520,10 +582,11 @@ Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
 namespace {
 
 Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType dtype, const MeshRef& mesh,
-                           const Placements& from, const MeshRef& target, const Placements& to) {
+                           const Placements& from, const MeshRef& target, const Placements& to, bool back) {
+  if (!back) NotePassage(dims, {*mesh, from}, {*target, to});
   if (!mesh->here() && !target->here()) return AbsentResult({local}, dtype);
-  Tensor moved = Records(local) ? RecordExchange(local, dims, *mesh, from, *target, to)
-                                : ExchangeLocal(local, dims, *mesh, from, *target, to);
+  Tensor moved = Records(local) ? RecordExchange(local, dims, *mesh, from, *target, to, back)
+                                : ExchangeLocal(local, dims, *mesh, from, *target, to, back);
   if (!moved.defined()) moved = ProxyPart(dtype);
   if (!WithHistory(local)) return moved;
   if (moved.is_same(local) || (!Records(local) && moved->storage().get() == local->storage().get()))
@@ -561,14 +624,17 @@ Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to) {
   const DistState& s = StateOf(t);
   CheckPlacements("reshard", t.dims(), *mesh, to);
   if (*s.mesh == *mesh) {
+    MoveNotes::Add(*mesh, s.placements, to);
     Tensor local =
         s.here ? MoveWithHistory(s.local, t.dims(), mesh, s.placements, to) : AbsentResult({s.local}, t.dtype());
     return MakeDist(std::move(local), t.dims(), t.dtype(), mesh, to);
   }
   // Partial axes are reduced where they are, and made where the tensor goes.
   const Placements whole = OfGradient(s.placements), arrives = OfGradient(to);
+  MoveNotes::Add(*s.mesh, s.placements, whole);
+  MoveNotes::Add(*mesh, arrives, to);
   const Tensor local = s.here ? MoveWithHistory(s.local, t.dims(), s.mesh, s.placements, whole) : s.local;
-  Tensor moved = ExchangeWithHistory(local, t.dims(), t.dtype(), s.mesh, whole, mesh, arrives);
+  Tensor moved = ExchangeWithHistory(local, t.dims(), t.dtype(), s.mesh, whole, mesh, arrives, false);
   if (mesh->here()) moved = MoveWithHistory(moved, t.dims(), mesh, arrives, to);
   return MakeDist(std::move(moved), t.dims(), t.dtype(), mesh, to);
 }

@@ -2,6 +2,8 @@
 // Moving a tensor from one placement to another.
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "paddle/distributed/mesh/process_mesh.h"
@@ -21,14 +23,25 @@ Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
 Tensor UsedApart(const Tensor& local, const MeshRef& mesh, const std::vector<bool>& axes);
 
 // The part here of a tensor on `target`, none of it partial, whose part on `mesh` is `local`. Processes of either mesh
-// call it, with what stands for a part where they have none.
+// call it, with what stands for a part where they have none. `back`: it is a gradient (Communicator::Pass).
 Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
-                     const ProcessMesh& target, const Placements& to);
-// What stands, outside the mesh, for the part of a result of operands for which these stand, with their history.
-Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype);
+                     const ProcessMesh& target, const Placements& to, bool back);
+// What stands, outside the mesh, for the part of a result of operands for which these stand, with their history. Dense
+// operands make a history too, but get no gradient from a process that computes none.
+Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype, const std::vector<Tensor>& dense = {});
 
 // A distributed tensor on a mesh and with placements. All processes that have the tensor call it.
 Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to);
+
+// Which processes send to which, as calls are made on all processes alike, those outside the meshes too: from a Begin
+// to the End that gives (sender, receiver). Gradients are not noted.
+class MoveNotes {
+ public:
+  static void Begin();
+  static std::set<std::pair<int, int>> End();
+  // A move on one mesh: processes along the axes that change send to each other.
+  static void Add(const ProcessMesh& mesh, const Placements& from, const Placements& to);
+};
 
 // The bytes that process `index` receives in a move, as planned: for judging plans.
 int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,

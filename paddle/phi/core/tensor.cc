@@ -8,6 +8,7 @@
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/thread_memory.h"
+#include "paddle/phi/core/whole.h"
 
 namespace phi {
 Ref<Storage> AllocateStorage(ThreadMemory& m, size_t bytes, Place place) {
@@ -241,9 +242,16 @@ Tensor ToRead(const Tensor& x, DataType dtype) {
   if (IsComplex(x.dtype()) && !IsComplex(dtype) && x.numel() == 1)
     PD_CHECK(ScalarOf(x).to_complex().imag() == 0, InvalidType, "expected a tensor of a real number, got one of ",
              NameOf(x.dtype()), " with an imaginary part");
-  return CastTo(ToHost(x), dtype);
+  return x.is_dist() ? ToRead(WholeOf(x), dtype) : CastTo(ToHost(x), dtype);
 }
 }  // namespace
+
+Tensor WholeOf(const Tensor& x) {
+  if (!x.is_dist()) return x;
+  const auto* parts = dynamic_cast<const Joinable*>(x->parts().get());
+  PD_CHECK(parts, PreconditionNotMet, "expected a tensor with elements to read, got one of unknown parts");
+  return parts->Whole(x);
+}
 
 double ScalarAsDouble(const Tensor& x) {
   PD_CHECK(x.numel() == 1, InvalidArgument, "expected a tensor of one element, got shape ",

@@ -4,6 +4,7 @@
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/object/py_args.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/whole.h"
 
 #include <cxxabi.h>
 
@@ -412,8 +413,8 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
   if (IsTensor(o) || IsNdarray(o)) {
     PD_CHECK(!IsRecorded(o), InvalidType, "[", op, "] expected '", arg,
              "' to be known while recording, got a tensor that is being recorded");
-    Tensor t =
-        phi::Contiguous(phi::CastTo(IsTensor(o) ? phi::ToHost(AsTensor(o)) : FromBuffer(o, true), DataType::FLOAT64));
+    Tensor t = phi::Contiguous(
+        phi::CastTo(IsTensor(o) ? phi::ToHost(phi::WholeOf(AsTensor(o))) : FromBuffer(o, true), DataType::FLOAT64));
     r.assign(t.data<double>(), t.data<double>() + t.numel());
     return r;
   }

@@ -11,6 +11,7 @@ from paddle.base import libpaddle as core
 from ..parallel import get_rank
 from .api import whole_of
 from .meshes import everywhere, union_of
+from .pipeline_schedule import Schedule, stage_meshes
 from .shard import ShardingStage1, ShardingStage2, ShardingStage3, shard_optimizer
 from .strategy import Strategy
 
@@ -268,6 +269,7 @@ class DistModel:
         pipeline, meshes = self._strategy.pipeline, self._meshes()
         pieces = pipeline.accumulate_steps if pipeline.enable and mode == 'train' else 1
         mesh, rank = union_of(meshes) if meshes else None, get_rank()
+        schedule = Schedule(pipeline.schedule_mode, stage_meshes(meshes), rank, pieces)
         share = 1.0 / merge.k_steps if merge.enable and merge.avg else 1.0
 
         def forward(given):
@@ -288,21 +290,31 @@ class DistModel:
                 return layer(*given)
             return loss(layer(*given[:-1]), given[-1])
 
+        def backward(loss):
+            part = loss if pieces == 1 else loss / pieces
+            part = part if share == 1.0 else part * share
+            (part if scaler is None else scaler.scale(part)).backward()
+
         def step(*given):
-            # The stages of a pipeline work at the same time on micro batches, which go forward one
-            # after another, and then backward, the last one first.
-            losses = [forward(piece) for piece in _micro_batches(given, pieces, rank)]
-            result = losses[0] if pieces == 1 else functools.reduce(operator.add, losses) / pieces
+            # The stages of a pipeline work at the same time on micro batches.
+            given, under_way, losses = _micro_batches(given, pieces, rank), {}, []
+
+            def ahead(i):
+                under_way[i] = forward(given[i])
+                losses.append(under_way[i].detach() if mode == 'train' else under_way[i])
+
             if mode == 'train':
-                shared = result if share == 1.0 else result * share
-                (shared if scaler is None else scaler.scale(shared)).backward()
-                if updates:
-                    if scaler is None:
-                        optimizer.step()
-                    else:
-                        scaler.step(optimizer)
-                        scaler.update()
-                    optimizer.clear_grad(set_to_zero=False)
+                schedule.run(ahead, lambda i: backward(under_way.pop(i)))
+            else:
+                ahead(0)
+            result = losses[0] if pieces == 1 else functools.reduce(operator.add, losses) / pieces
+            if mode == 'train' and updates:
+                if scaler is None:
+                    optimizer.step()
+                else:
+                    scaler.step(optimizer)
+                    scaler.update()
+                optimizer.clear_grad(set_to_zero=False)
             return _wholes(result, mesh)
 
         return step

@@ -81,8 +81,7 @@ class ProcessMesh(core.ProcessMesh):
             f'[ProcessMesh] expected dim_names that differ, got {list(dim_names)}'
         )
         super().__init__(list(mesh.shape), ids, list(dim_names))
-        if len(ids) > 1:
-            enter_world()
+        enter_world()
 
     @property
     def mesh(self):

@@ -203,8 +203,8 @@ CORE = {
     for n in (
         'get_default_dtype set_default_dtype is_grad_enabled set_grad_enabled get_amp_state '
         'run_backward grad is_compiled_with_cinn op_names _run_custom_op _shard_tensor '
-        '_dtensor_from_local _reshard _whole_of _local_apart _records_step '
-        'expect_tensors'
+        '_dtensor_from_local _reshard _whole_of _local_apart _records_step _note_moves '
+        '_noted_moves expect_tensors'
     ).split()
 } | {_core.pir._record_mode, _core.pir._extents}
 # What meshes and placements, which never change, tell of themselves.
