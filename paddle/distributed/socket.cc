@@ -58,7 +58,7 @@ void ForgetOwn(const Fd& place) {
 }
 
 void Fd::Close() {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  if (const int fd = release(); fd >= 0) ::close(fd);
 }
 
 std::string Endpoint(const std::string& host, int port) {

@@ -2,6 +2,7 @@
 // Sockets with deadlines: owned descriptors, connections over TCP and within the host, whole reads and writes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,24 +11,27 @@
 
 namespace paddle::distributed {
 
-// An owned descriptor.
+// An owned descriptor. A forked child closes some that a thread of its parent was reading, which is no race: the child
+// has a number of its own.
 class Fd {
  public:
   Fd() = default;
   explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  Fd(Fd&& o) noexcept : fd_(o.release()) {}
   Fd& operator=(Fd&& o) noexcept {
-    std::swap(fd_, o.fd_);
+    const int other = o.get();
+    o.fd_.store(release(), std::memory_order_relaxed);
+    fd_.store(other, std::memory_order_relaxed);
     return *this;
   }
   ~Fd() { Close(); }
   void Close();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
+  int get() const { return fd_.load(std::memory_order_relaxed); }
+  int release() { return fd_.exchange(-1, std::memory_order_relaxed); }
+  explicit operator bool() const { return get() >= 0; }
 
  private:
-  int fd_ = -1;
+  std::atomic<int> fd_ = -1;
 };
 
 // `what` begins the messages of errors: "[TCPStore]".

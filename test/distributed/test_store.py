@@ -2,6 +2,9 @@
 """The store: keys, waits on the server's side, deadlines that name the key, the job's secret."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -131,3 +134,45 @@ def test_the_rank_that_ends_first_is_named(store):
     again = TCPStore('127.0.0.1', store.port, False, 1, secret='s', rank=1)
     with pytest.raises(RuntimeError, match="within 0.1 s"):
         again.get('never', timeout=0.1, needed=[0, 1])
+
+
+_HOLDER = """
+import os, sys, time
+from paddle.base.core import TCPStore
+store = TCPStore('127.0.0.1', 0, True, 1, timeout=5, secret='s')
+print(store.port, flush=True)
+sys.stdin.readline()
+child = os.fork()
+if child == 0:
+    time.sleep(60)
+    os._exit(0)
+print(child, flush=True)
+time.sleep(60)
+"""
+
+
+def test_children_of_the_holder_do_not_keep_its_connections():
+    """A wait ends with the process that holds the store, whatever it forked, and its port too."""
+    holder = subprocess.Popen(
+        [sys.executable, '-c', _HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    child = None
+    try:
+        port = int(holder.stdout.readline())
+        other = TCPStore('127.0.0.1', port, False, 1, timeout=20, secret='s')
+        other.set('a', 'b')
+        holder.stdin.write('\n')
+        holder.stdin.flush()
+        child = int(holder.stdout.readline())
+        holder.kill()
+        holder.wait()
+        begin = time.monotonic()
+        with pytest.raises(RuntimeError, match='the process that holds the store has ended'):
+            other.get('never')
+        assert time.monotonic() - begin < 5
+        with pytest.raises(RuntimeError, match='somebody to listen'):
+            TCPStore('127.0.0.1', port, False, 1, timeout=0.5, secret='s')
+    finally:
+        holder.kill()
+        if child is not None:
+            os.kill(child, signal.SIGKILL)

@@ -62,11 +62,11 @@ struct Client {
 class StoreServer::Loop {
  public:
   Loop(Fd listener, std::string secret)
-      : listener_(std::move(listener)),
-        secret_(std::move(secret)),
+      : secret_(std::move(secret)),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
         stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     PD_CHECK(epoll_ && stop_, Io, "[TCPStore] expected descriptors for the server, got: ", std::strerror(errno));
+    KeepOwn(listener_, std::move(listener));
     Watch(EPOLL_CTL_ADD, listener_.get(), EPOLLIN);
     Watch(EPOLL_CTL_ADD, stop_.get(), EPOLLIN);
     thread_ = std::thread([this] { Run(); });
@@ -75,6 +75,8 @@ class StoreServer::Loop {
   ~Loop() {
     ::eventfd_write(stop_.get(), 1);
     thread_.join();
+    ForgetOwn(listener_);
+    for (const auto& [fd, c] : clients_) ForgetOwn(c.fd);
   }
 
  private:
@@ -117,7 +119,7 @@ class StoreServer::Loop {
       SendAtOnce(fd.get());
       Watch(EPOLL_CTL_ADD, fd.get(), EPOLLIN);
       const int number = fd.get();
-      clients_[number].fd = std::move(fd);
+      KeepOwn(clients_[number].fd, std::move(fd));
     }
   }
 
@@ -135,6 +137,7 @@ class StoreServer::Loop {
   void Lose(std::map<int, Client>::iterator at) {
     const int rank = at->second.rank;
     const bool died = !at->second.leaving;
+    ForgetOwn(at->second.fd);
     clients_.erase(at);
     if (rank < 0) return;
     Returned(rank);
