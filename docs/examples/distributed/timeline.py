@@ -19,7 +19,7 @@ from paddle import nn
 from paddle.profiler import Profiler, ProfilerTarget
 
 COMPUTES, COMMUNICATES = ('Operator', 'Backward', 'Program'), 'Communication'
-WIDTH, LEFT, ROW, GAP = 900, 120, 26, 6
+WIDTH, LEFT, ROW, GAP = 900, 140, 26, 6
 COLORS = {'computes': '#4477aa', 'communicates': '#ee6677', 'traffic': '#228833'}
 
 
