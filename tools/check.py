@@ -205,60 +205,14 @@ def pytest(directory, paths):
     return shell(*command, env=package_env(directory))
 
 
-def fuzz(directory):
-    """Random programs, compiled and op by op: the first seeds, as many as the time allows. A longer
-    run is a task of its own.
+def fuzz(directory, script, *limit):
+    """The first seeds of test/fuzz/`script`, as many as the time allows: random programs compiled
+    and op by op (fusion.py), those whose state changes between calls (capture.py), every public
+    callable with hostile arguments (calls.py). A longer run is a task of its own.
     """
-    script = os.path.join(ROOT, "test", "fuzz", "fusion.py")
-    command = [
-        "timeout",
-        "--kill-after=30",
-        str(FUZZ_SECONDS + 240),
-        sys.executable,
-        script,
-        "--seconds",
-        str(FUZZ_SECONDS),
-        "--cases",
-        "3000",
-    ]
-    return shell(*command, env=package_env(directory))
-
-
-def captures(directory):
-    """Random programs whose state changes between calls, marked with to_static and not: the first
-    seeds, as many as the time allows.
-    """
-    script = os.path.join(ROOT, "test", "fuzz", "capture.py")
-    command = [
-        "timeout",
-        "--kill-after=30",
-        str(FUZZ_SECONDS + 240),
-        sys.executable,
-        script,
-        "--seconds",
-        str(FUZZ_SECONDS),
-        "--programs",
-        "20000",
-    ]
-    return shell(*command, env=package_env(directory))
-
-
-def attack(directory):
-    """Every public callable with hostile arguments: the same calls each time, as many as the time
-    allows.
-    """
-    script = os.path.join(ROOT, "test", "fuzz", "calls.py")
-    command = [
-        "timeout",
-        "--kill-after=30",
-        str(FUZZ_SECONDS + 240),
-        sys.executable,
-        script,
-        "--seconds",
-        str(FUZZ_SECONDS),
-        "--calls",
-        "30000",
-    ]
+    command = ["timeout", "--kill-after=30", str(FUZZ_SECONDS + 240), sys.executable]
+    path = os.path.join(ROOT, "test", "fuzz", script)
+    command += [path, "--seconds", str(FUZZ_SECONDS), *limit]
     return shell(*command, env=package_env(directory))
 
 
@@ -332,9 +286,9 @@ def main():
         if tests and os.path.isdir(os.path.join(ROOT, "test")):
             steps.run("pytest", pytest, directory, tests)
         if not options.fast:
-            steps.run("fuzz", fuzz, directory)
-            steps.run("captures", captures, directory)
-            steps.run("attack", attack, directory)
+            steps.run("fuzz", fuzz, directory, "fusion.py", "--cases", "3000")
+            steps.run("captures", fuzz, directory, "capture.py", "--programs", "20000")
+            steps.run("attack", fuzz, directory, "calls.py", "--calls", "30000")
     stats()
     return 0 if steps.table() else 1
 

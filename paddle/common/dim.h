@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One extent of a shape: a known int64 or a symbol. There is deliberately no == on Dim: shape rules say what they need
-// (broadcast, require_eq, known). What they cannot know of unknown extents they find when a program meets its shapes.
+// (SameDim, CertainlyDiffer, BroadcastDim). What they cannot know they find when a program meets its shapes.
 #pragma once
 
 #include <cstdint>
@@ -153,7 +153,7 @@ inline Ints ToInts(const Dims& v) {
 // The common extent of two operands' axis under broadcasting; op and shapes are for the message.
 Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb);
 Dims BroadcastDims(const char* op, const Dims& a, const Dims& b);
-// a must equal b; unknown pairs yield a constraint.
+// Raises where a and b certainly differ; says nothing of extents that are not known.
 void RequireEq(const char* op, const char* what, Dim a, Dim b);
 // NormalizeAxis of a 0-D tensor, and of an axis that there is not.
 int64_t UnusualAxis(const char* op, int64_t axis, int64_t rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor lives: a kind of device and its index. Plugin devices get kinds from kFirstCustom on, in order of
-// registration.
+// Where a tensor lives: a kind of device and its index. Devices of plugins are of kind CUSTOM and told apart by the
+// number of their type, in the order of registration.
 #pragma once
 
 #include <cstdint>

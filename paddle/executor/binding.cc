@@ -48,7 +48,7 @@ void CheckApart(const Instruction& ins, int alias) {
 }
 
 // Whether a kernel could hand its arguments to somebody who keeps them.
-bool LetsGo(const Instruction& ins) {
+bool MayHandOn(const Instruction& ins) {
   if (ins.kind == Instruction::kFused || ins.kind == Instruction::kUpdates) return false;
   if (ins.kind != Instruction::kOp) return ins.kind != Instruction::kAssert && ins.kind != Instruction::kHasElements;
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
@@ -200,7 +200,7 @@ void Binding::EndTrace(const Code& code) {
     const Instruction& ins = code.instructions[i];
     for (const Result& r : traced_[i].results)
       if (r.alias >= 0) root[r.value] = root_of(r.alias);
-    if (!LetsGo(ins)) continue;
+    if (!MayHandOn(ins)) continue;
     ForEachInput(ins, [&](int v) { seen_outside.push_back(v); });
     for (auto& c : ins.regions) seen_outside.insert(seen_outside.end(), c->captured.begin(), c->captured.end());
   }

@@ -78,7 +78,7 @@ const Tensor& Frame::Stand::For(const Tensor& t) {
   return own_;
 }
 
-void Frame::Stand::LetGo() {
+void Frame::Stand::Release() {
   if (own_.defined() && own_->use_count() == 1 && own_->storage()) {
     own_->ReleaseStorage();
   } else {
@@ -104,7 +104,7 @@ void Frame::End() {
   for (int v : program_.inputs) values_[v].reset();
   if (!held_) return;
   for (auto& [value, tensor] : program_.constants) values_[value] = tensor;
-  for (Stand& s : stands_) s.LetGo();
+  for (Stand& s : stands_) s.Release();
 }
 
 std::vector<Tensor> Frame::Run() {

@@ -43,7 +43,7 @@ class Frame {
   class Stand {
    public:
     const Tensor& For(const Tensor& t);
-    void LetGo();
+    void Release();
 
    private:
     Tensor own_;

@@ -7,6 +7,7 @@ import numpy as np
 import paddle
 import pytest
 from paddle import nn
+from paddle.nn import functional as F
 
 
 def _x(*shape, seed=0):
@@ -206,7 +207,6 @@ def test_small_network_learns():
 
 
 def test_attention_variants_agree():
-    import paddle.nn.functional as F
 
     q, k, v = (_x(1, 5, 2, 4, seed=s) for s in range(3))
     causal = F.scaled_dot_product_attention(q, k, v, is_causal=True).numpy()
@@ -243,6 +243,56 @@ def test_attention_variants_agree():
         q, paddle.concat([k[:, :, :1]] * 2, 2), paddle.concat([v[:, :, :1]] * 2, 2)
     )
     np.testing.assert_allclose(shared, twice.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'bfloat16'])
+@pytest.mark.parametrize('causal', [False, True])
+@pytest.mark.parametrize('dropout', [0.0, 0.4])
+def test_unpadded_attention(dtype, causal, dropout):
+    """Sequences of several lengths, empty ones and tokens of none among them, give what each gives
+    by itself, gradients and their gradients too."""
+    rng = np.random.default_rng(3)
+    ends, key_ends = [1, 4, 4, 9, 9], [0, 2, 5, 12, 12]
+    # Strided, with fewer heads of keys.
+    q = paddle.to_tensor(rng.standard_normal((4, 11, 6))).astype(dtype).transpose([1, 0, 2])
+    k, v = (paddle.to_tensor(rng.standard_normal((13, 2, n))).astype(dtype) for n in (6, 4))
+    given = [q.detach(), k, v]
+    for t in given:
+        t.stop_gradient = False
+    q, k, v = given
+
+    def unpadded():
+        cuts = [paddle.to_tensor(e, 'int32') for e in (ends, key_ends)]
+        return F.flash_attention.flash_attn_unpadded(q, k, v, *cuts, 5, 7, 0.5, dropout, causal)[0]
+
+    def each():
+        parts = [paddle.zeros([1, 4, 4], dtype)]
+        for a, b, c, d in zip(ends, ends[1:], key_ends, key_ends[1:]):
+            if a == b:
+                continue
+            keys = [paddle.repeat_interleave(t[c:d], 2, 1).transpose([1, 0, 2]) for t in (k, v)]
+            scores = paddle.matmul(q[a:b].transpose([1, 0, 2]) * 0.5, keys[0], False, True)
+            if causal:
+                seen = paddle.ones([b - a, d - c], 'bool').tril(max(d - c - b + a, 0))
+                scores = paddle.where(seen, scores, paddle.full_like(scores, -float('inf')))
+            weights = F.softmax(scores, -1)
+            if dropout:
+                kept = paddle.rand([1, *weights.shape])[0] >= dropout
+                weights = weights * kept.astype(dtype) / (1 - dropout)
+            parts.append(paddle.matmul(weights, keys[1]).transpose([1, 0, 2]))
+        return paddle.concat([*parts, paddle.zeros([2, 4, 4], dtype)])
+
+    results = []
+    for f in (unpadded, each):
+        paddle.seed(5)
+        out = f()
+        grads = paddle.grad([(out * out).sum()], given, create_graph=True)
+        second = paddle.grad([sum((g * g).sum() for g in grads)], given)
+        results.append([t.astype('float64').numpy() for t in (out, *grads, *second)])
+    assert results[0][0][0].any() == results[0][0][9:].any() == False  # noqa: E712
+    eps = {'float32': 1e-4, 'float64': 1e-10, 'bfloat16': 0.06}[dtype]
+    for got, want in zip(*results):
+        np.testing.assert_allclose(got, want, rtol=eps, atol=eps * (1 + np.abs(want).max()))
 
 
 def test_sparse_attention_of_rows_of_several_lengths():

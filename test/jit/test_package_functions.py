@@ -52,6 +52,7 @@ def _recorded():
     yield 'edges', _histogram, (points, [paddle.to_tensor([-1.0, 0.0, 2.0])] * 2)
     yield 'exponential', paddle.linalg.matrix_exp, (_tensor(2, 3, 3) * 9,)
     yield 'small', paddle.linalg.matrix_exp, (_tensor(2, 3, 3) * 0.01,)
+    yield 'unpadded', _varlen, (_tensor(7, 2, 8), paddle.to_tensor([0, 3, 7], dtype='int32'))
     for f in (paddle.audio.functional.mel_to_hz, paddle.audio.functional.hz_to_mel):
         for htk in (False, True):
             yield f'{f.__name__}-{htk}', f, (paddle.to_tensor([3.0, 40.0, 4000.0]), htk)
@@ -59,7 +60,6 @@ def _recorded():
 
 def _plain():
     indices, values = paddle.to_tensor([[0, 1, 1], [0, 2, 2]]), paddle.to_tensor([1.0, 2.0, 3.0])
-    yield 'unpadded', _varlen, (_tensor(7, 2, 8), paddle.to_tensor([0, 3, 7], dtype='int32'))
     yield 'coalesced', _coalesced, (indices, values)
     yield 'summed', _summed, (indices, values)
     tail = _tensor(4, 2), _tensor(2, 3)
@@ -115,15 +115,15 @@ def test_run_as_they_are(case):
 
 
 def test_what_is_around_is_compiled():
-    def function(x, ends):
+    def function(x, indices):
         q = paddle.tanh(x * 2 + 1).exp() - x
         q = q / (q.sum() + 1)
-        y = _varlen(q, ends)
+        y = _coalesced(indices, q).sum() + q
         y = (y * 3).sin() + x
         return y.cos() - q * 2
 
     marked = paddle.jit.to_static(function, full_graph=True)
-    args = _tensor(7, 2, 8), paddle.to_tensor([0, 3, 7], dtype='int32')
+    args = _tensor(3), paddle.to_tensor([[0, 1, 1], [0, 2, 2]])
     with pytest.warns(UserWarning, match='as it is'):
         marked(*args)
     _compare(function, args, marked)

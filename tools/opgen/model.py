@@ -480,9 +480,9 @@ class Op:
         RENAMES,
         "Tensors that the kernel gets with their elements in order, and as what: `own`, their "
         "dtype, that of another argument, `index`: int32 or int64, `wide`: what halves compute in, "
-        "`wide x`: what x computes in, `beside x`: that of x, but float32 stays beside halves, or "
-        "a dtype. Copies are made before it runs; programs lay them out in advance. Of a "
-        "result: the dtype that the kernel writes, which is converted when it has run.",
+        "`wide x`: what x computes in, `beside x`: that of x, but float32 stays beside halves, "
+        "`real`: float32, else float64; `rows`, `rows x`: in order along the last axis. Copies have "
+        "room in programs. Of a result: the dtype the kernel writes, converted afterwards.",
         {},
         names="tensors or outputs",
     )

@@ -10,10 +10,12 @@ from .template import fill
 FORMS = {
     "index": "phi::IndexType({})",
     "wide": "phi::WideType({})",
+    "real": "phi::RealType({})",
     "float32": "DataType::FLOAT32",
     "float64": "DataType::FLOAT64",
     "int64": "DataType::INT64",
 }
+ROWS = "rows"  # elements of the last axis follow each other; before a tensor: in that one's dtype
 WIDE = "wide "  # of another tensor: what that one computes in
 BESIDE = "beside "  # another tensor: float32 beside halves, else that one's dtype
 GRADIENT = "d_"  # before the name of an argument: its gradient
@@ -28,13 +30,14 @@ def check(op, known):
         for tensor, form in given_as.items():
             read = tensor in (known["tensors"] if name == "ordered" else known["read"])
             beside = [w + n for w in (WIDE, BESIDE) for n in names]
+            own = ["own", ROWS, *(f"{ROWS} {n}" for n in names)] if read else []
             need_name(
                 form,
-                (*(["own"] if read else []), *FORMS, *names, *beside),
+                (*own, *FORMS, *names, *beside),
                 op.at(name, tensor),
                 name,
-                "own, index, wide, wide or beside and a tensor, a dtype or a tensor that the "
-                "kernel gets",
+                "own, rows, index, real, wide, rows, wide or beside and a tensor, a dtype or a "
+                "tensor that the kernel gets",
                 "form",
             )
 
@@ -59,6 +62,9 @@ def given(forms, name, variadic, of):
         return None
     if form == "own" or variadic:
         return of(name)
+    first, _, like = form.partition(" ")
+    if first == ROWS:
+        return f"{of(name)}, phi::Rows()" + (f", phi::TypeOf({of(like)})" if like else "")
     return f"{of(name)}, {dtype_of(form, name, of)}"
 
 

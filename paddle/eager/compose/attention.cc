@@ -111,4 +111,44 @@ Tensor attention_run(const Tensor& query, const Tensor& key, const Tensor& value
   return heads_first ? swapped_heads(out) : out;
 }
 
+std::vector<Tensor> unpadded_attention_parts(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& cu_q,
+                                             const Tensor& cu_k, const Tensor& keep, const Scalar& longest,
+                                             double scale, double dropout, bool causal, bool is_test) {
+  PD_CHECK(!cu_q.is_symbolic() && !cu_k.is_symbolic(), Unimplemented,
+           "[flash_attn_unpadded] expected known cu_seqlens for a gradient of higher order, got a program's");
+  const std::vector<int64_t> at = phi::ToIntVector(cu_q), from = phi::ToIntVector(cu_k);
+  const int64_t heads = size_at(q, 1);
+  std::vector<Tensor> parts;
+  const auto none = [&](int64_t tokens) {
+    if (tokens > 0) parts.push_back(zeros_of(IntArray{tokens, heads, size_at(v, 2)}, q.dtype()));
+  };
+  // Rows [begin, end) as a batch of one, heads first.
+  const auto part = [](const Tensor& x, int64_t begin, int64_t end) {
+    return swapped_heads(unsqueeze(slice(x, Ints{0}, IntArray{begin}, IntArray{end}, Ints{1}, Ints{}), Ints{0}));
+  };
+  none(at.front());
+  for (size_t i = 0; i + 1 < at.size(); ++i) {
+    const int64_t rows = at[i + 1] - at[i], columns = from[i + 1] - from[i];
+    if (rows == 0) continue;
+    if (columns == 0) {
+      none(rows);
+      continue;
+    }
+    const Tensor query = part(q, at[i], at[i + 1]), keys = for_heads(part(k, from[i], from[i + 1]), query);
+    Tensor kept;
+    if (!is_test && dropout > 0) {
+      const int64_t first = at[i] * heads * longest.to_int(), n = heads * rows * columns;
+      kept = reshape(slice(keep, Ints{0}, IntArray{first}, IntArray{first + n}, Ints{1}, Ints{}),
+                     Ints{1, heads, rows, columns});
+    }
+    const Tensor weights =
+        attention_weights(query, keys, Tensor(), scale, causal, std::max<int64_t>(columns - rows, 0));
+    const Tensor out =
+        matmul(kept_weights(weights, kept, dropout), for_heads(part(v, from[i], from[i + 1]), query), false, false);
+    parts.push_back(squeeze(swapped_heads(out), Ints{0}));
+  }
+  none(size_at(q, 0) - at.back());
+  return {parts.empty() ? zeros_of(IntArray{0, heads, size_at(v, 2)}, q.dtype()) : concat(parts, Scalar(0))};
+}
+
 }  // namespace paddle

@@ -21,5 +21,9 @@ common::Ints window_paddings(const Tensor& x, const Tensor& filter, const common
 std::vector<Tensor> rnn_steps(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
                               const Tensor& sequence_length, const Tensor& masks, double dropout, bool both,
                               int64_t layers, const std::string& mode, bool is_test);
+// Attention of each of several sequences in turn: the output. `keep`: what dropout kept.
+std::vector<Tensor> unpadded_attention_parts(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& cu_q,
+                                             const Tensor& cu_k, const Tensor& keep, const phi::Scalar& longest,
+                                             double scale, double dropout, bool causal, bool is_test);
 
 }  // namespace paddle

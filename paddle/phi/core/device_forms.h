@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives as kernels of a device. An op whose stanza says `device: primitives` runs its own kernel on a device too,
+// Primitives as kernels of a device. An op whose stanza says `on_device: true` runs its own kernel on a device too,
 // with addresses there, and the primitives that the kernel calls run these instead. Where a form is not given for a
 // dtype or a size, it throws NoDeviceForm before anything is written, and the op runs on the host.
 #pragma once

@@ -35,14 +35,14 @@ void AwaitApart() {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
-void* WithoutHostLock::LetGo() {
+void* WithoutHostLock::Release() {
   Count(1);
   void* state = g_host_lock.release();
   if (!state) Count(-1);
   return state;
 }
 
-void WithoutHostLock::TakeBack(void* state) {
+void WithoutHostLock::Acquire(void* state) {
   Count(-1);
   g_host_lock.acquire(state);
 }

@@ -25,15 +25,15 @@ inline constexpr int64_t kLongWork = 64 << 10;
 // and of those below it, as no thread is in the middle of changing them.
 class WithoutHostLock {
  public:
-  explicit WithoutHostLock(bool on = true) : state_(on && g_host_lock.release ? LetGo() : nullptr) {}
+  explicit WithoutHostLock(bool on = true) : state_(on && g_host_lock.release ? Release() : nullptr) {}
   ~WithoutHostLock() {
-    if (state_) TakeBack(state_);
+    if (state_) Acquire(state_);
   }
   WithoutHostLock(const WithoutHostLock&) = delete;
 
  private:
-  static void* LetGo();
-  static void TakeBack(void* state);
+  static void* Release();
+  static void Acquire(void* state);
 
   void* state_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/core/ordered.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "paddle/phi/core/thread_state.h"
@@ -24,23 +25,29 @@ ScratchTensor::ScratchTensor(const Ints& dims, DataType dtype) : memory(BytesOf(
   tensor = Tensor(TensorState::Dense(dims, dtype, std::move(storage)));
 }
 
-void Ordered::Copy(DataType dtype) {
-  const Tensor& x = *p_;
-  if (!x->storage()) return;  // only its shape is read
+Ordered::Copies::Copies(const Tensor& x, DataType dtype) {
   if (!t_state.kernels.workspace || !x.place().is_cpu()) {
-    made_ = Contiguous(CastTo(x, dtype));
-    p_ = &made_;
+    made = Contiguous(CastTo(x, dtype));
     return;
   }
+  const Tensor* from = &x;
   if (!x.is_contiguous()) {
-    CopyInto(x, in_order_.emplace(x.dims(), x.dtype()).tensor);
-    p_ = &in_order_->tensor;
+    last = from = &in_order.emplace(x.dims(), x.dtype()).tensor;
+    CopyInto(x, *last);
   }
   if (x.dtype() == dtype) return;
-  const Tensor& to = converted_.emplace(x.dims(), dtype).tensor;
-  CastParallel(x.dtype(), p_->raw_data(), dtype, to.raw_data(), to.numel());
-  p_ = &to;
+  last = &converted.emplace(x.dims(), dtype).tensor;
+  CastParallel(x.dtype(), from->raw_data(), dtype, last->raw_data(), last->numel());
 }
+
+void Ordered::Copy(DataType dtype) {
+  if (!(*p_)->storage()) return;  // only its shape is read
+  new (&copies_) Copies(*p_, dtype);
+  copied_ = true;
+  p_ = copies_.last;
+}
+
+void Ordered::Drop() { copies_.~Copies(); }
 
 Widened::Widened(Tensor& out, DataType dtype) : p_(&out), out_(&out) {
   if (!out.defined() || out.dtype() == dtype) return;
@@ -62,7 +69,15 @@ Widened::~Widened() {
   CastParallel(p_->dtype(), p_->raw_data(), out_->dtype(), out_->raw_data(), out_->numel());
 }
 
-OrderedList::OrderedList(const std::vector<Tensor>& list) {
+Expanded::Expanded(const Tensor& x, const Ints& dims)
+    : tensor(x.dims() == dims ? x : made_.emplace(dims, x.dtype()).tensor) {
+  if (made_) CopyInto(x, tensor);
+}
+
+OrderedList::OrderedList(const std::vector<Tensor>& list) : p_(&list) {
+  const auto in_order = [](const Tensor& x) { return !x.defined() || x.is_contiguous(); };
+  if (std::all_of(list.begin(), list.end(), in_order)) return;
+  p_ = &tensors_;
   for (const Tensor& x : list) tensors_.push_back(*parts_.emplace_back(std::make_unique<Ordered>(x)));
 }
 

@@ -22,6 +22,10 @@ inline DataType WideType(const Tensor& x) {
   const DataType t = TypeOf(x);
   return IsFloating(t) ? ComputeType(t) : t;
 }
+// What weights of counts are read as: float32 stays, all else is float64.
+inline DataType RealType(const Tensor& x) {
+  return TypeOf(x) == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
+}
 // What a parameter of norms is read as beside x: float32 beside halves stays, all else is of x's dtype.
 inline DataType TypeBeside(const Tensor& parameter, const Tensor& x) {
   return TypeOf(parameter) == DataType::FLOAT32 && IsHalf(TypeOf(x)) ? DataType::FLOAT32 : TypeOf(x);
@@ -34,6 +38,10 @@ struct ScratchTensor {
   ScratchTensor(const Ints& dims, DataType dtype);
 };
 
+// Marks an operand of which only the elements of the last axis follow each other in memory.
+struct Rows {};
+inline bool InRows(const Tensor& x) { return x.ndim() == 0 || x.dims().back() <= 1 || x.strides().back() == 1; }
+
 // A tensor for the length of a call: x itself where it is in order and of that dtype, or absent. Several are released
 // in reverse order; kernels keep no handle.
 class Ordered {
@@ -44,16 +52,34 @@ class Ordered {
   Ordered(const Tensor& x, DataType dtype) : p_(&x) {
     if (x.defined() && __builtin_expect(x.dtype() != dtype || !x.is_contiguous(), 0)) Copy(dtype);
   }
+  Ordered(const Tensor& x, Rows) : p_(&x) {
+    if (x.defined() && __builtin_expect(!InRows(x), 0)) Copy(x.dtype());
+  }
+  Ordered(const Tensor& x, Rows, DataType dtype) : p_(&x) {
+    if (x.defined() && __builtin_expect(x.dtype() != dtype || !InRows(x), 0)) Copy(dtype);
+  }
+  ~Ordered() {
+    if (__builtin_expect(copied_, 0)) Drop();
+  }
   Ordered(const Ordered&) = delete;
   Ordered& operator=(const Ordered&) = delete;
   operator const Tensor&() const { return *p_; }  // NOLINT: implicit by design
 
  private:
-  void Copy(DataType dtype);
+  struct Copies {
+    Copies(const Tensor& x, DataType dtype);
+    Tensor made;
+    std::optional<ScratchTensor> in_order, converted;
+    const Tensor* last = &made;
+  };
+  [[gnu::cold]] void Copy(DataType dtype);
+  [[gnu::cold]] void Drop();
 
   const Tensor* p_;
-  Tensor made_;
-  std::optional<ScratchTensor> in_order_, converted_;
+  bool copied_ = false;
+  union {  // most calls copy nothing, and pay for none of it
+    Copies copies_;
+  };
 };
 
 // A result as a kernel writes it, for the length of a call: itself, or scratch of another dtype that is converted at
@@ -79,16 +105,30 @@ inline void NoGradients(std::initializer_list<Tensor*> gradients) {
     if (g) *g = Tensor();
 }
 
-// What Ordered is of a list.
+// x broadcast to `dims` for the length of a call: x itself where it has these extents, else scratch with its elements
+// in order. Several are released in reverse order.
+class Expanded {
+  std::optional<ScratchTensor> made_;
+
+ public:
+  Expanded(const Tensor& x, const Ints& dims);
+  Expanded(const Expanded&) = delete;
+  Expanded& operator=(const Expanded&) = delete;
+
+  const Tensor& tensor;
+};
+
+// What Ordered is of a list: the list itself where all of it is in order.
 class OrderedList {
  public:
   explicit OrderedList(const std::vector<Tensor>& list);
-  operator const std::vector<Tensor>&() const { return tensors_; }  // NOLINT: implicit by design
+  operator const std::vector<Tensor>&() const { return *p_; }  // NOLINT: implicit by design
   ~OrderedList();
   OrderedList(const OrderedList&) = delete;
   OrderedList& operator=(const OrderedList&) = delete;
 
  private:
+  const std::vector<Tensor>* p_;
   std::vector<std::unique_ptr<Ordered>> parts_;
   std::vector<Tensor> tensors_;
 };
@@ -96,6 +136,10 @@ class OrderedList {
 // Bytes of a workspace that the copy takes; none where no copy is made.
 int64_t OrderedBytes(const Tensor& x, DataType dtype);
 inline int64_t OrderedBytes(const Tensor& x) { return x.defined() ? OrderedBytes(x, x.dtype()) : 0; }
+inline int64_t OrderedBytes(const Tensor& x, Rows) { return x.defined() && !InRows(x) ? OrderedBytes(x) : 0; }
+inline int64_t OrderedBytes(const Tensor& x, Rows, DataType dtype) {
+  return x.defined() && (x.dtype() != dtype || !InRows(x)) ? OrderedBytes(x, dtype) : 0;
+}
 inline int64_t OrderedBytes(const std::vector<Tensor>& list) {
   int64_t sum = 0;
   for (const Tensor& x : list) sum += OrderedBytes(x);
@@ -105,6 +149,14 @@ inline int64_t OrderedBytes(const std::vector<Tensor>& list) {
 // Bytes that a tensor of known extents takes.
 inline int64_t WorkspaceFor(const Dims& dims, DataType dtype) {
   return Workspace::Piece(common::Product(common::ToInts(dims)) * SizeOf(dtype));
+}
+// Bytes that x takes in another dtype.
+inline int64_t ConvertedBytes(const Meta& x, DataType dtype) {
+  return x.dtype == dtype ? 0 : WorkspaceFor(x.dims, dtype);
+}
+// Bytes that an Expanded takes.
+inline int64_t ExpandedBytes(const Dims& x, const Dims& dims, DataType dtype) {
+  return common::ToInts(x) == common::ToInts(dims) ? 0 : WorkspaceFor(dims, dtype);
 }
 int64_t WidenedBytes(const Tensor& out, DataType dtype);
 

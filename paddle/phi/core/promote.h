@@ -22,7 +22,7 @@ inline DataType PromoteOrUndefined(DataType a, bool a_0d, DataType b, bool b_0d)
     DataType big = a_0d ? b : a, small = a_0d ? a : b;  // `small` is the 0-d one
     int cb = category(big), cs = category(small);
     if (cs < cb && cb != 3) return big;
-    if (cs == cb) return cb == 3 ? big : big;
+    if (cs == cb) return big;
     if (cs == 3 || cb == 3) return complex_of(big, small);
     return small;
   }

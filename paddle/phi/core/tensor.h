@@ -353,7 +353,7 @@ Tensor WithoutData(const Tensor& x);
 Tensor Contiguous(const Tensor& x);
 // `x` with another dtype (no autograd); `x` itself when it already has it.
 Tensor CastTo(const Tensor& x, DataType dtype);
-// dst[...] = src, shapes equal, any strides and dtypes (no autograd).
+// dst[...] = src, which broadcasts to it; any strides and dtypes (no autograd).
 void CopyInto(const Tensor& src, const Tensor& dst);
 Tensor FullLike(const Ints& dims, DataType dtype, const Scalar& value);
 // The number as one element of `dtype`, converted as a tensor of its own type would be.

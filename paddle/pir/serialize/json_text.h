@@ -74,7 +74,20 @@ class JsonText {
       return;
     }
     const detail::TypeStorage& s = *t.storage();
-    auto dtype = [&] { WriteType(Type::Scalar(s.dtype)); };
+    // What all types of tensors begin with.
+    auto dense = [&](std::string_view tag, const common::Dims* more = nullptr) {
+      Tag(tag);
+      out_ += ",\"D\":[";
+      WriteType(Type::Scalar(s.dtype));
+      out_ += ',';
+      Dims(s.dims);
+      if (more) {
+        out_ += ',';
+        Dims(*more);
+      }
+      out_ += ',';
+      Str(s.layout.str());
+    };
     auto elements = [&] {
       for (Type e : s.elements) {
         out_ += ',';
@@ -94,47 +107,24 @@ class JsonText {
         List(s.elements, [&](Type e) { WriteType(e); });
         break;
       case TypeKind::kDenseTensor:
+        dense("0.t_dtensor");
+        out_ += ",[],0]";
+        break;
       case TypeKind::kSelectedRows:
-        Tag(s.kind == TypeKind::kDenseTensor ? "0.t_dtensor" : "1.t_selected_rows");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
+        dense("1.t_selected_rows");
         out_ += ",[],0]";
         break;
       case TypeKind::kTensorArray:
-        Tag("1.t_dense_tensor_array");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
+        dense("1.t_dense_tensor_array");
         out_ += ']';
         break;
       case TypeKind::kSparseCoo:
-        Tag("1.t_sparse_coo_tensor");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Dims(s.nnz_dims);
-        out_ += ',';
-        Str(s.layout.str());
+        dense("1.t_sparse_coo_tensor", &s.nnz_dims);
         elements();
         out_ += ']';
         break;
       case TypeKind::kSparseCsr:
-        Tag("1.t_sparse_csr_tensor");
-        out_ += ",\"D\":[";
-        dtype();
-        out_ += ',';
-        Dims(s.dims);
-        out_ += ',';
-        Str(s.layout.str());
+        dense("1.t_sparse_csr_tensor");
         elements();
         out_ += ']';
         break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recurrent layers and their gradients take of a workspace is what they declare.
+// What kernels take of a workspace is what they declare.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -65,13 +65,65 @@ void ExpectDeclared(int64_t layers, float dropout, bool is_test) {
                 attrs,
                 {}};
   EXPECT_EQ(backward.Run(&taken), taken) << layers << " layers, dropout " << dropout << ", test " << is_test;
-  EXPECT_EQ(taken == 0, layers == 1 && !is_test);
+  // A single layer in training takes the gradients of the two states and no more.
+  const int64_t gradients = phi::Workspace::Piece(2 * layers * batch * hidden * static_cast<int64_t>(sizeof(float)));
+  EXPECT_EQ(taken == gradients, layers == 1 && !is_test);
 }
 
 TEST(Scratch, RecurrentLayersTakeWhatTheyDeclare) {
   for (int64_t layers : {1, 2, 3, 4})
     for (const bool is_test : {false, true})
       for (const float dropout : {0.0f, 0.5f}) ExpectDeclared(layers, dropout, is_test);
+}
+
+Tensor Numbers(const common::Ints& dims, phi::DataType dtype = phi::DataType::FLOAT32) {
+  return phi::FullLike(dims, dtype, 1);
+}
+Tensor Unit(const common::Ints& dims) {
+  Tensor x = phi::FullLike(dims, phi::DataType::FLOAT32, 0);
+  const int64_t n = dims.back();
+  for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] = i / n % n == i % n ? 1 : 0;
+  return x;
+}
+void ExpectScratch(const char* op, std::vector<std::vector<Tensor>> in, std::vector<phi::AttrValue> attrs) {
+  Call call{*phi::FindOpDef(op), std::move(in), std::move(attrs), {}};
+  int64_t taken = 0;
+  EXPECT_EQ(call.Run(&taken), taken) << op;
+  EXPECT_GT(taken, 0) << op;
+}
+
+TEST(Scratch, BroadcastOperandsTakeWhatIsDeclared) {
+  using phi::DataType;
+  const Tensor one = Unit({3, 3}), matrices = Unit({2, 3, 3}), right = Numbers({2, 3, 2});
+  ExpectScratch("solve", {{one}, {right}}, {});
+  ExpectScratch("solve", {{matrices}, {Numbers({3, 2})}}, {});
+  ExpectScratch("triangular_solve", {{one}, {right}}, {true, false, false});
+  ExpectScratch("cholesky_solve", {{right}, {one}}, {false});
+  ExpectScratch("lu_solve", {{right}, {one}, {Numbers({3}, DataType::INT32)}}, {std::string("N")});
+  ExpectScratch("lstsq", {{one}, {right}}, {phi::Scalar(0.0), std::string("gels")});
+  ExpectScratch("lstsq", {{Numbers({4, 1})}, {Numbers({4, 2})}}, {phi::Scalar(0.0), std::string("gels")});
+  ExpectScratch("matrix_rank_tol", {{matrices}, {Numbers({4, 1}, DataType::FLOAT64)}}, {true, false});
+  ExpectScratch("matrix_rank_atol_rtol", {{matrices}, {Numbers({1}, DataType::FLOAT64)}, {}}, {true});
+  ExpectScratch("masked_select", {{Numbers({4, 1})}, {Numbers({5}, DataType::BOOL)}}, {});
+  ExpectScratch("binomial", {{Numbers({4, 1}, DataType::FLOAT64)}, {Numbers({5}, DataType::FLOAT64)}}, {});
+}
+
+TEST(Scratch, PlacesTakeWhatIsDeclared) {
+  using phi::DataType;
+  const Tensor x = Numbers({4, 5}), at = Numbers({3, 1}, DataType::INT64), narrow = Numbers({2}, DataType::INT32);
+  const common::Ints first{0}, all{4}, step{1};
+  ExpectScratch("index_get", {{x}, {at, narrow}}, {});
+  ExpectScratch("index_put", {{x}, {at, narrow}, {Numbers({2})}}, {false});
+  ExpectScratch("index_put", {{x}, {at}, {Numbers({5})}}, {true});
+  ExpectScratch(
+      "set_value", {{x}},
+      {phi::IntArray(first), phi::IntArray(all), phi::IntArray(step), std::vector<int64_t>{0}, std::vector<int64_t>{},
+       std::vector<int64_t>{}, std::vector<int64_t>{5}, std::vector<phi::Scalar>(5, phi::Scalar(1.0))});
+  ExpectScratch(
+      "strided_sum", {{Numbers({3, 2, 4})}},
+      {phi::IntArray(common::Ints{8}), std::vector<int64_t>{3, 2, 4}, std::vector<int64_t>{1, 0, 1}, int64_t{0}});
+  ExpectScratch("unique", {{x}}, {false, true, false, std::vector<int32_t>{1}, DataType::INT64, false});
+  ExpectScratch("top_p_sampling", {{x}, {Numbers({4})}, {}, {}}, {int64_t{-1}, int32_t{0}, std::string("truncate")});
 }
 
 }  // namespace

@@ -40,56 +40,56 @@ void Inside(const Geometry& g, int64_t kw, int64_t* lo, int64_t* hi) {
   *hi = std::clamp<int64_t>(FloorDiv(g.in[2] - 1 - off, g.stride[2]) + 1, *lo, g.out[2]);
 }
 
+// Calls f(o, row, lo, hi, off) for each row of places of the result: its first place o in row r of col; where the
+// window reads it begins in x, or -1; places w from lo to hi read w * stride + off there, the others nothing.
+template <class F>
+void ForRows(const Geometry& g, int64_t r, const F& f) {
+  const int64_t ks = g.k_size(), plane = r / ks * g.in_size();
+  const int64_t kw = r % g.k[2], kh = r / g.k[2] % g.k[1], kd = r % ks / (g.k[2] * g.k[1]);
+  int64_t o = r * g.out_size(), lo, hi;
+  Inside(g, kw, &lo, &hi);
+  const int64_t off = kw * g.dilation[2] - g.pad[2];
+  for (int64_t od = 0; od < g.out[0]; ++od)
+    for (int64_t oh = 0; oh < g.out[1]; ++oh, o += g.out[2]) {
+      const int64_t id = od * g.stride[0] + kd * g.dilation[0] - g.pad[0];
+      const int64_t ih = oh * g.stride[1] + kh * g.dilation[1] - g.pad[1];
+      const bool outside = id < 0 || id >= g.in[0] || ih < 0 || ih >= g.in[1];
+      f(o, outside ? -1 : plane + (id * g.in[1] + ih) * g.in[2], lo, hi, off);
+    }
+}
+
 // Rows [r0, r1) of col [channels * k_size, out_size] from x [channels, in_size].
 template <class T>
 void UnfoldRows(const Geometry& g, const T* x, T* col, int64_t r0, int64_t r1) {
-  const int64_t ks = g.k_size();
-  for (int64_t r = r0; r < r1; ++r) {
-    const T* plane = x + r / ks * g.in_size();
-    const int64_t kw = r % g.k[2], kh = r / g.k[2] % g.k[1], kd = r % ks / (g.k[2] * g.k[1]);
-    T* o = col + r * g.out_size();
-    int64_t lo, hi;
-    Inside(g, kw, &lo, &hi);
-    const int64_t off = kw * g.dilation[2] - g.pad[2], s = g.stride[2];
-    for (int64_t od = 0; od < g.out[0]; ++od)
-      for (int64_t oh = 0; oh < g.out[1]; ++oh, o += g.out[2]) {
-        const int64_t id = od * g.stride[0] + kd * g.dilation[0] - g.pad[0];
-        const int64_t ih = oh * g.stride[1] + kh * g.dilation[1] - g.pad[1];
-        if (id < 0 || id >= g.in[0] || ih < 0 || ih >= g.in[1]) {
-          std::fill(o, o + g.out[2], T());
-          continue;
-        }
-        const T* row = plane + (id * g.in[1] + ih) * g.in[2];
-        std::fill(o, o + lo, T());
-        if (s == 1)
-          std::copy(row + lo + off, row + hi + off, o + lo);
-        else
-          for (int64_t w = lo; w < hi; ++w) o[w] = row[w * s + off];
-        std::fill(o + hi, o + g.out[2], T());
+  const int64_t s = g.stride[2];
+  for (int64_t r = r0; r < r1; ++r)
+    ForRows(g, r, [&](int64_t first, int64_t from, int64_t lo, int64_t hi, int64_t off) {
+      T* o = col + first;
+      if (from < 0) {
+        std::fill(o, o + g.out[2], T());
+        return;
       }
-  }
+      const T* row = x + from;
+      std::fill(o, o + lo, T());
+      if (s == 1)
+        std::copy(row + lo + off, row + hi + off, o + lo);
+      else
+        for (int64_t w = lo; w < hi; ++w) o[w] = row[w * s + off];
+      std::fill(o + hi, o + g.out[2], T());
+    });
 }
 
 // Adds the rows of col that belong to channels [c0, c1) to x.
 template <class T>
 void FoldChannels(const Geometry& g, const T* col, T* x, int64_t c0, int64_t c1) {
-  const int64_t ks = g.k_size();
-  for (int64_t r = c0 * ks; r < c1 * ks; ++r) {
-    T* plane = x + r / ks * g.in_size();
-    const int64_t kw = r % g.k[2], kh = r / g.k[2] % g.k[1], kd = r % ks / (g.k[2] * g.k[1]);
-    const T* o = col + r * g.out_size();
-    int64_t lo, hi;
-    Inside(g, kw, &lo, &hi);
-    const int64_t off = kw * g.dilation[2] - g.pad[2], s = g.stride[2];
-    for (int64_t od = 0; od < g.out[0]; ++od)
-      for (int64_t oh = 0; oh < g.out[1]; ++oh, o += g.out[2]) {
-        const int64_t id = od * g.stride[0] + kd * g.dilation[0] - g.pad[0];
-        const int64_t ih = oh * g.stride[1] + kh * g.dilation[1] - g.pad[1];
-        if (id < 0 || id >= g.in[0] || ih < 0 || ih >= g.in[1]) continue;
-        T* row = plane + (id * g.in[1] + ih) * g.in[2];
-        for (int64_t w = lo; w < hi; ++w) row[w * s + off] += o[w];
-      }
-  }
+  const int64_t s = g.stride[2];
+  for (int64_t r = c0 * g.k_size(); r < c1 * g.k_size(); ++r)
+    ForRows(g, r, [&](int64_t first, int64_t from, int64_t lo, int64_t hi, int64_t off) {
+      if (from < 0) return;
+      const T* o = col + first;
+      T* row = x + from;
+      for (int64_t w = lo; w < hi; ++w) row[w * s + off] += o[w];
+    });
 }
 
 template <class T>

@@ -12,8 +12,6 @@
 namespace phi {
 namespace {
 
-// x with elements of the last axis following each other.
-Tensor InRows(const Tensor& x) { return x.dim(3) <= 1 || x.strides()[3] == 1 ? x : Contiguous(x); }
 // A batch of one serves all.
 cpu::AttentionRows RowsOf(const Tensor& x) {
   return {x.raw_data(), x.dim(0) == 1 ? 0 : x.strides()[0], x.strides()[1], x.strides()[2]};
@@ -90,8 +88,7 @@ void fused_attention_infer(const Meta& q, const Meta& k, const Meta& v, const Me
 
 void fused_attention_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& keep,
                             double scale, bool causal, int64_t offset, double dropout, Tensor& out, Tensor& lse) {
-  const Tensor qr = InRows(q), kr = InRows(k), vr = InRows(v);
-  cpu::Attention(ArgsOf(qr, kr, vr, mask, keep, scale, causal, offset, dropout), out.raw_data(), lse.data<double>());
+  cpu::Attention(ArgsOf(q, k, v, mask, keep, scale, causal, offset, dropout), out.raw_data(), lse.data<double>());
 }
 
 void fused_attention_grad_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
@@ -102,10 +99,9 @@ void fused_attention_grad_kernel(const Tensor& q, const Tensor& k, const Tensor&
   PD_CHECK(q.dim(0) == k.dim(0) && q.dim(0) == v.dim(0), Unimplemented,
            "[attention] expected a gradient for equal batches of query, key and value, got ", q.dim(0), ", ", k.dim(0),
            " and ", v.dim(0));
-  const Tensor qr = InRows(q), kr = InRows(k), vr = InRows(v), o = InRows(out), g = InRows(CastTo(dout, q.dtype()));
   cpu::AttentionGradArgs a{};
-  a.a = ArgsOf(qr, kr, vr, mask, keep, scale, causal, offset, dropout);
-  a.out = RowsOf(o), a.dout = RowsOf(g);
+  a.a = ArgsOf(q, k, v, mask, keep, scale, causal, offset, dropout);
+  a.out = RowsOf(out), a.dout = RowsOf(dout);
   a.lse = lse.data<double>();
   const Tensor* given[] = {&q, &k, &v};
   Tensor* wanted[] = {dq, dk, dv};

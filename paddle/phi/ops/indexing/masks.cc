@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advanced indexing with lists of index tensors or masks, and ops whose result's extent depends on values.
+#include <deque>
+#include <memory>
+
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/gather.h"
@@ -10,13 +14,6 @@ namespace {
 Ints BroadcastShape(const char* op, const Tensor& a, const Tensor& b) {
   return common::ToInts(common::BroadcastDims(op, common::ToDims(a.dims()), common::ToDims(b.dims())));
 }
-// `x` contiguous with shape `dims`.
-Tensor Expanded(const Tensor& x, const Ints& dims) {
-  if (x.dims() == dims) return Contiguous(x);
-  Tensor out = Empty(dims, x.dtype());
-  CopyInto(x, out);
-  return out;
-}
 Tensor BoolOf(const char* op, const Tensor& mask) {
   PD_CHECK(mask.dtype() == DataType::BOOL, InvalidArgument, "[", op, "] expected a bool mask, got dtype ",
            NameOf(mask.dtype()));
@@ -25,7 +22,9 @@ Tensor BoolOf(const char* op, const Tensor& mask) {
 
 // x[indices] spelled out: one contiguous int64 array for each leading axis, all of shape `dims`.
 struct Positions {
-  std::vector<Tensor> arrays;
+  std::vector<std::unique_ptr<Ordered>> numbers;
+  std::deque<Tensor> arrays;
+  std::vector<std::unique_ptr<Expanded>> whole;
   std::vector<const void*> ptrs;
   Ints dims, indexed;
   int64_t count = 1, inner = 1;
@@ -37,20 +36,22 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
     if (t.dtype() != DataType::BOOL) {
       PD_CHECK(IsInteger(t.dtype()), InvalidType, "[", op, "] expected integer or bool indices, got dtype ",
                NameOf(t.dtype()));
-      p.arrays.push_back(CastTo(t, DataType::INT64));
+      if (t.dtype() == DataType::INT64)
+        p.arrays.push_back(t);
+      else
+        p.arrays.push_back(*p.numbers.emplace_back(std::make_unique<Ordered>(t, DataType::INT64)));
       shape = common::BroadcastDims(op, shape, common::ToDims(t.dims()));
       continue;
     }
-    Tensor m = Contiguous(t);
     int64_t at = p.arrays.size(), rank = t.ndim();
     for (int64_t i = 0; i < rank; ++i)
       PD_CHECK(at + i < x.ndim() && x.dim(at + i) == t.dim(i), OutOfRange, "[", op, "] expected a mask of shape ",
                common::ShapeText(
                    Ints(x.dims().begin() + std::min(at, x.ndim()), x.dims().begin() + std::min(at + rank, x.ndim()))),
                ", got ", common::ShapeText(t.dims()));
-    int64_t n = cpu::CountNonzero(DataType::BOOL, m.raw_data(), m.numel());
+    int64_t n = cpu::CountNonzero(DataType::BOOL, t.raw_data(), t.numel());
     Tensor rows = Empty(Ints{n, rank}, DataType::INT64);
-    if (n) cpu::NonZero(DataType::BOOL, m.raw_data(), m.dims(), rows.data<int64_t>());
+    if (n) cpu::NonZero(DataType::BOOL, t.raw_data(), t.dims(), rows.data<int64_t>());
     for (int64_t i = 0; i < rank; ++i) {
       Tensor column = Empty(Ints{n}, DataType::INT64);
       for (int64_t k = 0; k < n; ++k) column.data<int64_t>()[k] = rows.data<int64_t>()[k * rank + i];
@@ -63,16 +64,28 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
   PD_CHECK(k <= x.ndim(), InvalidArgument, "[", op, "] expected indices for at most ", x.ndim(), " axes, got ", k);
   p.dims = common::ToInts(shape);
   p.count = common::Product(p.dims);
-  for (Tensor& t : p.arrays) {
-    t = Expanded(t, p.dims);
-    p.ptrs.push_back(t.raw_data());
-  }
+  for (const Tensor& t : p.arrays)
+    p.ptrs.push_back(
+        (t.dims() == p.dims ? t : p.whole.emplace_back(std::make_unique<Expanded>(t, p.dims))->tensor).raw_data());
   for (int64_t i = 0; i < k; ++i) p.indexed.push_back(x.dim(i));
   for (int64_t i = k; i < x.ndim(); ++i) {
     p.inner *= x.dim(i);
     p.dims.push_back(x.dim(i));
   }
   return p;
+}
+
+// What integers among indices take. Nothing is known beside masks, whose places only data tells.
+int64_t PositionsBytes(const MetaList& indices) {
+  Dims dims;
+  for (const Meta& m : indices) {
+    if (m.dtype == DataType::BOOL) return 0;
+    dims = common::BroadcastDims("index", dims, m.dims);
+  }
+  int64_t bytes = 0;
+  for (const Meta& m : indices)
+    bytes += ConvertedBytes(m, DataType::INT64) + ExpandedBytes(m.dims, dims, DataType::INT64);
+  return bytes;
 }
 
 }  // namespace
@@ -91,6 +104,7 @@ void index_get_infer(const Meta& x, const MetaList& indices, Meta& out) {
   out = {shape, x.dtype};
   for (int64_t i = used; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
 }
+int64_t index_get_workspace(const Meta&, const MetaList& indices) { return PositionsBytes(indices); }
 void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tensor& out) {
   Positions p = Spell("index", x, indices);
   EnsureOut(out, p.dims, x.dtype());
@@ -100,6 +114,29 @@ void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tenso
 }
 
 void index_put_infer(const Meta& x, const MetaList&, const Meta&, bool, Meta& out) { out = x; }
+// Beside the positions, value broadcast to the written places takes this at most. A mask may name as many places as
+// value has along their axis, or all of its own.
+int64_t index_put_workspace(const Meta& x, const MetaList& indices, const Meta& value, bool) {
+  const int64_t positions = PositionsBytes(indices);
+  if (common::Product(common::ToInts(value.dims)) == 1) return positions;
+  Dims places;
+  int64_t used = 0;
+  for (const Meta& m : indices) {
+    const bool mask = m.dtype == DataType::BOOL;
+    used += mask ? m.dims.size() : 1;
+    if (!mask) places = common::BroadcastDims("index_put", places, m.dims);
+  }
+  const int64_t rest = std::max<int64_t>(x.dims.size() - used, 0);
+  for (const Meta& m : indices) {
+    if (m.dtype != DataType::BOOL) continue;
+    const int64_t axis = value.dims.size() - rest - 1;
+    const Dim named = axis >= 0 && !common::IsOne(value.dims[axis]) ? value.dims[axis] : common::Product(m.dims);
+    if (places.empty()) places.push_back(Dim(1));
+    if (common::IsOne(places.back())) places.back() = named;
+  }
+  for (int64_t i = x.dims.size() - rest; i < x.dims.size(); ++i) places.push_back(x.dims[i]);
+  return positions + ExpandedBytes(value.dims, places, value.dtype);
+}
 void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& value, bool accumulate,
                       Tensor& out) {
   PD_CHECK(x.dtype() == value.dtype(), InvalidType, "[index_put] expected a value of dtype ", NameOf(x.dtype()),
@@ -107,19 +144,25 @@ void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const
   Positions p = Spell("index_put", x, indices);
   if (!(x.raw_data() == out.raw_data())) CopyInto(x, out);
   if (p.count == 0 || out.numel() == 0) return;
-  bool one = value.numel() == 1;
-  Tensor v = one ? Contiguous(value) : Expanded(value, p.dims);
+  const bool one = value.numel() == 1;
+  const Expanded whole(value, one ? value.dims() : p.dims);
   cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
-                v.raw_data(), one, accumulate);
+                whole.tensor.raw_data(), one, accumulate);
 }
 
 void masked_select_infer(const Meta& x, const Meta&, Meta& out) { out = {Dims{common::NewSymbol()}, x.dtype}; }
+int64_t masked_select_workspace(const Meta& x, const Meta& mask) {
+  const Dims dims = common::BroadcastDims("masked_select", x.dims, mask.dims);
+  return ExpandedBytes(x.dims, dims, x.dtype) + ExpandedBytes(mask.dims, dims, mask.dtype);
+}
 void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
   BoolOf("masked_select", mask);
-  Ints dims = BroadcastShape("masked_select", x, mask);
-  Tensor c = Expanded(x, dims), m = Expanded(mask, dims);
+  const Ints dims = BroadcastShape("masked_select", x, mask);
+  const Expanded whole(x, dims), whole_mask(mask, dims);
+  const Tensor& m = whole_mask.tensor;
   EnsureOut(out, Ints{cpu::CountTrue(m.raw_data(), m.numel())}, x.dtype());
-  if (out.numel()) cpu::MaskedSelect(SizeOf(x.dtype()), c.raw_data(), m.raw_data(), m.numel(), out.raw_data());
+  if (out.numel())
+    cpu::MaskedSelect(SizeOf(x.dtype()), whole.tensor.raw_data(), m.raw_data(), m.numel(), out.raw_data());
 }
 
 void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
@@ -192,8 +235,17 @@ Tensor Part(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& s
   if (common::Product(od) == 0) offset = x->offset();
   return ViewOf(x, od, os, offset);
 }
+// What holds each of these numbers.
+DataType ValuesType(const std::vector<Scalar>& values) {
+  bool complex = false, integral = true;
+  for (const Scalar& s : values) {
+    complex = complex || s.dtype() == DataType::COMPLEX128 || s.dtype() == DataType::COMPLEX64;
+    integral = integral && s.is_integral();
+  }
+  return complex ? DataType::COMPLEX128 : integral ? DataType::INT64 : DataType::FLOAT64;
+}
 // Assigns with leading axes of one in `value` dropped.
-void AssignPart(Tensor value, const Tensor& part) {
+void AssignPart(const Tensor& value, const Tensor& part) {
   if (part.numel() == 0) return;
   Ints dims = value.dims(), strides = value.strides();
   while (dims.size() > part.ndim() && dims[0] == 1) {
@@ -208,6 +260,10 @@ void set_value_infer(const Meta& x, const IntArray&, const IntArray&, const IntA
                      const Ints&, const Ints&, const std::vector<Scalar>&, Meta& out) {
   out = x;
 }
+int64_t set_value_workspace(const Meta&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&, const Ints&,
+                            const Ints&, const std::vector<Scalar>& values) {
+  return WorkspaceFor(Dims{Dim(static_cast<int64_t>(values.size()))}, ValuesType(values));
+}
 void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, const Ints& steps, const Ints& axes,
                       const Ints& drop, const Ints& none, const Ints& shape, const std::vector<Scalar>& values,
                       Tensor& out) {
@@ -218,16 +274,13 @@ void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, con
              common::ShapeText(shape), " holds, got ", values.size());
     dims = Ints{};
   }
-  bool complex = false, integral = true;
-  for (const Scalar& s : values) {
-    complex = complex || s.dtype() == DataType::COMPLEX128 || s.dtype() == DataType::COMPLEX64;
-    integral = integral && s.is_integral();
-  }
-  Tensor v = Empty(dims, complex ? DataType::COMPLEX128 : integral ? DataType::INT64 : DataType::FLOAT64);
+  const DataType t = ValuesType(values);
+  const ScratchTensor list(dims, t);
+  const Tensor& v = list.tensor;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (complex)
+    if (t == DataType::COMPLEX128)
       v.data<complex128>()[i] = values[i].to_complex();
-    else if (integral)
+    else if (t == DataType::INT64)
       v.data<int64_t>()[i] = values[i].to_int();
     else
       v.data<double>()[i] = values[i].to_double();

@@ -55,6 +55,10 @@ void viterbi_decode_infer(const Meta& x, const Meta& moves, const Meta& lengths,
   scores = {Dims{x.dims[0]}, x.dtype};
   path = {Dims{x.dims[0], common::NewSymbol()}, DataType::INT64};
 }
+int64_t viterbi_decode_workspace(const Meta& potentials, const Meta&, const Meta&, bool) {
+  const DataType t = ComputeType(potentials.dtype);
+  return ConvertedBytes(potentials, t) + ConvertedBytes({Dims{potentials.dims[0]}, potentials.dtype}, t);
+}
 void viterbi_decode_kernel(const Tensor& potentials, const Tensor& transition, const Tensor& lengths, bool bounds,
                            Tensor& scores, Tensor& path) {
   const int64_t batch = potentials.dim(0), steps = potentials.dim(1), tags = potentials.dim(2);

@@ -23,23 +23,6 @@ QrMode ModeOf(const std::string& mode) {
 }
 }  // namespace
 
-Tensor BroadcastBatch(const Tensor& x, const Tensor& like, int64_t keep, int64_t like_keep) {
-  Ints dims(like.dims().begin(), like.dims().end() - like_keep), strides(dims.size(), 0);
-  const int64_t lead = dims.size(), own = x.ndim() - keep;
-  bool same = lead == own;
-  for (int64_t i = 0; i < own; ++i) {
-    const bool one = x.dim(i) == 1;
-    same = same && x.dim(i) == dims[lead - own + i];
-    strides[lead - own + i] = one ? 0 : x.strides()[i];
-  }
-  if (same) return Contiguous(x);
-  for (int64_t i = own; i < x.ndim(); ++i) {
-    dims.push_back(x.dim(i));
-    strides.push_back(x.strides()[i]);
-  }
-  return Contiguous(ViewOf(x, dims, strides, x->offset()));
-}
-
 void cholesky_infer(const Meta& x, bool, Meta& out) {
   CheckMatrix("cholesky", x);
   PD_CHECK(!common::CertainlyDiffer(x.dims[x.dims.size() - 2], x.dims.back()), Assertion,

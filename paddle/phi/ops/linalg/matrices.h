@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -25,7 +26,7 @@ inline void CheckInexact(const char* op, DataType t) {
 }
 // The extents before the last `drop`.
 inline Dims Leading(const Dims& d, int64_t drop = 2) { return Dims(d.begin(), d.end() - drop); }
-inline Dims With(Dims lead, std::initializer_list<Dim> tail) {
+inline Dims With(Dims lead, const Dims& tail) {
   for (Dim d : tail) lead.push_back(d);
   return lead;
 }
@@ -42,8 +43,16 @@ inline int64_t BatchOf(const Tensor& x, int64_t drop = 2) {
   for (int64_t i = 0; i + drop < x.ndim(); ++i) n *= x.dim(i);
   return n;
 }
-// x, contiguous, its batch extents (all but the last `keep`) broadcast to those of `like`.
-Tensor BroadcastBatch(const Tensor& x, const Tensor& like, int64_t keep = 2, int64_t like_keep = 2);
+// The extents of x with its batch (all but the last `keep`) broadcast to that of `like`.
+inline Ints InBatch(const Tensor& x, const Tensor& like, int64_t keep = 2, int64_t like_keep = 2) {
+  Ints dims(like.dims().begin(), like.dims().end() - like_keep);
+  for (int64_t i = x.ndim() - keep; i < x.ndim(); ++i) dims.push_back(x.dim(i));
+  return dims;
+}
+// Bytes of a workspace that x takes there; `lead`: the batch.
+inline int64_t InBatchBytes(const Meta& x, const Dims& lead, int64_t keep = 2) {
+  return ExpandedBytes(x.dims, With(lead, Dims(x.dims.end() - keep, x.dims.end())), x.dtype);
+}
 
 // Rules that the compositions run too.
 void matrix_power_infer(const Meta& x, int64_t n, Meta& out);

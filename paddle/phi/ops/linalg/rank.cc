@@ -2,6 +2,7 @@
 // Ranks, least squares, and the shape rules of products.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/backends/cpu/lapack.h"
@@ -39,14 +40,14 @@ void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
   Ints dims(x.dims().begin(), x.dims().end() - 2);
   dims.push_back(k);
   const ScratchTensor values(dims, RealOf(x.dtype()));
-  Tensor s = values.tensor;
+  const Tensor& s = values.tensor;
   if (hermitian)
     cpu::Eigh(x.dtype(), batch, k, false, x.raw_data(), s.raw_data(), nullptr);
   else
     cpu::Svd(x.dtype(), batch, Rows(x), Cols(x), false, x.raw_data(), nullptr, s.raw_data(), nullptr);
   const Ordered doubles(s, DataType::FLOAT64);
-  s = BroadcastBatch(doubles, out, 1, 0);
-  const double* v = s.data<double>();
+  const Expanded whole(doubles, InBatch(s, out, 1, 0));
+  const double* v = whole.tensor.data<double>();
   for (int64_t i = 0; i < out.numel(); ++i, v += k) {
     double top = 0;
     for (int64_t j = 0; j < k; ++j) top = std::max(top, std::abs(v[j]));
@@ -56,7 +57,6 @@ void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
     out.data<int64_t>()[i] = n;
   }
 }
-Tensor AsDoubles(const Tensor& t, const Tensor& out) { return BroadcastBatch(CastTo(t, DataType::FLOAT64), out, 0, 0); }
 
 // Sums of squares of the columns of b - a x.
 template <class R>
@@ -69,18 +69,31 @@ void SquaredResiduals(const R* ax, const R* b, int64_t batch, int64_t rows, int6
     }
 }
 
-// Singular values, and the same in float64.
-int64_t RankScratch(const Meta& x) {
-  const Dims dims = With(Leading(x.dims), {MinDim(x.dims[x.dims.size() - 2], x.dims.back())});
+// Singular values, the same in float64, and what is broadcast to the result.
+int64_t RankScratch(const char* op, const Meta& x, bool hermitian, std::initializer_list<const Meta*> tolerances) {
+  Meta out;
+  RankMeta(op, x, hermitian, tolerances, out);
+  const Dim k = MinDim(x.dims[x.dims.size() - 2], x.dims.back());
+  const Dims dims = With(Leading(x.dims), {k});
   const DataType real = RealOf(x.dtype);
-  return WorkspaceFor(dims, real) + (real == DataType::FLOAT64 ? 0 : WorkspaceFor(dims, DataType::FLOAT64));
+  int64_t bytes = WorkspaceFor(dims, real) + (real == DataType::FLOAT64 ? 0 : WorkspaceFor(dims, DataType::FLOAT64)) +
+                  ExpandedBytes(dims, With(out.dims, {k}), DataType::FLOAT64);
+  for (const Meta* t : tolerances)
+    if (t) bytes += ExpandedBytes(t->dims, out.dims, DataType::FLOAT64);
+  return bytes;
 }
 
 }  // namespace
 
-int64_t matrix_rank_workspace(const Meta& x, double, bool, bool) { return RankScratch(x); }
-int64_t matrix_rank_tol_workspace(const Meta& x, const Meta&, bool, bool) { return RankScratch(x); }
-int64_t matrix_rank_atol_rtol_workspace(const Meta& x, const Meta&, const Meta*, bool) { return RankScratch(x); }
+int64_t matrix_rank_workspace(const Meta& x, double, bool, bool hermitian) {
+  return RankScratch("matrix_rank", x, hermitian, {});
+}
+int64_t matrix_rank_tol_workspace(const Meta& x, const Meta& tol, bool, bool hermitian) {
+  return RankScratch("matrix_rank_tol", x, hermitian, {&tol});
+}
+int64_t matrix_rank_atol_rtol_workspace(const Meta& x, const Meta& atol, const Meta* rtol, bool hermitian) {
+  return RankScratch("matrix_rank_atol_rtol", x, hermitian, {&atol, rtol});
+}
 void matrix_rank_infer(const Meta& x, double, bool, bool hermitian, Meta& out) {
   RankMeta("matrix_rank", x, hermitian, {}, out);
 }
@@ -94,9 +107,9 @@ void matrix_rank_tol_infer(const Meta& x, const Meta& tol, bool, bool hermitian,
 }
 void matrix_rank_tol_kernel(const Tensor& x, const Tensor& tol, bool use_default, bool hermitian, Tensor& out) {
   const double rtol = use_default ? DefaultRtol(x) : 0;
-  const Tensor t = AsDoubles(tol, out);
+  const Expanded t(tol, out.dims());
   CountRank(
-      x, hermitian, [&](int64_t i, double top) { return std::max(t.data<double>()[i], top * rtol); }, out);
+      x, hermitian, [&](int64_t i, double top) { return std::max(t.tensor.data<double>()[i], top * rtol); }, out);
 }
 void matrix_rank_atol_rtol_infer(const Meta& x, const Meta& atol, const Meta* rtol, bool hermitian, Meta& out) {
   RankMeta("matrix_rank_atol_rtol", x, hermitian, {&atol, rtol}, out);
@@ -104,10 +117,12 @@ void matrix_rank_atol_rtol_infer(const Meta& x, const Meta& atol, const Meta* rt
 void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Tensor& rtol, bool hermitian,
                                   Tensor& out) {
   const double standard = DefaultRtol(x);
-  const Tensor a = AsDoubles(atol, out), r = rtol.defined() ? AsDoubles(rtol, out) : Tensor();
+  const Expanded a(atol, out.dims());
+  std::optional<Expanded> r;
+  if (rtol.defined()) r.emplace(rtol, out.dims());
   const auto limit = [&](int64_t i, double top) {
-    const double absolute = a.data<double>()[i];
-    const double relative = r.defined() ? r.data<double>()[i] : absolute > 0 ? 0.0 : standard;
+    const double absolute = a.tensor.data<double>()[i];
+    const double relative = r ? r->tensor.data<double>()[i] : absolute > 0 ? 0.0 : standard;
     return std::max(absolute, top * relative);
   };
   CountRank(x, hermitian, limit, out);
@@ -139,13 +154,18 @@ void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string&
   const bool spectral = !empty && (driver == "gelsd" || driver == "gelss");
   values = {spectral ? With(lead, {MinDim(m, n)}) : none, RealOf(x.dtype)};
 }
-int64_t lstsq_workspace(const Meta& x, const Meta& y, const Scalar&, const std::string&) {
-  const Dims lead = common::BroadcastDims("lstsq", Leading(x.dims), Leading(y.dims));
-  return WorkspaceFor(With(lead, {x.dims[x.dims.size() - 2], y.dims.back()}), x.dtype);
+int64_t lstsq_workspace(const Meta& x, const Meta& y, const Scalar& rcond, const std::string& driver) {
+  Meta solution, residuals, rank, values;
+  lstsq_infer(x, y, rcond, driver, solution, residuals, rank, values);
+  const Dims lead = Leading(solution.dims);
+  const bool compared = common::Product(common::ToInts(residuals.dims)) > 0;
+  return InBatchBytes(x, lead) + InBatchBytes(y, lead) +
+         (compared ? WorkspaceFor(With(lead, {x.dims[x.dims.size() - 2], y.dims.back()}), x.dtype) : 0);
 }
 void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
                   Tensor& residuals, Tensor& rank, Tensor& values) {
-  const Tensor a = BroadcastBatch(x, solution), b = BroadcastBatch(y, solution);
+  const Expanded whole_x(x, InBatch(x, solution)), whole_y(y, InBatch(y, solution));
+  const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   const int64_t batch = BatchOf(solution), m = Rows(x), n = Cols(x), k = Cols(y);
   const bool counted = rank.dtype() == DataType::INT32;
   cpu::Lstsq(x.dtype(), batch, m, n, k, driver.c_str(), rcond.to_double(), a.raw_data(), b.raw_data(),

@@ -23,6 +23,11 @@ Meta SolutionMeta(const char* op, const Meta& a, const Meta& b) {
   return {With(common::BroadcastDims(op, Leading(a.dims), Leading(b.dims)), {b.dims[b.dims.size() - 2], b.dims.back()}),
           a.dtype};
 }
+// Scratch of operands whose batch is broadcast to the solution's.
+int64_t SolutionBytes(const char* op, const Meta& a, const Meta& b) {
+  const Dims lead = Leading(SolutionMeta(op, a, b).dims);
+  return InBatchBytes(a, lead) + InBatchBytes(b, lead);
+}
 // Whether y of solve(x, y) holds vectors rather than matrices.
 bool HoldsVectors(const Dims& x, const Dims& y) {
   if (y.size() == 1) return true;
@@ -40,18 +45,23 @@ void ScalarRule(const char* op, const Meta& x, Meta& out) {
 }  // namespace
 
 void cholesky_solve_infer(const Meta& x, const Meta& y, bool, Meta& out) { out = SolutionMeta("cholesky_solve", y, x); }
+int64_t cholesky_solve_workspace(const Meta& x, const Meta& y, bool) { return SolutionBytes("cholesky_solve", y, x); }
 void cholesky_solve_kernel(const Tensor& x, const Tensor& y, bool upper, Tensor& out) {
-  const Tensor f = BroadcastBatch(y, out), b = BroadcastBatch(x, out);
-  cpu::CholeskySolve(x.dtype(), BatchOf(out), Rows(out), Cols(out), upper, f.raw_data(), b.raw_data(), out.raw_data());
+  const Expanded f(y, InBatch(y, out)), b(x, InBatch(x, out));
+  cpu::CholeskySolve(x.dtype(), BatchOf(out), Rows(out), Cols(out), upper, f.tensor.raw_data(), b.tensor.raw_data(),
+                     out.raw_data());
 }
 
 void triangular_solve_infer(const Meta& x, const Meta& y, bool, bool, bool, Meta& out) {
   out = SolutionMeta("triangular_solve", x, y);
 }
+int64_t triangular_solve_workspace(const Meta& x, const Meta& y, bool, bool, bool) {
+  return SolutionBytes("triangular_solve", x, y);
+}
 void triangular_solve_kernel(const Tensor& x, const Tensor& y, bool upper, bool transpose, bool unit, Tensor& out) {
-  const Tensor a = BroadcastBatch(x, out), b = BroadcastBatch(y, out);
+  const Expanded a(x, InBatch(x, out)), b(y, InBatch(y, out));
   cpu::TriangularSolve(x.dtype(), BatchOf(out), Rows(out), Cols(out), true, upper, transpose ? 1 : 0, unit,
-                       a.raw_data(), b.raw_data(), out.raw_data());
+                       a.tensor.raw_data(), b.tensor.raw_data(), out.raw_data());
 }
 
 void solve_infer(const Meta& x, const Meta& y, Meta& out) {
@@ -64,11 +74,19 @@ void solve_infer(const Meta& x, const Meta& y, Meta& out) {
   out = SolutionMeta("solve", x, {With(y.dims, {Dim(1)}), y.dtype});
   out.dims = Leading(out.dims, 1);
 }
+int64_t solve_workspace(const Meta& x, const Meta& y) {
+  Meta out;
+  solve_infer(x, y, out);
+  const int64_t k = HoldsVectors(x.dims, y.dims) ? 1 : 2;
+  const Dims lead = Leading(out.dims, k);
+  return InBatchBytes(x, lead) + InBatchBytes(y, lead, k);
+}
 void solve_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
   const bool vectors = HoldsVectors(x.extents(), y.extents());
   const int64_t k = vectors ? 1 : 2;
-  const Tensor a = BroadcastBatch(x, out, 2, k), b = BroadcastBatch(y, out, k, k);
-  cpu::Solve(x.dtype(), BatchOf(out, k), Cols(x), vectors ? 1 : Cols(out), a.raw_data(), b.raw_data(), out.raw_data());
+  const Expanded a(x, InBatch(x, out, 2, k)), b(y, InBatch(y, out, k, k));
+  cpu::Solve(x.dtype(), BatchOf(out, k), Cols(x), vectors ? 1 : Cols(out), a.tensor.raw_data(), b.tensor.raw_data(),
+             out.raw_data());
 }
 
 void inverse_infer(const Meta& x, Meta& out) {
@@ -123,10 +141,14 @@ void lu_solve_infer(const Meta& b, const Meta& lu, const Meta& pivots, const std
   PD_CHECK(lead.size() == out.dims.size() - 2, InvalidArgument,
            "[lu_solve] expected pivots of the factors' batch, got ", common::ShapeText(pivots.dims));
 }
+int64_t lu_solve_workspace(const Meta& b, const Meta& lu, const Meta& pivots, const std::string&) {
+  const Dims lead = Leading(SolutionMeta("lu_solve", lu, b).dims);
+  return InBatchBytes(lu, lead) + InBatchBytes(b, lead) + InBatchBytes(pivots, lead, 1);
+}
 void lu_solve_kernel(const Tensor& b, const Tensor& lu, const Tensor& pivots, const std::string& trans, Tensor& out) {
-  const Tensor a = BroadcastBatch(lu, out), r = BroadcastBatch(b, out), p = BroadcastBatch(pivots, out, 1);
-  cpu::LuSolve(b.dtype(), BatchOf(out), Rows(out), Cols(out), TransOf(trans), a.raw_data(), p.data<int32_t>(),
-               r.raw_data(), out.raw_data());
+  const Expanded a(lu, InBatch(lu, out)), r(b, InBatch(b, out)), p(pivots, InBatch(pivots, out, 1));
+  cpu::LuSolve(b.dtype(), BatchOf(out), Rows(out), Cols(out), TransOf(trans), a.tensor.raw_data(),
+               p.tensor.data<int32_t>(), r.tensor.raw_data(), out.raw_data());
 }
 
 }  // namespace phi

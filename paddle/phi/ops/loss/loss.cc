@@ -68,8 +68,7 @@ void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool sof
 }
 int64_t cross_entropy_with_softmax_workspace(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t,
                                              int64_t) {
-  const DataType t = LabelType(label, x, soft);
-  return label.dtype == t ? 0 : WorkspaceFor(label.dims, t);
+  return ConvertedBytes(label, LabelType(label, x, soft));
 }
 void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool,
                                        int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {
@@ -85,6 +84,10 @@ void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, boo
                           softmax.raw_data(), loss.raw_data());
   }
   if (!use_softmax) CopyInto(x, softmax);
+}
+int64_t cross_entropy_with_softmax_grad_workspace(const Meta&, const Meta& label, const Meta& softmax, const Meta&,
+                                                  const Meta&, bool soft, bool, bool, int64_t, int64_t) {
+  return ConvertedBytes(label, LabelType(label, softmax, soft));
 }
 void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, const Tensor& softmax, const Tensor&,
                                             const Tensor& dloss, bool soft, bool use_softmax, bool, int64_t ignore,

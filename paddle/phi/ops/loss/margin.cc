@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
-#include "paddle/phi/core/workspace.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/loss.h"
@@ -64,6 +64,10 @@ void margin_cross_entropy_infer(const Meta& x, const Meta& label, bool, int64_t,
            common::ShapeText(x.dims), " and ", NameOf(label.dtype), " ", common::ShapeText(label.dims));
   softmax = x;
   loss = {Dims{x.dims[0], Dim(1)}, x.dtype};
+}
+int64_t margin_cross_entropy_workspace(const Meta& x, const Meta&, bool, int64_t, int64_t, int64_t, double, double,
+                                       double, double) {
+  return WorkspaceFor(x.dims, ComputeType(x.dtype));
 }
 void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int64_t, int64_t, int64_t, double margin1,
                                  double margin2, double margin3, double scale, Tensor& softmax, Tensor& loss) {

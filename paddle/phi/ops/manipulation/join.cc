@@ -6,12 +6,10 @@
 namespace phi {
 namespace {
 void Join(const char* op, const std::vector<Tensor>& parts, int64_t axis, Tensor& out) {
-  std::vector<Tensor> held;
   std::vector<const void*> ptrs;
   std::vector<int64_t> sizes;
   for (const Tensor& t : parts) {
-    held.push_back(Contiguous(CastTo(t, out.dtype())));
-    ptrs.push_back(held.back().raw_data());
+    ptrs.push_back(t.raw_data());
     sizes.push_back(op[0] == 's' ? 1 : t.dim(axis));
   }
   int64_t outer = 1, inner = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/infer/strides.h"
 #include "paddle/phi/ops/manipulation/views.h"
@@ -191,43 +192,60 @@ void as_strided_kernel(const Tensor& x, const Ints& dims, const Ints& stride, in
 void strided_sum_infer(const Meta& x, const IntArray& shape, const Ints&, const Ints&, int64_t, Meta& out) {
   out = {ShapeArg("strided_sum", shape), x.dtype};
 }
+namespace {
+// The axes along which a pattern moves; along the others all its elements meet.
+struct Moving {
+  Ints dims, steps;
+  cpu::AxisMask still = 0;
+
+  Moving(const Ints& all, const Ints& stride) {
+    for (int64_t i = 0; i < all.size(); ++i) {
+      if (stride[i] == 0) {
+        still |= cpu::AxisMask{1} << i;
+        continue;
+      }
+      dims.push_back(all[i]);
+      steps.push_back(stride[i]);
+    }
+  }
+};
+}  // namespace
+int64_t strided_sum_workspace(const Meta& x, const Ints&, const Ints& dims, const Ints& stride, int64_t) {
+  if (!MayOverlap(dims, stride)) return 0;
+  const Moving left(dims, stride);
+  const Dims sums = common::ToDims(left.dims);
+  return WorkspaceFor(sums, x.dtype) + (MayOverlap(left.dims, left.steps) ? WorkspaceFor(sums, DataType::INT64) : 0);
+}
 void strided_sum_kernel(const Tensor& x, const Ints&, const Ints& dims, const Ints& stride, int64_t offset,
                         Tensor& out) {
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   if (!CheckPattern("strided_sum", dims, stride, offset, out.numel())) return;
   if (!MayOverlap(dims, stride)) return CopyInto(x, ViewOf(out, dims, stride, out->offset() + offset));
   // Axes along which the pattern stands still are summed first; what is left may still meet.
-  Ints left, steps;
-  cpu::AxisMask still = 0;
-  for (int64_t i = 0; i < dims.size(); ++i) {
-    if (stride[i] == 0) {
-      still |= cpu::AxisMask{1} << i;
-      continue;
-    }
-    left.push_back(dims[i]);
-    steps.push_back(stride[i]);
-  }
-  Tensor sums = x;
-  if (still) {
-    sums = Empty(left, x.dtype());
-    cpu::Reduce(cpu::ReduceOp::kSum, x.dtype(), x.raw_data(), x.dims(), x.strides(), still, sums.dtype(),
+  const Moving left(dims, stride);
+  const ScratchTensor scratch(left.dims, x.dtype());
+  const Tensor& sums = scratch.tensor;
+  if (left.still)
+    cpu::Reduce(cpu::ReduceOp::kSum, x.dtype(), x.raw_data(), x.dims(), x.strides(), left.still, sums.dtype(),
                 sums.raw_data());
-  }
-  if (!MayOverlap(left, steps)) return CopyInto(sums, ViewOf(out, left, steps, out->offset() + offset));
-  sums = Contiguous(sums);
-  Tensor places = Empty({sums.numel()}, DataType::INT64);
-  common::Ints at(left.size(), 0);
+  else
+    CopyInto(x, sums);
+  if (!MayOverlap(left.dims, left.steps))
+    return CopyInto(sums, ViewOf(out, left.dims, left.steps, out->offset() + offset));
+  const ScratchTensor found({sums.numel()}, DataType::INT64);
+  int64_t* places = found.tensor.data<int64_t>();
+  Ints at(left.dims.size(), 0);
   int64_t place = offset;
   for (int64_t k = 0; k < sums.numel(); ++k) {
-    places.data<int64_t>()[k] = place;
-    for (int64_t i = left.size() - 1; i >= 0; --i) {
-      place += steps[i];
-      if (++at[i] < left[i]) break;
-      place -= left[i] * steps[i];
+    places[k] = place;
+    for (int64_t i = left.dims.size() - 1; i >= 0; --i) {
+      place += left.steps[i];
+      if (++at[i] < left.dims[i]) break;
+      place -= left.dims[i] * left.steps[i];
       at[i] = 0;
     }
   }
-  cpu::ScatterAddAxis("strided_sum", out.dtype(), out.raw_data(), 1, out.numel(), 1, DataType::INT64, places.raw_data(),
+  cpu::ScatterAddAxis("strided_sum", out.dtype(), out.raw_data(), 1, out.numel(), 1, DataType::INT64, places,
                       sums.numel(), sums.raw_data());
 }
 

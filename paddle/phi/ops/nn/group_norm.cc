@@ -138,6 +138,10 @@ void instance_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bi
   if (x.numel()) Invert(inverse, eps, false);
 }
 
+int64_t instance_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta& inverse,
+                                     const Meta&, const Meta&, const Meta&, double) {
+  return WorkspaceFor(inverse.dims, cpu::StatType(x.dtype));
+}
 void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
                                const Tensor& inverse, const Tensor& dy, const Tensor&, const Tensor&, double,
                                Tensor* dx, Tensor* dscale, Tensor* dbias) {

@@ -12,6 +12,7 @@
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/gather.h"
 
 namespace phi {
@@ -266,8 +267,7 @@ Tensor EmbeddingRows(const Tensor& x, const Tensor& weight, const Tensor& dout, 
   Ints dims = weight.dims();
   dims[0] = n;
   Tensor rows = Empty({n}, DataType::INT64, x.place()), values = Empty(dims, dout.dtype(), dout.place());
-  const Tensor numbers = CastTo(x, DataType::INT64);
-  std::memcpy(rows.raw_data(), numbers.raw_data(), n * sizeof(int64_t));
+  CastParallel(x.dtype(), x.raw_data(), DataType::INT64, rows.raw_data(), n);
   const size_t size = values.numel() * SizeOf(dout.dtype());
   if (size) std::memcpy(values.raw_data(), dout.raw_data(), size);
   for (int64_t i = 0; padding_idx >= 0 && i < n; ++i)

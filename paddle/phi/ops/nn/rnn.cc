@@ -7,7 +7,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/core/generator.h"
-#include "paddle/phi/core/workspace.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/rnn.h"
 
@@ -69,6 +69,7 @@ struct Net {
   }
 
   int64_t steps() const { return time * batch; }
+  int64_t states_size() const { return (RnnGates(mode) == 4 ? 2 : 1) * layers * directions * batch * hidden; }
   int64_t out_size() const { return steps() * directions * hidden; }
   int64_t cell_size() const { return steps() * hidden * (RnnGates(mode) + RnnAux(mode)); }
   int64_t reserve_size() const {
@@ -191,11 +192,6 @@ struct Net {
   }
 };
 
-std::vector<Tensor> Plain(const std::vector<Tensor>& from) {
-  std::vector<Tensor> r;
-  for (const Tensor& t : from) r.push_back(Contiguous(t));
-  return r;
-}
 // Tensors of these shapes: those that are given, where they fit.
 std::vector<Tensor> RoomFor(const std::vector<Tensor>& like, const std::vector<Tensor>* given) {
   std::vector<Tensor> r = given ? *given : std::vector<Tensor>();
@@ -208,6 +204,25 @@ std::vector<Tensor> Copies(const std::vector<Tensor>& from, const std::vector<Te
   for (size_t i = 0; i < from.size(); ++i) CopyInto(from[i], r[i]);
   return r;
 }
+// Copies of states, all of one shape, in one piece of scratch.
+struct ScratchStates {
+  ScratchTensor memory;
+  std::vector<Tensor> list;
+
+  static Ints Room(const std::vector<Tensor>& from) {
+    Ints dims = from[0].dims();
+    dims.insert(0, static_cast<int64_t>(from.size()));
+    return dims;
+  }
+  explicit ScratchStates(const std::vector<Tensor>& from) : memory(Room(from), from[0].dtype()) {
+    const Ints& all = memory.tensor.strides();
+    for (size_t i = 0; i < from.size(); ++i) {
+      list.push_back(
+          ViewOf(memory.tensor, from[i].dims(), Ints(all.begin() + 1, all.end()), static_cast<int64_t>(i) * all[0]));
+      CopyInto(from[i], list.back());
+    }
+  }
+};
 void Zero(const Tensor& t) {
   if (t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
 }
@@ -273,7 +288,7 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
     for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);
   }
   const CallMemory own(net.reserve_bytes());
-  net.Forward(x, Plain(weights), state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);
+  net.Forward(x, weights, state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);
 }
 int64_t rnn_workspace(const Meta& x, const MetaList&, const MetaList&, const Meta*, const Meta*, double dropout,
                       bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t,
@@ -290,24 +305,26 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
                      std::vector<Tensor>* dweights) {
   Net net(x.meta(), dropout, is_bidirec, hidden, layers, mode, is_test);
   net.Read(sequence_length);
-  const std::vector<Tensor> w = Plain(weights), first = Plain(pre_state);
-  std::vector<Tensor> dstates = Copies(dstate, dpre), dw;
+  std::vector<Tensor> dw;
+  const ScratchStates dstates(dstate);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
-  if (dweights) dw = RoomFor(w, dweights);
+  if (dweights) dw = RoomFor(weights, dweights);
   if (out.numel() == 0) {
     if (dx) Zero(*dx);
     for (const Tensor& t : dw) Zero(t);
   } else if (is_test) {  // nothing was kept
     net.keep = true;
     const CallMemory again(net.reserve_size() * SizeOf(x.dtype()));
-    net.Forward(x, w, Copies(pre_state), again.as(), dropout_state, Empty(out.dims(), out.dtype()));
-    net.Backward(x, first, w, out, dropout_state, again.as(), dout, dstates, dw, dx);
+    const ScratchStates states(pre_state);
+    const ScratchTensor out_again(out.dims(), out.dtype());
+    net.Forward(x, weights, states.list, again.as(), dropout_state, out_again.tensor);
+    net.Backward(x, pre_state, weights, out, dropout_state, again.as(), dout, dstates.list, dw, dx);
   } else {
     PD_CHECK(reserve.numel() == net.reserve_size(), InvalidArgument, "[rnn_grad] expected a reserve of ",
              net.reserve_size(), " elements, got ", reserve.numel());
-    net.Backward(x, first, w, out, dropout_state, reserve.raw_data(), dout, dstates, dw, dx);
+    net.Backward(x, pre_state, weights, out, dropout_state, reserve.raw_data(), dout, dstates.list, dw, dx);
   }
-  if (dpre) *dpre = dstates;
+  if (dpre) *dpre = Copies(dstates.list, dpre);
   if (dweights) *dweights = dw;
 }
 int64_t rnn_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&,
@@ -315,8 +332,11 @@ int64_t rnn_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&,
                            int64_t hidden, int64_t layers, const std::string& mode, int64_t, bool is_test) {
   Net net(x, dropout, is_bidirec, hidden, layers, mode, is_test);
   net.keep = true;
-  const int64_t again = is_test ? Workspace::Piece(net.reserve_size() * SizeOf(x.dtype)) : 0;
-  return again + net.backward_bytes();
+  const int64_t size = SizeOf(x.dtype), gradients = Workspace::Piece(net.states_size() * size);
+  const int64_t again = is_test && net.out_size() ? Workspace::Piece(net.reserve_size() * size) + gradients +
+                                                        Workspace::Piece(net.out_size() * size)
+                                                  : 0;
+  return gradients + again + net.backward_bytes();
 }
 
 }  // namespace phi

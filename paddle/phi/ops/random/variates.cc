@@ -139,11 +139,15 @@ void binomial_infer(const Meta& count, const Meta& prob, Meta& out) {
   PD_CHECK(!IsComplex(count.dtype), InvalidType, "[binomial] expected real counts, got ", NameOf(count.dtype));
   out = {BroadcastDims("binomial", count.dims, prob.dims), DataType::INT64};
 }
+int64_t binomial_workspace(const Meta& count, const Meta& prob) {
+  const Dims dims = BroadcastDims("binomial", count.dims, prob.dims);
+  return ExpandedBytes(count.dims, dims, DataType::FLOAT64) + ExpandedBytes(prob.dims, dims, DataType::FLOAT64);
+}
 void binomial_kernel(const KernelContext& context, const Tensor& count, const Tensor& prob, Tensor& out) {
   EngineFor e(context, 0);
-  const Tensor n = BroadcastBatch(count, out, 0, 0), p = BroadcastBatch(prob, out, 0, 0);
+  const Expanded n(count, out.dims()), p(prob, out.dims());
   for (int64_t i = 0; i < out.numel(); ++i) {
-    const double trials = n.data<double>()[i], share = p.data<double>()[i];
+    const double trials = n.tensor.data<double>()[i], share = p.tensor.data<double>()[i];
     PD_CHECK(trials < 0x1p63 && !std::isnan(share), InvalidArgument,
              "[binomial] expected counts below 2^63 and probabilities, got ", trials, " and ", share);
     out.data<int64_t>()[i] = static_cast<int64_t>(DrawBinomial(*e, trials, share));

@@ -147,15 +147,31 @@ Tensor IndexResult(const std::vector<int64_t>& v, DataType dtype) {
   std::copy(v.begin(), v.end(), t.data<int64_t>());
   return CastTo(t, dtype);
 }
-// `x` with `axis` in front, contiguous.
-Tensor AxisFirst(const Tensor& x, int64_t axis) {
-  Ints d{x.dim(axis)}, s{x.strides()[axis]};
-  for (int64_t i = 0; i < x.ndim(); ++i)
-    if (i != axis) {
-      d.push_back(x.dim(i));
-      s.push_back(x.strides()[i]);
-    }
-  return Contiguous(ViewOf(x, d, s, x->offset()));
+// x, which is in order, with `axis` in front, for the length of a call.
+class AxisFirst {
+  std::optional<ScratchTensor> made_;
+
+ public:
+  AxisFirst(const Tensor& x, int64_t axis) : tensor(axis == 0 ? x : Make(x, axis)) {}
+
+  const Tensor& tensor;
+
+ private:
+  const Tensor& Make(const Tensor& x, int64_t axis) {
+    Ints d{x.dim(axis)}, s{x.strides()[axis]};
+    for (int64_t i = 0; i < x.ndim(); ++i)
+      if (i != axis) {
+        d.push_back(x.dim(i));
+        s.push_back(x.strides()[i]);
+      }
+    const Tensor& front = made_.emplace(d, x.dtype()).tensor;
+    CopyInto(ViewOf(x, d, s, x->offset()), front);
+    return front;
+  }
+};
+int64_t AxisFirstBytes(const char* op, const Meta& x, const Ints& axis) {
+  if (axis.empty() || x.dims.empty() || common::NormalizeAxis(op, axis[0], x.dims.size()) == 0) return 0;
+  return WorkspaceFor(x.dims, x.dtype);
 }
 // The items r.first of x [n, row], laid out with the axis back in its place.
 Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, int64_t axis, bool flat) {
@@ -213,12 +229,16 @@ void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_co
   index = {Dims{return_inverse ? n : Dim(0)}, dtype};
   counts = {Dims{return_counts ? count : Dim(0)}, dtype};
 }
+int64_t unique_workspace(const Meta& x, bool, bool, bool, const Ints& axis, DataType, bool) {
+  return AxisFirstBytes("unique", x, axis);
+}
 // Results that were not asked for are empty.
 void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
                    DataType dtype, bool, Tensor& out, Tensor& indices, Tensor& inverse, Tensor& counts) {
   bool flat;
   int64_t a = UniqueAxis("unique", x, axis, &flat, dtype);
-  Tensor front = flat ? Contiguous(x) : AxisFirst(x, a);
+  const AxisFirst in_front(x, a);
+  const Tensor& front = in_front.tensor;
   int64_t n = flat ? x.numel() : front.dim(0);
   cpu::UniqueResult r;
   if (n)
@@ -229,11 +249,15 @@ void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool
   inverse = return_inverse ? IndexResult(r.inverse, dtype) : Empty(Ints{0}, dtype);
   counts = return_counts ? IndexResult(r.counts, dtype) : Empty(Ints{0}, dtype);
 }
+int64_t unique_consecutive_workspace(const Meta& x, bool, bool, const Ints& axis, DataType) {
+  return AxisFirstBytes("unique_consecutive", x, axis);
+}
 void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return_counts, const Ints& axis,
                                DataType dtype, Tensor& out, Tensor& index, Tensor& counts) {
   bool flat;
   int64_t a = UniqueAxis("unique_consecutive", x, axis, &flat, dtype);
-  Tensor front = flat ? Contiguous(x) : AxisFirst(x, a);
+  const AxisFirst in_front(x, a);
+  const Tensor& front = in_front.tensor;
   int64_t n = flat ? x.numel() : front.dim(0);
   cpu::UniqueResult r;
   if (n) r = cpu::UniqueConsecutive(x.dtype(), front.raw_data(), n, flat ? 1 : front.numel() / n);
@@ -292,36 +316,34 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
   for (int64_t i = 0; i < bins; ++i) out.data<float>()[i] = static_cast<float>(d.data<double>()[i] / total / size);
 }
 
-void bincount_infer(const Meta&, const Meta* weights, const Scalar&, Meta& out) {
+void bincount_infer(const Meta& x, const Meta* weights, const Scalar&, Meta& out) {
+  PD_CHECK(x.dims.size() == 1, InvalidArgument, "[bincount] expected a 1-D tensor, got shape ",
+           common::ShapeText(x.dims));
+  PD_CHECK(IsInteger(x.dtype), InvalidType, "[bincount] expected an integer dtype, got ", NameOf(x.dtype));
   DataType t = !weights ? DataType::INT64 : weights->dtype == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
   out = {Dims{common::NewSymbol()}, t};
 }
 void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minlength, Tensor& out) {
-  PD_CHECK(x.ndim() == 1, InvalidArgument, "[bincount] expected a 1-D tensor, got shape ", common::ShapeText(x.dims()));
-  PD_CHECK(IsInteger(x.dtype()), InvalidType, "[bincount] expected an integer dtype, got ", NameOf(x.dtype()));
   PD_CHECK(minlength.to_int() >= 0, InvalidArgument, "[bincount] expected a non-negative minlength, got ",
            minlength.to_int());
-  const Ordered places(x, DataType::INT64);
-  const Tensor& c = places;
   int64_t bins = minlength.to_int();
-  for (int64_t i = 0; i < c.numel(); ++i) {
-    int64_t v = c.data<int64_t>()[i];
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const int64_t v = x.data<int64_t>()[i];
     PD_CHECK(v >= 0 && v < common::kMaxElements, InvalidArgument, "[bincount] expected integers from 0 to ",
              common::kMaxElements - 1, ", got ", v);
     bins = std::max(bins, v + 1);
   }
   if (!weights.defined()) {
     EnsureOut(out, Ints{bins}, DataType::INT64);
-    if (bins) cpu::BinCount(DataType::INT64, c.raw_data(), c.numel(), bins, out.data<int64_t>());
+    if (bins) cpu::BinCount(DataType::INT64, x.raw_data(), x.numel(), bins, out.data<int64_t>());
     return;
   }
   PD_CHECK(weights.dims() == x.dims(), InvalidArgument, "[bincount] expected weights of shape ",
            common::ShapeText(x.dims()), ", got ", common::ShapeText(weights.dims()));
-  DataType t = weights.dtype() == DataType::FLOAT32 ? DataType::FLOAT32 : DataType::FLOAT64;
-  const Ordered weighed(weights, t);
-  const Tensor& w = weighed;
-  EnsureOut(out, Ints{bins}, t);
-  if (bins) cpu::BinCountWeighted(DataType::INT64, c.raw_data(), c.numel(), bins, t, w.raw_data(), out.raw_data());
+  EnsureOut(out, Ints{bins}, weights.dtype());
+  if (bins)
+    cpu::BinCountWeighted(DataType::INT64, x.raw_data(), x.numel(), bins, weights.dtype(), weights.raw_data(),
+                          out.raw_data());
 }
 
 }  // namespace phi

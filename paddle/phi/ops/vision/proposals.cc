@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/vision/boxes.h"
 #include "paddle/phi/primitives/copy.h"
@@ -182,6 +183,10 @@ void generate_proposals_infer(const Meta& scores, const Meta& deltas, const Meta
   probs = {Dims{rows, Dim(1)}, ComputeType(scores.dtype)};
   counts = {Dims{scores.dims[0]}, DataType::INT32};
 }
+int64_t generate_proposals_workspace(const Meta& scores, const Meta&, const Meta&, const Meta&, const Meta&, int64_t,
+                                     int64_t, double, double, double, bool) {
+  return ConvertedBytes(scores, DataType::FLOAT64);
+}
 void generate_proposals_kernel(const Tensor& scores, const Tensor& deltas, const Tensor& sizes, const Tensor& anchors,
                                const Tensor& variances, int64_t pre_top, int64_t post_top, double threshold,
                                double min_size, double eta, bool pixel_offset, Tensor& rois, Tensor& probs,
@@ -191,7 +196,8 @@ void generate_proposals_kernel(const Tensor& scores, const Tensor& deltas, const
   for (auto [name, t] : numbered)
     PD_CHECK(t->numel() == n * 4, InvalidArgument, "[generate_proposals] expected ", name, " of ", n * 4,
              " numbers for scores ", common::ShapeText(scores.dims()), ", got shape ", common::ShapeText(t->dims()));
-  const Tensor score = CastTo(scores, DataType::FLOAT64);
+  const Ordered in_doubles(scores, DataType::FLOAT64);
+  const Tensor& score = in_doubles;
   const double extra = pixel_offset ? 1 : 0, least = std::max(min_size, 1.0), limit = std::log(1000.0 / 16);
   std::vector<double> boxes, rated;
   Places found;
@@ -260,13 +266,17 @@ void distribute_fpn_proposals_infer(const Meta& rois, const Meta* counts, int64_
   }
   restore = {Dims{rois.dims[0], Dim(1)}, DataType::INT32};
 }
+int64_t distribute_fpn_proposals_workspace(const Meta& rois, const Meta*, int64_t, int64_t, int64_t, int64_t, bool) {
+  return ConvertedBytes(rois, DataType::FLOAT64);
+}
 void distribute_fpn_proposals_kernel(const Tensor& rois, const Tensor& counts, int64_t low, int64_t high,
                                      int64_t refer_level, int64_t refer_scale, bool pixel_offset,
                                      std::vector<Tensor>& parts, std::vector<Tensor>& numbers, Tensor& restore) {
   const int64_t n = rois.dim(0), levels = high - low + 1;
   const Places each = CountsOf("distribute_fpn_proposals", counts, n);
   const int64_t images = static_cast<int64_t>(each.size());
-  const Tensor wide = CastTo(rois, DataType::FLOAT64);
+  const Ordered in_doubles(rois, DataType::FLOAT64);
+  const Tensor& wide = in_doubles;
   const double extra = pixel_offset ? 1 : 0;
   std::vector<Places> of(levels), in(levels, Places(images, 0));
   int64_t k = 0;
@@ -319,6 +329,14 @@ void collect_fpn_proposals_infer(const MetaList& rois, const MetaList& scores, c
   out = {Dims{common::NewSymbol(), Dim(4)}, rois[0].dtype};
   number = {counts.empty() ? Dims{Dim(1)} : counts[0].dims, DataType::INT32};
 }
+// The boxes of all levels, and the scores of one.
+int64_t collect_fpn_proposals_workspace(const MetaList& rois, const MetaList& scores, const MetaList&, int64_t) {
+  Dim rows(0);
+  for (const Meta& level : rois) rows = rows + level.dims[0];
+  int64_t score = 0;
+  for (const Meta& level : scores) score = std::max(score, ConvertedBytes(level, DataType::FLOAT64));
+  return WorkspaceFor(Dims{rows, Dim(4)}, rois[0].dtype) + score;
+}
 void collect_fpn_proposals_kernel(const std::vector<Tensor>& rois, const std::vector<Tensor>& scores,
                                   const std::vector<Tensor>& counts, int64_t top, Tensor& out, Tensor& number) {
   const int64_t images = counts.empty() ? 1 : counts[0].numel();
@@ -326,12 +344,14 @@ void collect_fpn_proposals_kernel(const std::vector<Tensor>& rois, const std::ve
   int64_t rows = 0;
   for (const Tensor& level : rois) rows += level.dim(0);
   all.reserve(static_cast<size_t>(rows));
-  Tensor whole = Empty(Ints{rows, 4}, rois[0].dtype());
+  const ScratchTensor boxes(Ints{rows, 4}, rois[0].dtype());
+  const Tensor& whole = boxes.tensor;
   char* to = static_cast<char*>(whole.raw_data());
   for (size_t k = 0; k < rois.size(); ++k) {
     const int64_t n = rois[k].dim(0);
     const Places each = counts.empty() ? Places{n} : CountsOf("collect_fpn_proposals", counts[k], n);
-    const Tensor score = CastTo(scores[k], DataType::FLOAT64);
+    const Ordered in_doubles(scores[k], DataType::FLOAT64);
+    const Tensor& score = in_doubles;
     int64_t row = 0;
     for (int64_t image = 0; image < images; ++image)
       for (const int64_t end = row + each[image]; row < end; ++row)
@@ -357,11 +377,16 @@ void matrix_nms_infer(const Meta& boxes, const Meta& scores, double, int64_t, in
   CheckImageScores("matrix_nms", boxes, scores);
   SuppressionMetas(boxes, boxes.dims[0], out, index, counts);
 }
+int64_t matrix_nms_workspace(const Meta& boxes, const Meta&, double, int64_t, int64_t, double, bool, double, int64_t,
+                             bool) {
+  return ConvertedBytes(boxes, DataType::FLOAT64);
+}
 void matrix_nms_kernel(const Tensor& boxes, const Tensor& scores, double score_threshold, int64_t top, int64_t keep,
                        double post_threshold, bool gaussian, double sigma, int64_t background, bool normalized,
                        Tensor& out, Tensor& index, Tensor& counts) {
   const int64_t n = boxes.dim(0), m = boxes.dim(1), classes = scores.dim(1);
-  const Tensor b = CastTo(boxes, DataType::FLOAT64);
+  const Ordered in_doubles(boxes, DataType::FLOAT64);
+  const Tensor& b = in_doubles;
   std::vector<std::vector<Chosen>> images(n);
   cpu::ParallelFor(0, n, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -406,12 +431,17 @@ void multiclass_nms3_infer(const Meta& boxes, const Meta& scores, const Meta* ro
   }
   SuppressionMetas(boxes, rois_num ? rois_num->dims[0] : boxes.dims[0], out, index, counts);
 }
+int64_t multiclass_nms3_workspace(const Meta& boxes, const Meta&, const Meta*, double, int64_t, int64_t, double, bool,
+                                  double, int64_t) {
+  return ConvertedBytes(boxes, DataType::FLOAT64);
+}
 void multiclass_nms3_kernel(const Tensor& boxes, const Tensor& scores, const Tensor& rois_num, double score_threshold,
                             int64_t top, int64_t keep, double threshold, bool normalized, double eta,
                             int64_t background, Tensor& out, Tensor& index, Tensor& counts) {
   const bool listed = rois_num.defined();
   const int64_t classes = scores.dim(1), images = listed ? rois_num.numel() : boxes.dim(0);
-  const Tensor b = CastTo(boxes, DataType::FLOAT64);
+  const Ordered in_doubles(boxes, DataType::FLOAT64);
+  const Tensor& b = in_doubles;
   Places first(images, 0), each(images, listed ? 0 : boxes.dim(1));
   if (listed) each = CountsOf("multiclass_nms3", rois_num, boxes.dim(0));
   for (int64_t i = 1; i < images; ++i) first[i] = first[i - 1] + each[i - 1];

@@ -252,47 +252,30 @@ def flash_attn_unpadded(
     """Attention within each of several sequences laid end to end: [tokens, heads, dim] cut at
     cu_seqlens.
     """
-    expect_tensors("flash_attn_unpadded", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
+    expect_tensors("flash_attn_unpadded", query=query)
     only(
         "flash_attn_unpadded",
         'sequences of several lengths have no one table of probabilities',
         return_softmax=(return_softmax, False),
     )
     _own_stream("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name)
-    q_ends, k_ends = cu_seqlens_q.tolist(), cu_seqlens_k.tolist()
-    for name, ends, most in (
-        ("max_seqlen_q", q_ends, max_seqlen_q),
-        ("max_seqlen_k", k_ends, max_seqlen_k),
-    ):
-        longest = max((b - a for a, b in zip(ends, ends[1:])), default=0)
-        if most < longest:
-            raise ValueError(
-                f"[flash_attn_unpadded] expected {name} of at least {longest}, the longest "
-                f"sequence, got {most}"
-            )
-    parts = []
-    for i in range(len(q_ends) - 1):
-        rows, columns = q_ends[i + 1] - q_ends[i], k_ends[i + 1] - k_ends[i]
-        mask = (
-            _causal(rows, columns) if causal and rows != columns else None
-        )  # aligned at the last key
-        part = _attend(
-            *(
-                paddle.unsqueeze(t[a:b], 0)
-                for t, a, b in (
-                    (query, q_ends[i], q_ends[i + 1]),
-                    (key, k_ends[i], k_ends[i + 1]),
-                    (value, k_ends[i], k_ends[i + 1]),
-                )
-            ),
-            mask,
-            dropout,
-            causal and mask is None,
-            training,
-            scale,
-        )
-        parts.append(paddle.squeeze(part, 0))
-    return paddle.concat(parts, axis=0), None
+    return _C_ops.flash_attn_unpadded(
+        query,
+        key,
+        value,
+        cu_seqlens_q,
+        cu_seqlens_k,
+        None,
+        None,
+        max_seqlen_q,
+        max_seqlen_k,
+        max(query.shape[-1], 1) ** -0.5 if scale is None else scale,
+        dropout,
+        causal,
+        False,
+        not training,
+        "",
+    )
 
 
 @shares(flash_attn_qkvpacked)
