@@ -106,6 +106,8 @@ def items(op, name, value):
 
     TypeError for what has no items.
     """
+    if type(value) in (list, tuple):
+        return list(value)
     try:
         each = iter(value)
     except TypeError:

@@ -131,8 +131,11 @@ def _last_axes(op, x, normalized_shape):
         if isinstance(normalized_shape, int)
         else items(op, 'normalized_shape', normalized_shape)
     )
-    begin = x.ndim - len(shape)
-    fits = begin >= 0 and all(n in (-1, d) for n, d in zip(x.shape[begin:], shape))
+    extents = x.shape
+    begin = len(extents) - len(shape)
+    ends = extents[begin:] if begin > 0 else extents
+    # Extents of -1 are known only when a program runs.
+    fits = ends == shape or (begin >= 0 and all(n in (-1, d) for n, d in zip(ends, shape)))
     return shape, begin if fits else None
 
 
