@@ -38,7 +38,7 @@ def blocks(s):
     """The lists of statements in a statement."""
     for field in ('body', 'orelse', 'finalbody'):
         yield getattr(s, field, None) or []
-    for part in (*getattr(s, 'handlers', ()), *getattr(s, 'cases', ())):
+    for part in getattr(s, 'handlers', ()):
         yield part.body
 
 
@@ -102,10 +102,6 @@ class Lowering:
                 for h in s.handlers:
                     h.body = self.tail(h.body)
                 return [*out, s]
-            elif not rest and type(s).__name__ == 'Match':
-                for c in s.cases:
-                    c.body = self.tail(c.body)
-                return [*out, s]
             elif isinstance(s, ast.Try) and 'return' in exits_of(s.finalbody):
                 out.append(s)
                 continue
@@ -135,7 +131,7 @@ class Lowering:
             for field in ('body', 'orelse', 'finalbody'):
                 if getattr(s, field, None):
                     setattr(s, field, self._each(getattr(s, field)))
-            for part in (*getattr(s, 'handlers', ()), *getattr(s, 'cases', ())):
+            for part in getattr(s, 'handlers', ()):
                 part.body = self._each(part.body)
         return [s]
 
@@ -193,7 +189,7 @@ class Lowering:
                 for field in ('body', 'finalbody'):
                     if getattr(s, field, None):
                         setattr(s, field, self._guard(getattr(s, field)))
-                for part in (*getattr(s, 'handlers', ()), *getattr(s, 'cases', ())):
+                for part in getattr(s, 'handlers', ()):
                     part.body = self._guard(part.body)
                 out.append(s)
             if rest:

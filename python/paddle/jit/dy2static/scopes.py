@@ -181,15 +181,6 @@ def _before(s, out, always):
         return late | _live(s.body, _live(s.orelse, late, always) | late, always)
     if isinstance(s, (ast.With, ast.AsyncWith)):
         return out | _live(s.body, out, always) | Effects(s.items).reads
-    if type(s).__name__ == 'Match':
-        found = out | Effects([s.subject]).reads
-        for c in s.cases:
-            found |= (
-                _live(c.body, out, always)
-                | (Effects([c.guard]).reads if c.guard else set())
-                | Effects([c.pattern]).reads
-            )
-        return found
     if isinstance(s, ast.Return):
         return always | Effects([s]).reads
     effects = getattr(s, 'effects', None)  # asked for again in each round over a loop

@@ -15,7 +15,7 @@ import textwrap
 import types
 import weakref
 
-from paddle.jit.dy2static import trees
+from paddle.jit.dy2static import patterns, trees
 
 _MOST_FILES = 64  # whose trees are kept
 _files, _made = collections.OrderedDict(), weakref.WeakKeyDictionary()
@@ -196,8 +196,8 @@ def remember(code, tree):
 
 
 def function_tree(code):
-    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, or None when its
-    source is not at hand.
+    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, without `match`, or
+    None when its source is not at hand.
     """
     if code in _made:
         return copied(_made[code])
@@ -217,6 +217,8 @@ def function_tree(code):
     node = tree[0] if tree else None
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != code.co_name:
         return None
+    if sys.version_info >= (3, 10) and any('match' in line for line in block):
+        node = patterns.lowered(node)
     return node
 
 

@@ -195,7 +195,7 @@ class Rewriter(trees.Transformer):
     def generic_visit(self, node):
         if isinstance(node, ast.Global):  # its names are only used through the session
             return ast.Pass()
-        if isinstance(node, _REFUSED) or type(node).__name__ in ('Match', 'TryStar'):
+        if isinstance(node, _REFUSED) or type(node).__name__ == 'TryStar':
             _refuse(f'a statement that is not analysed ({type(node).__name__})')
         return super().generic_visit(node)
 
