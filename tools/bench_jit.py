@@ -2,11 +2,12 @@
 """What calls of compiled functions cost: guards, numbers that are free, first calls, and the model
 families of test/jit/test_model_families.py beside eager.
 
-    PYTHONPATH=build/python python tools/bench_jit.py [calls] [guards] [first] [families]
+    PYTHONPATH=build/python python tools/bench_jit.py [calls] [guards] [first] [small] [families]
 
 Figures of calls and guards are the best of many rounds. `first` runs processes of their own, with
-an empty kernel cache and with the one that they leave. `families` takes turns between eager and
-both modes, and prints the processor time of 100 calls, the least of the rounds, and its ratio.
+an empty kernel cache and with the one that they leave. `small` (functions of a few operations) and
+`families` take turns between eager and both modes, and print the processor time of a call, the
+least of the rounds of 100 calls, and its ratio; the status is 1 if a ratio is above 1.03.
 """
 
 import os
@@ -112,22 +113,109 @@ def first():
             print(f'first call, {name}   {float(out):7.2f} s')
 
 
-def families(rounds=4, count=100):
-    """The processor time of each family in each mode."""
-    sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'test', 'jit'))
-    import test_model_families
+class _State:
+    k, calls, table = 1.5, 0, {'a': 0.5, 'b': [1.0, 2.0]}
 
-    print(f'{"family":18}{"eager ms":>10}{"default":>10}{"full graph":>12}')
-    for name, (make, _) in test_model_families.FAMILIES.items():
+
+def small_functions():
+    """name -> a function, and a function that gives the arguments of call number k."""
+    layer, state = paddle.nn.Sequential(paddle.nn.Linear(8, 8), paddle.nn.Tanh()), _State()
+    x, wide, weight = paddle.ones([4]), paddle.ones([64, 64]), paddle.ones([8, 8])
+    leaf = paddle.ones([8], dtype='float32')
+    leaf.stop_gradient = False
+
+    def branches(x):
+        if x.sum() > 3:
+            return x * 2
+        return x - 1
+
+    def loop(x):
+        for v in state.table['b']:
+            x = x * v + 1
+        return x
+
+    def breaks(x):
+        x = paddle.tanh(x * 2) + 1
+        state.last = float(x[0])
+        return paddle.exp(x) * state.k - x
+
+    def counts(x):
+        state.calls += 1
+        return x * 2 + state.calls
+
+    def clock(x):
+        return x * 2 + (time.time() > 0)
+
+    def nest(x):
+        return {'a': [x + 1, x * 2], 'b': (x, 3, None)}
+
+    def writes(x):
+        y = paddle.zeros([4])
+        y[1:] = x[:-1] * 2
+        return y.add_(x)
+
+    def step(x):
+        loss = (x * leaf).sum()
+        loss.backward()
+        leaf.clear_grad()
+        return loss
+
+    def generator(x):
+        return sum(x * k for k in range(4))
+
+    def handled(x):
+        try:
+            return x * state.table['none']
+        except KeyError:
+            return x + 1
+
+    def normed(x):
+        return x * paddle.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * weight[0]
+
+    eight = paddle.ones([3, 8])
+    return {
+        'one operation': (lambda x: x + 1.0, lambda k: (x,)),
+        'five operations': (lambda x: ((x * 2 + 1).tanh() - x).abs(), lambda k: (x,)),
+        'matrix product': (lambda x: x @ x, lambda k: (wide,)),
+        'softmax': (lambda x: paddle.nn.functional.softmax(x), lambda k: (wide,)),
+        'a layer': (layer, lambda k: (eight,)),
+        'attributes': (lambda x: x * state.k + state.table['a'], lambda k: (x,)),
+        'a free extent': (lambda x: x * 2 + x.shape[0], lambda k: (paddle.ones([k % 9 + 2]),)),
+        'a free int': (lambda x, n: x * n, lambda k: (x, k % 9 + 2)),
+        'texts': (lambda x, mode: x * 2 if mode == 'a' else x, lambda k: (x, 'ab'[k % 2])),
+        'a random number': (lambda x: x + paddle.rand([4]), lambda k: (x,)),
+        'branches by numbers': (branches, lambda k: (x * (k % 2),)),
+        'a loop': (loop, lambda k: (x,)),
+        'a break': (breaks, lambda k: (x,)),
+        'state that changes': (counts, lambda k: (x,)),
+        'a clock': (clock, lambda k: (x,)),
+        'a nest': (nest, lambda k: (x,)),
+        'writes': (writes, lambda k: (x,)),
+        'backward': (step, lambda k: (leaf.detach(),)),
+        'a generator': (generator, lambda k: (x,)),
+        'an exception': (handled, lambda k: (x,)),
+        'RMS norm': (normed, lambda k: (eight,)),
+        'a gradient behind': (lambda x: (x * x + 1).sum(), lambda k: (leaf,)),
+    }
+
+
+def compared(cases, rounds, count=100):
+    """Print the processor time of `count` calls eagerly and its ratio in both modes; whether none
+    takes 3 % more than eager. `cases`: (name, a function that gives a function and its arguments
+    of 8 calls).
+    """
+    print(f'{"case":22}{"eager ms":>10}{"default":>10}{"full graph":>12}')
+    slow = []
+    for name, make in cases:
         runs = []
         for full_graph in (None, False, True):
             paddle.seed(5)
-            function, inputs = make()
+            function, given = make()
             if full_graph is not None:
                 function = paddle.jit.to_static(function, full_graph=full_graph)
-            given = [inputs() for _ in range(8)]
-            for args in given:
-                function(*args)
+            for _ in range(4):
+                for args in given:
+                    function(*args)
             runs.append((function, given))
         least = [float('inf')] * len(runs)
         for _ in range(rounds):
@@ -138,9 +226,42 @@ def families(rounds=4, count=100):
                 least[k] = min(least[k], time.process_time() - start)
         eager, *others = least
         ratios = ''.join(f'{t / eager:>{w}.2f}' for t, w in zip(others, (10, 12)))
-        print(f'{name:18}{eager / count * 1e3:10.3f}{ratios}', flush=True)
+        print(f'{name:22}{eager / count * 1e3:10.4f}{ratios}', flush=True)
+        slow += [name] * (max(others) > 1.03 * eager)
+    print('slower than eager:', ', '.join(slow) or 'none')
+    return not slow
+
+
+def small(rounds=40):
+    """Small functions, what cannot be compiled among them, in each mode."""
+
+    def of(function, arguments):
+        return lambda: (function, [arguments(k) for k in range(8)])
+
+    return compared([(name, of(*case)) for name, case in small_functions().items()], rounds)
+
+
+def families(rounds=4):
+    """The processor time of each family in each mode."""
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'test', 'jit'))
+    import test_model_families
+
+    def of(make):
+        def case():
+            function, inputs = make()
+            return function, [inputs() for _ in range(8)]
+
+        return case
+
+    cases = [(name, of(make)) for name, (make, _) in test_model_families.FAMILIES.items()]
+    return compared(cases, rounds)
 
 
 if __name__ == '__main__':
-    for chosen in sys.argv[1:] or ['calls', 'guards', 'first', 'families']:
-        {'calls': calls, 'guards': guards, 'first': first, 'families': families}[chosen]()
+    done = [
+        {'calls': calls, 'guards': guards, 'first': first, 'small': small, 'families': families}[
+            chosen
+        ]()
+        for chosen in sys.argv[1:] or ['calls', 'guards', 'first', 'small', 'families']
+    ]
+    sys.exit(False in done)

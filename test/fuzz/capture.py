@@ -14,15 +14,18 @@ import time
 import warnings
 
 import numpy
-from capture_programs import (
+from capture_programs import MATCH_SETUP, SETUP
+from capture_statements import (
     BREAKS,
     DECISIONS,
+    MATCHES,
+    MATCH_MUTATIONS,
     MUTATIONS,
     NUMBERS,
     REFUSED,
-    SETUP,
     STATEMENTS,
     STEPS,
+    VARYING,
 )
 
 import paddle
@@ -39,7 +42,7 @@ def _statements(text):
     """Statements, those of several lines as one."""
     found = []
     for line in _lines(text):
-        if line.startswith(('except', 'while', 'else', 'finally')):
+        if line.startswith(('except', 'while', 'else', 'finally', ' ')):
             found[-1] += '\n' + line
         else:
             found.append(line)
@@ -52,15 +55,18 @@ def _body(chosen, depth):
         for line in statement.splitlines():
             head, colon, rest = line.partition(': ')
             if colon and head.split()[0] in _BLOCKS:
+                indent = head[: len(head) - len(head.lstrip())] + '    '
                 lines.append(head + ':')
-                lines.extend('    ' + part.strip() for part in rest.split(';'))
+                lines.extend(indent + part.strip() for part in rest.split(';'))
             else:
                 lines.append(line)
     return '\n'.join(' ' * 4 * depth + line for line in lines)
 
 
 def program(generator, full_graph=False):
-    """The text of a random program, with a function `main(x)`."""
+    """(the text of a random program with a function `main`, whether its arguments vary: a tensor with
+    another number of rows and an int, beside x).
+    """
     statements = _statements(STATEMENTS + DECISIONS + ('' if full_graph else NUMBERS))
     if generator.random() < 0.35:
         statements += 4 * _statements(STEPS)
@@ -68,17 +74,25 @@ def program(generator, full_graph=False):
         statements += 4 * _statements(REFUSED)
     if not full_graph and generator.random() < 0.6:
         statements += 2 * _statements(BREAKS)
+    setup = SETUP
+    if sys.version_info >= (3, 10):
+        setup += MATCH_SETUP
+        statements += _statements(MATCHES)
+    varies = generator.random() < 0.3
+    if varies:
+        statements += 3 * _statements(VARYING)
     count = generator.randint(1, 5)
     first, second, third = (
         [generator.choice(statements) for _ in range(generator.randint(1, count))] for _ in range(3)
     )
     inner = _body(third, 2)
+    more = ', z, n' if varies else ''
     return (
-        f'{SETUP}\ndef third(x):\n    def local(x):\n{inner}\n        return x\n'
+        f'{setup}\ndef third(x{more}):\n    def local(x):\n{inner}\n        return x\n'
         f'    return local(x)\n'
-        f'def second(x):\n{_body(second, 1)}\n    x = third(x)\n    return x\n'
-        f'def main(x):\n{_body(first, 1)}\n    x = second(x)\n    return x\n'
-    )
+        f'def second(x{more}):\n{_body(second, 1)}\n    x = third(x{more})\n    return x\n'
+        f'def main(x{more}):\n{_body(first, 1)}\n    x = second(x{more})\n    return x\n'
+    ), varies
 
 
 class World:
@@ -103,7 +117,7 @@ class World:
             return repr(error)
         return None
 
-    def call(self, seed):
+    def call(self, seed, varies=False):
         """What a call gives: numbers and gradients, or an exception."""
         random.seed(seed)
         paddle.seed(seed)
@@ -111,7 +125,7 @@ class World:
         w = self.scope['W']
         w.clear_grad()
         try:
-            y = self.main(x)
+            y = self.main(x, *(_varying(seed) if varies else ()))
             result = [y.numpy()]
             if not y.stop_gradient:
                 y.sum().backward()
@@ -120,6 +134,13 @@ class World:
         state = self.scope['WT'], self.scope['BIAS']
         result += [None if t.grad is None else t.grad.numpy() for t in (x, w, *state)]
         return result + [t.numpy() for t in state]
+
+
+def _varying(seed):
+    generator = numpy.random.RandomState(seed)
+    rows = generator.randint(1, 9)
+    z = paddle.to_tensor(generator.uniform(-1, 2, [rows, 2]).astype('float32'))
+    return z, int(generator.randint(0, 7))
 
 
 def _same(a, b):
@@ -137,27 +158,37 @@ def _same(a, b):
     return True
 
 
-def run(seed, calls, full_graph=False):
-    """(whether all calls agree, calls that ran a recording, a report)."""
-    generator = random.Random(seed)
-    text = program(generator, full_graph)
+def follow(text, changes, seed, varies=False, full_graph=False):
+    """(calls that ran a recording, '' or a report of the first that differs) of the program, called
+    once after each list of changes.
+    """
     few.operations = 1 if seed % 4 else 4  # of a region
     worlds = [World(text, f'<capture {seed} {m}>', m, full_graph) for m in (False, True)]
-    history, mutations = [], _lines(MUTATIONS)
-    for call in range(calls):
-        if call > 1:
-            for _ in range(generator.choice((0, 1, 1, 2))):
-                change = generator.choice(mutations)
-                history.append(change)
-                if len({world.change(change) for world in worlds}) > 1:
-                    return False, 0, f'seed {seed}: {change} differs'
-        plain, marked = (world.call(seed + call) for world in worlds)
+    history = []
+    for call, before in enumerate(changes):
+        for change in before:
+            history.append(change)
+            if len({world.change(change) for world in worlds}) > 1:
+                return 0, f'seed {seed}: {change} differs'
+        plain, marked = (world.call(seed + call, varies) for world in worlds)
         history.append('call')
         if not _same(plain, marked):
-            body = text[len(SETUP) :]
+            body = text[text.index('def third(') :]
             report = f'seed {seed}, call {call}: {plain}\n  but marked {marked}\n{body}\n{history}'
-            return False, 0, report
-    return True, worlds[1].main._all_runs(), ''
+            return 0, report
+    return worlds[1].main._all_runs(), ''
+
+
+def run(seed, calls, full_graph=False):
+    """(how many calls were made, those that ran a recording, '' or a report) of a random program."""
+    generator = random.Random(seed)
+    text, varies = program(generator, full_graph)
+    calls += 7 * varies  # what varies is free after some
+    mutations, changes = _lines(MUTATIONS + MATCH_MUTATIONS), [[], []]
+    while len(changes) < calls:
+        count = generator.choice((0, 1, 1, 2))
+        changes.append([generator.choice(mutations) for _ in range(count)])
+    return calls, *follow(text, changes[:calls], seed, varies, full_graph)
 
 
 def main(arguments=None):
@@ -170,18 +201,17 @@ def main(arguments=None):
     parser.add_argument('--full-graph', action='store_true')
     given = parser.parse_args(arguments)
     warnings.simplefilter('ignore')
-    wrong = compiled = count = 0
+    wrong = compiled = count = calls = 0
     end = time.monotonic() + given.seconds
     for seed in range(given.seed, given.seed + given.programs):
         if time.monotonic() > end:
             break
         count += 1
-        good, runs, report = run(seed, given.calls, given.full_graph)
-        compiled += runs
-        if not good:
+        made, runs, report = run(seed, given.calls, given.full_graph)
+        compiled, calls = compiled + runs, calls + made
+        if report:
             wrong += 1
             print(report)
-    calls = count * given.calls
     print(f'{count} programs, {calls} calls, {compiled} ran a recording, {wrong} differ')
     return 1 if wrong else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of capture.py are made of: the state they start with, statements, changes."""
+"""The state that programs of capture.py start with: modules of classes, functions and values."""
 
 SETUP = """
 import collections, contextlib, copy, dataclasses, enum, functools, itertools, logging, math, random
@@ -294,316 +294,398 @@ def cached(n):
 @paddle.no_grad()
 def without(v):
     return v * O.k
+import operator, string, types, typing, weakref
+class Descriptor:
+    def __init__(self, k):
+        self.k = k
+    def __get__(self, home, kind):
+        return self.k + (home.extra if home is not None else 0)
+    def __set__(self, home, value):
+        home.extra = value
+class Meta(type):
+    @property
+    def rate(cls):
+        return cls.base_rate * G
+    def __contains__(cls, k):
+        return k in cls.keys
+class Registry:
+    kinds = []
+    def __init_subclass__(cls, k=0.5, **more):
+        super().__init_subclass__(**more)
+        cls.k = k
+        Registry.kinds.append(cls)
+class First(Registry, k=1.5):
+    pass
+class Rich(metaclass=Meta):
+    base_rate, keys = 0.75, ['a']
+    d = Descriptor(0.5)
+    def __init__(self, v=1.25):
+        self.v, self.extra, self.parts = v, 0.25, {'a': 0.5}
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+    def __bool__(self):
+        return self.v > 1
+    def __contains__(self, k):
+        return k in self.parts
+    def __lt__(self, other):
+        return self.v < other.v
+    def __hash__(self):
+        return hash(self.v)
+    def __eq__(self, other):
+        return isinstance(other, Rich) and self.v == other.v
+    def __index__(self):
+        return int(self.v)
+    def __neg__(self):
+        return -self.v
+    def __mul__(self, other):
+        return other * self.v
+    def __rmul__(self, other):
+        return other * self.v
+    def __radd__(self, other):
+        return other + self.v
+    def __matmul__(self, other):
+        return other * 0.5 + self.v
+    def __iadd__(self, other):
+        return Rich(self.v + other)
+    def __str__(self):
+        return 'r' * int(self.v + 2)
+    __repr__ = __str__
+    def __format__(self, text):
+        return text or str(self.v)
+    def __missing__(self, key):
+        return 0.5
+    @property
+    def half(self):
+        return self.v * 0.5
+    @half.setter
+    def half(self, value):
+        self.v = value * 2
+    @functools.cached_property
+    def slow(self):
+        return self.v * G
+    def __copy__(self):
+        return Rich(self.v + 0.5)
+    twice = functools.partialmethod(lambda self, k, v: v * k * self.v, 0.5)
+class Calling(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.tag = G
+        return made
+class Tagged(metaclass=Calling):
+    pass
+class Odd(Rich):
+    def __getattribute__(self, name):
+        return 2.0 if name == 'double' and O.flag else object.__getattribute__(self, name)
+class Missing(dict):
+    def __missing__(self, key):
+        return G * len(key)
+class Suppress:
+    def __init__(self, kind):
+        self.kind = kind
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, value, trace):
+        return kind is not None and issubclass(kind, self.kind)
+class Fields(typing.NamedTuple):
+    p: float = 0.5
+    q: list = [1.25]
+@dataclasses.dataclass(frozen=True, order=True)
+class Frozen:
+    k: float
+    n: int = 1
+@functools.singledispatch
+def by_kind(value, v):
+    return v * 0.5
+@by_kind.register(int)
+def _(value, v):
+    return v + value
+@by_kind.register(list)
+def _(value, v):
+    return v * len(value)
+def doubling(function):
+    @functools.wraps(function)
+    def around(*args, **kwargs):
+        return function(*args, **kwargs) * G
+    return around
+def scaled_by(k):
+    def decorate(function):
+        def around(v):
+            return function(v) * k
+        return around
+    return decorate
+@doubling
+@scaled_by(0.5)
+def decorated(v):
+    return v + D['a']
+RICH, ODD, MISS, SUP = Rich(), Odd(), Missing(a=0.5), Suppress(KeyError)
+FIELDS, FROZEN = Fields(), Frozen(1.5)
+DEQUE, COUNTER = collections.deque([0.5, 1.0], 4), collections.Counter('aab')
+CHAIN = collections.ChainMap({'x': 0.5}, D)
+DEFAULT = collections.defaultdict(lambda: 0.75, a=1.5)
+SPACE = types.SimpleNamespace(k=0.5, inner=types.SimpleNamespace(v=[1.0]))
+MODULE = types.ModuleType('made'); MODULE.k = 1.5
+REF = weakref.ref(RICH)
+ITEMS = {'layers': [{'k': 0.5, 'on': True}, {'k': 1.5, 'on': False}], 'size': (2, 3)}
+MODES, WORDS = ['fast', 'slow'], 'a b c'
+LAYERS = paddle.nn.LayerDict({'a': linear(0.5, 0.25), 'b': paddle.nn.Tanh()})
+PARAMS = paddle.nn.ParameterList([paddle.create_parameter([2], 'float32', default_initializer=paddle.nn.initializer.Constant(0.5))])
+SEQ = paddle.nn.Sequential(linear(0.25, 0.5), paddle.nn.Tanh(), paddle.nn.Dropout(0.0))
+def raised(v, k):
+    try:
+        if k > 2:
+            raise ValueError('large', k)
+        v = v * D['q']
+    except (KeyError, IndexError) as error:
+        v = v + len(error.args)
+    except ValueError as error:
+        v = v * error.args[1]
+    else:
+        v = v * 0.25
+    finally:
+        v = v + 0.125
+    return v
+def chained(v):
+    try:
+        try:
+            v = v * D['q']
+        except KeyError as error:
+            raise RuntimeError('none') from error
+    except RuntimeError as error:
+        return v + len(error.__cause__.args) * G
+    return v
+def finally_returns(v):
+    for k in L:
+        try:
+            if k > O.k:
+                continue
+            if k < 0:
+                break
+            v = v + k
+        finally:
+            v = v * 0.5
+    try:
+        return v * 2
+    finally:
+        if FLAG:
+            return v + 1
+def nested_loops(v):
+    for i, a in enumerate(L):
+        for b in OD.values():
+            if a > b:
+                continue
+            if a + b > O.k + 2:
+                break
+            v = v + a * b
+        else:
+            v = v * 0.75
+            continue
+        if i > O.n:
+            return v
+    while True:
+        v = v * 0.5 + 1
+        i += 1
+        if i > 4:
+            break
+    return v
+def delegating(v):
+    def inner(n):
+        for i in range(n):
+            yield i * G
+        return 0.5
+    def outer():
+        got = yield from inner(O.n)
+        yield got
+    return v + sum(outer())
+def thrown(v):
+    def gen():
+        try:
+            yield D['a']
+        except ValueError:
+            yield 0.25
+        finally:
+            pass
+    g = gen()
+    first = next(g)
+    second = g.throw(ValueError('x'))
+    g.close()
+    return v * first + second
+def closed_over(v):
+    fs = [lambda t, k=k: t * k for k in L[:2]]
+    late = [lambda t: t + k for k in L[:2]]
+    for f in (*fs, *late):
+        v = f(v)
+    return v
+def counter():
+    n = 0
+    def count(step=1):
+        nonlocal n
+        n += step
+        return n
+    return count
+def counting(v):
+    c = counter()
+    c(); c(O.n)
+    return v * c()
+def unpacked(v):
+    (a, *b), c, *_ = [L, O.n, *OD.values()]
+    {**D}.get('a'); d, = [G]
+    return v * a + sum(b) + c * d
+def ordered(v, /, a, *, b=0.5):
+    return v * a + b
+def state_written(v):
+    old = SPACE.k
+    SPACE.k = 2.5
+    v = v * SPACE.k
+    SPACE.k = old
+    SPACE.inner.v.append(0.5)
+    v = v + sum(SPACE.inner.v)
+    SPACE.inner.v.pop()
+    ITEMS['layers'][0]['k'] += 1; v = v * ITEMS['layers'][0]['k']; ITEMS['layers'][0]['k'] -= 1
+    return v
+def many_exits(v, limit):
+    if limit > 2:
+        return v
+    if v.shape[0] > 3:
+        return v * 2
+    with SUP:
+        return v * D['q']
+    for k in MODES:
+        if k == 'slow':
+            return v + 1
+    return v - 1
+def configured(v):
+    for layer in ITEMS['layers']:
+        if not layer['on']:
+            continue
+        v = v * layer['k'] + len(ITEMS['size'])
+    return v
+def dynamic_class(v):
+    kind = type('Made', (Base,), {'k': G})
+    return v * kind.k + isinstance(O, Base)
+def stacked(v):
+    with contextlib.ExitStack() as stack:
+        k = stack.enter_context(SC)
+        stack.callback(lambda: None)
+        v = v * k
+    with contextlib.nullcontext(G) as k, SC as t:
+        v = v + k * t
+    return v
+def typed(v: 'a tensor', k: float = 0.5) -> 'a tensor':
+    n: int = O.n
+    t: float
+    t = k * n
+    return v * t
+def sum_rows(v):
+    total = 0
+    for row in v.reshape([2, -1]):
+        total = total + row.sum()
+    for i, part in enumerate(paddle.unbind(v)):
+        total = total + part * i
+    for a, b in zip(v, L):
+        total = total + a * b
+    return v + total
+def growing(v):
+    kept, names = [v], {}
+    for i in range(O.n):
+        kept.append(kept[-1] * 0.5)
+        names[f'k{i}'] = kept[i]
+    kept[0] = kept[0] + 1
+    del kept[-1:]
+    kept[1:1] = [v]
+    names.update(last=kept[-1]); names.pop('k0', None)
+    return paddle.stack(kept).sum(axis=0) + sum(names.values())
+def sliced_writes(v):
+    y = paddle.zeros([3, 2]) + v
+    y[1:] = y[1:] + G
+    y[0, :] += v
+    y[..., -1] = O.k
+    y[y > 2] = 0.5
+    y[paddle.to_tensor([0, 2])] = y[1]
+    z = y[::2].flatten()
+    z[-1:] += 2
+    return y.mean(axis=0) + z[:2]
+def modes_of_calls(v):
+    with paddle.amp.auto_cast(enable=FLAG, level='O1', dtype='bfloat16'):
+        v = (v.unsqueeze(0) @ paddle.ones([2, 2]) * 0.5).squeeze(0)
+    with paddle.set_grad_enabled(O.flag):
+        v = v.astype('float32') * 0.5
+    return v
+def layer_walk(v):
+    for name, p in NET.named_parameters():
+        v = v + p.sum() * len(name) * 0.01
+    for part in SEQ[:2]:
+        v = part(v)
+    for key in LAYERS:
+        v = LAYERS[key](v)
+    return v * PARAMS[0] + len(NET.state_dict()) + NET.training
 """
 
-STATEMENTS = """
-x = x * O.k
-x = x + D['a']
-x = x + D.get('z', 1.5)
-x = x * L[0] + L[-1]
-x = x + NEST['x'][1]['y'][1][0]
-x = x * P.b[0] + P.a
-x = helper(x)
-x = O.method(x)
-x = x + O.prop
-x = x + O.inner.k * O.slot
-x = x + getattr(O, 'late', 0.5)
-x = x + Base.c + O.of_class()
-x = Base.static(x)
-x = x * sum([v * 2 for v in L if v > 0])
-x = x + max(L) - min(D.values())
-x = x + len(L) * len(OD)
-x = x + sum(numbers(O.n))
-x = GET(x)
-x = default(x)
-x = T['f'](x)
-x = PART(x)
-x = x * DYN.v
-x = SC(x) + SC[1]
-x = x * float(SC)
-x = x * (SC + 1)
-x = x + len([*L] + L * 2) - (SC == DYN)
-x = NET(x)
-x = NET.running(x)
-x = x + NET.fc.bias
-x = x * W + O.w
-x = x + D[f'{O.name}']
-x = x * float(ENV['scale'])
-x = x + sorted(L, key=lambda v: -v * G)[0]
-x = x + sum(map(lambda v: v * O.k, L))
-x = x + (O.k if O.flag else G)
-x = x + (O.k > 1 and FLAG) * 0.5
-x = x + [i for i, v in enumerate(OD.values()) if v > 0.6][0] if OD else x
-x = x + {k: v for k, v in D.items()}['b']
-x = x * math.sqrt(abs(G)) + int(O.k)
-x = x + functools.reduce(lambda a, b: a + b, L)
-x = paddle.concat([x, x]).reshape([2, -1]).sum(axis=0)
-x = x * x.shape[0]
-y = x * 1; y[0] = O.k; x = x + y
-for v in L: x = x + v
-for k, v in D.items(): x = x * 0.5 + v + len(k)
-for i, (k, v) in enumerate(OD.items()): x = x + i * v
-for v in SC: x = x + v
-if 'z' in D: x = x * 2
-if 'on' in S and not O.flag: x = x - 1
-if FLAG: x = x + 0.5
-if isinstance(O, K): x = x * 1.25
-if hasattr(O, 'late'): x = x * 0.75
-if len(SC) > 1: x = x + 2
-if SC: x = x + 0.25
-if O.k > 4: raise ValueError('too large')
-n = O.n
-while n > 0: x = x + n; n -= 1
-try: x = x * D['q']
-except KeyError: x = x + 0.125
-try: x = x * O.late
-except AttributeError: x = x + 0.25
-O.n = 2
-D['a'] = 1.25
-x = counted_by_class(x)
-x = set_and_deleted(x)
-x = x + K.rates[1]['k'] * type(O).c
-x = x * vars(Base).get('late', 0.75)
-x = x + getattr(type(O), 'late', 1.5)
-Base.c = 0.75
-K.rates = Base.rates
-setattr(K, 'hits', Base.hits); x = x * (1 + O.hits if isinstance(O, K) else 1)
-with SC as k: x = x * k
-with scaled() as k: x = x + k
-a, (b, *c) = L[0], [G, *L]; x = x + a * b + len(c)
-x = x + max([t for t in [O.k, G]], key=lambda t: t * L[0])
-if (q := O.k * G) > 2: x = x + q
-x = x + sum(a * b for a, b in zip(L, OD.values()))
-x = default(x, *[[O.k]], **{'m': G})
-x = x * (0.5 if all(v > 0.4 for v in L) and any(L) else 2.0)
-x = x * (0.5 if 0 < O.k <= G < 3 else 2.0)
-for v in L: x = x + v; break
-for v in L: x = x + v; continue
-for v in L: x = x + v
-else: x = x * 0.5
-try: x = x * D['q']
-finally: x = x + 0.5
-assert O.k < 4, 'too large'
-x = recursive(x, O.n)
-x = variadic(x, *L, k=G, **D)
-x = variadic(x, O.k)
-x = added_up(x)
-x = first_above(x, O.k)
-x = talked_to(x)
-x = finished(x)
-x = set_global(x)
-x = nested(x)
-x = x + cached(2)
-x = x + without(x)
-y = x; del y; x = x * 2
-x = x[::-1] * 1
-x = x * 2 if x.shape[0] > O.n else x
-x = x + copy.copy(RECORD).k + RECORD.parts[0]
-x = x + dataclasses.replace(RECORD, k=G).k
-x = x + WAY.value * (1 if WAY is Way.UP else 2)
-x = x + (L + [O.k])[-1] + sum(L[1:])
-x = x + L[O.n % len(L)] if L else x
-x = x + D['a'] ** 2 // 0.5
-x = x + len(str(O.name)) + ('%.2f' % G == '1.50') + (f'{O.k:.1f}' > '1.2')
-x = x + next(iter(L)) + dict(OD, p=1.0)['p'] + (D | {'b': G})['b']
-x = x + L.index(max(L))
-D.setdefault('s', 0.5); x = x + D['s']
-x = x + sum(itertools.islice(numbers(5), 2)) + sum(itertools.chain(L, [G]))
-x = x * paddle.to_tensor(L[0]) + paddle.full([1], G)[0]
-x = x * 1; x.add_(paddle.ones([2])); x.scale_(O.k)
-x = x + paddle.histogramdd(x.detach().reshape([-1, 1]), [2])[0].sum()
-x = x + coalesced(x.detach())
-"""
-
-DECISIONS = """
-if x.sum() > 1: x = x * 0.5
-if not (x > O.k).all() or FLAG: x = x + G
-i = 0
-while x.max() < 3 and i < 4: x = x + 1; i += 1
-x = x * (2 if x.mean() > D['a'] else 3)
-x = x + int(paddle.argmax(x)) * L[0]
-"""
-
-# Backward, steps of an optimizer, and code that gradients run.
-STEPS = """
-x = trained(x)
-x = cleared_first(x)
-x = gathered(x)
-x = hooked(x)
-x = hooked_inside(x)
-x = Pure.apply(x, 0.5)
-x = Pure.apply(x, O.k) * 0.5
-x = Reading.apply(x) * 0.5
-x = x + WT
-x = rescaled(x)
-x = minimized(x)
-"""
-
-# Decisions that `full_graph` refuses.
-NUMBERS = """
-x = x + (x > G).sum().item()
-"""
-
-# What no recording can stand for.
-REFUSED = """
-x = x * random.random()
-x = x * next(IT)
-COUNT[0] += 1; x = x + COUNT[0]
-Base.hits += 1; x = x + Base.hits
-type(O).seen = x; x = x * 0.5
-O.last = x
-print('', end='')
-x = x * float(x.detach().sum() > 0) + x
-"""
-
-# Breaks: what stands around and beside them is compiled.
-BREAKS = """
-x = x * float(x.detach().mean() * 0.5 + 1)
-a = x.detach().numpy(); x = x + float(a[0]) * 0.5; x = x * 0.75
-print(end=''); x = x * 0.75
-LOG.debug('%s', x); x = x + W * 0.5
-if float(x.detach().sum()) > G: x = x * 0.5; x = x + O.k
-if x.detach().sum().item() > 2: return x * 2
-x = logged(x)
-x = BRK(x)
-x = x + counted(x) * 0.5
-for v in L: x = x + v; print(end=''); x = x * 0.75
-for v in L: x = x * 0.5 + v; a = float(x.detach()[0]); a > 1.5 and LOG.debug('%s', a)
-for i in range(3): x = x * 0.75 + i; t = float(x.detach()[1]); x = x * (1.5 if t > 1 else 0.5)
-n = 0
-while n < 2 and float(x.detach().sum()) < 9: x = x + 1; n += 1; print(end=''); x = x * 1.25
-with scaled() as k: x = x + k; print(end=''); x = x * 0.75
-with paddle.no_grad(): u = x * 2; print(end=''); u = u + 1
-u = x * 2; u.add_(paddle.ones([2])); print(end=''); t = u.reshape([1, 2]); u = u + 1; x = t[0] + u
-t = x.detach(); print(end=''); t = t * 2; x = x + t
-r = []; r.append(x * 2); print(end=''); r.append(x + 1); x = r[0] * r[1] * 0.5
-g = lambda v: v * G; print(end=''); x = g(x)
-y = x * 1; print(end=''); y[0] = O.k; x = x + y
-O.n = O.n % 3 + 1; x = x * 0.5 + O.n
-COUNT[0] += 1; x = x + COUNT[0] % 3
-Base.hits = Base.hits % 3 + 1; x = x * 0.5 + O.k; x = x + Base.hits
-try: x = x * float(x.detach()[0]) * D['q']
-except KeyError: x = x * 0.75; print(end=''); x = x + 0.125
-x = x * paddle.rand([2]) + random.random()
-x, y = x * 2, [x + 1, {'k': x * 3}]; print(end=''); x = x + y[0] * 0.25 + y[1]['k'] * 0.25
-u = (x * 2, x); print(end=''); x = u[1] * 0.5 + u[0].sum() * 0.25
-x = x + (lambda t: float(t.sum()))(x.detach()) * 0.25
-x = (x * G + O.k).detach().sum().item() * 0.125 + helper(x) * O.k
-x = x * [float((x * 2).detach().sum()), inner_helper(x), L[0]][2] + int(x.mean().item() > G)
-x = O.method(x) * (0.5 if float(helper(x).detach().sum()) > O.k else G) + GET(x)
-x += helper(x).detach().numpy().sum() * 0.125 + NET(x)
-print(str(helper(x * O.k).detach().sum().item())[:0], end=''); x = x * 0.75
-x = SC(x) + float((x * L[0] + G).detach().max()) * 0.25
-if float((helper(x) * O.k).detach().sum()) > G and O.flag: x = x * 0.5 + helper(x)
-try: a = helper(x); x = a * float(a.detach()[0]) + D['q']; a = x * 2; print(end=''); x = a + 1
-except KeyError: x = a * 0.75; print(end=''); x = x + a
-with contextlib.suppress(KeyError): a = x * 2; x = a + 1; print(end=''); x = x * D['q']; x = x + 1
-for v in steps(x): x = x * 0.5 + v * float(v.detach().mean() > G)
-"""
-
-MUTATIONS = """
-G += 0.5
-FLAG = not FLAG
-D['a'] += 0.25
-D['z'] = 2.5
-D.pop('z', None)
-D['q'] = 0.5
-D.pop('q', None)
-D['a'] = D.pop('a')
-OD.move_to_end('p')
-OD['r'] = 0.75
-L[0] += 0.5
-L.append(0.25)
-L.reverse()
-L = [0.75, 2.0]
-NEST['x'][1]['y'][1][0] += 0.5
-NEST['x'][1] = {'y': (1.0, [3.0])}
-P.b[0] += 1
-P = Pair(0.25, [0.5])
-S.discard('on')
-S.add('on')
-O.k += 0.75
-O.inner.k += 0.5
-O.inner = K(2.0, 0)
-O.flag = not O.flag
-O.n = 3
-O.late = 1.5
-O.__dict__.pop('late', None)
-O.slot += 0.5
-O.name = 'b'
-O.w = paddle.to_tensor([3.0, 0.5])
-O.w[0] = 4.0
-O = Other()
-O = K(1.25)
-Base.c += 0.5
-K.c = 2.25
-Other.c = 1.75
-Base.late = 2.5
-K.__dict__.get('c') and delattr(K, 'c')
-Base.rates[0] += 0.5
-Base.rates[1]['k'] += 0.5
-K.rates = [1.5, {'k': 0.5}]
-Base.hits += 1
-Base.c = property(lambda self: self.k * 0.5)
-K.slots = 0.5
-Base.static = staticmethod(lambda v: v - G)
-Base.__getattr__ = lambda self, name: {'late': 1.25}[name]
-SCALER.set_init_loss_scaling(16.0)
-SCALER = paddle.amp.GradScaler(init_loss_scaling=4.0, incr_every_n_steps=1)
-Base.method = lambda self, v: v * 3
-K.method = lambda self, v: v * self.k
-Base.prop = property(lambda self: self.k)
-Base.of_class = classmethod(lambda cls: 3.0)
-DYN.table['v'] += 0.5
-DYN.v = 4.0
-SC.k += 0.75
-SC = Scale()
-ENV['scale'] = str(float(ENV['scale']) + 1)
-NET.scale += 0.25
-NET.box.k += 0.5
-NET.parts.append(paddle.nn.ReLU())
-NET.parts[0] = paddle.nn.Sigmoid()
-NET.fc = linear(0.25, 0.5)
-NET.fc.bias.set_value(paddle.to_tensor([1.0, 2.0]))
-NET.mean = paddle.ones([2])
-NET.eval()
-W.set_value(paddle.to_tensor([2.0, 3.0]))
-W = paddle.to_tensor([1.0, 0.5], stop_gradient=False)
-W.stop_gradient = not W.stop_gradient
-T['f'] = lambda v: v - 1
-PART = functools.partial(lambda k, v: v + k, 2.5)
-PUT(G + 1)
-default.__defaults__[0][0] += 0.5
-default.__defaults__ = ([2.5],)
-default.__kwdefaults__['m'] += 0.5
-inner_helper.__code__ = (lambda v: v * 2 + D['b']).__code__
-inner_helper = lambda v: v + 1
-def helper(v): return v * L[0]
-def numbers(n): yield from [n, G]
-COUNT[0] = 5
-OPT.set_lr(OPT.get_lr() * 0.5)
-OPT = paddle.optimizer.Adam(0.01, parameters=[WT, BIAS])
-OPT._grad_clip = paddle.nn.ClipGradByGlobalNorm(0.05)
-WT.set_value(paddle.to_tensor([0.75, 0.5]))
-WT.stop_gradient = not WT.stop_gradient
-WT.grad = None
-WT.clear_grad()
-BIAS.grad = paddle.to_tensor([0.5, 0.25])
-BIAS.stop_gradient = not BIAS.stop_gradient
-Pure.backward = staticmethod(lambda ctx, g: g * 5)
-abs = lambda v: 4.0
-RECORD.k += 0.5
-RECORD.parts[0] += 0.5
-RECORD = Record(2.5)
-Record.k = 1.25
-WAY = Way.DOWN
-variadic = lambda v, *rest, **more: v * 2
-variadic.__kwdefaults__ and variadic.__kwdefaults__.update(k=1.5)
-recursive = lambda v, n: v + n
-cached.cache_clear()
-L.insert(0, 0.25)
-del L[0]
-D.update(a=0.5, s=1.5)
-S.clear()
-O.n = -1
+# From CPython 3.10 on.
+MATCH_SETUP = """
+def matched(v, subject):
+    match subject:
+        case 0 | 1:
+            return v
+        case int(n) | float(n) if n > G:
+            v = v * n
+        case [first, *rest] if rest:
+            v = v + first * len(rest)
+        case [only] | (only,):
+            v = v + only
+        case {'a': k, **more}:
+            v = v * k + len(more)
+        case K(k=k, inner=K(k=inner)) | Other(k=k, inner=K(k=inner)):
+            v = v * k + inner
+        case Record(k, [part, *_]):
+            v = v * k + part
+        case Way.UP:
+            v = v + 3
+        case Pair(a, [b]) if b > a:
+            v = v + a
+        case str() as text:
+            v = v + len(text)
+        case None:
+            pass
+        case _:
+            v = v * 0.5
+    return v
+def matched_loop(v):
+    for subject in (L, D, RECORD, O, WAY, P):
+        match subject:
+            case [float(a), float(b), *_] if a > b:
+                continue
+            case {'z': _}:
+                break
+            case Base(flag=True, items=[i, _]):
+                v = v * i
+            case Record(k=k):
+                v = v + k
+                if k > 2:
+                    return v
+    return v + 1
+def matched_tensors(v):
+    match v:
+        case paddle.Tensor(shape=[n, *_], ndim=d):
+            v = v * n + d
+    match (v.shape, O.flag):
+        case ([2], True):
+            v = v + 1
+        case ([*_], _):
+            v = v - 1
+    match {'t': v, 'k': O.k}:
+        case {'t': t, 'k': 1.0}:
+            return t * 2
+        case {'t': t}:
+            return t * 3
+def matched_breaks(v):
+    match O.name:
+        case 'name_1':
+            v = v * 0.5 + 1
+            print(end='')
+            v = paddle.tanh(v) * G
+        case 'b' if float(v.detach().sum()) > 1:
+            v = v * 2 + O.k
+        case name:
+            v = v + len(name)
+    return v * 0.75
 """

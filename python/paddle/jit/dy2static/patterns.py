@@ -13,7 +13,8 @@ from paddle.jit.dy2static import trees
 
 HELPERS = '_pt_patterns'
 ABSENT = object()
-is_instance, length, new_dict, attribute = isinstance, len, dict, getattr
+# The builtin ones, whatever the names mean in a user's module.
+_is_instance, _length, _new_dict, _attribute = isinstance, len, dict, getattr
 _THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
@@ -273,7 +274,7 @@ class _Lowering:
     def _MatchSequence(self, pattern, subject, captures, then):
         parts, count = pattern.patterns, len(pattern.patterns)
         stars = [k for k, p in enumerate(parts) if isinstance(p, ast.MatchStar)]
-        size = _call('length', _load(subject))
+        size = _call('_length', _load(subject))
         items = self._temporary()
 
         def at(k):
@@ -326,7 +327,7 @@ class _Lowering:
                             [ast.Name(f'{rest}_{n}', ast.Store()) for n in 'kv'], ast.Store()
                         ),
                         ast.Call(
-                            ast.Attribute(_call('new_dict', _load(subject)), 'items', ast.Load()),
+                            ast.Attribute(_call('_new_dict', _load(subject)), 'items', ast.Load()),
                             [],
                             [],
                         ),
@@ -351,7 +352,7 @@ class _Lowering:
             inner = [_assign(value, got), ast.If(test, inner, [])]
         result.extend(inner)
         if keys:
-            size = _compare(_call('length', _load(subject)), ast.GtE, ast.Constant(len(keys)))
+            size = _compare(_call('_length', _load(subject)), ast.GtE, ast.Constant(len(keys)))
             result = [ast.If(size, result, [])]
         return [ast.If(_call('is_mapping', _load(subject)), result, [])]
 
@@ -370,7 +371,7 @@ class _Lowering:
                 name = ast.Subscript(_load(names), ast.Constant(k), ast.Load())
             else:
                 name = ast.Constant(pattern.kwd_attrs[k - count])
-            got = _call('attribute', _load(subject), name, _helper('ABSENT'))
+            got = _call('_attribute', _load(subject), name, _helper('ABSENT'))
             if k < count == 1:
                 own = _compare(_load(names), ast.Is, ast.Constant(None))
                 got = ast.IfExp(own, _load(subject), got)
@@ -381,7 +382,7 @@ class _Lowering:
         for value, got in reversed(values):
             test = _compare(_load(value), ast.IsNot, _helper('ABSENT'))
             inner = [_assign(value, got), ast.If(test, inner, [])]
-        fits = _call('is_instance', _load(subject), _load(kind))
+        fits = _call('_is_instance', _load(subject), _load(kind))
         return [*before, ast.If(fits, [*inside, *inner] or [ast.Pass()], [])]
 
 

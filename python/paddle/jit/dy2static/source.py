@@ -196,7 +196,7 @@ def remember(code, tree):
 
 
 def function_tree(code):
-    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, without `match`, or
+    """The FunctionDef, AsyncFunctionDef or Lambda that `code` was compiled from, without `match`;
     None when its source is not at hand.
     """
     if code in _made:
