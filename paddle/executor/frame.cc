@@ -49,6 +49,11 @@ bool Frame::Fits(const std::vector<Tensor>& inputs) const {
   return true;
 }
 
+void Frame::LearnNothing() {
+  learns_ = false;
+  for (Binding& b : bindings_) b.state = Binding::kOff;
+}
+
 size_t Frame::least_bytes() const {
   size_t sum = 0;
   for (const Binding& b : bindings_) sum += b.least_bytes();
@@ -87,7 +92,7 @@ void Frame::Stand::Release() {
 }
 
 void Frame::Begin(const std::vector<Tensor>& inputs, bool held) {
-  if (signature_.empty())
+  if (signature_.empty() && learns_)
     for (const Tensor& t : inputs) signature_.push_back(Shape::Of(t));
   held_ = held;
   if (!held) {

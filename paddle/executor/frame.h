@@ -21,6 +21,9 @@ class Frame {
   void End();
   // Whether the inputs have the shapes of the frame's first run, so that what it learnt holds.
   bool Fits(const std::vector<Tensor>& inputs) const;
+  // Before the first run: the frame learns nothing, for inputs of whatever shapes.
+  void LearnNothing();
+  bool learns() const { return learns_; }
   size_t workspace_bytes() const;
   size_t least_bytes() const;
   // Names of the instructions whose results have no place in the shared memory and could have one.
@@ -96,6 +99,7 @@ class Frame {
   std::vector<Slots> slots_;       // by instruction id
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;
+  bool learns_ = true;
   uint32_t lost_ = 0;  // Trials::lost when LearnLost ran
   std::vector<ProfileEntry>* profile_ = nullptr;
 };

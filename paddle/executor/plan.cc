@@ -27,8 +27,13 @@ bool TrialsAtFirst() {
 }
 std::atomic<bool> g_trials{TrialsAtFirst()};
 
-// Of other shapes, or given back by other threads.
-constexpr size_t kMaxIdleFrames = 4;
+// Of other shapes, or given back by other threads: as many at least; more of plans with few instructions.
+constexpr size_t kMaxIdleFrames = 4, kMostIdleFrames = 32;
+constexpr size_t kIdleInstructions = 2048;       // of all idle frames beyond kMaxIdleFrames
+constexpr size_t kIdleBytes = size_t{64} << 10;  // of one of these
+// Where more shapes come than frames are kept for, so many runs in a row learn nothing; the next one's frame does, so
+// shapes that stay get one.
+constexpr size_t kRunsUnlearnt = 7;
 
 }  // namespace
 
@@ -78,11 +83,14 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
   auto plan = std::make_shared<Plan>();
   plan->program_ =
       std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
+  plan->most_idle_ =
+      std::clamp(kIdleInstructions / std::max<size_t>(plan->num_instructions(), 1), kMaxIdleFrames, kMostIdleFrames);
   PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
   return plan;
 }
 
 std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
+  bool learns = true;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = frames_.size(); i-- > 0;) {
@@ -91,8 +99,15 @@ std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
       frames_.erase(frames_.begin() + static_cast<ptrdiff_t>(i));
       return f;
     }
+    if (dropped_) {
+      learns = unlearnt_ >= kRunsUnlearnt;
+      unlearnt_ = learns ? 0 : unlearnt_ + 1;
+      if (!learns && any_) return std::move(any_);
+    }
   }
-  return std::make_unique<Frame>(*program_);
+  auto frame = std::make_unique<Frame>(*program_);
+  if (!learns) frame->LearnNothing();
+  return frame;
 }
 
 void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times) {
@@ -103,9 +118,15 @@ void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntr
       profile_[i].calls += times[i].calls;
       profile_[i].ns += times[i].ns;
     }
-  if (frames_.size() >= kMaxIdleFrames) {
+  if (!frame->learns()) {
+    old = std::exchange(any_, std::move(frame));
+    return;
+  }
+  const size_t most = frame->workspace_bytes() > kIdleBytes ? kMaxIdleFrames : most_idle_;
+  if (frames_.size() >= most) {
     old = std::move(frames_.front());
     frames_.erase(frames_.begin());
+    dropped_ = true;
   }
   frames_.push_back(std::move(frame));
 }

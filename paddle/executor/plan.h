@@ -103,6 +103,9 @@ class Plan {
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;  // idle ones, the last used at the end
+  std::unique_ptr<Frame> any_;                  // an idle one that learns nothing
+  size_t most_idle_ = 0, unlearnt_ = 0;
+  bool dropped_ = false;  // whether a frame had to go for another one
   std::atomic<bool> profiling_{false};
   std::vector<ProfileEntry> profile_;
 
