@@ -11,7 +11,8 @@ void lp_pool2d_infer(const Meta& x, const common::Ints& kernel, const common::In
                      const std::string& type, bool global, bool adaptive, const std::string& algorithm,
                      double norm_type, Meta& out);
 // Rounding the extents up is rounding them down with stride - 1 more zeros at the end, which add nothing.
-common::Ints LpPaddings(const common::Ints& paddings, const common::Ints& strides, bool ceil_mode,
+common::Ints LpPaddings(const common::Dims& x, const common::Ints& kernel, const common::Ints& paddings,
+                        const common::Ints& strides, bool ceil_mode, const std::string& format,
                         const std::string& algorithm);
 void spectral_norm_infer(const Meta& weight, const Meta& u, const Meta& v, int64_t dim, int64_t power_iters, double eps,
                          Meta& out);
@@ -130,8 +131,9 @@ Tensor lp_pool2d_compose(const Tensor& x, const Ints& kernel, const Ints& stride
   phi::lp_pool2d_infer(x.meta(), kernel, strides, paddings, ceil_mode, exclusive, format, type, global, adaptive,
                        algorithm, norm_type, checked);
   const Tensor powers = norm_type == 2 ? x * x : norm_type == 1 ? x : pow(x, Scalar(norm_type));
-  const Tensor mean = pool2d(powers, kernel, strides, phi::LpPaddings(paddings, strides, ceil_mode, algorithm), false,
-                             false, format, "avg", false, false, algorithm);
+  const Ints pads = phi::LpPaddings(x.meta().dims, kernel, paddings, strides, ceil_mode, format, algorithm);
+  const Tensor mean = pool2d(powers, kernel, strides, pads, false, false, format, "avg", false, false,
+                             algorithm == "SAME" ? algorithm : "EXPLICIT");
   const Tensor total = mean * static_cast<double>(common::Product(kernel));
   return norm_type == 1 ? total : pow(total, Scalar(1 / norm_type));
 }

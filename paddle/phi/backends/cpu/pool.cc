@@ -207,8 +207,8 @@ void Gradient(DataType t, const PoolDesc& d, bool average, const Known& known, v
 
 int64_t PoolOutSize(int64_t in, int64_t k, int64_t stride, int64_t pad_lo, int64_t pad_hi, bool ceil_mode) {
   PD_CHECK(stride > 0, InvalidArgument, "[pool] expected a positive stride, got ", stride);
-  const int64_t room = in - k + pad_lo + pad_hi + (ceil_mode ? stride - 1 : 0);
-  return room < 0 ? -((-room + stride - 1) / stride) + 1 : room / stride + 1;
+  // As in PaddlePaddle the quotient is cut toward zero: a window that is too long by less than a stride is cut.
+  return (in - k + pad_lo + pad_hi + (ceil_mode ? stride - 1 : 0)) / stride + 1;
 }
 
 void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType index_t, void* mask) {

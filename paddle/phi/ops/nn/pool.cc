@@ -57,7 +57,7 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
     } else if (in.known()) {
       p.out[at] =
           Dim(cpu::PoolOutSize(in.value(), p.kernel[i], p.strides[i], p.pads[2 * i], p.pads[2 * i + 1], ceil_mode));
-      PD_CHECK(p.out[at].raw() > 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ",
+      PD_CHECK(p.out[at].raw() >= 0, InvalidArgument, "[", op, "] expected the padded input to hold the window of ",
                p.kernel[i], ", got extent ", in.raw());
     } else {
       Dim room = in + Dim(p.pads[2 * i] + p.pads[2 * i + 1] + (ceil_mode ? p.strides[i] - 1 : 0));
@@ -124,19 +124,31 @@ int64_t pool_workspace(const Meta& x, PD_POOL_ATTRS) {
   return cpu::PoolScratch(p.max ? cpu::PoolUse::kMax : cpu::PoolUse::kAverage, x.dtype,
                           Describe(p, common::ToInts(x.dims), common::ToInts(p.out), exclusive, adaptive));
 }
-Ints LpPaddings(const Ints& paddings, const Ints& strides, bool ceil_mode, const std::string& algorithm) {
-  if (!ceil_mode || algorithm != "EXPLICIT" || paddings.size() < 2 || strides.size() < 2) return paddings;
-  const bool ends = paddings.size() == 4;
-  return Ints{paddings[0], paddings[ends ? 1 : 0] + strides[0] - 1, paddings[ends ? 2 : 1],
-              paddings[ends ? 3 : 1] + strides[1] - 1};
+// The paddings of the sums of lp_pool2d, which are means times the window's size: with those of ceil_mode, and with
+// what a window that is cut lacks, so that every mean is one over the whole window. Not for SAME.
+Ints LpPaddings(const Dims& x, const Ints& kernel, const Ints& paddings, const Ints& strides, bool ceil_mode,
+                const std::string& format, const std::string& algorithm) {
+  Ints pads = {0, 0, 0, 0};
+  const bool valid = algorithm == "VALID", ends = paddings.size() == 4;
+  if (algorithm == "SAME" || (!valid && paddings.size() < 2)) return paddings;
+  if (!valid) pads = {paddings[0], paddings[ends ? 1 : 0], paddings[ends ? 2 : 1], paddings[ends ? 3 : 1]};
+  if (strides.size() < 2 || kernel.size() < 2 || x.size() != 4) return pads;
+  const int64_t first = format.size() > 1 && format.back() == 'C' ? 1 : 2;
+  for (int64_t i = 0; i < 2; ++i) {
+    if (ceil_mode && !valid) pads[2 * i + 1] += strides[i] - 1;
+    if (!x[first + i].known()) continue;
+    const int64_t lacking = kernel[i] - x[first + i].value() - pads[2 * i] - pads[2 * i + 1];
+    if (lacking > 0 && lacking < strides[i]) pads[2 * i + 1] += lacking;
+  }
+  return pads;
 }
 void lp_pool2d_infer(const Meta& x, PD_POOL_ATTRS, double norm_type, Meta& out) {
   PD_CHECK(!global && !adaptive, Unimplemented,
            "[lp_pool2d] expected windows of kernel_size, got global_pooling or adaptive");
   PD_CHECK(norm_type != 0, InvalidArgument, "[lp_pool2d] expected a norm_type other than 0, got 0");
   (void)type;
-  pool_infer(x, kernel, strides, LpPaddings(paddings, strides, ceil_mode, algorithm), false, exclusive, format, "avg",
-             false, false, algorithm, out);
+  pool_infer(x, kernel, strides, LpPaddings(x.dims, kernel, paddings, strides, ceil_mode, format, algorithm), false,
+             exclusive, format, "avg", false, false, algorithm == "SAME" ? algorithm : "EXPLICIT", out);
 }
 void pool_grad_input_infer(const Meta&, const Meta& x, const Meta&, const IntArray&, PD_POOL_REST, Meta& out) {
   (void)exclusive, (void)ceil_mode, (void)global, (void)adaptive;
