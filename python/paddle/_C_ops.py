@@ -15,11 +15,23 @@ def _whole(name):
 
 
 def __getattr__(name):
-    if name.endswith('_grad'):
-        from paddle._gradient_ops import function
+    if not name.startswith('_'):
+        found = None
+        if name.endswith('_grad'):
+            from paddle._gradient_ops import function
 
-        found = function(name)
+            found = function(name)
+        if found is None:
+            from paddle._op_table import function
+
+            found = function(name)
         if found is not None:
             globals()[name] = found
             return found
     return _lazy.listed(__name__, name)
+
+
+def __dir__():
+    from paddle._op_table import names
+
+    return sorted({*globals(), *names()})

@@ -7,6 +7,9 @@ further orders are there; what it gave before is not read. Where a rule reads th
 (`tanh_grad(out, out_grad)`), its kernel runs.
 """
 
+import inspect
+import keyword
+
 import paddle
 from paddle.base import libpaddle as _core
 
@@ -47,6 +50,14 @@ def function(name):
             return _core._run_gradient_op(name, *left)
         return _differentiated(name, forward, given, inputs, outs, results)
 
+    gradient.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(
+                a + '_' * keyword.iskeyword(a), inspect.Parameter.POSITIONAL_OR_KEYWORD
+            )
+            for a in order
+        ]
+    )
     gradient.__name__ = gradient.__qualname__ = name
     gradient.__module__ = 'paddle._C_ops'
     gradient.__doc__ = f"{name}({', '.join(order)}): the gradients {', '.join(results)}."

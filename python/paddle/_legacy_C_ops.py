@@ -9,7 +9,7 @@ declares as a second result, and no operation here computes, is None.
 
 from paddle.base.op_proto import OpProto, OpProtoHolder
 from paddle.static.block import _IGNORED, call_op
-from paddle.static.legacy_rules import ALIASES, FUNCTIONS, RULES
+from paddle.static.legacy_rules import ALIASES, DECLARED, FUNCTIONS, RULES
 
 
 def _append(kind, inputs, attrs):
@@ -63,8 +63,9 @@ def _sorted_out(proto, args):
 def _called(kind, inplace):
     from paddle._legacy_ops import OPS
 
-    if kind in FUNCTIONS:
-        proto = OpProto(kind, *FUNCTIONS[kind])
+    declared = FUNCTIONS.get(kind) or DECLARED.get(kind)
+    if declared:
+        proto = OpProto(kind, *declared)
     else:
         proto = OpProtoHolder.instance().op_proto_map.get(kind)
     real = ALIASES.get(kind, kind)

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of `paddle._C_ops` that follow from other functions: operations and gradients with
+PaddlePaddle's arguments in its order, each an expression or a rule. `function(name)` makes one.
+
+- `_FORMS`: operations that are functions here.
+- `_GRADIENTS`: gradients that are operations.
+- `_CALLS`: gradients found by calling the operation again and differentiating it.
+- `sparse_<op>` and `sparse_<op>_grad`: functions of `paddle.sparse`.
+- `<op>_grad_`: `<op>_grad`, whose first result is written into the gradient it is given.
+"""
+
+import inspect
+
+import paddle
+
+
+def _axes(axis):
+    axes = [axis] if isinstance(axis, int) else list(axis or ())
+    return axes or None
+
+
+def _norm(x, axis, epsilon=1e-10, is_test=False):
+    length = (x.square().sum(axis, keepdim=True) + epsilon).sqrt()
+    return x / length, length
+
+
+def _top_p(x, ps, threshold=None, topp_seed=None, seed=-1, k=0, mode='truncated'):
+    return paddle.tensor.top_p_sampling(x, ps, threshold, topp_seed, seed, k, mode, return_top=True)
+
+
+def _parts(x, start, length):
+    for part in x:
+        first = start + part.shape[1] if start < 0 else start
+        yield part[:, first:] if length < 0 else part[:, first : first + length]
+
+
+def _channels(x, scale, bias, data_layout='AnyLayout'):
+    shape = [-1] if data_layout == 'NHWC' else [-1] + [1] * (x.ndim - 2)
+    return x * scale.reshape(shape) + bias.reshape(shape)
+
+
+_FORMS = {
+    'affine_channel': _channels,
+    'array_length': lambda x: paddle.tensor.array_length(x),
+    'array_read': lambda array, i: paddle.tensor.array_read(array, i),
+    'array_write_': lambda array, x, i: paddle.tensor.array_write(x, i, array),
+    'assign_': lambda x: x,
+    'baddbmm': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha),
+    'baddbmm_': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm_(input, x, y, beta, alpha),
+    'batch_fc': lambda input, w, bias: paddle.bmm(input, w) + bias.unsqueeze(1),
+    'create_array': lambda dtype: paddle.tensor.create_array(dtype),
+    'decode_jpeg': lambda x, mode, place=None: paddle.vision.ops.decode_jpeg(x, mode),
+    'einsum': lambda x, equation: (paddle.einsum(equation, *x), [], []),
+    'empty_like': lambda x, dtype=None, place=None: paddle.empty_like(x, dtype),
+    'equal_': lambda x, y: paddle.equal_(x, y),
+    'fused_dropout_add': lambda x, y, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
+        paddle.incubate.nn.functional.fused_dropout_add(x, y, p, not is_test, mode),
+        None,
+    ),
+    'fused_rotary_position_embedding': lambda *args, **kwargs: (
+        paddle.incubate.nn.functional.fused_rotary_position_embedding(*args, **kwargs)
+    ),
+    'fused_softmax_mask': lambda x, mask: paddle.incubate.softmax_mask_fuse(x, mask),
+    'fused_softmax_mask_upper_triangle': lambda X: paddle.incubate.softmax_mask_fuse_upper_triangle(
+        X
+    ),
+    'gammaincc_': lambda x, y: paddle.gammaincc_(x, y),
+    'greater_equal_': lambda x, y: paddle.greater_equal_(x, y),
+    'greater_than_': lambda x, y: paddle.greater_than_(x, y),
+    'hinge_loss': lambda logits, labels: paddle.nn.functional.relu(
+        1 - logits * (2 * labels.astype(logits.dtype) - 1)
+    ),
+    'identity_loss': lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction),
+    'index_select_strided': lambda x, index, axis=0: paddle.unbind(x, axis)[index],
+    'l1_norm': lambda x: x.abs().sum(),
+    'less_equal_': lambda x, y: paddle.less_equal_(x, y),
+    'less_than_': lambda x, y: paddle.less_than_(x, y),
+    'logical_and_': lambda x, y: paddle.logical_and_(x, y),
+    'logical_not_': lambda x: paddle.logical_not_(x),
+    'logical_or_': lambda x, y: paddle.logical_or_(x, y),
+    'logical_xor_': lambda x, y: paddle.logical_xor_(x, y),
+    'logspace': lambda start, stop, num, base, dtype, place=None: paddle.logspace(
+        start, stop, num, base, dtype
+    ),
+    'matmul_with_flatten': lambda x, y, x_num_col_dims=1, y_num_col_dims=1: paddle.matmul(
+        x.flatten(0, x_num_col_dims - 1).flatten(1), y.flatten(0, y_num_col_dims - 1).flatten(1)
+    ).reshape(list(x.shape[:x_num_col_dims]) + list(y.shape[y_num_col_dims:])),
+    'nansum': lambda x, axis=(), dtype=None, keepdim=False: paddle.nansum(
+        x, _axes(axis), dtype, keepdim
+    ),
+    'norm': _norm,
+    'not_equal_': lambda x, y: paddle.not_equal_(x, y),
+    'ones_like': lambda x, dtype=None, place=None: paddle.ones_like(x, dtype),
+    'partial_concat': lambda x, start_index=0, length=-1: paddle.concat(
+        list(_parts(x, start_index, length)), 1
+    ),
+    'partial_sum': lambda x, start_index=0, length=-1: paddle.add_n(
+        list(_parts(x, start_index, length))
+    ),
+    'polygamma_': lambda x, n: paddle.polygamma_(x, n),
+    'pow_': lambda x, y=1.0: paddle.pow_(x, y),
+    'read_file': lambda filename='', dtype=None, place=None: paddle.vision.ops.read_file(filename),
+    'reduce_as': lambda x, target: paddle.reduce_as(x, target),
+    'rint': lambda x: paddle.round(x),
+    'rint_': lambda x: paddle.round_(x),
+    'sequence_mask': lambda x, max_len, out_dtype: paddle.nn.functional.sequence_mask(
+        x, max_len, out_dtype
+    ),
+    'share_data': lambda x: x.detach(),
+    'shard_index': lambda input, index_num, nshards, shard_id, ignore_value=-1: paddle.shard_index(
+        input, index_num, nshards, shard_id, ignore_value
+    ),
+    'shuffle_channel': lambda x, group=1: paddle.nn.functional.channel_shuffle(x, group),
+    'softmax_': lambda x, axis=-1: paddle.nn.functional.softmax_(x, axis),
+    'std': lambda x, axis=(), keepdim=False, unbiased=True, correction=1: paddle.std(
+        x, _axes(axis), unbiased, keepdim
+    ),
+    'top_p_sampling': _top_p,
+    'trunc_divide': lambda x, y: paddle.divide(x, y, rounding_mode='trunc'),
+    'variance': lambda x, axis=(), keepdim=False: paddle.var(
+        x, _axes(axis), unbiased=False, keepdim=keepdim
+    ),
+    'view_dtype': lambda input, dtype: input.view(dtype),
+    'view_shape': lambda input, dims=(): input.view(list(dims)),
+    'view_slice': lambda input, begin_idx, end_idx: input[begin_idx:end_idx],
+    'where_': lambda condition, x, y: paddle.where_(condition, x, y),
+    'zeros_like': lambda x, dtype=None, place=None: paddle.zeros_like(x, dtype),
+}
+
+
+def _like(out_grad, *attrs, **named):
+    return paddle.zeros_like(out_grad)
+
+
+def _passed(out_grad, *attrs, **named):
+    return paddle.assign(out_grad)
+
+
+def _inverse(perm):
+    axes = [a % len(perm) for a in perm]
+    return [axes.index(k) for k in range(len(axes))]
+
+
+def _of_dropped(mask, out_grad, p, is_test=False, mode='downgrade_in_infer'):
+    p = float(p)
+    if is_test:
+        return paddle.assign(out_grad) if mode == 'upscale_in_train' else out_grad * (1 - p)
+    kept = out_grad * mask.astype(out_grad.dtype)
+    return kept if mode != 'upscale_in_train' else kept / (1 - p) if p < 1 else kept * 0
+
+
+_GRADIENTS = {
+    'as_complex_grad': lambda out_grad: paddle.as_real(out_grad),
+    'as_real_grad': lambda out_grad: paddle.as_complex(out_grad),
+    'assign_grad': _passed,
+    'ceil_grad': _like,
+    'channel_shuffle_grad': lambda out_grad, groups, data_format='NCHW': (
+        paddle.nn.functional.channel_shuffle(
+            out_grad, out_grad.shape[-1 if data_format == 'NHWC' else 1] // groups, data_format
+        )
+    ),
+    'conj_grad': lambda out_grad: paddle.conj(out_grad),
+    'dropout_grad': _of_dropped,
+    'exponential__grad': _like,
+    'fake_channel_wise_quantize_dequantize_abs_max_grad': _passed,
+    'fake_quantize_dequantize_abs_max_grad': _passed,
+    'fake_quantize_dequantize_moving_average_abs_max_grad': _passed,
+    'fill_grad': _like,
+    'flip_grad': lambda out_grad, axis: paddle.flip(out_grad, axis),
+    'floor_grad': _like,
+    'gaussian_inplace_grad': _like,
+    'gumbel_softmax_grad': lambda out, out_grad, axis=-1: paddle._C_ops.softmax_grad(
+        out, out_grad, axis
+    ),
+    'imag_grad': lambda out_grad: paddle.complex(paddle.zeros_like(out_grad), out_grad),
+    'index_add_grad': lambda index, add_value, out_grad, axis=0: (
+        paddle.assign(out_grad),
+        paddle.index_select(out_grad, index, axis),
+    ),
+    'label_smooth_grad': lambda out_grad, epsilon: out_grad * (1 - epsilon),
+    'pixel_shuffle_grad': lambda out_grad, upscale_factor, data_format='NCHW': (
+        paddle.nn.functional.pixel_unshuffle(out_grad, upscale_factor, data_format)
+    ),
+    'pixel_unshuffle_grad': lambda out_grad, downscale_factor, data_format='NCHW': (
+        paddle.nn.functional.pixel_shuffle(out_grad, downscale_factor, data_format)
+    ),
+    'poisson_grad': _like,
+    'random_grad': _like,
+    'real_grad': lambda out_grad: paddle.complex(out_grad, paddle.zeros_like(out_grad)),
+    'reverse_grad': lambda out_grad, axis: paddle.flip(out_grad, axis),
+    'round_grad': _like,
+    'scatter_grad': lambda index, updates, out_grad, overwrite=True: (
+        paddle.scatter(out_grad, index, paddle.zeros_like(updates)),
+        paddle.gather(out_grad, index),
+    ),
+    'scatter_nd_add_grad': lambda index, updates, out_grad: (
+        paddle.assign(out_grad),
+        paddle.gather_nd(out_grad, index),
+    ),
+    'sign_grad': _like,
+    'sparse_transpose_grad': lambda out_grad, perm: paddle.sparse.transpose(
+        out_grad, _inverse(perm)
+    ),
+    'split_grad': lambda out_grad, axis=-1: paddle.concat(out_grad, axis),
+    'split_with_num_grad': lambda out_grad, axis=-1: paddle.concat(out_grad, axis),
+    'transpose_grad': lambda out_grad, perm: paddle.transpose(out_grad, _inverse(perm)),
+    'tril_grad': lambda out_grad, diagonal=0: paddle.tril(out_grad, diagonal),
+    'triu_grad': lambda out_grad, diagonal=0: paddle.triu(out_grad, diagonal),
+    'trunc_grad': _like,
+    'unbind_grad': lambda out_grad, axis=0: paddle.stack(out_grad, axis),
+    'uniform_inplace_grad': _like,
+    'unstack_grad': lambda out_grad, axis=0: paddle.stack(out_grad, axis),
+}
+
+# Arguments of a gradient -> its results. What is no argument of the operation (`out`) is not read:
+# the operation is called with the others.
+_CALLS = {
+    'affine_grid_grad': 'input output_grad output_shape align_corners=True -> input_grad',
+    'broadcast_tensors_grad': 'input out_grad -> input_grad',
+    'cast_grad': 'x out_grad -> x_grad',
+    'complex_grad': 'real imag out_grad -> real_grad imag_grad',
+    'concat_grad': 'x out_grad axis=0 -> x_grad',
+    'copysign_grad': 'x y out_grad -> x_grad y_grad',
+    'crop_grad': 'x out_grad offsets -> x_grad',
+    'cross_grad': 'x y out_grad axis=9 -> x_grad y_grad',
+    'dist_grad': 'x y out out_grad p=2.0 -> x_grad y_grad',
+    'dot_grad': 'x y out_grad -> x_grad y_grad',
+    'grid_sample_grad': 'x grid out_grad mode="bilinear" padding_mode="zeros" align_corners=True '
+    '-> x_grad grid_grad',
+    'hinge_loss_grad': 'logits labels loss_grad -> logits_grad',
+    'index_put_grad': 'x indices value out_grad accumulate=False -> x_grad value_grad',
+    'kldiv_loss_grad': 'x label out_grad reduction="mean" log_target=False -> x_grad',
+    'kron_grad': 'x y out_grad -> x_grad y_grad',
+    'l1_norm_grad': 'x out_grad -> x_grad',
+    'masked_fill_grad': 'x mask value out_grad -> x_grad value_grad',
+    'matmul_with_flatten_grad': 'x y out_grad x_num_col_dims=1 y_num_col_dims=1 -> x_grad y_grad',
+    'matrix_power_grad': 'x out out_grad n -> x_grad',
+    'maxout_grad': 'x out out_grad groups axis=1 -> x_grad',
+    'meshgrid_grad': 'inputs out_grad -> inputs_grad',
+    'multi_dot_grad': 'x out_grad -> x_grad',
+    'multiplex_grad': 'inputs index out_grad -> inputs_grad',
+    'nansum_grad': 'x out_grad axis=() keepdim=False -> x_grad',
+    'partial_concat_grad': 'x out_grad start_index=0 length=-1 -> x_grad',
+    'partial_sum_grad': 'x out_grad start_index=0 length=-1 -> x_grad',
+    'reduce_as_grad': 'x target out_grad -> x_grad',
+    'renorm_grad': 'x out_grad p axis max_norm -> x_grad',
+    'reshape_grad': 'x out_grad -> x_grad',
+    'stack_grad': 'x out_grad axis=0 -> x_grad',
+    'trace_grad': 'x out_grad offset=0 axis1=0 axis2=1 -> x_grad',
+    'view_shape_grad': 'input out_grad dims=() -> input_grad',
+}
+
+# What an operation is called with where its gradient is not given it.
+_FILLED = {
+    'cast_grad': {'dtype': lambda given: given['out_grad'].dtype},
+    'crop_grad': {'shape': lambda given: given['out_grad'].shape},
+    'reshape_grad': {'shape': lambda given: given['out_grad'].shape},
+    'nansum_grad': {'dtype': lambda given: given['out_grad'].dtype},
+    'sparse_masked_matmul_grad': {'mask': lambda given: given['out_grad']},
+    'sparse_reshape_grad': {'shape': lambda given: given['out_grad'].shape},
+}
+
+_SPARSE = {
+    'sparse_' + name: home
+    for home, names in {
+        'sparse': 'abs add addmm asin asinh atan atanh cast coalesce divide expm1 isnan log1p '
+        'mask_as masked_matmul matmul multiply mv pow reshape sin sinh slice sqrt square subtract '
+        'sum tan tanh transpose',
+        'sparse.nn.functional': 'relu relu6 softmax',
+    }.items()
+    for name in names.split()
+}
+_SPARSE_FORMS = {
+    'sparse_leaky_relu': lambda x, alpha: paddle.sparse.nn.functional.leaky_relu(x, alpha),
+    'sparse_indices': lambda x: x.indices(),
+    'sparse_to_dense': lambda x: x.to_dense(),
+    'sparse_to_sparse_coo': lambda x, sparse_dim: x.to_sparse_coo(sparse_dim),
+    'sparse_sparse_coo_tensor': lambda values, indices, shape=(): paddle.sparse.sparse_coo_tensor(
+        indices, values, list(shape) or None, stop_gradient=values.stop_gradient
+    ),
+    'sparse_to_sparse_csr': lambda x: x.to_sparse_csr(),
+    'sparse_values': lambda x: x.values(),
+}
+_CALLS.update(
+    {
+        f'sparse_{name}_grad': row
+        for row, names in {
+            'x out_grad -> x_grad': 'abs asin asinh atan atanh log1p sin sinh square tan '
+            'to_dense values reshape',
+            'x y out_grad -> x_grad y_grad': 'add subtract matmul masked_matmul',
+            'x y out out_grad -> x_grad y_grad': 'divide',
+            'x vec out_grad -> x_grad vec_grad': 'mv',
+            'x mask out_grad -> x_grad': 'mask_as',
+            'x out_grad alpha -> x_grad': 'leaky_relu',
+            'x out_grad factor -> x_grad': 'pow',
+            'x out_grad axes starts ends -> x_grad': 'slice',
+            'input x y out_grad alpha=1.0 beta=1.0 -> input_grad x_grad y_grad': 'addmm',
+        }.items()
+        for name in names.split()
+    }
+)
+
+
+def names():
+    """All names but the gradients that are written in place."""
+    sparse = [*_SPARSE, *_SPARSE_FORMS]
+    return [*_FORMS, *_GRADIENTS, *_CALLS, *sparse]
+
+
+def _called(name, row):
+    """The gradient `name` by its row of `_CALLS`."""
+    arguments, results = (part.split() for part in row.split('->'))
+    signature = inspect.Signature(
+        [
+            inspect.Parameter(
+                key,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=eval(value, {}) if value else inspect.Parameter.empty,
+            )
+            for key, _, value in (a.partition('=') for a in arguments)
+        ]
+    )
+    taken = [r[: -len('_grad')] for r in results]
+    forward = name[: -len('_grad')]
+    order = list(inspect.signature(getattr(paddle._C_ops, forward)).parameters)
+
+    def gradient(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        further = False
+        leaves, call = {}, {}
+
+        def leaf(value):
+            nonlocal further
+            kept = paddle.is_grad_enabled() and not value.stop_gradient
+            further = further or kept
+            value = paddle.assign(value) if kept else value.detach()
+            value.stop_gradient = False
+            return value
+
+        for key in order:
+            filled = _FILLED.get(name, {}).get(key)
+            if filled is not None:
+                call[key] = filled(given)
+            elif key in taken:
+                many = isinstance(given[key], (list, tuple))
+                leaves[key] = [leaf(v) for v in (given[key] if many else [given[key]])]
+                call[key] = leaves[key] if many else leaves[key][0]
+            elif key in given:
+                call[key] = given[key]
+        seeds = [v for k, v in given.items() if k.endswith('_grad')]
+        seeds = seeds[0] if isinstance(seeds[0], (list, tuple)) else seeds
+        further = further or any(not s.stop_gradient for s in seeds)
+        with paddle.enable_grad():
+            made = getattr(paddle._C_ops, forward)(**call)
+        made = list(made) if isinstance(made, (list, tuple)) else [made]
+        flat = [v for key in taken for v in leaves[key]]
+        found = iter(
+            paddle.grad(
+                made[: len(seeds)],
+                flat,
+                list(seeds),
+                create_graph=further and paddle.is_grad_enabled(),
+                allow_unused=True,
+            )
+        )
+        out = []
+        for key in taken:
+            grads = [next(found) for _ in leaves[key]]
+            out.append(grads if isinstance(given[key], (list, tuple)) else grads[0])
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return gradient, signature
+
+
+def _in_place(gradient):
+    """The same, that writes its first result into the first gradient it is given."""
+
+    def inplace(*args, **kwargs):
+        order = list(inspect.signature(gradient).parameters)
+        place = next(v for k, v in (*zip(order, args), *kwargs.items()) if k.endswith('_grad'))
+        made = gradient(*args, **kwargs)
+        several = isinstance(made, tuple)
+        with paddle.no_grad():
+            paddle.assign(made[0] if several else made, place)
+        return (place, *made[1:]) if several else place
+
+    return inplace
+
+
+def function(name):
+    """The function `name`; None where no row or rule has it."""
+    if name in _FORMS or name in _GRADIENTS or name in _SPARSE_FORMS:
+        found = _FORMS.get(name) or _GRADIENTS.get(name) or _SPARSE_FORMS[name]
+        signature = inspect.signature(found)
+    elif name in _CALLS:
+        found, signature = _called(name, _CALLS[name])
+    elif name in _SPARSE:
+        home = paddle
+        for part in _SPARSE[name].split('.'):
+            home = getattr(home, part)
+        return getattr(home, name[len('sparse_') :])
+    elif name.endswith('_grad_') and hasattr(paddle._C_ops, name[:-1]):
+        gradient = getattr(paddle._C_ops, name[:-1])
+        found, signature = _in_place(gradient), inspect.signature(gradient)
+    else:
+        return None
+
+    def op(*args, **kwargs):
+        return found(*args, **kwargs)
+
+    op.__signature__ = signature
+    op.__name__ = op.__qualname__ = name
+    op.__module__ = 'paddle._C_ops'
+    op.__doc__ = f'{name}{signature}'
+    return op

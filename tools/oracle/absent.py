@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of operations that the published package has and this one has not, and why: prints, or
+with --write renews, docs/absent_names.md.
+
+    PYTHONPATH=build/python .venv/bin/python tools/oracle/absent.py [--wheel PYTHON] [--write]
+
+The published package is asked for the names of `paddle._C_ops` and `paddle._legacy_C_ops` and for
+the kernels that it has for the CPU: a name without one has no sense there.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SPACES = ("_C_ops", "_legacy_C_ops")
+ASKED = """
+import json, paddle
+kernels = paddle.base.core._get_registered_phi_kernels("all")
+cpu = sorted(n for n, keys in kernels.items() if any("(CPU" in key for key in keys))
+old = paddle.base.core._get_all_register_op_kernels("all")
+cpu += [n for n, keys in old.items() if any("cpu" in key.lower() for key in keys)]
+names = {s: sorted(dir(getattr(paddle, s))) for s in ("_C_ops", "_legacy_C_ops")}
+print("ANSWER " + json.dumps([names, sorted(set(cpu))]))
+"""
+
+# The first pattern that a name matches says why it is absent.
+REASONS = [
+    (r"xpu|npu|cudnn|tensorrt|onednn|memcpy|trans_layout|transfer_layout", "for other devices"),
+    (r"_run_custom_op|_run_python_op|run_program|^ap_|^nop|^legacy$|^core$|^name$", "internal"),
+    (
+        r"get_core_ops|set_parameter|update_parameter|set_persistable|share_var|^parameter$|^data$"
+        r"|^feed|^fetch|shadow_output|builtin_|^print$|^depend$|^array_to_tensor$|^slice_array"
+        r"|add_n_array|create_array_like|array_pop",
+        "makes operations of programs, or is a part of their machinery",
+    ),
+    (
+        r"^c_|all_gather|all_reduce|allreduce|all_to_all|barrier|broadcast|recv|send|reduce_scatter"
+        r"|^reduce_?$|comm_|sync_|partial_all|global_gather|global_scatter|dist_|dtensor|reshard"
+        r"|shard_tensor|mp_|dist_concat|moe_.*mesh",
+        "takes a ring of NCCL: here collectives are functions of `paddle.distributed`",
+    ),
+]
+
+
+def ask(python):
+    environment = {**os.environ, "PYTHONPATH": "", "GLOG_minloglevel": "3"}
+    done = subprocess.run(
+        [python, "-c", ASKED], capture_output=True, text=True, env=environment, timeout=300
+    )
+    answer = [line for line in done.stdout.splitlines() if line.startswith("ANSWER ")]
+    if not answer:
+        raise SystemExit(f"absent.py: {python} gave no answer: {done.stderr[-400:]}")
+    return json.loads(answer[-1][len("ANSWER ") :])
+
+
+def base(name):
+    """The operation of a gradient or of what is written in place."""
+    return re.sub(r"(_grad)?_*$", "", name)
+
+
+def reason(name, on_cpu):
+    for pattern, why in REASONS:
+        if re.search(pattern, name):
+            return why
+    forms = {name, name.rstrip("_"), base(name), re.sub("^sparse_", "", base(name)) + "_coo"}
+    if not forms & on_cpu:
+        return "has no kernel for the CPU in the published package"
+    return "not served yet"
+
+
+def page(names, cpu):
+    import paddle
+
+    on_cpu = set(cpu)
+    out = [
+        "# Names of operations that are absent",
+        "",
+        "Made by `tools/oracle/absent.py --write`: what paddlepaddle 3.3.1 (its wheel, CPU) has in",
+        "`paddle._C_ops` and `paddle._legacy_C_ops` and this package has not, by reason.",
+        "",
+        "| module | names there | here | absent |",
+        "|---|---|---|---|",
+    ]
+    reasons = {}
+    for space in SPACES:
+        own = getattr(paddle, space)
+        there = [n for n in names[space] if not n.startswith("__")]
+        absent = [n for n in there if not hasattr(own, n)]
+        out.append(
+            f"| `paddle.{space}` | {len(there)} | {len(there) - len(absent)} | {len(absent)} |"
+        )
+        for name in absent:
+            reasons.setdefault(reason(name, on_cpu), {}).setdefault(space, []).append(name)
+    for why in sorted(reasons, key=lambda w: (w == "not served yet", w)):
+        out += ["", f"## {why[0].upper()}{why[1:]}"]
+        for space, absent in reasons[why].items():
+            text = f"`{space}` ({len(absent)}): " + ", ".join(f"`{n}`" for n in absent) + "."
+            out += ["", *textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)]
+    return "\n".join([*out, ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--wheel", default=os.path.join(ROOT, ".oracle/bin/python"))
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    text = page(*ask(arguments.wheel))
+    if not arguments.write:
+        sys.stdout.write(text)
+        return
+    path = os.path.join(ROOT, "docs", "absent_names.md")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+if __name__ == "__main__":
+    main()
