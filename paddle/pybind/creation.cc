@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors from Python data (to_tensor): numbers, nested lists, arrays, tensors; the default dtype.
 #include <cstring>
+#include <utility>
 
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/grad_node.h"
@@ -130,10 +131,38 @@ Tensor Converted(Tensor t, DataType dtype) {
 
 bool Recording() { return egr::State().record == egr::RecordMode::kRecord; }
 
-// Lists that hold tensors or arrays: stacked level by level, with the history of the tensors.
+// The dtype that NumPy gives two numbers of these dtypes.
+DataType NumpyPromoted(DataType a, DataType b) {
+  if (a == b) return a;
+  auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
+  if (rank(a) < rank(b)) std::swap(a, b);
+  if (rank(b) == 0) return a;
+  const int64_t size_a = phi::SizeOf(a), size_b = phi::SizeOf(b);
+  if (rank(a) == 3) {
+    const int64_t part = rank(b) == 3 ? size_b / 2 : rank(b) == 1 && size_b == 4 ? 8 : size_b;
+    return size_a == 16 || part == 8 ? DataType::COMPLEX128 : DataType::COMPLEX64;
+  }
+  if (rank(a) == 2) {
+    if (rank(b) == 2 && size_a == size_b) return DataType::FLOAT32;  // float16 beside bfloat16
+    if (rank(b) == 2) return size_a > size_b ? a : b;
+    const int64_t least = size_b >= 4 ? 8 : size_b == 2 ? 4 : size_a;
+    return size_a >= least ? a : least == 8 ? DataType::FLOAT64 : DataType::FLOAT32;
+  }
+  if (size_a == size_b) return DataType::INT16;  // int8 beside uint8
+  return size_a > size_b ? a : b;
+}
+
+// A number of a list with tensors or arrays, in NumPy's dtype of it, or the tensor or array.
+Tensor Item(PyObject* o, DataType dtype) {
+  if (dtype == DataType::UNDEFINED && PyFloat_CheckExact(o)) return Filled<double>(o, {});
+  if (dtype == DataType::UNDEFINED && PyComplex_CheckExact(o)) return Filled<phi::complex128>(o, {});
+  return TensorFromData(o, dtype);
+}
+
+// Lists that hold tensors or arrays: stacked level by level, in the dtype that NumPy gives them.
 Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   CheckNesting(level, "to_tensor");
-  if (!PyList_Check(o) && !PyTuple_Check(o)) return TensorFromData(o, dtype);
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return Item(o, dtype);
   std::vector<Tensor> items;
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   for (Py_ssize_t i = 0; i < n; ++i) items.push_back(Stacked(ItemAt(o, i, "to_tensor").get(), dtype, level + 1));
@@ -141,35 +170,37 @@ Tensor Stacked(PyObject* o, DataType dtype, int64_t level = 0) {
   DataType common = items[0].dtype();
   for (const Tensor& t : items) {
     if (!egr::MayHaveShape(t, items[0].extents())) Ragged();
-    if (t.dtype() == common) continue;
-    auto rank = [](DataType d) { return phi::IsComplex(d) ? 3 : phi::IsFloating(d) ? 2 : phi::IsInteger(d) ? 1 : 0; };
-    if (rank(t.dtype()) > rank(common) ||
-        (rank(t.dtype()) == rank(common) && phi::SizeOf(t.dtype()) > phi::SizeOf(common)))
-      common = t.dtype();
+    common = NumpyPromoted(common, t.dtype());
   }
   for (Tensor& t : items)
     if (t.dtype() != common) t = paddle::cast(t, common);
   return paddle::stack(items, 0);
 }
 
-bool AllTensors(PyObject* o, bool* any, int64_t level = 0) {
-  if (PyList_Check(o) || PyTuple_Check(o)) {
-    CheckNesting(level, "to_tensor");
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      if (!AllTensors(PySequence_Fast_GET_ITEM(o, i), any, level + 1)) return false;
-    return true;
-  }
-  if (!IsTensor(o)) return false;
-  *any = true;
-  return true;
-}
-// Nested lists of tensors only: stacked with history.
-Tensor StackTensors(PyObject* o) {
-  if (IsTensor(o)) return ToTensor(o, "to_tensor", "data");
-  std::vector<Tensor> items;
+bool HoldsTensor(PyObject* o) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    items.push_back(StackTensors(PySequence_Fast_GET_ITEM(o, i)));
-  return paddle::stack(items, 0);
+    if (IsTensor(PySequence_Fast_GET_ITEM(o, i))) return true;
+  return false;
+}
+
+// A list with tensors or arrays somewhere. One that holds tensors itself keeps NumPy's dtype; others count as lists of
+// Python numbers.
+Tensor FromMixed(PyObject* o, DataType dtype) {
+  Tensor t = Stacked(o, dtype);
+  if (dtype != DataType::UNDEFINED || HoldsTensor(o) || t.dtype() == DataType::BFLOAT16) return t;
+  DataType own = phi::IsComplex(t.dtype())    ? ComplexDefault()
+                 : phi::IsFloating(t.dtype()) ? DefaultDtype()
+                 : phi::IsInteger(t.dtype())  ? DataType::INT64
+                                              : t.dtype();
+  return own == t.dtype() ? t : paddle::cast(t, own);
+}
+
+// Says once that a tensor has a method of its own for this.
+void WarnOfCopy() {
+  static bool said = false;
+  if (std::exchange(said, true)) return;
+  const char* text = "[to_tensor] expected data that is no tensor, got one: x.clone().detach() makes a copy";
+  if (PyErr_WarnEx(PyExc_UserWarning, text, 1) < 0) throw PyErrAlreadySet();
 }
 
 PyObject* CallToTensor(PyObject* const* a) {
@@ -184,17 +215,12 @@ PyObject* CallToTensor(PyObject* const* a) {
     if (Recording() || x.is_symbolic()) {
       t = dtype == DataType::UNDEFINED || dtype == x.dtype() ? paddle::assign(x) : paddle::cast(x, dtype);
     } else {
+      WarnOfCopy();
       t = phi::Empty(x.dims(), dtype == DataType::UNDEFINED ? x.dtype() : dtype);
       phi::CopyInto(x, t);
     }
   } else {
-    bool any = false;
-    if ((PyList_Check(data) || PyTuple_Check(data)) && AllTensors(data, &any) && any) {
-      t = StackTensors(data);
-      if (dtype != DataType::UNDEFINED && dtype != t.dtype()) t = paddle::cast(t, dtype);
-    } else {
-      t = TensorFromData(data, dtype);
-    }
+    t = TensorFromData(data, dtype);
   }
   if (__builtin_expect(!(t.place() == place), 0)) t = phi::ToPlace(t, place);
   t->stop_gradient = stop;
@@ -253,11 +279,7 @@ Tensor NewTensor(PyObject* data, DataType dtype) {
     return Converted(FromBuffer(data, true), dtype);
   Survey s;
   Look(data, 0, &s);
-  if (s.other) {
-    // Lists that hold arrays count as lists of Python numbers: float64 becomes the default dtype.
-    Tensor t = Stacked(data, dtype);
-    return dtype == DataType::UNDEFINED && t.dtype() == DataType::FLOAT64 ? paddle::cast(t, DefaultDtype()) : t;
-  }
+  if (s.other) return FromMixed(data, dtype);
   Tensor t;
   DataType natural;
   switch (s.kind) {

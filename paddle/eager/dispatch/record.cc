@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/deferred.h"
@@ -302,6 +303,17 @@ pir::Builder::SourceGuard Recorder::AtUserLine() {
   return {builder_, given || !g_user_source ? given : g_user_source()};
 }
 
+// The shape rule of a recorded call. What it has no kernel for is a dtype.
+static void InferRecorded(const phi::OpDef& op, const phi::MetaSlot* in, const phi::AttrValue* attrs,
+                          std::vector<phi::Meta>* outs) {
+  try {
+    op.Infer(in, attrs, outs);
+  } catch (const common::Error& e) {
+    if (e.code() != common::ErrorCode::kUnimplemented) throw;
+    throw common::DtypeError(e.code(), e.what());
+  }
+}
+
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const pir::Builder::SourceGuard at = AtUserLine();
   const pir::OpInfo* info = InfoOf(op);
@@ -368,9 +380,9 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   if (deferred) {
     std::vector<phi::AttrValue> given;
     for (size_t a = 0; a < op.attrs.size(); ++a) given.push_back(ForRule(attrs[a]));
-    op.Infer(slots.data(), given.data(), out_metas.data());
+    InferRecorded(op, slots.data(), given.data(), out_metas.data());
   } else {
-    op.Infer(slots.data(), attrs, out_metas.data());
+    InferRecorded(op, slots.data(), attrs, out_metas.data());
   }
   // The one gradient op whose result has another shape than its only operand by an attribute.
   if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {

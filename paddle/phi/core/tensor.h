@@ -157,7 +157,7 @@ class TensorState {
   // A value of a program.
   static TensorState Symbolic(const Dims& dims, DataType dtype);
   static TensorState TensorArray();
-  // A tensor without memory of its own that consists of `parts` (dist_tensor.h).
+  // A tensor without memory of its own that consists of `parts`: kDist (dist_tensor.h) or kSelectedRows by their type.
   static TensorState Dist(const Ints& dims, DataType dtype, Place place, Ref<RefCounted> parts);
   // The same without its memory.
   TensorState WithoutStorage() const;
@@ -175,7 +175,7 @@ class TensorState {
   const Ints& strides() const { return strides_; }  // in elements
   const Ref<Storage>& storage() const { return storage_; }
   const Dims& symbolic_dims() const { return symbolic_dims_; }  // kSymbolic only
-  const Ref<RefCounted>& parts() const { return parts_; }       // kDist only
+  const Ref<RefCounted>& parts() const { return parts_; }       // kDist, kSelectedRows
 
  private:
   friend class TensorImpl;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "paddle/common/dtype_error.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/jit/capture_state.h"
@@ -51,10 +52,16 @@ std::string TypeName(PyObject* o) {
   RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
                  TypeName(o));
 }
+// Whether calls are recorded into a static program, and not into a compiled function, which raises what eager calls do.
+// As in PaddlePaddle, arguments of another type or dtype are TypeErrors there.
+bool RecordsProgram() { return egr::State().record == egr::RecordMode::kRecord && !jit::t_capture.records_function; }
+
 [[noreturn, gnu::cold, gnu::noinline]] void ExpectedTensor(PyObject* o, const char* op, const char* arg,
                                                            const char* what) {
-  RaiseValueError(std::string("(InvalidArgument) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
-                  TypeName(o));
+  const std::string text = std::string("(InvalidArgument) ") + op + "(): argument '" + arg + "' must be " + what +
+                           ", but got " + TypeName(o);
+  if (RecordsProgram()) RaiseTypeError(text);
+  RaiseValueError(text);
 }
 
 // NumPy scalars answer __index__ or __float__ without being int or float.
@@ -520,6 +527,7 @@ PyObject* RaiseCurrent() {
       case common::ErrorCode::kAssertion: type = PyExc_AssertionError; break;
       default: break;
     }
+    if (RecordsProgram() && dynamic_cast<const common::DtypeError*>(&e)) type = PyExc_TypeError;
     PyErr_SetString(type, e.what());
     if (const auto* located = dynamic_cast<const common::LocatedError*>(&e)) AddToTraceback(located->lines());
   } catch (const std::bad_alloc&) {

@@ -52,6 +52,8 @@ class Bernoulli(ExponentialFamily):
         [0.25]
     """
 
+    _other_values = 'warn'
+
     def __init__(self, probs, name=None):
         self.name = name or 'Bernoulli'
         self.probs = _inside(as_tensor(probs))

@@ -189,10 +189,12 @@ class Distribution(KnownKeywords):
     def _extend_shape(self, sample_shape):
         return list(to_shape(sample_shape)) + list(self._batch_shape) + list(self._event_shape)
 
+    # What becomes of a value in another floating dtype than the parameters: it is cast ('cast'),
+    # cast with a warning ('warn'), or promotes the result ('keep').
+    _other_values = 'cast'
+
     def _value(self, value):
-        """`value` as a tensor of the dtype of the parameters. A warning says so where it has the
-        other floating dtype.
-        """
+        """`value` as a tensor, of the dtype of the parameters where `_other_values` says so."""
         dtype = getattr(self, '_dtype', None)
         if (
             isinstance(value, paddle.Tensor)
@@ -200,11 +202,14 @@ class Distribution(KnownKeywords):
             and dtype is not None
             and value.dtype != dtype
         ):
-            warnings.warn(
-                f"[{type(self).__name__}] value of {value.dtype} is converted to {dtype}, the "
-                "dtype of the parameters",
-                stacklevel=3,
-            )
+            if self._other_values == 'keep':
+                return value
+            if self._other_values == 'warn':
+                warnings.warn(
+                    f"[{type(self).__name__}] value of {value.dtype} is converted to {dtype}, the "
+                    "dtype of the parameters",
+                    stacklevel=3,
+                )
         return as_tensor(value, dtype)
 
 

@@ -22,6 +22,8 @@ class Gamma(ExponentialFamily):
         (0.5, 0.125)
     """
 
+    _other_values = 'keep'
+
     def __init__(self, concentration, rate):
         (self.concentration, self.rate), shape = alike(concentration, rate)
         self._dtype = self.rate.dtype
@@ -108,6 +110,8 @@ class Exponential(ExponentialFamily):
         (0.5, 2.0)
     """
 
+    _other_values = 'keep'
+
     def __init__(self, rate):
         self.rate = as_tensor(rate)
         self._dtype = self.rate.dtype
@@ -175,6 +179,8 @@ class Dirichlet(ExponentialFamily):
         >>> d.mean.tolist(), d.sample().sum().item()
         ([0.25, 0.75], 1.0)
     """
+
+    _other_values = 'keep'
 
     def __init__(self, concentration):
         concentration = as_tensor(concentration)
@@ -255,6 +261,8 @@ class Beta(ExponentialFamily):
         >>> d.mean.item(), d.prob(paddle.to_tensor(0.5)).item()
         (0.25, 0.75)
     """
+
+    _other_values = 'keep'
 
     def __init__(self, alpha, beta):
         self.alpha, self.beta = broadcast(alpha, beta)

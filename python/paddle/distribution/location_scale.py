@@ -55,9 +55,13 @@ class Normal(_Seeded):
         paddle.Size([5, 2])
     """
 
+    _other_values = 'warn'
+
     def __init__(self, loc, scale, name=None):
         self.name = name or 'Normal'
         (self.loc, self.scale), shape = alike(loc, scale)
+        if not isinstance(loc, paddle.Tensor) and not isinstance(scale, paddle.Tensor):
+            self.loc, self.scale = spread(self.loc, shape), spread(self.scale, shape)
         self._dtype = self.loc.dtype
         super().__init__(shape)
 
@@ -111,6 +115,8 @@ class LogNormal(Distribution):
         1.6487
     """
 
+    _other_values = 'keep'
+
     def __init__(self, loc, scale):
         self._base = Normal(loc, scale)
         self.loc, self.scale = self._base.loc, self._base.scale
@@ -158,6 +164,8 @@ class Uniform(_Seeded):
         >>> d.probs(paddle.to_tensor([2.0, 2.0])).tolist(), d.entropy().tolist()
         ([0.5, 0.25], [0.6931, 1.3863])
     """
+
+    _other_values = 'warn'
 
     def __init__(self, low, high, name=None):
         self.name = name or 'Uniform'
@@ -321,6 +329,8 @@ class Cauchy(_LocationScale):
         (0.3183, 0.75)
     """
 
+    _other_values = 'warn'
+
     def __init__(self, loc, scale, name=None):
         self.name = name or 'Cauchy'
         super().__init__(loc, scale)
@@ -391,6 +401,8 @@ class StudentT(Distribution):
         >>> d.variance.item(), d.prob(paddle.to_tensor(0.0)).item()
         (3.0, 0.3676)
     """
+
+    _other_values = 'warn'
 
     def __init__(self, df, loc, scale, name=None):
         self.name = name or 'StudentT'

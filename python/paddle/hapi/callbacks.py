@@ -99,24 +99,64 @@ class Callback(KnownKeywords):
 
 
 class CallbackList:
-    """Calls each callback in turn."""
+    """Callbacks as one: what is told to it is told to each in turn."""
 
-    def __init__(self, callbacks):
-        self.callbacks = items('CallbackList', 'callbacks', callbacks)
+    def __init__(self, callbacks=None):
+        self.callbacks = items('CallbackList', 'callbacks', callbacks or [])
+        self.model = None
+        self.params = {}
 
     def __iter__(self):
         return iter(self.callbacks)
 
-    def set(self, model, params):
-        """Give the model and the parameters to all."""
-        for callback in self.callbacks:
-            callback.set_model(model)
-            callback.set_params(params)
+    def append(self, callback):
+        """Add a callback behind the others."""
+        self.callbacks += items('CallbackList.append', 'callback', [callback])
 
-    def call(self, name, *args):
-        """Call the method `name` of all."""
+    def set_params(self, params):
+        """Give the parameters of the run, a dict, to all."""
+        self.params = params
+        self._call('set_params', params)
+
+    def set_model(self, model):
+        """Give the model to all."""
+        self.model = model
+        self._call('set_model', model)
+
+    def _call(self, name, *args):
         for callback in self.callbacks:
             getattr(callback, name)(*args)
+
+    def _call_of(self, mode, name, *args):
+        if mode not in ('train', 'eval', 'predict'):
+            raise AssertionError(
+                f"[CallbackList] expected mode to be train, eval or predict, got {mode!r}"
+            )
+        self._call(f'on_{mode}_{name}', *args)
+
+    def on_begin(self, mode, logs=None):
+        """Before a run of `mode`: 'train', 'eval' or 'predict'."""
+        self._call_of(mode, 'begin', logs)
+
+    def on_end(self, mode, logs=None):
+        """After a run of `mode`."""
+        self._call_of(mode, 'end', logs)
+
+    def on_epoch_begin(self, epoch=None, logs=None):
+        """Before an epoch."""
+        self._call('on_epoch_begin', epoch, logs)
+
+    def on_epoch_end(self, epoch=None, logs=None):
+        """After an epoch."""
+        self._call('on_epoch_end', epoch, logs)
+
+    def on_batch_begin(self, mode, step=None, logs=None):
+        """Before a step of a run of `mode`."""
+        self._call_of(mode, 'batch_begin', step, logs)
+
+    def on_batch_end(self, mode, step=None, logs=None):
+        """After a step of a run of `mode`."""
+        self._call_of(mode, 'batch_end', step, logs)
 
 
 def config_callbacks(
@@ -150,15 +190,15 @@ def config_callbacks(
     if not any(isinstance(c, LRScheduler) for c in given):
         given = given + [LRScheduler()]
     out = CallbackList(given)
-    out.set(
-        model,
+    out.set_model(model)
+    out.set_params(
         {
             'batch_size': batch_size,
             'epochs': epochs,
             'steps': steps,
             'verbose': verbose,
-            'metrics': metrics if mode != 'test' and metrics else metrics or [],
-        },
+            'metrics': metrics or [] if mode != 'test' else [],
+        }
     )
     return out
 

@@ -359,7 +359,7 @@ class Model(KnownKeywords):
         for metric in self._metrics:
             metric.reset()
         for step, batch in enumerate(loader):
-            callbacks.call(f'on_{mode}_batch_begin', step, logs)
+            callbacks.on_batch_begin(mode, step, logs)
             inputs, labels = self._split(batch)
             if mode == 'train':
                 last = step + 1 == steps or (num_iters is not None and step + 1 >= num_iters)
@@ -382,7 +382,7 @@ class Model(KnownKeywords):
             logs['batch_size'] = (
                 first.shape[0] if hasattr(first, 'shape') and len(first.shape) else 1
             )
-            callbacks.call(f'on_{mode}_batch_end', step, logs)
+            callbacks.on_batch_end(mode, step, logs)
             if num_iters is not None and step + 1 >= num_iters:
                 break
         return logs
@@ -438,20 +438,20 @@ class Model(KnownKeywords):
         self.stop_training = False
         logs = {}
         left = num_iters
-        called.call('on_train_begin', None)
+        called.on_begin('train')
         for epoch in range(epochs):
-            called.call('on_epoch_begin', epoch)
+            called.on_epoch_begin(epoch)
             logs = self._run(loader, called, 'train', logs, accumulate_grad_batches, left)
             if left is not None:
                 left -= logs.get('step', -1) + 1
-            called.call('on_epoch_end', epoch, logs)
+            called.on_epoch_end(epoch, logs)
             if eval_loader is not None and epoch % eval_freq == 0:
-                called.call('on_eval_begin', {'steps': self._steps(eval_loader), 'metrics': names})
+                called.on_begin('eval', {'steps': self._steps(eval_loader), 'metrics': names})
                 logs = self._run(eval_loader, called, 'eval', logs)
-                called.call('on_eval_end', logs)
+                called.on_end('eval', logs)
             if self.stop_training or (left is not None and left <= 0):
                 break
-        called.call('on_train_end', logs)
+        called.on_end('train', logs)
         for metric in self._metrics:
             metric.reset()
 
@@ -474,9 +474,9 @@ class Model(KnownKeywords):
         steps = self._steps(loader)
         if num_iters is not None and steps is not None:
             steps = min(num_iters, steps)
-        called.call('on_eval_begin', {'steps': steps, 'metrics': names})
+        called.on_begin('eval', {'steps': steps, 'metrics': names})
         logs = self._run(loader, called, 'eval', {}, num_iters=num_iters)
-        called.call('on_eval_end', logs)
+        called.on_end('eval', logs)
         for metric in self._metrics:
             metric.reset()
         return {name: logs[name] for name in names if name in logs}
@@ -491,10 +491,10 @@ class Model(KnownKeywords):
         called = config_callbacks(
             callbacks, self, log_freq=2, verbose=verbose, metrics=[], mode='test'
         )
-        called.call('on_predict_begin', {'steps': self._steps(loader), 'metrics': []})
+        called.on_begin('predict', {'steps': self._steps(loader), 'metrics': []})
         columns, logs = [], {}
         for step, batch in enumerate(loader):
-            called.call('on_predict_batch_begin', step, logs)
+            called.on_batch_begin('predict', step, logs)
             inputs = _list(batch) if not isinstance(batch, dict) else list(batch.values())
             inputs = inputs[: len(self._inputs)] if self._inputs else self._split(inputs)[0]
             outputs = self.predict_batch(inputs)
@@ -503,11 +503,11 @@ class Model(KnownKeywords):
                 'step': step,
                 'batch_size': len(outputs[0]) if outputs and outputs[0].ndim else 1,
             }
-            called.call('on_predict_batch_end', step, logs)
+            called.on_batch_end('predict', step, logs)
         outputs = [list(column) for column in zip(*columns)]
         if stack_outputs:
             outputs = [np.vstack(column) for column in outputs]
-        called.call('on_predict_end', logs)
+        called.on_end('predict', logs)
         return outputs
 
     def summary(self, input_size=None, dtype=None):

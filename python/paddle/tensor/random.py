@@ -47,6 +47,8 @@ def _shape(op, shape):
         or (isinstance(shape, (list, tuple)) and any(d is True or d is False for d in shape))
     ):
         raise TypeError(f'[{op}] expected a shape of integers, got {shape!r}')
+    if getattr(shape, 'ndim', 0) == 1:
+        return shape.tolist()  # an array
     return [shape] if hasattr(shape, '__index__') else shape
 
 

@@ -2,6 +2,7 @@
 // A contiguous tensor seen as [outer, n, inner] around one axis, and what is asked of index operands.
 #pragma once
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/tensor.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -20,8 +21,10 @@ inline AxisSplit SplitAt(const char* op, const Ints& dims, int64_t axis) {
 }
 
 inline void CheckIndexType(const char* op, const Meta& index) {
-  PD_CHECK(index.dtype == DataType::INT32 || index.dtype == DataType::INT64, InvalidArgument, "[", op,
-           "] expected an index of dtype int32 or int64, got ", NameOf(index.dtype));
+  if (index.dtype != DataType::INT32 && index.dtype != DataType::INT64)
+    throw common::DtypeError(
+        common::ErrorCode::kInvalidArgument,
+        "[" + std::string(op) + "] expected an index of dtype int32 or int64, got " + std::string(NameOf(index.dtype)));
 }
 
 // Whether both shapes have one rank and no extents that certainly differ, `skip` apart.

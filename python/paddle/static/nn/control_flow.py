@@ -7,6 +7,7 @@ nest of lists, tuples and dicts.
 """
 
 import numbers
+import warnings
 
 import paddle
 from paddle.base import libpaddle as _core
@@ -79,7 +80,13 @@ def _filled(mine, other):
             f"[cond] expected results of one kind from true_fn and false_fn, got {mine!r} and "
             f"{other!r}"
         )
-    return None if mine == other else paddle.full([], mine, _number_dtype(mine))
+    if mine == other:
+        return None
+    warnings.warn(
+        f'[cond] true_fn and false_fn give the numbers {mine!r} and {other!r}, a tensor here',
+        stacklevel=2,
+    )
+    return paddle.full([], mine, _number_dtype(mine))
 
 
 def _as_tensor(value):
@@ -195,9 +202,6 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
         >>> [exe.run(main, feed={"x": [v]}, fetch_list=[y])[0].item() for v in (9.0, -5.0)]
         [3.0, 5.0]
     """
-    for fn, which in ((true_fn, 'true_fn'), (false_fn, 'false_fn')):
-        if fn is not None and not callable(fn):
-            raise TypeError(f"[cond] expected {which} to be a function, got {type(fn).__name__}")
     if not recording():
         if not isinstance(pred, (_core.Tensor, bool)) and not hasattr(pred, 'dtype'):
             raise AssertionError(f"[cond] expected pred to be a tensor, got {type(pred).__name__}")
@@ -205,8 +209,10 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
             raise AssertionError(
                 f"[cond] expected pred of one element, got shape {list(pred.shape)}"
             )
-        chosen = true_fn if pred else false_fn
+        chosen = _function('true_fn', true_fn) if pred else _function('false_fn', false_fn)
         return None if chosen is None else chosen()
+    _function('true_fn', true_fn)
+    _function('false_fn', false_fn)
     _check_pred('cond', pred)
     forms, results = [None, None], [None, None]
 
@@ -221,6 +227,12 @@ def cond(pred, true_fn=None, false_fn=None, name=None, return_names=None):
 
     leaves = if_region(pred, lambda: branch(0, true_fn), lambda: branch(1, false_fn))
     return None if results[0] is None else _pack(forms[0], iter(leaves))
+
+
+def _function(which, value):
+    if value is not None and not callable(value):
+        raise TypeError(f"[cond] expected {which} to be a function, got {type(value).__name__}")
+    return value
 
 
 def _check_branches(forms, results):
