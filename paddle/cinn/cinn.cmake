@@ -35,10 +35,10 @@ file(GLOB _cinn_device_parts CONFIGURE_DEPENDS "${_cinn_dir}/device_*.inc.h")
 add_custom_command(
   OUTPUT "${_cinn_device}"
   COMMAND "${PADDLE_CLANGXX}" --target=nvptx64-nvidia-cuda -Xclang -target-feature -Xclang +ptx80 -std=c++20 -O2 -ffreestanding
-          -ffp-contract=off -fno-exceptions -fno-rtti -fno-ident -Wno-everything -g0
+          -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-exceptions -fno-rtti -fno-ident -Wno-everything -g0
           -I. -emit-llvm -c paddle/cinn/runtime/device_kernels.bc.cpp -o "${CMAKE_BINARY_DIR}/cinn/device_kernels.bc"
   COMMAND "${CMAKE_COMMAND}" "-DIN=${CMAKE_BINARY_DIR}/cinn/device_kernels.bc" "-DOUT=${_cinn_device}" -DNAME=kDeviceKernels
           -P "${_cinn_dir}/embed_bitcode.cmake"
-  DEPENDS "${_cinn_dir}/device_kernels.bc.cpp" "${_cinn_dir}/embed_bitcode.cmake" ${_cinn_device_parts}
+  DEPENDS "${_cinn_dir}/device_kernels.bc.cpp" "${_cinn_dir}/embed_bitcode.cmake" ${_cinn_device_parts} ${_cinn_math}
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COMMENT "kernels for GPUs -> LLVM bitcode" VERBATIM)
 list(APPEND PADDLE_CINN_SOURCES "${_cinn_device}")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <climits>
 #include <cstdlib>
 #include <map>
@@ -15,6 +16,7 @@
 #include "paddle/cinn/codegen/ptx.h"
 #include "paddle/cinn/runtime/build_id.h"
 #include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/phi/backends/cpu/attention_args.inc.h"
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
@@ -56,6 +58,49 @@ Product Start(int64_t m, int64_t n, int64_t k) {
   Product p = {};
   p[kM] = m, p[kN] = n, p[kK] = k, p[kInner] = 1;
   p[kA + kDivI] = p[kA + kDivK] = p[kB + kDivI] = p[kB + kDivK] = p[kC] = INT_MAX;
+  return p;
+}
+
+// Numbers of attention's kernels; device_attention.inc.h has the same.
+enum : size_t { kHeads, kKeyHeads, kNq, kNk, kDim, kValueDim, kScale, kCausal, kOffset, kQ, kKey = 12, kValue = 15 };
+enum : size_t { kMask = 18, kMaskBy, kKept = 23, kKeptBy, kBlocks, kOut, kGrad = 29, kFlat = kOut };
+using AttentionNumbers = std::array<int64_t, 32>;
+constexpr int64_t kPartOfRow = 8;  // elements of a thread
+
+// How many elements of a row the kernel has room for.
+int64_t WidthOf(const phi::cpu::AttentionArgs& a) {
+  const int64_t most = std::max(a.dim, a.vdim);
+  if (most > 256) throw phi::NoDeviceForm{"heads of more than 256 elements"};
+  if (std::max({a.nq, a.nk, std::abs(a.offset)}) >= INT_MAX / 2) throw phi::NoDeviceForm{"lengths beyond 32 bits"};
+  return most <= 64 ? 64 : most <= 128 ? 128 : 256;
+}
+// Whether eight neighbours of each row lie together at multiples of 16 bytes.
+int64_t AreFlat(const phi::cpu::AttentionRows& r) {
+  return reinterpret_cast<uintptr_t>(r.p) % 16 == 0 && r.batch % 8 == 0 && r.row % 8 == 0 && r.head % 8 == 0;
+}
+int64_t RowsOfBlock(int64_t width) { return kGpuThreads / (width / kPartOfRow); }
+
+AttentionNumbers NumbersOf(const phi::cpu::AttentionArgs& a) {
+  AttentionNumbers p = {};
+  auto number = [](double v) { return std::bit_cast<int64_t>(v); };
+  p[kHeads] = a.heads, p[kKeyHeads] = a.kv_heads, p[kNq] = a.nq, p[kNk] = a.nk, p[kDim] = a.dim, p[kValueDim] = a.vdim;
+  p[kScale] = number(a.scale), p[kCausal] = a.causal, p[kOffset] = a.offset;
+  auto put = [&](size_t at, const phi::cpu::AttentionRows& r) {
+    p[at] = r.batch, p[at + 1] = r.row, p[at + 2] = r.head;
+  };
+  put(kQ, a.q), put(kKey, a.k), put(kValue, a.v);
+  if (a.mask) {
+    switch (static_cast<DataType>(a.mask_type)) {
+      case DataType::BOOL: p[kMask] = 1; break;
+      case DataType::FLOAT32: p[kMask] = 2; break;
+      case DataType::FLOAT64: p[kMask] = 3; break;
+      case DataType::FLOAT16: p[kMask] = 4; break;
+      case DataType::BFLOAT16: p[kMask] = 5; break;
+      default: throw phi::NoDeviceForm{"a mask of another dtype"};
+    }
+    std::copy_n(a.mask_strides, 4, p.begin() + kMaskBy);
+  }
+  p[kKept] = a.keep != nullptr, p[kKeptBy] = number(a.keep_scale);
   return p;
 }
 
@@ -276,7 +321,50 @@ class Forms final : public phi::DeviceForms {
     Multiply(t, p, d.groups, swapped ? b : a, swapped ? a : b, nullptr, out);
   }
 
+  void Attention(const phi::cpu::AttentionArgs& a, void* out, double* lse) const override {
+    const int64_t width = WidthOf(a);
+    const auto t = static_cast<DataType>(a.type);
+    const bool tensor =
+        capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
+    const int64_t rows = tensor ? 128 : RowsOfBlock(width);
+    AttentionNumbers p = NumbersOf(a);
+    p[kBlocks] = a.batch * a.heads * ((a.nq + rows - 1) / rows);
+    p[kFlat] = AreFlat(a.q) | AreFlat(a.k) << 1 | AreFlat(a.v) << 2;
+    Launch(Attending(tensor ? "_mma" : "", width, a), p[kBlocks],
+           {a.q.p, a.k.p, a.v.p, a.mask ? a.mask : a.q.p, a.keep ? a.keep : a.q.p, out, lse}, {p.begin(), p.end()});
+  }
+
+  void AttentionGrad(const phi::cpu::AttentionGradArgs& g) const override {
+    const phi::cpu::AttentionArgs& a = g.a;
+    const int64_t width = WidthOf(a), rows = RowsOfBlock(width), lines = a.batch * a.heads * a.nq;
+    const void *mask = a.mask ? a.mask : a.q.p, *keep = a.keep ? a.keep : a.q.p;
+    AttentionNumbers p = NumbersOf(a);
+    auto put = [&](size_t at, const phi::cpu::AttentionRows& r) {
+      p[at] = r.batch, p[at + 1] = r.row, p[at + 2] = r.head;
+    };
+    put(kOut, g.out), put(kGrad, g.dout);
+    const auto delta = Room(lines * 8);
+    auto launch = [&](const std::string& name, int64_t all, int64_t blocks, const std::vector<const void*>& addresses) {
+      p[kBlocks] = all;
+      Launch(name, blocks, addresses, {p.begin(), p.end()});
+    };
+    launch(KernelOf("attention_delta", static_cast<DataType>(a.type)), lines, (lines + 7) / 8,
+           {g.out.p, g.dout.p, delta.get()});
+    if (g.dq) {
+      const int64_t blocks = a.batch * a.heads * ((a.nq + rows - 1) / rows);
+      launch(Attending("_query", width, a), blocks, blocks,
+             {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dq});
+    }
+    if (!g.dk && !g.dv) return;
+    const int64_t blocks = a.batch * a.kv_heads * ((a.nk + rows - 1) / rows);
+    launch(Attending("_key", width, a), blocks, blocks,
+           {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dk, g.dv});
+  }
+
  private:
+  static std::string Attending(const std::string& what, int64_t width, const phi::cpu::AttentionArgs& a) {
+    return KernelOf(("attention" + what + "_" + std::to_string(width)).c_str(), static_cast<DataType>(a.type));
+  }
   // Whether eight neighbours of each row, or column, lie together at multiples of 16 bytes.
   static bool IsFlat(const int64_t* o, const void* data) {
     if (o[kKind] != kMatrix || reinterpret_cast<uintptr_t>(data) % 16 || o[kBatch0] % 8 || o[kBatch1] % 8) return false;

@@ -42,6 +42,7 @@ class Group final : public GpuGroup {
     PtxForm form = ChooseForm(nest_, meta, buffers.data());
     if (opencl) {
       form.vector = 1;
+      form.row = 0;
       form.firsts = firsts != nullptr;
       for (size_t k = 0; form.firsts && k < buffers.size(); ++k) meta.push_back(firsts[k]);
     }
@@ -52,12 +53,14 @@ class Group final : public GpuGroup {
  private:
   const phi::DeviceKernel* Kernel(phi::Place place, PtxForm form) const {
     std::lock_guard<std::mutex> lock(mutex_);
-    const phi::DeviceKernel*& kernel = kernels_[{place.custom, place.device_id, form.vector, form.narrow, form.firsts}];
+    const phi::DeviceKernel*& kernel =
+        kernels_[{place.custom, place.device_id, form.vector, form.narrow, form.firsts, form.row}];
     if (kernel) return kernel;
     const bool opencl = text_ == phi::KernelText::kOpenCl;
     const int capability = opencl ? 0 : phi::CapabilityOf(place);
     const std::string key = (opencl ? OpenClKey() : PtxKey(capability)) + "|" + std::to_string(form.vector) +
-                            (form.narrow ? "n" : "w") + (form.firsts ? "f|" : "|") + BuildId() + "|" + key_;
+                            (form.narrow ? "n" : "w") + (form.firsts ? "f|" : "|") + std::to_string(form.row) + "|" +
+                            BuildId() + "|" + key_;
     const std::string symbol = "cinn_" + ContentHash(key);
     static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
     auto text = disk.Get(key);
@@ -73,7 +76,7 @@ class Group final : public GpuGroup {
   const std::string key_;
   const phi::KernelText text_;
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<int, int, int, bool, bool>, const phi::DeviceKernel*> kernels_;
+  mutable std::map<std::tuple<int, int, int, bool, bool, int>, const phi::DeviceKernel*> kernels_;
 };
 
 }  // namespace

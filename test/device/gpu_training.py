@@ -2,7 +2,8 @@
 """Losses of some steps of AdamW on the CPU and on gpu:0, or the places of a third argument
 (`gpu:0,gpu:1`: a copy of the model on each, with the mean of their gradients), of the model that
 the first argument names, as JSON. What the second names (`bfloat16`) is the dtype of autocast. The
-fourth is the number of steps, 5 without it; with a fifth, `program`, the loss is compiled.
+fourth is the number of steps, 5 without it; with a fifth, `program`, the loss is compiled, and runs
+once before, so that no step is one that only records.
 """
 
 import json
@@ -119,13 +120,19 @@ def share_gradients(parameters):
 
 
 def losses(model, places, dtype, steps, program):
+    def forward(loss_of):
+        with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
+            return loss_of()
+
     copies = [copy_of(model, place, program) for place in places]
+    for place, (loss_of, _, _) in zip(places, copies) if program else ():
+        paddle.set_device(place)
+        forward(loss_of)
     out = []
     for _ in range(steps):
         for place, (loss_of, _, _) in zip(places, copies):
             paddle.set_device(place)
-            with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
-                loss = loss_of()
+            loss = forward(loss_of)
             loss.backward()
         if len(places) > 1:
             share_gradients([parameters for _, parameters, _ in copies])

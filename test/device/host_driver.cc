@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least CUDA driver that memory, copies, streams and events can be tested on: two devices in host memory, every
 // call done at once. HOST_DRIVER_BYTES bounds a device's memory. Kernels are refused; with HOST_DRIVER_PTX their text
-// is written to files of that folder, and a launch does nothing.
+// is written to files of that folder, and a launch does nothing. HOST_DRIVER_CAPABILITY is 86 where it is not given.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,7 +68,9 @@ DRIVER cuDeviceTotalMem_v2(size_t* n, int) {
   return kOk;
 }
 DRIVER cuDeviceGetAttribute(int* v, int a, int) {
-  *v = a == 75 ? 8 : a == 76 ? 6 : a == 10 ? 32 : a;
+  const char* given = std::getenv("HOST_DRIVER_CAPABILITY");
+  const int capability = given ? std::atoi(given) : 86;
+  *v = a == 75 ? capability / 10 : a == 76 ? capability % 10 : a == 10 ? 32 : a;
   return kOk;
 }
 DRIVER cuDevicePrimaryCtxRetain(void** c, int d) {

@@ -79,7 +79,7 @@ def source(gradients):
     updates = [Kernel(op) for op in ops if op.update is not None]
     if updates:
         includes += UPDATES
-    if any(op.on_device for op in ops):
+    if any(op.on_device or op.grad_on_device for op in ops):
         includes += ON_DEVICES
     kernels = sorted({line for g in gradients for line in emit_run.kernel_declarations(g)})
     api = [

@@ -411,6 +411,7 @@ void infer_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs,
 $workspace
 OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name$declared);
 $ordered
+$device
 """
 WORKSPACE = """
 int64_t workspace_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs) {
@@ -468,5 +469,6 @@ def op_def(g, d):
                 if d.output(t) is not None and t.name in {a.local for a in d.tensors}
             },
         ),
+        device=g.op.grad_on_device and f"const phi::DeviceStatement device_{d.name}(def_{d.name});",
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
     )

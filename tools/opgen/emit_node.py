@@ -211,6 +211,18 @@ else first_${op}_grad($args);
 """
 
 
+BY_FORMS = """
+$derivatives
+{
+  const bool once_ = !create_graph && State().record == RecordMode::kRun;
+  if (once_ && device_.is_cpu())
+    first_${op}_grad($args);
+  else if (!once_ || !phi::RunByForms(device_, [&] { first_${op}_grad($args); }))
+    composed_${op}_grad($args);
+}
+"""
+
+
 def rule_statements(g):
     """Statements that run the rules."""
     op, args = g.op, rule_args(g)
@@ -226,7 +238,8 @@ def rule_statements(g):
         return lines
     if not has_first_order(op):
         return [f"composed_{op.name}_grad({args});"]
-    return fill(EITHER, op=op.name, args=args, derivatives=derivative_statement(g)).split("\n")
+    text = BY_FORMS if op.grad_on_device else EITHER
+    return fill(text, op=op.name, args=args, derivatives=derivative_statement(g)).split("\n")
 
 
 def derivative_statement(g):

@@ -487,9 +487,8 @@ class Op:
         names="tensors or outputs",
     )
     on_device: bool = key(TRUE, "Its kernel runs on devices too, by its primitives' forms.", False)
-    long_from: int | None = key(
-        NUMBER, "From how many elements the kernel runs without the interpreter's lock; else 65536."
-    )
+    grad_on_device: bool = key(TRUE, "So does its `vjp_kernel`.", False)
+    long_from: int | None = key(NUMBER, "Elements from which it runs without Python's lock; 65536.")
     inplace_map: dict = key(
         RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs"
     )
@@ -865,6 +864,7 @@ NEEDS = {
     "ordered": ["kernel"],
     "on_device": ["kernel"],
     "grad_ordered": ["vjp_kernel"],
+    "grad_on_device": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],
     "infer": ["kernel", "compose", "decomposition"],
     "layout": ["kernel", "compose"],

@@ -62,6 +62,7 @@ class PtxEmitter {
     index_ = form.narrow ? b_.getInt32Ty() : b_.getInt64Ty();
     position_.assign(static_cast<size_t>(naxes_), nullptr);
     reduced_.assign(g_.reductions.size(), nullptr);
+    if (form_.row) ChooseKept();
   }
 
   void Run() {
@@ -109,6 +110,53 @@ class PtxEmitter {
     scopes_.pop_back();
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
+  }
+
+  // ---- rows that stay in the block ----
+  void Reads(const Expr& e, std::unordered_set<const ExprNode*>& seen, std::vector<bool>& found) {
+    if (!seen.insert(e.node()).second) return;
+    if (e->op == Op::kInput && e->index >= nin_) return Reads(SpilledAs(e->index), seen, found);
+    if (e->op == Op::kInput) {
+      const GroupInput& in = g_.inputs[static_cast<size_t>(e->index)];
+      if (!Invariant(e) && !in.offset.defined() && !in.mask.defined()) found[static_cast<size_t>(e->index)] = true;
+    }
+    for (int k = 0; k < e->nargs; ++k) Reads(e->args[k], seen, found);
+  }
+  const Expr& SpilledAs(int buf) const {
+    for (const LoopSpill& p : nest_.spills)
+      if (p.output == buf - nin_) return p.value;
+    PD_THROW(Internal, "[cinn] expected a value that an earlier sweep kept, got output ", buf - nin_);
+  }
+  // Inputs that several sweeps read, as many as there is room for. A thread meets the same elements in each sweep.
+  void ChooseKept() {
+    constexpr int64_t kRoom = 32 << 10;  // four blocks fit on a multiprocessor of capability 8.0
+    kept_.assign(static_cast<size_t>(nin_), {});
+    for (size_t s = 0; s < nest_.stages.size(); ++s) {
+      std::unordered_set<const ExprNode*> seen;
+      std::vector<bool> found(static_cast<size_t>(nin_));
+      for (int j : nest_.stages[s].reductions) Reads(Red(j).value, seen, found);
+      for (int o : nest_.stages[s].outputs) Reads(g_.outputs[static_cast<size_t>(o)].value, seen, found);
+      for (size_t k = 0; k < kept_.size(); ++k) {
+        if (!found[k]) continue;
+        if (kept_[k].first < 0) kept_[k].first = static_cast<int>(s);
+        ++kept_[k].sweeps;
+      }
+    }
+    int64_t used = 0;
+    for (size_t k = 0; k < kept_.size(); ++k) {
+      const int64_t bytes = static_cast<int64_t>(phi::SizeOf(g_.inputs[k].dtype)) * form_.row;
+      if (kept_[k].sweeps < 2 || used + bytes > kRoom) continue;
+      used += bytes;
+      kept_[k].room = Shared(StorageType(b_, g_.inputs[k].dtype, 0), form_.row, "row");
+    }
+  }
+  llvm::GlobalVariable* Shared(Type* element, int n, const char* name) {
+    auto* type = llvm::ArrayType::get(element, static_cast<uint64_t>(n));
+    auto* room =
+        new llvm::GlobalVariable(m_, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type), name,
+                                 nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+    room->setAlignment(llvm::Align(8));
+    return room;
   }
 
   // ---- positions ----
@@ -193,11 +241,19 @@ class PtxEmitter {
   Value* Load(const ExprNode& n) {
     Type* type = StorageType(b_, n.storage, 0);
     if (vector_ && n.index < nin_ && Unit(n.index)) return FromStorage(b_, VectorElement(n, type), n.storage);
+    if (form_.row && n.index >= nin_) return Of(SpilledAs(n.index));
+    Kept* kept = form_.row && row_at_ ? &kept_[static_cast<size_t>(n.index)] : nullptr;
+    Value* slot = kept && kept->room ? b_.CreateGEP(type, kept->room, row_at_) : nullptr;
+    if (slot && stage_ != kept->first) return FromStorage(b_, b_.CreateLoad(type, slot), n.storage);
     const GroupInput* in = n.index < nin_ ? &g_.inputs[static_cast<size_t>(n.index)] : nullptr;
     Value* offset = Offset(n.index);
     if (in && in->offset.defined()) offset = b_.CreateAdd(offset, b_.CreateTrunc(Of(in->offset), index_));
     Value* from = Element(n.index, type, offset);
-    if (!in || !in->mask.defined()) return FromStorage(b_, b_.CreateLoad(type, from), n.storage);
+    if (!in || !in->mask.defined()) {
+      Value* read = b_.CreateLoad(type, from);
+      if (slot) b_.CreateStore(read, slot);
+      return FromStorage(b_, read, n.storage);
+    }
     Value* mask = Of(in->mask);
     BasicBlock* before = b_.GetInsertBlock();
     BasicBlock* read = BasicBlock::Create(m_.getContext(), "read", fn_);
@@ -382,12 +438,7 @@ class PtxEmitter {
     const bool flag = t == DataType::BOOL;
     Type* kept = flag ? b_.getInt32Ty() : v->getType();
     auto*& room = shared_[kept];
-    if (!room) {
-      auto* type = llvm::ArrayType::get(kept, kWarps);
-      room = new llvm::GlobalVariable(m_, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
-                                      "shared", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
-      room->setAlignment(llvm::Align(8));
-    }
+    if (!room) room = Shared(kept, kWarps, "shared");
     auto slot = [&](Value* k) { return b_.CreateGEP(kept, room, k); };
     Value* lane = b_.CreateAnd(thread_, At(kWarp - 1));
     If(b_.CreateICmpEQ(lane, At(0)),
@@ -410,7 +461,7 @@ class PtxEmitter {
   }
   void Step(const LoopStage& st, Values& acc) {
     for (const LoopSpill& p : nest_.spills)
-      if (&nest_.stages[static_cast<size_t>(p.stage)] == &st) Store(p.output, p.value);
+      if (!form_.row && &nest_.stages[static_cast<size_t>(p.stage)] == &st) Store(p.output, p.value);
     for (size_t k = 0; k < st.reductions.size(); ++k) {
       const GroupReduction& r = Red(st.reductions[k]);
       Value* v = ConvertCompute(b_, Of(r.value), r.value.dtype(), LaneType(r));
@@ -430,7 +481,9 @@ class PtxEmitter {
       return Loop(rows ? b_.CreateAdd(from, thread_) : from, to, At(rows ? kGpuThreads : 1), acc,
                   [&](Value* k, Values& a) {
                     Split(k, inner_);
+                    row_at_ = rows ? k : nullptr;
                     Step(st, a);
+                    row_at_ = nullptr;
                   });
     };
     Hoist(st);
@@ -467,7 +520,10 @@ class PtxEmitter {
     Value* step = rows ? blocks_ : b_.CreateMul(blocks_, At(kGpuThreads));
     Loop(first, size, step, {}, [&](Value* at, Values&) {
       Split(at, outer_);
-      for (const LoopStage& st : nest_.stages) Results(st, Sweep(st, n), n);
+      for (stage_ = 0; stage_ < static_cast<int>(nest_.stages.size()); ++stage_) {
+        const LoopStage& st = nest_.stages[static_cast<size_t>(stage_)];
+        Results(st, Sweep(st, n), n);
+      }
       if (std::none_of(g_.outputs.begin(), g_.outputs.end(), [](const GroupOutput& o) { return o.reduced; })) return;
       auto store = [&] {
         for (size_t o = 0; o < g_.outputs.size(); ++o)
@@ -498,6 +554,13 @@ class PtxEmitter {
   std::vector<std::unordered_map<const ExprNode*, Value*>> scopes_;
   std::unordered_map<const ExprNode*, bool> invariant_;
   std::unordered_map<Type*, llvm::GlobalVariable*> shared_;
+  struct Kept {
+    int first = -1, sweeps = 0;  // the first sweep that reads it, and how many do
+    llvm::GlobalVariable* room = nullptr;
+  };
+  std::vector<Kept> kept_;   // of each input
+  Value* row_at_ = nullptr;  // the element of the row
+  int stage_ = 0;
 };
 
 }  // namespace

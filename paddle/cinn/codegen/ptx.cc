@@ -26,6 +26,8 @@ constexpr const char* kTriple = "nvptx64-nvidia-cuda";
 // The version of PTX, which drivers of CUDA 12.0 and newer take.
 constexpr const char* kIsa = "+ptx80";
 constexpr int64_t kMostBlocks = 1 << 20;  // further work is walked in turns
+// Blocks that keep any GPU busy; beyond, a thread of an elementwise kernel takes some turns, which share its start.
+constexpr int64_t kManyBlocks = 1024, kMostTurns = 4;
 constexpr int64_t kNarrowLimit = 1 << 30;
 
 std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
@@ -110,6 +112,12 @@ PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* ad
     for (int64_t a = 0; a < nrows; ++a) whole = whole && strides[a] % form.vector == 0;
   }
   if (!whole) form.vector = 1;
+  if (nest.mode == LoopMode::kRowReduce && nest.stages.size() > 1) {
+    int64_t n = 1;
+    for (int64_t a = nrows; a < naxes; ++a) n *= meta[a];
+    for (int room : {1024, 4096, 8192})
+      if (n <= room && !form.row) form.row = room;
+  }
   return form;
 }
 
@@ -121,6 +129,7 @@ int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta) {
     n *= meta[nrows + static_cast<int64_t>(nest.reds.size())];
     const int64_t each = int64_t{kGpuThreads} * form.vector;
     n = (n + each - 1) / each;
+    if (nest.mode == LoopMode::kElementwise) n = std::max((n + kMostTurns - 1) / kMostTurns, std::min(n, kManyBlocks));
   }
   return std::clamp<int64_t>(n, 1, kMostBlocks);
 }

@@ -22,6 +22,9 @@ struct PtxForm {
   // Addresses are those of tensors; numbers behind FillMeta's say at which element of each the positions begin. For
   // devices whose memory is a handle, where an address outside of a tensor means nothing.
   bool firsts = false;
+  // A reduction's rows have at most so many elements, which stay in the block's memory from one sweep to the next; 0:
+  // every sweep reads them again.
+  int row = 0;
   bool operator==(const PtxForm&) const = default;
 };
 // How many elements a thread can read at once; 1 where the nest does not walk memory that way.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for GPUs that are the same for every op that uses them, compiled by clang for NVIDIA GPUs to LLVM bitcode
 // (see cinn.cmake) and written as PTX one by one when they are first needed. A parameter is an address or 64 bits.
+#define PD_ISA device_math
+#include "paddle/phi/primitives/math.inc.h"
+
 typedef long i64;
 typedef unsigned u32;
 
@@ -63,3 +66,5 @@ struct WideOf<Bfloat> {
 #include "paddle/cinn/runtime/device_gemm.inc.h"
 #include "paddle/cinn/runtime/device_tensor.inc.h"
 #include "paddle/cinn/runtime/device_rows.inc.h"
+#include "paddle/cinn/runtime/device_attention.inc.h"
+#include "paddle/cinn/runtime/device_attention_tensor.inc.h"

@@ -6,6 +6,7 @@
 
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device_ops.h"
 
 namespace paddle {
 namespace {
@@ -31,9 +32,10 @@ bool Fuses(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask
   if (q.ndim() != 4 || k.ndim() != 4 || v.ndim() != 4 || k.dim(0) != q.dim(0) || v.dim(0) != q.dim(0) ||
       v.dim(1) != k.dim(1) || v.dim(2) != k.dim(2) || k.dim(3) != q.dim(3) || k.dim(2) == 0 || q.dim(2) % k.dim(2) != 0)
     return false;
-  if (!q.place().is_cpu() || !k.place().is_cpu() || !v.place().is_cpu()) return false;
-  if (!mask.defined()) return true;
-  return mask.place().is_cpu() && !(egr::State().grad_enabled && egr::NeedsGrad(mask)) &&
+  if (k.place() != q.place() || v.place() != q.place()) return false;
+  const bool has_kernel = q.place().is_cpu() || (phi::g_forms_of && phi::g_forms_of(q.place()));
+  if (!has_kernel || !mask.defined()) return has_kernel;
+  return mask.place() == q.place() && !(egr::State().grad_enabled && egr::NeedsGrad(mask)) &&
          Broadcasts(mask, Ints{q.dim(0), q.dim(2), q.dim(1), k.dim(1)});
 }
 

@@ -135,6 +135,21 @@ void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlo
   }
 }
 
+bool RunByForms(Place place, const std::function<void()>& run) {
+  struct Scope {
+    explicit Scope(const DeviceForms* forms) : before(t_state.forms) { t_state.forms = forms; }
+    ~Scope() { t_state.forms = before; }
+    const DeviceForms* before;
+  };
+  const DeviceForms* forms = g_forms_of ? g_forms_of(place) : nullptr;
+  if (!forms) return false;
+  try {
+    const Scope scope(forms);
+    run();
+    return true;
+  } catch (const NoDeviceForm&) { return false; }
+}
+
 void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
   bool whole = true;
   for (size_t i = 0; i < op.tensors.size(); ++i)

@@ -14,6 +14,8 @@
 namespace phi {
 
 namespace cpu {
+struct AttentionArgs;
+struct AttentionGradArgs;
 struct ConvDesc;
 }
 
@@ -23,7 +25,7 @@ struct NoDeviceForm {
 
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
 
-// Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h).
+// Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h, attention.h).
 class DeviceForms {
  public:
   using Numbers = std::span<const int64_t>;
@@ -59,6 +61,8 @@ class DeviceForms {
                       Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
   virtual void Convolve(ConvPass pass, DataType t, const cpu::ConvDesc& d, const void* a, const void* b,
                         void* out) const = 0;
+  virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
+  virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;
 };
 
 // Those of the device that the thread's op runs on; null: it runs on the CPU.

@@ -2,6 +2,8 @@
 // Ops on devices by kernels that the compiler makes of what they are defined by.
 #pragma once
 
+#include <functional>
+
 #include "paddle/phi/core/op_def.h"
 
 namespace phi {
@@ -22,5 +24,7 @@ struct DeviceStatement {
   explicit DeviceStatement(const OpDef& op);
 };
 bool RunsByPrimitives(const OpDef& op);
+// Runs what calls primitives alone on the device; false, with nothing written, where a form is not given.
+bool RunByForms(Place place, const std::function<void()>& run);
 
 }  // namespace phi

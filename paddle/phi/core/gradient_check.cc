@@ -78,7 +78,9 @@ void RequireLike(const OpDef& op, std::string_view name, const Meta& got, const 
 const OpDef* GradientOf(const OpDef& op) {
   std::string_view name = op.name;
   if (op.code || !name.ends_with(kSuffix)) return nullptr;
-  return FindOpDef(name.substr(0, name.size() - kSuffix.size()));
+  const std::string of(name.substr(0, name.size() - kSuffix.size()));
+  const OpDef* forward = FindOpDef(of);
+  return forward ? forward : FindOpDef(of + "_");  // an op that exists in place only (batch_norm_)
 }
 
 void CheckGradientOperands(const OpDef& op, const OpDef& forward, const InSlot* in, const AttrValue* attrs) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "paddle/common/dtype.h"
-#include "paddle/phi/primitives/attention_args.inc.h"
+#include "paddle/phi/backends/cpu/attention_args.inc.h"
 
 namespace phi::cpu {
 

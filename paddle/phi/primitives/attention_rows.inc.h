@@ -2,7 +2,7 @@
 // What the forward and backward loops of attention share: packing a head, masks, the exponentials of a row.
 #pragma once
 
-#include "paddle/phi/primitives/attention_args.inc.h"
+#include "paddle/phi/backends/cpu/attention_args.inc.h"
 #include "paddle/phi/primitives/attention_tile.inc.h"
 #include "paddle/phi/primitives/softmax_exp.inc.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -88,7 +89,9 @@ void fused_attention_infer(const Meta& q, const Meta& k, const Meta& v, const Me
 
 void fused_attention_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& keep,
                             double scale, bool causal, int64_t offset, double dropout, Tensor& out, Tensor& lse) {
-  cpu::Attention(ArgsOf(q, k, v, mask, keep, scale, causal, offset, dropout), out.raw_data(), lse.data<double>());
+  const cpu::AttentionArgs args = ArgsOf(q, k, v, mask, keep, scale, causal, offset, dropout);
+  if (const DeviceForms* d = FormsHere()) return d->Attention(args, out.raw_data(), lse.data<double>());
+  cpu::Attention(args, out.raw_data(), lse.data<double>());
 }
 
 void fused_attention_grad_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
@@ -99,6 +102,10 @@ void fused_attention_grad_kernel(const Tensor& q, const Tensor& k, const Tensor&
   PD_CHECK(q.dim(0) == k.dim(0) && q.dim(0) == v.dim(0), Unimplemented,
            "[attention] expected a gradient for equal batches of query, key and value, got ", q.dim(0), ", ", k.dim(0),
            " and ", v.dim(0));
+  const DeviceForms* forms = FormsHere();
+  if (forms)
+    for (const Tensor* t : {&q, &k, &v, &mask, &keep, &out, &lse, &dout})
+      if (t->defined() && t->place() != forms->place()) throw NoDeviceForm{"operands in several places"};
   cpu::AttentionGradArgs a{};
   a.a = ArgsOf(q, k, v, mask, keep, scale, causal, offset, dropout);
   a.out = RowsOf(out), a.dout = RowsOf(dout);
@@ -111,6 +118,7 @@ void fused_attention_grad_kernel(const Tensor& q, const Tensor& k, const Tensor&
       EnsureOut(*wanted[i], given[i]->dims(), q.dtype());
       *data[i] = wanted[i]->raw_data();
     }
+  if (forms) return forms->AttentionGrad(a);
   cpu::AttentionGrad(a);
 }
 
@@ -141,6 +149,7 @@ void flash_attn_infer(const Meta& q, const Meta& k, const Meta& v, const Meta*, 
 void flash_attn_kernel(const KernelContext& context, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor&,
                        const Tensor& mask, double dropout, bool causal, bool, bool, const std::string&, Tensor& out,
                        Tensor&, Tensor& lse, Tensor& seed_offset) {
+  if (FormsHere() && seed_offset.numel()) throw NoDeviceForm{"random numbers"};
   if (seed_offset.numel()) attention_keep_kernel(context, q, k, dropout, seed_offset);
   fused_attention_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(),
                          std::pow(std::max<int64_t>(q.dim(3), 1), -0.5), causal, k.dim(1) - q.dim(1), dropout, out,
