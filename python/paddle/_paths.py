@@ -111,6 +111,7 @@ TABLE = {
             'create_mesh recompute shard_op shard_tensor'
         ),
     },
+    'paddle.distributed.fleet.utils.fs': {'paddle.distributed.fleet.utils.hdfs': 'HDFSClient'},
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
         'paddle.distributed.fleet.meta_parallel': 'TensorParallel'
     },

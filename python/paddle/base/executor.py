@@ -4,12 +4,14 @@
 import numpy
 
 from paddle.base.data_feeder import convert_dtype
+from paddle.static.dataset_runs import FetchHandler
 from paddle.static.executor import Executor
 from paddle.static.program import Program, Variable, default_main_program
 from paddle.static.scope import global_scope, scope_guard
 
 __all__ = [
     'Executor',
+    'FetchHandler',
     'global_scope',
     'scope_guard',
     'Program',

@@ -62,7 +62,9 @@ _WHERE = _lazy.homes(
         'paddle.distributed.flex_checkpoint.dcp.sharded_weight': (
             'ShardedStateDict ShardedWeight build_sharded_state_dict shard_weight'
         ),
+        'paddle.distributed.entry_attr': 'CountFilterEntry ProbabilityEntry',
         'paddle.distributed.fleet.base.topology': 'create_nccl_config',
+        'paddle.distributed.fleet.dataset': 'InMemoryDataset QueueDataset',
         'paddle.distributed.parallel_with_gloo': (
             'gloo_barrier gloo_init_parallel_env gloo_release'
         ),

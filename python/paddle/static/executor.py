@@ -298,6 +298,143 @@ class Executor:
                     )
             return [r.numpy() for r in results] if return_numpy else results
 
+    def train_from_dataset(
+        self,
+        program=None,
+        dataset=None,
+        scope=None,
+        thread=0,
+        debug=False,
+        fetch_list=None,
+        fetch_info=None,
+        print_period=100,
+        fetch_handler=None,
+    ):
+        """Run a program on each batch of a data set.
+
+        Args:
+            program (Program or CompiledProgram, default None): The program; None for the default
+                main program.
+            dataset (DatasetBase, default None): An `InMemoryDataset` or `QueueDataset` of
+                `paddle.distributed`, with the program's inputs as its `use_var`.
+            scope (Scope, default None): Where the variables are; None for `global_scope()`.
+            thread (int, default 0): Taken for compatibility: batches run one after another, each on
+                all threads.
+            debug (bool, default False): Whether the time of each batch is printed.
+            fetch_list (list of Tensors, default None): Values that are printed; None for none.
+            fetch_info (list of str, default None): What they are called there; None for their
+                names.
+            print_period (int, default 100): After how many batches they are printed.
+            fetch_handler (FetchHandler, default None): Gets values each `period_secs`, in place of
+                printing; None for none.
+
+        Raises:
+            RuntimeError: There is no dataset, or a command of it failed.
+            ValueError: A line of a file is not as the variables want it.
+
+        Examples:
+            >>> paddle.enable_static()
+            >>> with open("train.txt", "w") as file:  # a count and numbers, for each input
+            ...     _ = file.write("1 1.0 1 2.0\\n1 2.0 1 4.0\\n" * 50)
+            >>> main, startup = paddle.static.Program(), paddle.static.Program()
+            >>> with paddle.static.program_guard(main, startup):
+            ...     x = paddle.static.data("x", [None, 1])
+            ...     y = paddle.static.data("y", [None, 1])
+            ...     loss = paddle.mean((paddle.static.nn.fc(x, 1) - y) ** 2)
+            ...     _ = paddle.optimizer.SGD(0.1).minimize(loss)
+            >>> data = paddle.distributed.InMemoryDataset()
+            >>> data.init(batch_size=2, use_var=[x, y])
+            >>> data.set_filelist(["train.txt"])
+            >>> data.load_into_memory()
+            >>> exe = paddle.static.Executor()
+            >>> _ = exe.run(startup)
+            >>> exe.train_from_dataset(main, data)
+            >>> feed = {"x": [[3.0]], "y": [[6.0]]}
+            >>> bool(exe.run(main, feed=feed, fetch_list=[loss])[0] < 0.05)
+            True
+        """
+        from paddle.static.dataset_runs import run
+
+        run(
+            self,
+            'Executor.train_from_dataset',
+            program,
+            dataset,
+            scope,
+            thread,
+            debug,
+            fetch_list,
+            fetch_info,
+            print_period,
+            fetch_handler,
+        )
+
+    def infer_from_dataset(
+        self,
+        program=None,
+        dataset=None,
+        scope=None,
+        thread=0,
+        debug=False,
+        fetch_list=None,
+        fetch_info=None,
+        print_period=100,
+        fetch_handler=None,
+    ):
+        """Run a program on each batch of a data set, as `train_from_dataset`.
+
+        Args:
+            program (Program or CompiledProgram, default None): The program; None for the default
+                main program.
+            dataset (DatasetBase, default None): An `InMemoryDataset` or `QueueDataset` of
+                `paddle.distributed`, with the program's inputs as its `use_var`.
+            scope (Scope, default None): Where the variables are; None for `global_scope()`.
+            thread (int, default 0): Taken for compatibility: batches run one after another, each on
+                all threads.
+            debug (bool, default False): Whether the time of each batch is printed.
+            fetch_list (list of Tensors, default None): Values that are printed; None for none.
+            fetch_info (list of str, default None): What they are called there; None for their
+                names.
+            print_period (int, default 100): After how many batches they are printed.
+            fetch_handler (FetchHandler, default None): Gets values each `period_secs`, in place of
+                printing; None for none.
+
+        Raises:
+            RuntimeError: There is no dataset, or a command of it failed.
+            ValueError: A line of a file is not as the variables want it.
+
+        Examples:
+            >>> paddle.enable_static()
+            >>> with open("test.txt", "w") as file:
+            ...     _ = file.write("2 1.0 2.0\\n2 3.0 4.0\\n")
+            >>> main = paddle.static.Program()
+            >>> with paddle.static.program_guard(main):
+            ...     x = paddle.static.data("x", [None, 2])
+            ...     total = paddle.sum(x, axis=1)
+            >>> data = paddle.distributed.QueueDataset()
+            >>> data.init(batch_size=2, use_var=[x])
+            >>> data.set_filelist(["test.txt"])
+            >>> paddle.static.Executor().infer_from_dataset(
+            ...     main, data, fetch_list=[total], fetch_info=["total"],
+            ...     print_period=1)  # doctest: +ELLIPSIS
+            time: [...], batch: [1], total[2]:[3 7]
+        """
+        from paddle.static.dataset_runs import run
+
+        run(
+            self,
+            'Executor.infer_from_dataset',
+            program,
+            dataset,
+            scope,
+            thread,
+            debug,
+            fetch_list,
+            fetch_info,
+            print_period,
+            fetch_handler,
+        )
+
     @staticmethod
     def _values(program, fetch_list):
         if fetch_list is None:

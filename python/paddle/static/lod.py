@@ -11,6 +11,7 @@ from paddle.base import libpaddle as _core
 from paddle.static import program as _program
 
 _MARK = '@LOD.'
+FIRST = f'{_MARK}0'
 
 
 def declare(program, name, value, levels):

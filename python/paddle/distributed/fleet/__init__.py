@@ -13,6 +13,7 @@ _WHERE = _lazy.homes(
         ),
         'paddle.distributed.fleet.base.topology': 'CommunicateTopology HybridCommunicateGroup',
         'paddle.distributed.fleet.base.util_factory': 'UtilBase',
+        'paddle.distributed.fleet.dataset': 'DatasetBase InMemoryDataset QueueDataset',
         'paddle.distributed.fleet.data_generator': (
             'MultiSlotDataGenerator MultiSlotStringDataGenerator'
         ),
@@ -37,7 +38,7 @@ _lazy.install(
     globals(),
     'paddle.distributed.fleet',
     _WHERE,
-    ('base', 'layers', 'meta_optimizers', 'meta_parallel', 'utils'),
+    ('base', 'dataset', 'layers', 'meta_optimizers', 'meta_parallel', 'utils'),
 )
 _table_getattr, _table_dir = __getattr__, __dir__  # noqa: F821
 

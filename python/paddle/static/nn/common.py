@@ -210,8 +210,9 @@ def sparse_embedding(
         input (Tensor): The numbers of the rows, integers of any shape.
         size (list or tuple of ints): The shape of the table: [rows, features].
         {padding_idx}
-        is_test (bool, default False): Taken for compatibility; it has no effect.
-        entry (object, default None): Only None: rules of admission need a parameter server.
+        is_test (bool, default False): Whether lookups do not count for entry.
+        entry (ProbabilityEntry or CountFilterEntry, default None): When a row is admitted; before
+            that it is 0 and is not trained. None for at once.
         table_class (str, default 'MemorySparseTable'): `CommonSparseTable`, `SSDSparseTable` or
             `MemorySparseTable`, which are alike here.
         {param_attr, dtype}
@@ -221,7 +222,7 @@ def sparse_embedding(
         Tensor: of shape [*input.shape, features].
 
     Raises:
-        ValueError: Another table_class, or an entry.
+        ValueError: Another table_class, or an entry that is none.
 
     Examples:
         >>> paddle.enable_static()
@@ -229,11 +230,14 @@ def sparse_embedding(
         >>> with paddle.static.program_guard(main, startup):
         ...     ids = paddle.static.data("ids", [None], "int64")
         ...     rows = paddle.static.nn.sparse_embedding(
-        ...         ids, [10, 2], param_attr=paddle.nn.initializer.Constant(1.0))
+        ...         ids, [10, 2], entry=paddle.distributed.CountFilterEntry(2),
+        ...         param_attr=paddle.nn.initializer.Constant(1.0))
         >>> exe = paddle.static.Executor()
         >>> _ = exe.run(startup)
         >>> exe.run(main, feed={"ids": [3, 4]}, fetch_list=[rows])[0].tolist()
-        [[1.0, 1.0], [1.0, 1.0]]
+        [[0.0, 0.0], [0.0, 0.0]]
+        >>> exe.run(main, feed={"ids": [3, 5]}, fetch_list=[rows])[0].tolist()
+        [[1.0, 1.0], [0.0, 0.0]]
     """
     if table_class not in ('CommonSparseTable', 'SSDSparseTable', 'MemorySparseTable'):
         raise ValueError(
@@ -242,13 +246,23 @@ def sparse_embedding(
             f"{table_class!r}"
         )
     only('sparse_embedding', 'slots need a parameter server', slot=(slot, None))
-    if entry is not None:
+    rule = getattr(entry, '_admitted', None)
+    if entry is not None and rule is None:
         raise ValueError(
-            f"[sparse_embedding] expected entry to be None, got {entry!r}: rules of admission "
-            f"need a parameter server"
+            f"[sparse_embedding] expected entry to be a ProbabilityEntry, a CountFilterEntry or "
+            f"None, got {entry!r}"
         )
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
-    return F.embedding(input, table, padding_idx=padding_idx)
+    out = F.embedding(input, table, padding_idx=padding_idx)
+    if rule is None:
+        return out
+    seen = paddle.static.create_global_var([size[0]], 0, 'int64', persistable=True)
+    if not is_test:
+        ids = input.reshape([-1])
+        added = paddle.scatter_nd_add(seen, ids.unsqueeze(1), entry._points(ids))
+        paddle.assign(added, seen)
+    known = rule(paddle.gather(seen, input.reshape([-1]))).reshape([*input.shape, 1])
+    return out * known.astype(out.dtype)
 
 
 def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):

@@ -6,6 +6,7 @@ from paddle import _lazy
 _WHERE = _lazy.homes(
     {
         'paddle.distributed.fleet.utils.fs': 'LocalFS',
+        'paddle.distributed.fleet.utils.hdfs': 'HDFSClient',
         'paddle.distributed.fleet.recompute': 'recompute',
     }
 )

@@ -4,11 +4,17 @@
 import os
 import shutil
 
+from paddle import _lazy
+
 __all__ = ['LocalFS']
 
 
 class ExecuteError(Exception):
     """A command of a file system failed."""
+
+
+class FSTimeOut(Exception):
+    """A command of a file system did not succeed in time."""
 
 
 class FSFileExistsError(Exception):
@@ -129,3 +135,6 @@ class LocalFS:
                 )
             self.delete(dst_path)
         self.rename(src_path, dst_path)
+
+
+_lazy.serve(globals())
