@@ -75,6 +75,11 @@ int64_t WrittenAt(const struct stat& st) {
   return static_cast<int64_t>(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+// What a file takes of the disk: whole blocks, which some file systems count only when they are written.
+int64_t Taken(const struct stat& st) {
+  return std::max(static_cast<int64_t>(st.st_size), static_cast<int64_t>(st.st_blocks) * 512);
+}
+
 // Calls visit(name, status) for each file of the folder.
 template <typename Visit>
 void EachFile(const FileDescriptor& folder, Visit visit) {
@@ -177,14 +182,14 @@ void DiskCache::Put(const std::string& key, const std::string& value) {
 void DiskCache::Prune(const FileDescriptor& folder) {
   int64_t total = 0;
   EachFile(folder, [&](std::string_view name, const struct stat& st) {
-    if (IsKernel(name)) total += st.st_size;
+    if (IsKernel(name)) total += Taken(st);
     if (EndsWith(name, ".tmp") && std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds)
       ::unlinkat(folder.get(), name.data(), 0);
   });
   if (total <= max_bytes_) return;
-  std::vector<std::pair<int64_t, int64_t>> files;  // when each was written, and its size
+  std::vector<std::pair<int64_t, int64_t>> files;  // when each was written, and what it takes
   EachFile(folder, [&](std::string_view name, const struct stat& st) {
-    if (IsKernel(name)) files.emplace_back(WrittenAt(st), st.st_size);
+    if (IsKernel(name)) files.emplace_back(WrittenAt(st), Taken(st));
   });
   std::sort(files.begin(), files.end());
   const int64_t excess = total - max_bytes_ * 3 / 4;
@@ -197,7 +202,7 @@ void DiskCache::Prune(const FileDescriptor& folder) {
   EachFile(folder, [&](std::string_view name, const struct stat& st) {
     if (!IsKernel(name) || removed >= excess || WrittenAt(st) > last) return;
     ::unlinkat(folder.get(), name.data(), 0);
-    removed += st.st_size;
+    removed += Taken(st);
   });
 }
 

@@ -66,14 +66,15 @@ def _devices():
 
 
 def _folder(path, empty='off'):
-    """A folder with the number and the size of its files."""
+    """A folder with the number of its files and what they take of the disk."""
     if not path:
         return empty
     count = size = 0
     for root, _, names in os.walk(path):
         for name in names:
             try:
-                size += os.path.getsize(os.path.join(root, name))
+                found = os.stat(os.path.join(root, name), follow_symlinks=False)
+                size += max(found.st_size, getattr(found, 'st_blocks', 0) * 512)
                 count += 1
             except OSError:  # removed meanwhile
                 continue
