@@ -111,6 +111,9 @@ TABLE = {
             'create_mesh recompute shard_op shard_tensor'
         ),
     },
+    'paddle.distributed.auto_parallel.static.dist_attribute': {
+        'paddle.distributed.auto_parallel.dist_attr': 'TensorDistAttr'
+    },
     'paddle.distributed.fleet.utils.fs': {'paddle.distributed.fleet.utils.hdfs': 'HDFSClient'},
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {
         'paddle.distributed.fleet.meta_parallel': 'TensorParallel'

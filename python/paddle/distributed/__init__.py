@@ -33,6 +33,7 @@ _WHERE = _lazy.homes(
         'paddle.distributed.auto_parallel.placement_type': (
             'Partial Placement ReduceType Replicate Shard'
         ),
+        'paddle.distributed.auto_parallel.dist_attr': 'DistAttr',
         'paddle.distributed.auto_parallel.api': (
             'dtensor_from_fn dtensor_from_local dtensor_to_local reshard shard_tensor '
             'unshard_dtensor'
@@ -64,6 +65,7 @@ _WHERE = _lazy.homes(
         ),
         'paddle.distributed.entry_attr': 'CountFilterEntry ProbabilityEntry',
         'paddle.distributed.fleet.base.topology': 'create_nccl_config',
+        'paddle.distributed.fleet.layers.mpu.split': 'split',
         'paddle.distributed.fleet.dataset': 'InMemoryDataset QueueDataset',
         'paddle.distributed.parallel_with_gloo': (
             'gloo_barrier gloo_init_parallel_env gloo_release'

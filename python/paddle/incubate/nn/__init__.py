@@ -12,10 +12,12 @@ from .layer import (
     FusedMultiHeadAttention,
     FusedTransformerEncoderLayer,
 )
+from .multi_transformer import FusedMultiTransformer
 
 __all__ = [
     'FusedMultiHeadAttention',
     'FusedFeedForward',
+    'FusedMultiTransformer',
     'FusedTransformerEncoderLayer',
     'FusedLinear',
     'FusedBiasDropoutResidualLayerNorm',

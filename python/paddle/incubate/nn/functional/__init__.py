@@ -47,6 +47,7 @@ from .moe import (
     moe_gate_dispatch_permute,
 )
 from .norm import fast_ln, fast_rms_norm, fused_layer_norm, fused_rms_norm, fused_rms_norm_ext
+from .transformer import fused_multi_transformer
 
 __all__ = [
     'blha_get_max_len',
@@ -70,6 +71,7 @@ __all__ = [
     'fused_linear_activation',
     'fused_matmul_bias',
     'fused_multi_head_attention',
+    'fused_multi_transformer',
     'fused_rms_norm',
     'fused_rms_norm_ext',
     'fused_rotary_position_embedding',
