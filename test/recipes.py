@@ -317,7 +317,7 @@ def public(namespace):
     """
     if namespace == "Tensor":
         for name in sorted(dir(paddle.Tensor)):
-            value = getattr(paddle.Tensor, name)
+            value = getattr(paddle.Tensor, name, None)
             if not name.startswith("_") and callable(value):
                 yield name, value
         return

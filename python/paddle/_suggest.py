@@ -6,18 +6,26 @@ import importlib
 
 # What PyTorch calls by a name that spelling does not lead from.
 _ATTRIBUTES = {
+    'paddle.addcdiv': 'paddle.divide',
+    'paddle.addcmul': 'paddle.multiply',
     'paddle.autocast_mode': 'paddle.amp',
+    'paddle.autograd.Variable': 'paddle.to_tensor',
+    'paddle.autograd.functional': 'paddle.incubate.autograd',
     'paddle.backends': 'paddle.device',
     'paddle.compile': 'paddle.jit.to_static',
     'paddle.distributed.init_process_group': 'paddle.distributed.init_parallel_env',
     'paddle.distributions': 'paddle.distribution',
+    'paddle.frombuffer': 'paddle.to_tensor',
     'paddle.func': 'paddle.incubate.autograd',
+    'paddle.histc': 'paddle.histogram',
     'paddle.inference_mode': 'paddle.no_grad',
     'paddle.jit.script': 'paddle.jit.to_static',
     'paddle.jit.trace': 'paddle.jit.to_static',
+    'paddle.nn.DataParallel': 'paddle.DataParallel',
     'paddle.nn.ModuleDict': 'paddle.nn.LayerDict',
     'paddle.nn.ModuleList': 'paddle.nn.LayerList',
     'paddle.nn.parallel': 'paddle.DataParallel',
+    'paddle.nn.utils.rnn': 'paddle.nn.functional.sequence_mask',
     'paddle.optim': 'paddle.optimizer',
     'paddle.optim.lr_scheduler': 'paddle.optimizer.lr',
     'paddle.optimizer.lr.CosineAnnealingLR': 'paddle.optimizer.lr.CosineAnnealingDecay',
@@ -29,7 +37,67 @@ _ATTRIBUTES = {
     'paddle.optimizer.lr.ReduceLROnPlateau': 'paddle.optimizer.lr.ReduceOnPlateau',
     'paddle.optimizer.lr.StepLR': 'paddle.optimizer.lr.StepDecay',
     'paddle.optimizer.lr_scheduler': 'paddle.optimizer.lr',
+    'paddle.profiler.profile': 'paddle.profiler.Profiler',
+    'paddle.sparse_coo_tensor': 'paddle.sparse.sparse_coo_tensor',
+    'paddle.sparse_csr_tensor': 'paddle.sparse.sparse_csr_tensor',
+    'paddle.utils.checkpoint': 'paddle.distributed.fleet.utils.recompute',
     'paddle.utils.data': 'paddle.io',
+}
+# What to write in place of methods and attributes of PyTorch's classes.
+_MEMBERS = {
+    'Layer': {
+        'embedding_dim': 'weight.shape[1]',
+        'in_features': 'weight.shape[0]',
+        'num_embeddings': 'weight.shape[0]',
+        'out_features': 'weight.shape[1]',
+        'register_backward_hook': 'register_hook of the tensors that it gets or gives',
+        'register_full_backward_hook': 'register_hook of the tensors that it gets or gives',
+        'register_full_backward_pre_hook': 'register_hook of the tensors that it gives',
+        'share_memory': 'nothing in its place: processes get parameters from files',
+    },
+    'Optimizer': {
+        'add_param_group': 'a list of dicts as parameters, when the optimizer is made',
+        'defaults': 'get_lr and state_dict',
+        'param_groups': 'get_lr, set_lr and state_dict; groups are dicts given as parameters',
+        'state': 'state_dict',
+    },
+    'Tensor': {
+        'H': 'x.mT.conj()',
+        'absolute_': 'abs_',
+        'bernoulli': 'paddle.bernoulli(x)',
+        'clamp_max': 'clip(max=...)',
+        'clamp_min': 'clip(min=...)',
+        'det': 'paddle.linalg.det(x)',
+        'erfc': '1 - x.erf()',
+        'fix': 'trunc',
+        'fliplr': 'flip(1)',
+        'flipud': 'flip(0)',
+        'fmod': 'paddle.mod(x, y), which has the sign of y',
+        'ger': 'outer',
+        'histc': 'histogram',
+        'index_copy': 'scatter',
+        'index_copy_': 'scatter_',
+        'logdet': 'slogdet',
+        'map_': 'apply_',
+        'movedim': 'moveaxis',
+        'narrow_copy': 'narrow',
+        'nelement': 'numel',
+        'new': 'new_empty or new_zeros',
+        'new_tensor': 'paddle.to_tensor(data, dtype=x.dtype)',
+        'put_': 'put_along_axis_ or index_put_',
+        'retain_grad': 'retain_grads',
+        'select': 'index_select, or x[...] with the index',
+        'share_memory_': 'nothing in its place: data loaders share what they send',
+        'softmin': 'paddle.nn.functional.softmax(-x)',
+        'sparse_mask': 'paddle.sparse.mask_as(x, mask)',
+        'storage': 'data_ptr or numpy',
+        'sum_to_size': 'reduce_as',
+        'svd': 'paddle.linalg.svd(x)',
+        'swapdims': 'swapaxes',
+        'to_sparse': 'to_sparse_coo or to_sparse_csr',
+        'untyped_storage': 'data_ptr or numpy',
+        'vdot': 'dot',
+    },
 }
 _KEYWORDS = {
     'betas': ('beta1',),
@@ -73,7 +141,10 @@ _ADVICE = {
     'pin_memory': 'leave it out',
 }
 # Where PyTorch has the name among functions of tensors, and this package elsewhere.
-_ELSEWHERE = {'paddle': ('paddle.nn.functional', 'paddle.linalg', 'paddle.device')}
+_ELSEWHERE = {
+    'paddle': ('paddle.nn.functional', 'paddle.linalg', 'paddle.device'),
+    'Tensor': ('paddle.nn.functional', 'paddle.linalg', 'paddle'),
+}
 
 
 def close(name, known):
@@ -112,6 +183,9 @@ class UnknownName(AttributeError):
         return super().__str__() + self._suggestion()
 
     def _suggestion(self):
+        meant = _MEMBERS.get(self._path, {}).get(self._name)
+        if meant:
+            return f'; write {meant}'
         known = _ATTRIBUTES.get(f'{self._path}.{self._name}') or _elsewhere(self._path, self._name)
         return _asked([known] if known else close(self._name, dir(self._owner)))
 

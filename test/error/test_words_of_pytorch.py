@@ -13,6 +13,8 @@ X = paddle.arange(6, dtype='float32').reshape([2, 3])
 ROWS = paddle.to_tensor([[0], [2]])
 FIRST = paddle.to_tensor([0])
 ONES = paddle.ones([1, 3])
+LAYER = paddle.nn.Linear(2, 2)
+OPTIMIZER = paddle.optimizer.Adam(parameters=LAYER.parameters())
 
 
 def listed(result):
@@ -110,6 +112,30 @@ def test_lines_that_work(line, expected):
         ('paddle.utils.data.DataLoader', "did you mean 'paddle.io'?"),
         ('paddle.compile(print)', "did you mean 'paddle.jit.to_static'?"),
         ('paddle.inference_mode()', "did you mean 'paddle.no_grad'?"),
+        ('X.relu()', "did you mean 'paddle.nn.functional.relu'?"),
+        ('X.log_softmax(dim=1)', "did you mean 'paddle.nn.functional.log_softmax'?"),
+        ('X.nelement()', "'Tensor' object has no attribute 'nelement'; write numel"),
+        ('X.new_tensor([1])', 'write paddle.to_tensor(data, dtype=x.dtype)'),
+        ('X.retain_grad()', 'write retain_grads'),
+        ('X.select(0, 1)', 'write index_select'),
+        ('X.clamp_min(0)', 'write clip(min=...)'),
+        ('X.svd()', 'write paddle.linalg.svd(x)'),
+        ('X.to_sparse()', 'write to_sparse_coo'),
+        ('X.index_copy_(0, ROWS, X)', 'write scatter_'),
+        ('paddle.Tensor.relu', "type object 'Tensor' has no attribute 'relu'; did you mean"),
+        ('OPTIMIZER.param_groups', "'Adam' object has no attribute 'param_groups'; write get_lr"),
+        ('OPTIMIZER.state', 'write state_dict'),
+        ('OPTIMIZER.add_param_group({})', 'write a list of dicts as parameters'),
+        ('LAYER.in_features', 'write weight.shape[0]'),
+        ('LAYER.register_full_backward_hook(print)', 'write register_hook of the tensors'),
+        ('LAYER.share_memory()', 'nothing in its place'),
+        ('paddle.histc(X)', "did you mean 'paddle.histogram'?"),
+        ('paddle.autograd.Variable(X)', "did you mean 'paddle.to_tensor'?"),
+        ('paddle.autograd.functional.jacobian', "did you mean 'paddle.incubate.autograd'?"),
+        ('paddle.sparse_coo_tensor([[0]], [1.0])', "'paddle.sparse.sparse_coo_tensor'?"),
+        ('paddle.profiler.profile()', "did you mean 'paddle.profiler.Profiler'?"),
+        ('paddle.utils.checkpoint', "'paddle.distributed.fleet.utils.recompute'?"),
+        ('paddle.nn.DataParallel(LAYER)', "did you mean 'paddle.DataParallel'?"),
         ('X.scatter(1, ROWS)', "expected one of 'src' and 'value', got none"),
         ('X.gather(1, 2)', "argument 'index' must be Tensor, but got int"),
         ('X.sum(0, "x")', "data type 'x' not understood"),
@@ -138,7 +164,9 @@ def test_other_forms_are_compiled():
 def test_a_missing_gpu_is_named(line):
     if paddle.device.cuda.device_count():
         pytest.skip('there is a GPU')
-    with pytest.raises(ValueError, match='expected a GPU and its driver for .*, got none: tried '):
+    with pytest.raises(
+        ValueError, match=r"expected a GPU .*\(paddle.set_device\('cpu'\) runs .*\): tried "
+    ):
         eval(line)
 
 
@@ -163,3 +191,26 @@ def test_topk_is_a_named_tuple_in_programs_too():
     out = paddle.zeros([2, 1]), paddle.zeros([2, 1], 'int64')
     paddle.topk(X, 1, out=out)
     assert out[1].tolist() == [[2], [2]]
+
+
+def test_names_that_are_absent_are_so():
+    for holder in (X, paddle.Tensor):
+        assert not hasattr(holder, 'relu') and not hasattr(holder, 'nelement')
+    assert 'relu' not in dir(X) and 'reshape' in dir(X)
+    assert not hasattr(OPTIMIZER, 'param_groups') and 'param_groups' not in dir(OPTIMIZER)
+    OPTIMIZER.state = 1  # a program's own attribute
+    assert OPTIMIZER.state == 1 and not hasattr(paddle.optimizer.Adam, 'state')
+    del OPTIMIZER.state
+    before = vars(paddle.Tensor)['relu']
+    try:
+        paddle.Tensor.relu = F.relu
+        assert (-X).relu().sum() == 0
+    finally:
+        paddle.Tensor.relu = before
+
+
+def test_buffers_may_be_persistent():
+    layer = paddle.nn.Layer()
+    layer.register_buffer('kept', X, persistent=True)
+    layer.register_buffer('dropped', X, persistent=False)
+    assert list(layer.state_dict()) == ['kept']

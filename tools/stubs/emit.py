@@ -13,6 +13,7 @@ import re
 import sys
 import types
 
+from paddle.base.absent import Absent
 from paddle.base.libpaddle import Tensor
 from paddle.nn import Layer
 
@@ -269,7 +270,7 @@ class Module:
         for key, value in vars(cls).items():
             if key in IGNORED or (key.startswith("_") and not key.endswith("__")):
                 continue
-            if not key.isidentifier() or keyword.iskeyword(key):
+            if not key.isidentifier() or keyword.iskeyword(key) or isinstance(value, Absent):
                 continue
             if key == "__new__" and not isinstance(value, staticmethod):
                 members += self.compiled(cls, name, below)

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.absent import Absent, shows
 from paddle.base.arguments import items, only
 from paddle.regularizer import L1Decay, L2Decay
 from paddle.static.program import running
@@ -496,6 +497,12 @@ class Optimizer(AccumulatorStore):
 
     def _get_auxiliary_var(self, key):
         return self._auxiliary_vars.get(key)
+
+
+_ABSENT = ('add_param_group', 'defaults', 'param_groups', 'state')
+for _name in _ABSENT:
+    setattr(Optimizer, _name, Absent(_name, 'Optimizer'))
+Optimizer.__dir__ = shows(_ABSENT)
 
 
 def _is_clip(value):

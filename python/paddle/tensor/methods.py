@@ -6,6 +6,7 @@ first use.
 import importlib
 import math
 
+from paddle.base.absent import Absent, shows
 from paddle.base import libpaddle
 from paddle.base.arguments import integer, items, keywords
 from paddle.base.framework import to_dtype
@@ -33,6 +34,14 @@ _ALSO = '''
     cumprod logcumsumexp cummax cummin prod take_along_axis put_along_axis scatter_add
     scatter_reduce scatter index_add masked_fill as_strided broadcast_to slice unstack increment
     bitwise_invert gammaincc gammaln i0 i0e i1 i1e polygamma nextafter multiplex cholesky
+'''.split()
+# Methods that PyTorch has and this class has not: `paddle._suggest` says what stands for each.
+_ABSENT = '''
+    H absolute_ bernoulli celu clamp_max clamp_min cosine_similarity det dropout elu erfc fix
+    fliplr flipud fmod gelu ger glu group_norm hardtanh histc index_copy index_copy_ layer_norm
+    leaky_relu log_softmax logdet map_ mish movedim narrow_copy nelement new new_tensor
+    normalize one_hot prelu put_ relu retain_grad select selu share_memory_ silu softmin
+    softplus softsign sparse_mask storage sum_to_size svd to_sparse untyped_storage vdot
 '''.split()
 _LINALG = frozenset(
     'multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv lstsq solve eig '
@@ -908,3 +917,7 @@ def install(where):
     Tensor.device = property(_device)
     Tensor.block = property(_block)
     Tensor.type = property(_type)
+    absent = [name for name in _ABSENT if name not in present]
+    for name in absent:
+        setattr(Tensor, name, Absent(name, 'Tensor'))
+    Tensor.__dir__ = shows(frozenset(absent))

@@ -254,7 +254,7 @@ int DeviceCount() {
 
 Place PlaceOf(int number, const char* op, const std::string& given) {
   PD_CHECK(FindDriver(), InvalidArgument, "[", op, "] expected a GPU and its driver for ", given,
-           ", got none: ", NoDriver());
+           ", got none (paddle.set_device('cpu') runs the program on the CPU): ", NoDriver());
   PD_CHECK(number >= 0 && number < DeviceCount(), InvalidArgument, "[", op, "] expected a GPU below ", DeviceCount(),
            ", got ", given);
   static std::once_flag once;

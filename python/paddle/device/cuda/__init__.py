@@ -34,7 +34,10 @@ __all__ = [
 def _gpu(api, device=None):
     """The place of a GPU: a number, a name or a place; the current or first one for None."""
     if not device_count():
-        raise ValueError(f"[cuda.{api}] expected a GPU and its driver, got none")
+        raise ValueError(
+            f"[cuda.{api}] expected a GPU and its driver, got none (paddle.set_device('cpu') runs "
+            "the program on the CPU)"
+        )
     if device is None:
         current = _core.current_place()
         return current if current.is_gpu_place() else _core.CUDAPlace(0)

@@ -9,6 +9,7 @@ import re
 import paddle
 from paddle import _lazy
 from paddle.base import framework
+from paddle.base.arguments import second_names
 from paddle.base.framework import EagerParamBase, Tensor
 from paddle.base.known_keywords import KnownKeywords
 from paddle.utils import unique_name
@@ -284,6 +285,7 @@ class Layer(ConvertMixin, KnownKeywords):
 
     register_module = add_module
 
+    @second_names(persistent='persistable')
     def register_buffer(self, name, tensor, persistable=True):
         """Register a Tensor that is state but not a parameter; in `state_dict` only if
         `persistable`.
@@ -517,7 +519,7 @@ class Layer(ConvertMixin, KnownKeywords):
         from paddle._suggest import UnknownName
 
         text = f"'{type(self).__name__}' object has no attribute '{name}'"
-        raise UnknownName(text, self, name)
+        raise UnknownName(text, self, name, 'Layer')
 
     def _weight_and_bias(self):
         """(self.weight, self.bias), found without the cost of `__getattr__` when they are
