@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: one exception type, whose code says what a user did wrong, or that the library has a defect; each code has its
-// Python exception.
+// Errors: one exception type, whose code says what a user did wrong, or that the library has a defect; each code has
+// its Python exception.
 #pragma once
 
 #include <exception>

@@ -481,8 +481,8 @@ class Op:
         "Tensors that the kernel gets with their elements in order, and as what: `own`, their "
         "dtype, that of another argument, `index`: int32 or int64, `wide`: what halves compute in, "
         "`wide x`: what x computes in, `beside x`: that of x, but float32 stays beside halves, "
-        "`real`: float32, else float64; `rows`, `rows x`: in order along the last axis. Copies have "
-        "room in programs. Of a result: the dtype the kernel writes, converted afterwards.",
+        "`real`: float32, else float64; `rows`, `rows x`: in order along the last axis. Programs "
+        "have room for copies. Of a result: the dtype the kernel writes, converted afterwards.",
         {},
         names="tensors or outputs",
     )
