@@ -21,6 +21,10 @@ def _varlen(q, ends):
     return F.flash_attention.flash_attn_unpadded(q, q, q, ends, ends, 4, 4, 1.0)[0]
 
 
+def _sampled(x, share):
+    return paddle.Tensor.top_p_sampling(F.softmax(x), share, seed=5, k=2, return_top=True)
+
+
 def _coalesced(indices, values):
     return paddle.sparse.coalesce(
         paddle.sparse.sparse_coo_tensor(indices, values, [3, 3])
@@ -53,6 +57,7 @@ def _recorded():
     yield 'exponential', paddle.linalg.matrix_exp, (_tensor(2, 3, 3) * 9,)
     yield 'small', paddle.linalg.matrix_exp, (_tensor(2, 3, 3) * 0.01,)
     yield 'unpadded', _varlen, (_tensor(7, 2, 8), paddle.to_tensor([0, 3, 7], dtype='int32'))
+    yield 'top_p', _sampled, (_tensor(6, 9), paddle.full([6], 0.7))
     for f in (paddle.audio.functional.mel_to_hz, paddle.audio.functional.hz_to_mel):
         for htk in (False, True):
             yield f'{f.__name__}-{htk}', f, (paddle.to_tensor([3.0, 40.0, 4000.0]), htk)
