@@ -3,9 +3,9 @@
 directions. With --modes: trained eagerly by the published package, and by this one compiled in both
 modes of `to_static`, the whole step and its loss alone.
 
-    python tools/oracle/training.py [--wheel .oracle/bin/python] [--ours python] [--modes] [name ...]
+    python tools/oracle/training.py [--wheel .oracle/bin/python] [--ours python] [--modes] [name ..]
 
-Prints the largest difference of the losses (five, or eight with --modes), relative to the first one.
+Prints the largest difference of the losses (five, or eight with --modes), relative to the first.
 """
 
 import argparse
