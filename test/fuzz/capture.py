@@ -64,8 +64,8 @@ def _body(chosen, depth):
 
 
 def program(generator, full_graph=False):
-    """(the text of a random program with a function `main`, whether its arguments vary: a tensor with
-    another number of rows and an int, beside x).
+    """(the text of a random program with a function `main`, whether its arguments vary: beside x a
+    tensor with another number of rows, and an int).
     """
     statements = _statements(STATEMENTS + DECISIONS + ('' if full_graph else NUMBERS))
     if generator.random() < 0.35:
@@ -180,7 +180,7 @@ def follow(text, changes, seed, varies=False, full_graph=False):
 
 
 def run(seed, calls, full_graph=False):
-    """(how many calls were made, those that ran a recording, '' or a report) of a random program."""
+    """(calls that were made, those that ran a recording, '' or a report) of a random program."""
     generator = random.Random(seed)
     text, varies = program(generator, full_graph)
     calls += 7 * varies  # what varies is free after some

@@ -428,7 +428,10 @@ REF = weakref.ref(RICH)
 ITEMS = {'layers': [{'k': 0.5, 'on': True}, {'k': 1.5, 'on': False}], 'size': (2, 3)}
 MODES, WORDS = ['fast', 'slow'], 'a b c'
 LAYERS = paddle.nn.LayerDict({'a': linear(0.5, 0.25), 'b': paddle.nn.Tanh()})
-PARAMS = paddle.nn.ParameterList([paddle.create_parameter([2], 'float32', default_initializer=paddle.nn.initializer.Constant(0.5))])
+HALVES = paddle.nn.initializer.Constant(0.5)
+PARAMS = paddle.nn.ParameterList(
+    [paddle.create_parameter([2], 'float32', default_initializer=HALVES)]
+)
 SEQ = paddle.nn.Sequential(linear(0.25, 0.5), paddle.nn.Tanh(), paddle.nn.Dropout(0.0))
 def raised(v, k):
     try:

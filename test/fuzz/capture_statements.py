@@ -242,7 +242,7 @@ except ValueError: x = x - 1
 del (y := [x])[0]; x = x * 1.5
 L2 = [*L]; L2[1:2] = [5.0, 6.0]; L2.sort(reverse=FLAG); x = x + L2[0]
 q = {}; q.setdefault('k', []).append(x * 2); q['k'] += [x]; x = q['k'][0] + q['k'][-1]
-q = collections.OrderedDict(a=x); q['b'] = x + 1; q.move_to_end('a'); x = next(iter(q.values())) * 0.5
+q = collections.OrderedDict(a=x); q['b'] = x + 1; q.move_to_end('a'); x = next(iter(q.values()))
 q = collections.deque([x], 2); q.append(x + 1); q.append(x * 2); x = q.popleft() + len(q)
 q = Rich(O.k); q.v += 1; x = x * q.v
 q = Base(); q.new = x; q.k = 1; q.k += 1; x = q.new * q.k

@@ -87,7 +87,8 @@ def kinds(v):
 VALUES = [
     1, 2, -1, None, True, False, 0, 'a', 'b', 'abc', [], (), [5], [1, 2, 3], [1, 0, 3], [0, 0],
     [('p', 3), 4], [(3, 'q'), 5, 6], [('z', 'q'), 1], {'k': 3, 'z': 1}, {'k': True},
-    {'k': 7, 'z': 2}, {'k': [1, {'y': 2}]}, {'k': [1, {}]}, {}, Point(0, 3), Point(Named(4), Way.UP), Point(2, 2),
+    {'k': 7, 'z': 2}, {'k': [1, {'y': 2}]}, {'k': [1, {}]}, {}, Point(0, 3),
+    Point(Named(4), Way.UP), Point(2, 2),
     Point(Named(4), 3), Point(2, 3), Named(1), Named(7), Pair(1, 2), Pair(1, 0), Way.UP, Way.DOWN,
     1.5, 2j, range(3), range(1), b'ab', bytearray(b'x'), collections.deque([1, 2]), {1}, 2.0,
     collections.OrderedDict(k=2), collections.defaultdict(int), Rows(1, 3), Rows(4), Wrong(),

@@ -17,7 +17,7 @@ namespace cpu {
 struct AttentionArgs;
 struct AttentionGradArgs;
 struct ConvDesc;
-}
+}  // namespace cpu
 
 struct NoDeviceForm {
   const char* why;
