@@ -29,9 +29,3 @@ def __getattr__(name):
             globals()[name] = found
             return found
     return _lazy.listed(__name__, name)
-
-
-def __dir__():
-    from paddle._op_table import names
-
-    return sorted({*globals(), *names()})
