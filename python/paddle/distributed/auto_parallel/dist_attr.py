@@ -147,7 +147,7 @@ class DistAttr(TensorDistAttr):
 
     Args:
         mesh (ProcessMesh): The processes.
-        sharding_specs (list of str or None): For each axis of the tensor the axis of the mesh that
+        sharding_specs (list): For each axis of the tensor the axis of the mesh that
             divides it; None for none.
 
     Raises:
