@@ -528,6 +528,7 @@ RECIPES = {
         "FusedFeedForward": "4, 8 -> t(1, 3, 4)",
         "FusedLinear": "3, 4 -> t(2, 3)",
         "FusedMultiHeadAttention": "4, 2 -> t(1, 3, 4)",
+        "FusedMultiTransformer": "4, 2, 8, num_layers=1 -> t(1, 3, 4)",
         "FusedTransformerEncoderLayer": "4, 2, 8 -> t(1, 3, 4)",
     },
     "incubate.nn.functional": {
@@ -539,6 +540,8 @@ RECIPES = {
         "fused_linear_activation": "t(2, 3), t(3, 4), t(4)",
         "fused_multi_head_attention": "t(1, 3, 4), t(3, 2, 2, 4), t(4, 4), ln_scale=t(4), "
         "ln_bias=t(4)",
+        "fused_multi_transformer": "t(1, 3, 4), [t(4)], None, [t(3, 2, 2, 4)], None, [t(4, 4)], "
+        "None, [t(4)], None, [t(4, 8)], None, [t(8, 4)], None",
         "fused_rotary_position_embedding": "t(1, 3, 2, 4)",
         "variable_length_memory_efficient_attention": "t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, "
         "4), of([[3]], 'int32'), of([[3]], 'int32')",
