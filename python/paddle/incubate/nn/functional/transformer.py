@@ -116,6 +116,7 @@ def fused_multi_transformer(
         Tensor or tuple of Tensors: as x; with cache_kvs also the list of caches.
 
     Raises:
+        TypeError: A list that is none, or holds no tensors.
         ValueError: Lists of different lengths, shapes that do not fit, another activation or
             norm_type, or no place in a cache.
         NotImplementedError: Another ring_id or rotary_emb_dims, or a beam_offset.
@@ -153,8 +154,15 @@ def fused_multi_transformer(
         *(ln_scales, ln_biases, qkv_weights, qkv_biases, linear_weights, linear_biases),
         *(ffn_ln_scales, ffn_ln_biases, ffn1_weights, ffn1_biases, ffn2_weights, ffn2_biases),
     )
-    layers = len(qkv_weights)
     lists = dict(zip(_LISTS, given), cache_kvs=cache_kvs, pre_caches=pre_caches)
+    for what, values in lists.items():
+        if values is None and not what.endswith('weights'):
+            continue
+        if not isinstance(values, (list, tuple)) or not values:
+            raise TypeError(f"[{_OP}] expected {what} to be a list of tensors, got {values!r}")
+        for value in values:
+            expect_tensors(_OP, **{what: value})
+    layers = len(qkv_weights)
     for what, values in lists.items():
         if values is not None and len(values) != layers:
             raise ValueError(f"[{_OP}] expected {layers} tensors in {what}, got {len(values)}")
