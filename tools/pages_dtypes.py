@@ -35,6 +35,8 @@ CALLS = {
     "fft_c2c": 'x(4), [0], "backward", True',
     "fill_diagonal": "x(2, 2)",
     "flash_attn": "x(1, 2, 1, 4), x(1, 2, 1, 4), x(1, 2, 1, 4), None, None",
+    "flash_attn_unpadded": "x(2, 1, 4), x(2, 1, 4), x(2, 1, 4), indices(2), indices(2), "
+    "None, None, 2, 2, 1.0",
     "full": "[2], 1, D",
     "full_batch_size_like": "x(2), [1], D, 1.0, 0, 0",
     "full_int_array": "[1, 2], D",

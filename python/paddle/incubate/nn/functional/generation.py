@@ -33,15 +33,16 @@ def _rotated(x, cos, sin, halves):
 
 def _attended(q, k, v, mask):
     """Attention of q [..., heads, S, D] to k and v [..., kv heads, T, D], `mask` added to scores;
-    scores are float32.
+    scores are float32, or float64 where q is.
     """
     times = q.shape[-3] // k.shape[-3]
     if times > 1:
         k, v = (paddle.repeat_interleave(t, times, axis=t.ndim - 3) for t in (k, v))
-    scores = paddle.matmul(q.astype('float32'), k.astype('float32'), transpose_y=True)
+    wide = q.dtype if q.dtype == paddle.float64 else 'float32'
+    scores = paddle.matmul(q.astype(wide), k.astype(wide), transpose_y=True)
     scores = scores * q.shape[-1] ** -0.5
     if mask is not None:
-        scores = scores + mask.astype('float32')
+        scores = scores + mask.astype(wide)
     return paddle.matmul(F.softmax(scores, axis=-1).astype(v.dtype), v)
 
 
