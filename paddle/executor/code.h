@@ -137,6 +137,11 @@ void Arrange(CompiledProgram& program);
 // anything reads.
 void MoveUpdates(CompiledProgram& program, const std::vector<char>& read);
 
+// The attributes of an op that a kernel of `def` reads. Those that an operand computes at each run have their default
+// here and are listed: (position, operand).
+std::vector<phi::AttrValue> AttributesOf(const pir::Operation& op, const phi::OpDef& def,
+                                         std::vector<std::pair<int, pir::Value>>* at_run);
+
 CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
                                const std::vector<pir::Value>& outputs, FusionPass fusion);
 

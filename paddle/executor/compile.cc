@@ -358,19 +358,9 @@ class Compiler {
       else
         ins.in.push_back({NumberOf(v)});
     }
-    for (size_t a = 0; a < def->attrs.size(); ++a) {
-      const phi::ArgDef& d = *def->attrs[a];
-      if (d.kind == phi::ArgDef::kOperandAttr) {
-        pir::Value v = next();
-        phi::AttrValue value = d.def;
-        if (v && !ConstantOperand(v, &value)) ins.dynamic_attrs.push_back({static_cast<int>(a), NumberOf(v)});
-        ins.attrs.push_back(value);
-      } else {
-        pir::Attribute attr = op->attr(d.name);
-        ins.attrs.push_back(attr ? attr.value(static_cast<pir::AttrCode>(d.attr_index)) : d.def);
-      }
-    }
-    if (ins.attrs.empty()) ins.attrs.emplace_back();
+    std::vector<std::pair<int, pir::Value>> at_run;
+    ins.attrs = AttributesOf(*op, *def, &at_run);
+    for (auto& [a, v] : at_run) ins.dynamic_attrs.push_back({a, NumberOf(v)});
     for (size_t k = 0; k < def->outs.size(); ++k) {
       Instruction::Arg out;
       out.variadic = def->outs[k].variadic;
@@ -466,6 +456,28 @@ void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
 }
 
 }  // namespace
+
+std::vector<phi::AttrValue> AttributesOf(const pir::Operation& op, const phi::OpDef& def,
+                                         std::vector<std::pair<int, pir::Value>>* at_run) {
+  std::vector<phi::AttrValue> values;
+  int operand = static_cast<int>(def.tensors.size());
+  for (size_t a = 0; a < def.attrs.size(); ++a) {
+    const phi::ArgDef& d = *def.attrs[a];
+    if (d.kind == phi::ArgDef::kOperandAttr) {
+      const pir::Value v = operand < op.num_operands() ? op.operand(operand++) : pir::Value();
+      values.push_back(d.def);
+      if (v && !ConstantOperand(v, &values.back())) {
+        values.back() = d.def;
+        at_run->push_back({static_cast<int>(a), v});
+      }
+    } else {
+      const pir::Attribute attr = op.attr(d.name);
+      values.push_back(attr ? attr.value(static_cast<pir::AttrCode>(d.attr_index)) : d.def);
+    }
+  }
+  if (values.empty()) values.emplace_back();
+  return values;
+}
 
 CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Value>& inputs,
                                const std::vector<pir::Value>& outputs, FusionPass fusion) {

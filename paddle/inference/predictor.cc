@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstring>
 #include <iostream>
+#include <mutex>
 #include <numeric>
 
+#include "paddle/executor/input_dims.h"
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/executor/registration.h"
@@ -78,46 +80,100 @@ struct Slots {
   std::vector<Slot> inputs, outputs;
 };
 
-// What clones share.
-struct Model {
-  Config config;
+using Extents = std::vector<common::Dims>;  // of the inputs, in order
+
+bool Fits(const common::Dims& dims, const Dense& t) {
+  bool fits = t.ndim() == static_cast<int64_t>(dims.size());
+  for (int64_t i = 0; fits && i < t.ndim(); ++i) fits = !dims[i].known() || dims[i].raw() == t.dim(i);
+  return fits;
+}
+bool Fits(const Extents& extents, const std::vector<Dense>& inputs) {
+  bool fits = true;
+  for (size_t i = 0; fits && i < inputs.size(); ++i) fits = Fits(extents[i], inputs[i]);
+  return fits;
+}
+
+// A program after its passes, and its plan.
+struct Planned {
   std::unique_ptr<pir::Program> program;
   std::shared_ptr<executor::Plan> plan;
-  Slots slots;  // without tensors
 
-  explicit Model(const Config& c) : config(c) {
-    Load();
+  Planned(std::unique_ptr<pir::Program> loaded, const Config& config) : program(std::move(loaded)) {
     OptimiseForInference(*program, config);
     // Nobody writes to them any more: kernels may keep packed forms.
     for (const auto& [name, held] : program->parameters())
       if (held && std::static_pointer_cast<Dense>(held)->defined())
         (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
-    for (pir::Operation* op = program->block().front(); op; op = op->next()) {
-      const bool fetch = op->isa(pir::pd::kFetch), shadow = op->isa("builtin.shadow_output");
-      if (op->isa(pir::pd::kData)) {
-        pir::Type t = op->result_type(0);
-        slots.inputs.push_back({op->attr("name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
-      } else if (fetch || shadow) {
-        pir::Type t = op->operand(0).type();
-        slots.outputs.push_back(
-            {op->attr(fetch ? "name" : "output_name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
-      }
-    }
     plan = executor::Plan::Build(*program, config.cinn_enabled());
     if (config.profile_enabled()) plan->SetProfiling(true);
   }
+};
+
+// What clones share.
+struct Model {
+  Config config;
+  std::shared_ptr<Planned> declared;  // for the extents that the inputs are declared with
+  Slots slots;                        // without tensors
+
+  explicit Model(const Config& c) : config(c) {
+    Load();
+    bool fixed = false;
+    for (pir::Operation* op = program_->block().front(); op; op = op->next()) {
+      if (!op->isa(pir::pd::kData)) continue;
+      pir::Type t = op->result_type(0);
+      slots.inputs.push_back({op->attr("name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
+      extents_.push_back(t.dims());
+      for (common::Dim d : t.dims()) fixed = fixed || d.known();
+    }
+    if (fixed) loaded_ = program_->Clone();
+    declared = std::make_shared<Planned>(std::move(program_), config);
+    for (pir::Operation* op = declared->program->block().front(); op; op = op->next()) {
+      const bool fetch = op->isa(pir::pd::kFetch), shadow = op->isa("builtin.shadow_output");
+      if (!fetch && !shadow) continue;
+      pir::Type t = op->operand(0).type();
+      slots.outputs.push_back(
+          {op->attr(fetch ? "name" : "output_name").to_str(), t.dtype(), t.dims(), {}, {}, false, {}});
+    }
+  }
   ~Model() {
-    if (config.profile_enabled()) std::cerr << plan->ProfileTable() << std::flush;
+    if (!config.profile_enabled()) return;
+    std::cerr << declared->plan->ProfileTable() << std::flush;
+    if (others_) std::cerr << others_->plan->ProfileTable() << std::flush;
+  }
+
+  // The program for inputs of the declared ranks. Passes rely on the extents that they know, so other ones have a
+  // program of their own, which knows none of those that differed so far.
+  std::shared_ptr<Planned> For(const std::vector<Dense>& inputs) {
+    bool fits = true;
+    for (size_t i = 0; fits && i < inputs.size(); ++i) fits = Fits(slots.inputs[i].dims, inputs[i]);
+    if (fits) return declared;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (others_ && Fits(extents_, inputs)) return others_;
+    Extents wider = extents_;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (int64_t k = 0; k < inputs[i].ndim(); ++k)
+        if (wider[i][k].known() && wider[i][k].raw() != inputs[i].dim(k)) wider[i][k] = common::NewSymbol();
+    auto program = loaded_->Clone();
+    executor::SetInputDims(*program, wider);
+    others_ = std::make_shared<Planned>(std::move(program), config);
+    extents_ = std::move(wider);
+    return others_;
   }
 
  private:
+  std::unique_ptr<pir::Program> program_;  // while it is loaded
+  std::unique_ptr<pir::Program> loaded_;   // before any pass; null: its inputs take any extents
+  std::mutex mutex_;
+  Extents extents_;  // what `others_` is for
+  std::shared_ptr<Planned> others_;
+
   void Load() {
     executor::RegisterOps();
     if (config.model_from_memory()) {
-      program = pir::ReadProgramJson(config.prog_buffer(), "the program buffer").program;
+      program_ = pir::ReadProgramJson(config.prog_buffer(), "the program buffer").program;
       if (config.params_buffer().empty()) return CheckNoParameters("the model buffer");
       pir::ParamsReader reader(config.params_buffer(), "the parameter buffer");
-      return executor::LoadParameters(*program, reader);
+      return executor::LoadParameters(*program_, reader);
     }
     PD_CHECK(
         !config.prog_file().empty(), InvalidArgument, "[create_predictor] expected a Config with a model, got none: ",
@@ -125,13 +181,13 @@ struct Model {
     PD_CHECK(!config.prog_file().ends_with(".pdmodel"), Unimplemented,
              "[create_predictor] expected a .json program, got the older ", config.prog_file(),
              ": paddle.static's load_inference_model and save_inference_model convert it");
-    program = pir::ReadProgramJsonFile(config.prog_file()).program;
+    program_ = pir::ReadProgramJsonFile(config.prog_file()).program;
     if (config.params_file().empty()) return CheckNoParameters(config.prog_file());
     pir::ParamsReader reader(config.params_file());
-    executor::LoadParameters(*program, reader);
+    executor::LoadParameters(*program_, reader);
   }
   void CheckNoParameters(const std::string& where) {
-    const auto names = pir::SortedParameterNames(*program);
+    const auto names = pir::SortedParameterNames(*program_);
     PD_CHECK(names.empty(), InvalidArgument, "[create_predictor] expected a parameter file: ", where, " has ",
              names.size(), " parameters, the first is ", names.front());
   }
@@ -283,16 +339,14 @@ struct Predictor::Impl {
              "' to be given before run, got nothing");
     PD_CHECK(t.dtype() == s.dtype, InvalidType, "[predictor] expected dtype ", phi::NameOf(s.dtype), " for input '",
              s.name, "', got ", phi::NameOf(t.dtype()));
-    bool same = t.ndim() == static_cast<int64_t>(s.dims.size());
-    for (int64_t i = 0; same && i < t.ndim(); ++i) same = !s.dims[i].known() || s.dims[i].raw() == t.dim(i);
-    PD_CHECK(same, InvalidArgument, "[predictor] expected shape ", common::ShapeText(s.dims), " for input '", s.name,
-             "', got ", common::ShapeText(t.dims()));
+    PD_CHECK(t.ndim() == static_cast<int64_t>(s.dims.size()), InvalidArgument, "[predictor] expected shape ",
+             common::ShapeText(s.dims), " for input '", s.name, "', got ", common::ShapeText(t.dims()));
   }
 
   std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) CheckInput(slots->inputs[i], inputs[i]);
     RunShare share(model->config.cpu_math_library_num_threads());
-    return model->plan->Run(inputs);
+    return model->For(inputs)->plan->Run(inputs);
   }
 
   void CallHooks(const std::vector<Hook>& hooks, bool input) {
@@ -374,7 +428,7 @@ uint64_t Predictor::TryShrinkMemory() {
 void Predictor::RegisterInputHook(const Hook& hook) { impl_->input_hooks.push_back(hook); }
 void Predictor::RegisterOutputHook(const Hook& hook) { impl_->output_hooks.push_back(hook); }
 const Config& Predictor::config() const { return impl_->model->config; }
-size_t Predictor::num_instructions() const { return impl_->model->plan->num_instructions(); }
+size_t Predictor::num_instructions() const { return impl_->model->declared->plan->num_instructions(); }
 
 std::shared_ptr<Predictor> CreatePredictor(const Config& config) { return std::make_shared<Predictor>(config); }
 

@@ -206,8 +206,10 @@ def test_bad_input_names_what_is_wrong(saved, tmp_path):
         predictor.run()
     with pytest.raises(ValueError, match='expected 1 inputs, got 0'):
         predictor.run([])
-    with pytest.raises(ValueError, match='expected shape'):
+    with pytest.raises(ValueError, match=r'expected input channels .* input shape \[1, 2, 8, 8\]'):
         predictor.run([paddle.zeros([1, 2, 8, 8])])
+    with pytest.raises(ValueError, match="expected shape .* for input 'image', got"):
+        predictor.run([paddle.zeros([1, 8, 8])])
     with pytest.raises(TypeError, match='expected dtype float32'):
         predictor.run([paddle.zeros([1, 1, 8, 8], 'float64')])
     with pytest.raises(RuntimeError, match='Cannot open file'):
