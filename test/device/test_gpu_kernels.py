@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from double import child, needs_double, run
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 pytestmark = needs_double
 EPSILON = {'float32': 2.0**-23, 'float64': 2.0**-52, 'float16': 2.0**-10, 'bfloat16': 2.0**-7}
 
@@ -68,6 +69,29 @@ def test_structured_ops_are_the_cpus():
     differences, generated = rows('structured')
     assert len(differences) > 350 and {'softmax', 'layer_norm', 'sum', 'max'} <= generated
     assert not beyond(differences, lambda dtype, what: 8 * EPSILON[dtype])
+
+
+def optional_operands():
+    """Names of the ops that have gradients of optional operands."""
+    sys.path.insert(0, str(ROOT / 'tools'))
+    try:
+        from opgen import gradient, model
+    finally:
+        sys.path.pop(0)
+    ops = {op.name: op for op in model.load(ROOT / 'paddle' / 'phi' / 'ops')}
+    differentiable = {name: gradient.Gradient(op, ops).inputs for name, op in ops.items()}
+    return {
+        name
+        for name, inputs in differentiable.items()
+        if any(t.optional and not t.variadic for t in inputs)
+    }
+
+
+def test_optional_operands_may_be_absent():
+    """An operand that was not given has no gradient, in a program neither."""
+    found = json.loads(run(HERE / 'gpu_optional.py', FLAGS_use_system_allocator=1)[0])
+    assert set(found) == optional_operands()
+    assert not beyond(found, lambda: 16 * EPSILON['float32'])
 
 
 def test_most_ops_have_device_kernels():

@@ -329,15 +329,19 @@ def is_composition(g, given):
 
 def wanted(g, d, given):
     """Statements: which gradients are wanted, and where they go: loops write into memory that has
-    the shape of their result.
+    the shape of their result. An optional operand that was not given has no gradient, whoever asks.
     """
     out = ["Tensor unwanted;"] if given else []
+    operands = {t.name: k for k, t in enumerate(d.tensors)}
     for i, t in enumerate(g.inputs):
         k = d.output(t)
         if k is None:
             out += [f"need[{i}] = false;", f"{list_or_tensor(t.variadic)} g_{t.name};"]
             continue
-        out.append(f"need[{i}] = outs[{k}].p || outs[{k}].list;")
+        asked, operand = f"outs[{k}].p || outs[{k}].list", operands.get(t.name)
+        if operand is not None and d.tensors[operand].optional and not t.variadic:
+            asked = f"outs[{k}].p && in[{operand}].n && in[{operand}].p[0].defined()"
+        out.append(f"need[{i}] = {asked};")
         if t.name in given:
             out.append(f"Tensor& g_{t.name} = outs[{k}].p ? *outs[{k}].p : unwanted;")
         else:
