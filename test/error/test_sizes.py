@@ -326,7 +326,7 @@ WINDOWS = {
         (IndexError, ValueError),
         ["padding"],
     ),
-    "pool_empty": (lambda: F.max_pool2d(t(1, 1, 0, 4), 2), ValueError, ["pool"]),
+    "pool_empty": (lambda: F.max_pool2d(t(1, 1, 0, 4), 8, 2), ValueError, ["pool"]),
     "unfold_kernel_0": (lambda: F.unfold(t(1, 1, 4, 4), 0), ValueError, []),
     "unfold_stride_huge": (
         lambda: F.unfold(t(1, 1, 4, 4), 2, strides=2**40),

@@ -50,7 +50,7 @@ def test_intermediate_results_are_not_returned():
             1.0,
         ),
     }
-    assert set(WHOLE) == {*calls, 'rnn'}
+    assert set(WHOLE) == {*calls, 'rnn', 'flash_attn_unpadded'}
     for name, args in calls.items():
         paddle.seed(0)
         kept = getattr(_C_ops, name)(*args)
@@ -58,6 +58,11 @@ def test_intermediate_results_are_not_returned():
         whole = WHOLE[name](*args)
         assert isinstance(kept, paddle.Tensor) and isinstance(whole, tuple)
         np.testing.assert_array_equal(kept.numpy(), whole[0].numpy())
+    tokens, ends = paddle.rand([4, 1, 4]), paddle.to_tensor([0, 1, 4], 'int32')
+    args = (tokens, tokens, tokens, ends, ends, None, None, 3, 3, 0.5)
+    kept, whole = _C_ops.flash_attn_unpadded(*args), WHOLE['flash_attn_unpadded'](*args)
+    assert len(kept) == 2 and len(whole) == 4
+    np.testing.assert_array_equal(kept[0].numpy(), whole[0].numpy())
     states, weights = [paddle.zeros([1, 4, 3])], [paddle.ones([3, 3])] * 2 + [paddle.ones([3])] * 2
     unused = paddle.empty([], 'uint8')
     out, _, finals = _C_ops.rnn(

@@ -346,15 +346,15 @@ def test_traits_become_rows_and_names_become_constants(tmp_path):
         '  doc: Two.', '  moves: pad\n  doc: Two.'
     )
     ops = load(tmp_path, stanzas)
-    table = emit_traits.table(ops)
-    assert '{"first", {.cheap = true, .any_layout = true, .conv_epilogue = true}},' in table
+    gradients = [gradient.Gradient(op, {op.name: op for op in ops}) for op in ops]
+    table = emit_traits.table(gradients)
+    traits = '.cheap = true, .any_layout = true, .conv_epilogue = true, .constant_results = 0x1'
+    assert f'{{"first", {{{traits}}}}},' in table
     assert (
         '{"second_grad", {.movement = Movement::kUnpad}},' in table
         and '.movement = Movement::kPad}' in table
     )
-    names = emit_traits.names_header(
-        [gradient.Gradient(op, {op.name: op for op in ops}) for op in ops]
-    )
+    names = emit_traits.names_header(gradients)
     assert (
         'char kSecond[] = "pd_op.second";' in names
         and 'char kAdamw_[] = "pd_op.adamw_";' in names
