@@ -139,6 +139,45 @@ def test_lp_pool_of_windows_over_the_end():
     )
 
 
+@pytest.mark.parametrize('layout', ['NCL', 'NLC'])
+@pytest.mark.parametrize(
+    ('extent', 'kernel', 'stride', 'padding', 'ceil'),
+    [
+        (1, 2, 2, 0, False),
+        (1, 3, 2, 0, True),
+        (1, 4, 3, 1, False),
+        (3, 4, 2, 0, False),
+        (5, 2, 2, 0, True),
+    ],
+)
+def test_lp_pool_of_an_unknown_extent(layout, extent, kernel, stride, padding, ceil):
+    """A program for any length gives what an eager call gives, also for inputs shorter than the
+    window, which is cut.
+    """
+
+    def f(x):
+        return F.lp_pool1d(x, 2.0, kernel, stride, padding, ceil, data_format=layout)
+
+    a = np.arange(1, 2 * extent + 1, dtype='float32')
+    a = a.reshape([1, 2, extent] if layout == 'NCL' else [1, extent, 2])
+    x = paddle.to_tensor(a, stop_gradient=False)
+    want = f(x)
+    want.sum().backward()
+    main = paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            v = paddle.static.data('x', [-1, 2, -1] if layout == 'NCL' else [-1, -1, 2], 'float32')
+            v.stop_gradient = False
+            y = f(v)
+            (g,) = paddle.static.gradients([y], [v])
+        y, g = paddle.static.Executor().run(main, feed={'x': a}, fetch_list=[y, g])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(y, want.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(g, x.grad.numpy(), rtol=1e-6)
+
+
 @pytest.mark.parametrize('dtype', ['float32', 'float16', 'bfloat16', 'float64', 'int32', 'int64'])
 def test_segment_extremes(dtype):
     x = paddle.to_tensor([[-1.0, 2], [3, -4], [-5, -2], [1, 1]]).astype(dtype)

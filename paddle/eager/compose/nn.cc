@@ -134,7 +134,22 @@ Tensor lp_pool2d_compose(const Tensor& x, const Ints& kernel, const Ints& stride
   const Ints pads = phi::LpPaddings(x.meta().dims, kernel, paddings, strides, ceil_mode, format, algorithm);
   const Tensor mean = pool2d(powers, kernel, strides, pads, false, false, format, "avg", false, false,
                              algorithm == "SAME" ? algorithm : "EXPLICIT");
-  const Tensor total = mean * static_cast<double>(common::Product(kernel));
+  // A mean is one over the part of a window that lies in the padded input. Windows are cut where that is shorter than
+  // they are, and LpPaddings makes up for it where the extent is known.
+  const common::Dims extents = x.extents();
+  const int64_t first = !format.empty() && format.back() == 'C' ? 1 : 2;
+  double known = 1;
+  Tensor total = mean;
+  for (int64_t i = 0; i < kernel.size(); ++i) {
+    const common::Dim extent = extents[first + i];
+    if (extent.known() || algorithm == "SAME") {
+      known *= static_cast<double>(kernel[i]);
+      continue;
+    }
+    const Tensor room = full({}, Scalar(extent + common::Dim(pads[2 * i] + pads[2 * i + 1])), DataType::INT64);
+    total = total * cast_like(minimum(room, full({}, Scalar(kernel[i]), DataType::INT64)), total);
+  }
+  total = total * known;
   return norm_type == 1 ? total : pow(total, Scalar(1 / norm_type));
 }
 
