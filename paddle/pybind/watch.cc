@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watchers of operations for paddle.profiler and paddle.amp.debugging.
+#include "paddle/phi/core/number_log.h"
 #include "paddle/phi/core/op_watch.h"
 
 #include "paddle/pybind/module.h"
@@ -22,6 +23,13 @@ PyObject* ChosenOps(PyObject*, PyObject* const* args, Py_ssize_t n) {
     check.only = ToStrs(args[0], "_check_numbers_of", "only");
     check.skip = ToStrs(args[1], "_check_numbers_of", "skip");
     phi::SetNumberCheck(std::move(check));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* NumberLog(PyObject*, PyObject* folder) {
+  return Guarded([&]() -> PyObject* {
+    phi::SetNumberLog(ToStr(folder, "_log_numbers_in", "folder"));
     Py_RETURN_NONE;
   });
 }
@@ -73,6 +81,7 @@ PyMethodDef methods[] = {
     {"_watch_times", F(WatchTimes), METH_O, "Starts or stops to record when operations run."},
     {"_check_numbers_of", F(ChosenOps), METH_FASTCALL,
      "The only operations whose results FLAGS_check_nan_inf looks at, and those it skips."},
+    {"_log_numbers_in", F(NumberLog), METH_O, "The folder that lines of FLAGS_check_nan_inf go to; '' to print them."},
     {"_take_op_events", F(TakeEvents), METH_NOARGS,
      "[(name, origin, type, thread, begin, end)] since the last call; times in ns."},
     {"_add_event", F(AddEvent), METH_VARARGS, "Adds an event of the user: name, type, begin, end."},

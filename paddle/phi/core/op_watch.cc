@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/number_log.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -30,6 +31,7 @@ struct Shared {
   std::vector<std::unique_ptr<EventLog>> logs;  // of all threads, for good
   std::unordered_set<std::string> names;
   NumberCheck check;
+  std::string folder;  // of the lines of the check
   std::map<std::string, std::array<int64_t, 4>> types;
 };
 Shared& Common() {
@@ -97,6 +99,20 @@ bool Has(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+// Adds a line to the file of a device, if there is a folder for it.
+bool Logged(std::string device, const std::string& line) {
+  Shared& s = Common();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  if (s.folder.empty()) return false;
+  std::replace(device.begin(), device.end(), ':', '.');
+  const std::string path = s.folder + "/worker_" + device;
+  FILE* f = std::fopen(path.c_str(), "a");
+  PD_CHECK(f, PreconditionNotMet, "[check_numerics] expected a file that can be written, got ", path);
+  const bool whole = std::fwrite(line.data(), 1, line.size(), f) == line.size();
+  PD_CHECK((std::fclose(f) == 0) && whole, ResourceExhausted, "[check_numerics] expected room for a line, got none in ", path);
+  return true;
+}
+
 void CheckNumbers(std::string_view name, const Tensor& t) {
   const NumberCheck check = GetNumberCheck();
   if ((!check.only.empty() && !Has(check.only, name)) || Has(check.skip, name)) return;
@@ -125,8 +141,10 @@ void CheckNumbers(std::string_view name, const Tensor& t) {
                 static_cast<long long>(r.inf));
   std::snprintf(range, sizeof(range), "num_zero=%lld, max=%e, min=%e, mean=%e", static_cast<long long>(r.zero), r.max,
                 r.min, r.sum / static_cast<double>(r.count));
-  std::printf("[PRECISION] %sin %s, numel=%lld, %s%s\n", bad ? "[ERROR] " : "", where, static_cast<long long>(n),
-              bad ? found : "", range);
+  const std::string line = std::string("[PRECISION] ") + (bad ? "[ERROR] " : "") + "in " + where +
+                           ", numel=" + std::to_string(n) + ", " + (bad ? found : "") + range + "\n";
+  if (Logged(device, line)) return;
+  std::fputs(line.c_str(), stdout);
   std::fflush(stdout);
   PD_CHECK(!bad || check.level > 0, PreconditionNotMet, "[check_numerics] expected finite numbers in ", where,
            ", got num_nan=", r.nan, ", num_inf=", r.inf, ", num_zero=", r.zero);
@@ -171,6 +189,12 @@ void SetNumberCheck(NumberCheck check) {
   Shared& s = Common();
   std::lock_guard<std::mutex> lock(s.mutex);
   s.check = std::move(check);
+}
+
+void SetNumberLog(std::string folder) {
+  Shared& s = Common();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.folder = std::move(folder);
 }
 
 NumberCheck GetNumberCheck() {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding non-finite values."""
+"""Finding non-finite values, and where a run with less precision leaves another."""
 
 import contextlib
 import functools
+import os
 from enum import Enum
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
     'TensorCheckerConfig',
     'check_numerics',
     'check_layer_numerics',
+    'compare_accuracy',
     'collect_operator_stats',
     'disable_operator_stats_collection',
     'disable_tensor_checker',
@@ -128,7 +130,9 @@ class TensorCheckerConfig:
         enable (bool): Whether anything happens.
         debug_mode (DebugMode, default DebugMode.CHECK_NAN_INF_AND_ABORT): What is done with NaN and
             infinities.
-        output_dir (str, default None): Must be None: lines are printed.
+        output_dir (str, default None): The folder that gets the lines, added to a file for each
+            device (`worker_cpu`), and is made if need be. NaN and infinities are no error then.
+            None: lines are printed.
         checked_op_list (list of strs, default None): Operations that are looked at; None for all.
         skipped_op_list (list of strs, default None): Operations that are not.
         debug_step (list of ints, default None): The first step and the one after the last, a step
@@ -165,10 +169,9 @@ class TensorCheckerConfig:
                 )
         if not isinstance(debug_mode, DebugMode):
             raise TypeError(f'[TensorCheckerConfig] expected a DebugMode, got {debug_mode!r}')
-        if output_dir is not None:
-            raise ValueError(
-                f'[TensorCheckerConfig] expected output_dir=None, got {output_dir!r}: lines are '
-                f'printed'
+        if output_dir is not None and not isinstance(output_dir, (str, os.PathLike)):
+            raise TypeError(
+                f'[TensorCheckerConfig] expected output_dir to be a path, got {output_dir!r}'
             )
         self.start_step, self.end_step = debug_step or (None, None)
         assert debug_step is None or 0 <= self.start_step < self.end_step, (
@@ -188,6 +191,10 @@ class TensorCheckerConfig:
 
     def start_check_nan_inf(self):
         """Begin to look at results."""
+        folder = '' if self.output_dir is None else os.path.abspath(self.output_dir)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        _core._log_numbers_in(folder)
         _core._check_numbers_of(list(self.checked_op_list or ()), list(self.skipped_op_list or ()))
         paddle.set_flags(
             {'FLAGS_check_nan_inf': True, 'FLAGS_check_nan_inf_level': self.debug_mode.value}
@@ -195,6 +202,7 @@ class TensorCheckerConfig:
 
     def stop_check_nan_inf(self):
         """Look no longer."""
+        _core._log_numbers_in('')
         _core._check_numbers_of([], [])
         paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0})
 
@@ -232,8 +240,58 @@ def disable_tensor_checker():
         >>> paddle.amp.debugging.enable_tensor_checker(config)
         >>> paddle.amp.debugging.disable_tensor_checker()
     """
+    _core._log_numbers_in('')
     _core._check_numbers_of([], [])
     paddle.set_flags({'FLAGS_check_nan_inf': False, 'FLAGS_check_nan_inf_level': 0})
+
+
+def compare_accuracy(
+    dump_path, another_dump_path, output_filename, loss_scale=1, dump_all_tensors=False
+):
+    """Compare the numbers of two runs, of which the second has less precision, in a workbook.
+
+    The runs write them with `TensorCheckerConfig(debug_mode=DebugMode.CHECK_ALL, output_dir=...)`.
+    The workbook has a sheet for each file of the first run. A row is a result of the second run,
+    beside the same operation's result, in order, of the first: numbers that float16 cannot hold are
+    red, ratios that are neither within 5 % of 1 nor of loss_scale yellow. Where the second run
+    lacks a file, the rows are those of the first.
+
+    Args:
+        dump_path (str): The folder of the first run, such as one in float32.
+        another_dump_path (str): The folder of the second run, such as one in float16.
+        output_filename (str): The file that is written, in the format xlsx whatever its name is.
+        loss_scale (float, default 1): What the second run multiplies its loss by.
+        dump_all_tensors (bool, default False): Must be False.
+
+    Returns:
+        None.
+
+    Raises:
+        AssertionError: dump_all_tensors is True, or results to compare differ in their number of
+            elements.
+        FileNotFoundError: A folder is not there, or the first has no files `worker_*`.
+        ValueError: A line lacks numbers, or loss_scale is not a positive number.
+
+    Examples:
+        >>> from paddle.amp.debugging import DebugMode, TensorCheckerConfig
+        >>> for dtype in ("float32", "float16"):
+        ...     x = paddle.to_tensor([1.0, 300.0], dtype)
+        ...     config = TensorCheckerConfig(True, DebugMode.CHECK_ALL, output_dir=dtype)
+        ...     paddle.amp.debugging.enable_tensor_checker(config)
+        ...     y = x * x
+        ...     paddle.amp.debugging.disable_tensor_checker()
+        >>> paddle.amp.debugging.compare_accuracy("float32", "float16", "compared.xlsx")
+        worker_cpu: 1 results, beyond float16 or not finite of ['multiply']
+        compared.xlsx is written
+    """
+    assert not dump_all_tensors, '[compare_accuracy] expected dump_all_tensors=False, got True'
+    if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)) or loss_scale <= 0:
+        raise ValueError(
+            f'[compare_accuracy] expected loss_scale to be a positive number, got {loss_scale!r}'
+        )
+    from paddle.amp.accuracy_compare import compare
+
+    compare(os.fspath(dump_path), os.fspath(another_dump_path), output_filename, loss_scale)
 
 
 def enable_operator_stats_collection():
