@@ -243,6 +243,8 @@ std::string ParametersOf(std::string_view name) {
       {"astype", ", dtype"},
       {"type_as", ", other"},
       {"set_value", ", value"},
+      {"numpy", ", blocking=True, force=False"},
+      {"clone", ", memory_format=None"},
       {"copy_", ", other, blocking=False"},
       {"stride", ", dim=None"},
       {"item", ", *args"},

@@ -191,8 +191,13 @@ PyObject* DetachInplace(PyObject* self, PyObject*) {
     return self;
   });
 }
-PyObject* CloneMethod(PyObject* self, PyObject*) {
+PyObject* CloneMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&] {
+    if (n || kw) {
+      const char* names[] = {"memory_format"};
+      PyObject* given[1];
+      ParseArgs("clone", names, 1, 0, args, n, kw, given);
+    }
     const Tensor& t = ToTensor(self, "clone", "x");
     if (!phi::IsSelectedRows(t)) return ToPy(paddle::assign(t));
     const phi::RowsParts& of = phi::RowsOf(t);
@@ -290,7 +295,7 @@ PyMethodDef g_tensor_autograd_methods[] = {
     {"retain_grads", F(RetainGrads), METH_NOARGS, kTensorRetainGradsText},
     {"detach", F(OnTape<Detach>), METH_NOARGS, kTensorDetachText},
     {"detach_", F(OnTape<DetachInplace>), METH_NOARGS, kTensorDetachInplaceText},
-    {"clone", F(OnTape<CloneMethod>), METH_NOARGS, kTensorCloneText},
+    {"clone", F(OnTapeFastcall<CloneMethod>), METH_FASTCALL | METH_KEYWORDS, kTensorCloneText},
     {"_grad_ivar", F(GradIvar), METH_NOARGS, nullptr},
     {"_set_grad_ivar", F(SetGradIvar), METH_O, nullptr},
     {"requires_grad_", F(OnTapeFastcall<RequiresGradInplace>), METH_FASTCALL | METH_KEYWORDS,

@@ -18,13 +18,14 @@
 namespace paddle::py {
 namespace {
 
-// numpy(blocking=True): what was computed is there, so no call waits or returns before it is.
+// numpy(blocking=True, force=False): what was computed is there, so no call waits or returns before it is; a tensor
+// that needs gradients gives its array either way.
 PyObject* NumpyMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&] {
     if (n || kw) {
-      const char* names[] = {"blocking"};
-      PyObject* given[1];
-      ParseArgs("numpy", names, 1, 0, args, n, kw, given);
+      const char* names[] = {"blocking", "force"};
+      PyObject* given[2];
+      ParseArgs("numpy", names, 2, 0, args, n, kw, given);
     }
     return ToNumpy(ToTensor(self, "numpy", "x"), self);
   });

@@ -220,6 +220,10 @@ inline constexpr char kTensorGetTensorText[] = PADDLE_ITSELF_TEXT("get_tensor");
 
 inline constexpr char kTensorNumpyText[] = R"(A NumPy array of the data (bfloat16 as uint16 bits).
 
+Args:
+    blocking (bool, default True): Taken for compatibility; the array is complete in any case.
+    force (bool, default False): Taken for compatibility; tensors that need gradients have arrays too.
+
 Returns:
     numpy.ndarray: the array.
 
@@ -410,6 +414,9 @@ Examples:
 )";
 
 inline constexpr char kTensorCloneText[] = R"(A copy through which gradients flow.
+
+Args:
+    memory_format (object, default None): Taken for compatibility; a copy is contiguous.
 
 Returns:
     Tensor: the copy.

@@ -3,6 +3,8 @@
 the right name.
 """
 
+import inspect
+
 import pytest
 
 import paddle
@@ -214,3 +216,63 @@ def test_buffers_may_be_persistent():
     layer.register_buffer('kept', X, persistent=True)
     layer.register_buffer('dropped', X, persistent=False)
     assert list(layer.state_dict()) == ['kept']
+
+
+@pytest.mark.parametrize('name', ['SGD', 'AdamW'])
+def test_a_closure_is_refused_but_by_lbfgs(name):
+    layer = paddle.nn.Linear(2, 1)
+    optimizer = getattr(paddle.optimizer, name)(0.1, parameters=layer.parameters())
+    for call in (optimizer.step, lambda closure: optimizer.step(closure=closure)):
+        with pytest.raises(TypeError, match=rf'\[{name}.step\] .*backward\(\) .* before step\(\)'):
+            call(lambda: layer(paddle.ones([1, 2])).sum())
+    assert str(inspect.signature(optimizer.step)) == '()'
+    optimizer.step(None)  # PyTorch's default
+    lbfgs = paddle.optimizer.LBFGS(parameters=layer.parameters())
+    assert lbfgs.step(lambda: layer(paddle.ones([1, 2])).square().sum()).shape == []
+
+
+def test_arguments_without_effect_that_programs_give():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert x.numpy(force=True).tolist() == x.numpy(blocking=False, force=False).tolist() == [1, 2]
+    y = x.clone(memory_format=None) * 3
+    y.sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    assert x.clone('contiguous').tolist() == [1, 2]
+    for call in (lambda: x.clone(copy=1), lambda: x.numpy(copy=1), lambda: x.clone(1, 2)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_the_kind_of_a_variable_is_no_method():
+    x = paddle.ones([2])
+    assert x.type == paddle.base.core.VarDesc.VarType.DENSE_TENSOR
+    with pytest.raises(TypeError, match=r'x\.dtype is the type .* x\.astype\(dtype\)'):
+        x.type('float64')
+
+
+def test_set_tensor_takes_what_another_has():
+    x, value = paddle.ones([2]), paddle.to_tensor([3, 4, 5])
+    assert x.set_tensor(value) is None
+    value[0] = 9
+    assert x.tolist() == [3, 4, 5] and x.dtype == paddle.int64 and x.stop_gradient
+    p = paddle.create_parameter([2], 'float32')
+    p.set_tensor(paddle.ones([4]))
+    assert p.shape == [4] and not p.stop_gradient
+    for bad in (None, [1.0], p.numpy()):
+        with pytest.raises(ValueError, match='expected value to be a Tensor'):
+            x.set_tensor(bad)
+
+
+def test_vocabularies_of_tensors():
+    x, words = paddle.zeros([1]), {'one': 1, 'zwölf': -12}
+    with pytest.raises(ValueError, match='got one without'):
+        x.get_map_tensor()
+    x.set_vocab(words)
+    words['two'] = 2
+    assert x.get_map_tensor() == {'one': 1, 'zwölf': -12}
+    assert x.type == paddle.base.core.VarDesc.VarType.VOCAB
+    for bad in ({1: 'one'}, {'one': 1.5}, ['one'], None):
+        with pytest.raises(TypeError, match='dict of str to int'):
+            x.set_vocab(bad)
+    x.set_vocab({})
+    assert x.get_map_tensor() == {}

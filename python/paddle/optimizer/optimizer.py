@@ -315,8 +315,14 @@ class Optimizer(AccumulatorStore):
         """
         return self._regularizer_of(param) is None
 
-    def step(self):
+    def step(self, closure=None):
         """Update every parameter that has a gradient."""
+        if closure is not None:
+            raise TypeError(
+                f'[{type(self).__name__}.step] expected no arguments, got '
+                f'{getattr(closure, "__name__", type(closure).__name__)}: call closure(), and '
+                f'backward() of the loss, before step(); LBFGS is the one that takes a closure'
+            )
         with _no_grad:
             plan = self._plan
             if plan is None:
@@ -503,6 +509,8 @@ _ABSENT = ('add_param_group', 'defaults', 'param_groups', 'state')
 for _name in _ABSENT:
     setattr(Optimizer, _name, Absent(_name, 'Optimizer'))
 Optimizer.__dir__ = shows(_ABSENT)
+# The argument is there to be refused: programs that look see none.
+Optimizer.step.__wrapped__ = lambda self: None
 
 
 def _is_clip(value):

@@ -6,13 +6,14 @@ first use.
 import importlib
 import math
 
-from paddle.base.absent import Absent, shows
 from paddle.base import libpaddle
+from paddle.base.absent import Absent, shows
 from paddle.base.arguments import integer, items, keywords
 from paddle.base.framework import to_dtype
 from paddle.base.known_keywords import named
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
+from paddle.tensor import variables
 
 # Functions of other modules that are methods as well; found by name in the table of `paddle`.
 _ALSO = '''
@@ -630,30 +631,6 @@ def _copy(self):
     return result
 
 
-def _type(self):
-    """The kind of variable that old programs know this tensor as.
-
-    Examples:
-        >>> paddle.ones([2]).type == paddle.ones([3]).type
-        True
-    """
-    from paddle.base.core import VarDesc
-
-    return VarDesc.VarType.DENSE_TENSOR
-
-
-def _block(self):
-    """The block of the default main program.
-
-    Examples:
-        >>> paddle.ones([2]).block is not None
-        True
-    """
-    import paddle
-
-    return paddle.static.default_main_program().global_block()
-
-
 _OF_SPARSE = """{meaning}.
 
 {args}Returns:
@@ -855,6 +832,9 @@ _METHODS = {
     'fill_': _fill_,
     '_md5sum': _md5sum,
     'get_device': _get_device,
+    'get_map_tensor': variables.get_map_tensor,
+    'set_tensor': variables.set_tensor,
+    'set_vocab': variables.set_vocab,
     '_to_static_var': _to_static_var,
     '_slice': _slice,
     'sparse_dim': _sparse_dim,
@@ -915,8 +895,8 @@ def install(where):
             setattr(Tensor, name, _stub(name, module))
     Tensor.size = property(TensorSize)
     Tensor.device = property(_device)
-    Tensor.block = property(_block)
-    Tensor.type = property(_type)
+    Tensor.block = property(variables._block)
+    Tensor.type = property(variables._kind)
     absent = [name for name in _ABSENT if name not in present]
     for name in absent:
         setattr(Tensor, name, Absent(name, 'Tensor'))
