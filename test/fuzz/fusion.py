@@ -658,7 +658,8 @@ def differs(e, c, w, half, kinks, least=1, moves=()):
         sure = np.isfinite(e) & np.isfinite(w) & (np.abs(w) < low)
         for m in moves:
             sure &= np.isfinite(m)
-        wrong = ~np.isfinite(c) & sure
+        # A value that eager and float64 do not agree on is rounding alone, as 1 / (a sum near 0) is.
+        wrong = ~np.isfinite(c) & sure & (np.abs(e - w) <= np.abs(w) / 2)
         if wrong.any():
             return f'{int(wrong.sum())} of {e.size} values are not finite, eager {e[wrong][0]}'
         # Half values keep more digits within a kernel, so what cancels to zero in eager need not do
