@@ -109,7 +109,8 @@ bool Logged(std::string device, const std::string& line) {
   FILE* f = std::fopen(path.c_str(), "a");
   PD_CHECK(f, PreconditionNotMet, "[check_numerics] expected a file that can be written, got ", path);
   const bool whole = std::fwrite(line.data(), 1, line.size(), f) == line.size();
-  PD_CHECK((std::fclose(f) == 0) && whole, ResourceExhausted, "[check_numerics] expected room for a line, got none in ", path);
+  PD_CHECK((std::fclose(f) == 0) && whole, ResourceExhausted, "[check_numerics] expected room for a line, got none in ",
+           path);
   return true;
 }
 
