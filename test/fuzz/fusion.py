@@ -658,7 +658,7 @@ def differs(e, c, w, half, kinks, least=1, moves=()):
         sure = np.isfinite(e) & np.isfinite(w) & (np.abs(w) < low)
         for m in moves:
             sure &= np.isfinite(m)
-        # A value that eager and float64 do not agree on is rounding alone, as 1 / (a sum near 0) is.
+        # What eager and float64 do not agree on is rounding alone, as 1 / (a sum near 0) is.
         wrong = ~np.isfinite(c) & sure & (np.abs(e - w) <= np.abs(w) / 2)
         if wrong.any():
             return f'{int(wrong.sum())} of {e.size} values are not finite, eager {e[wrong][0]}'
