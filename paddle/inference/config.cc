@@ -41,7 +41,6 @@ void Config::SetModel(const std::string& model_dir) {
 
 void Config::SetModel(const std::string& prog_file, const std::string& params_file) {
   NeedFile(prog_file);
-  if (!params_file.empty()) NeedFile(params_file);
   model_dir_.clear();
   from_memory_ = false;
   prog_file_ = prog_file;

@@ -38,7 +38,8 @@ class PADDLE_INFER_DECL Config {
   Config(const std::string& prog_file, const std::string& params_file) { SetModel(prog_file, params_file); }
 
   void SetModel(const std::string& model_dir);
-  // Throws NotFound when a file does not exist. An empty `params_file` is a model without parameters.
+  // Throws NotFound when the program does not exist. A model without parameters needs no `params_file`: saving writes
+  // none, and its name may be given all the same.
   void SetModel(const std::string& prog_file, const std::string& params_file);
   void SetProgFile(const std::string& file) { prog_file_ = file; }
   void SetParamsFile(const std::string& file) { params_file_ = file; }

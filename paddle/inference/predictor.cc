@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <numeric>
@@ -141,23 +142,29 @@ struct Model {
     if (others_) std::cerr << others_->plan->ProfileTable() << std::flush;
   }
 
-  // The program for inputs of the declared ranks. Passes rely on the extents that they know, so other ones have a
-  // program of their own, which knows none of those that differed so far.
-  std::shared_ptr<Planned> For(const std::vector<Dense>& inputs) {
+  // Runs on inputs of the declared ranks. Passes rely on the extents that they know, so other ones have a program of
+  // their own, which knows none of those that differed so far in a run that succeeded.
+  std::vector<Dense> Run(const std::vector<Dense>& inputs) {
     bool fits = true;
     for (size_t i = 0; fits && i < inputs.size(); ++i) fits = Fits(slots.inputs[i].dims, inputs[i]);
-    if (fits) return declared;
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (others_ && Fits(extents_, inputs)) return others_;
+    if (fits) return declared->plan->Run(inputs);
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (others_ && Fits(extents_, inputs)) {
+      const std::shared_ptr<Planned> others = others_;
+      lock.unlock();
+      return others->plan->Run(inputs);
+    }
     Extents wider = extents_;
     for (size_t i = 0; i < inputs.size(); ++i)
       for (int64_t k = 0; k < inputs[i].ndim(); ++k)
         if (wider[i][k].known() && wider[i][k].raw() != inputs[i].dim(k)) wider[i][k] = common::NewSymbol();
     auto program = loaded_->Clone();
     executor::SetInputDims(*program, wider);
-    others_ = std::make_shared<Planned>(std::move(program), config);
+    auto others = std::make_shared<Planned>(std::move(program), config);
+    std::vector<Dense> outputs = others->plan->Run(inputs);
+    others_ = std::move(others);
     extents_ = std::move(wider);
-    return others_;
+    return outputs;
   }
 
  private:
@@ -183,6 +190,13 @@ struct Model {
              ": paddle.static's load_inference_model and save_inference_model convert it");
     program_ = pir::ReadProgramJsonFile(config.prog_file()).program;
     if (config.params_file().empty()) return CheckNoParameters(config.prog_file());
+    std::error_code ignored;
+    if (!std::filesystem::exists(config.params_file(), ignored)) {
+      const auto names = pir::SortedParameterNames(*program_);
+      PD_CHECK(names.empty(), NotFound, "[create_predictor] expected a file of the ", names.size(), " parameters of ",
+               config.prog_file(), ", got a name that cannot be opened: ", config.params_file());
+      return;
+    }
     pir::ParamsReader reader(config.params_file());
     executor::LoadParameters(*program_, reader);
   }
@@ -346,7 +360,7 @@ struct Predictor::Impl {
   std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) CheckInput(slots->inputs[i], inputs[i]);
     RunShare share(model->config.cpu_math_library_num_threads());
-    return model->For(inputs)->plan->Run(inputs);
+    return model->Run(inputs);
   }
 
   void CallHooks(const std::vector<Hook>& hooks, bool input) {

@@ -214,6 +214,8 @@ def test_bad_input_names_what_is_wrong(saved, tmp_path):
         predictor.run([paddle.zeros([1, 1, 8, 8], 'float64')])
     with pytest.raises(RuntimeError, match='Cannot open file'):
         infer.Config(str(tmp_path / 'no.json'), '')
+    with pytest.raises(RuntimeError, match='no.pdiparams'):
+        infer.create_predictor(infer.Config(path + '.json', str(tmp_path / 'no.pdiparams')))
     with pytest.raises(ValueError, match='with a model'):
         infer.create_predictor(infer.Config())
     with pytest.raises(ValueError, match='expected a parameter file'):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictors run at other extents than those their program was recorded with."""
 
-import os
 import threading
 
 import numpy as np
@@ -20,8 +19,8 @@ def save(net, path, *shapes):
 
 
 def make(path, **options):
-    params = path + '.pdiparams'
-    config = infer.Config(path + '.json', params if os.path.exists(params) else '')
+    # Programs without parameters have no file of them.
+    config = infer.Config(path + '.json', path + '.pdiparams')
     config.disable_glog_info()
     for name, values in options.items():
         getattr(config, name)(*values)
@@ -86,6 +85,19 @@ def test_images_of_other_batch_and_size(tmp_path, options):
     assert predictor.get_input_handle('x0').shape() == [2, 3, 33, 32]
     for shape in ([1, 3, 33, 32], [3, 3, 41, 56], [2, 3, 33, 32], [5, 3, 17, 8], [1, 3, 33, 32]):
         check(predictor, net, shape, runs=3)
+
+
+def test_extents_that_are_declared_unknown_remain_so(tmp_path):
+    paddle.seed(1)
+    net, path = Net(), str(tmp_path / 'net')
+    save(net, path, [None, 3, 32, None])
+    predictor = make(path)
+    assert predictor.get_input_handle('x0').shape() == [-1, 3, 32, -1]
+    for shape in ([1, 3, 32, 24], [4, 3, 20, 24], [1, 3, 20, 16], [2, 3, 32, 8]):
+        check(predictor, net, shape, runs=2)
+    with pytest.raises(ValueError, match=r'expected input channels .* \[1, 4, 32, 8\]'):
+        predictor.run(random([1, 4, 32, 8]))
+    check(predictor, net, [4, 3, 20, 24])
 
 
 @pytest.mark.parametrize('options', CONFIGS)
