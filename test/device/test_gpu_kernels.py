@@ -94,6 +94,49 @@ def test_optional_operands_may_be_absent():
     assert not beyond(found, lambda: 16 * EPSILON['float32'])
 
 
+REFUSALS = """
+import numpy as np, paddle, pytest
+paddle.set_device('gpu:0')
+x = paddle.to_tensor([0.5])
+many = paddle._C_ops.expand(x, [2**20, 2**20])
+for reduce, want in ((paddle.sum, 2.0**39), (paddle.mean, 0.5), (paddle.max, 0.5)):
+    out = reduce(many)
+    assert out.place.is_gpu_place()
+    np.testing.assert_allclose(out.numpy(), want, rtol=1e-6)
+table = paddle.ones([4, 5])
+for call, error in (
+    (lambda: paddle.gather(table, paddle.to_tensor([4])), IndexError),
+    (lambda: paddle.index_select(table, paddle.to_tensor([4])), ValueError),
+    (lambda: paddle.nn.functional.embedding(paddle.to_tensor([4]), table), ValueError),
+    (lambda: paddle.nn.functional.binary_cross_entropy(x * 4, x), ValueError),
+):
+    with pytest.raises(error):
+        call()
+np.testing.assert_allclose(paddle.nn.functional.binary_cross_entropy(x, x).item(), np.log(2), 1e-6)
+assert x.get_device() == 0
+"""
+
+
+def test_repeated_elements_are_not_written_out_and_errors_are_the_cpus():
+    run('-c', REFUSALS)
+
+
+def test_long_sums_of_products_round_little():
+    """They are sums of parts: one sum of 4096 terms is off by 7.6e-5."""
+    run(
+        '-c',
+        """
+import numpy as np, paddle
+paddle.set_device('gpu:0')
+draw = np.random.default_rng(3).standard_normal
+a, b = draw((40, 4096)).astype('float32'), draw((4096, 40)).astype('float32')
+got = paddle.matmul(paddle.to_tensor(a), paddle.to_tensor(b)).numpy()
+error = got - a.astype('float64') @ b
+assert np.sqrt((error**2).mean()) < 2e-5
+""",
+    )
+
+
 def test_most_ops_have_device_kernels():
     """Of those that the rows call, values and gradients: in some signature, and without the host in
     all that run a kernel of the library.

@@ -288,10 +288,25 @@ bool RunByPrimitives(const OpDef& op, const phi::InSlot* in, const phi::AttrValu
   return true;
 }
 
+// Whether an operand repeats elements so often that to write them out for a kernel is no good: the host gets a copy of
+// those that there are, and its reductions count the repeats.
+bool RepeatsMuch(const OpDef& op, const phi::InSlot* in) {
+  constexpr int64_t kMost = int64_t{1} << 30;  // bytes written out
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      if (!t.defined() || t.is_contiguous() || t.numel() <= kMost / static_cast<int64_t>(phi::SizeOf(t.dtype())))
+        continue;
+      for (int64_t a = 0; a < t.ndim(); ++a)
+        if (t.strides()[a] == 0 && t.dim(a) > 1) return true;
+    }
+  return false;
+}
+
 bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
                   phi::Place place) {
   const phi::KernelText text = phi::KernelTextOf(place);
-  if (text == phi::KernelText::kNone) return false;
+  if (text == phi::KernelText::kNone || RepeatsMuch(op, in)) return false;
   const auto generated = Find(op, in, attrs, outs, text);
   if (!generated->runner) return generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place);
   std::vector<const Tensor*> inputs;

@@ -44,10 +44,10 @@ struct FusedOps {
   };
   std::vector<Stride> params;
   // Numbers of input `index` must lie inside dim `dim` of input `table` (-1: in [0, below), `except` aside), if `wraps`
-  // also when counted from its end.
+  // also when counted from its end; others are an IndexError if `indexes`.
   struct Lookup {
     int index = 0, table = 0, dim = 0;
-    bool wraps = false;
+    bool wraps = false, indexes = false;
     int64_t below = 0, except = 0;
   };
   std::vector<Lookup> lookups;

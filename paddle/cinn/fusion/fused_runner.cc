@@ -61,7 +61,8 @@ void CheckNumbers(const paddle::Tensor& index, int64_t n, const FusedOps::Lookup
   const bool fits = lo >= least && (hi < n || index.numel() == 0);
   const auto wrong = static_cast<int64_t>(lo < least ? lo : hi);
   PD_CHECK(fits || !excepts, OutOfRange, "[cross_entropy] expected labels in [0, ", n, "), got ", wrong);
-  PD_CHECK(fits, InvalidArgument, "[gather, embedding] expected numbers in [", least, ", ", n, "), got ", wrong);
+  PD_CHECK(fits || !l.indexes, OutOfRange, "[gather] expected an index in [", least, ", ", n, "), got ", wrong);
+  PD_CHECK(fits, InvalidArgument, "[index_select, embedding] expected numbers in [", least, ", ", n, "), got ", wrong);
 }
 
 // Whether `out` is memory that a kernel at `place` can write as it is.

@@ -106,7 +106,7 @@ bool GroupBuilder::Lookup(const OperandFacts& o, const std::vector<Expr>& before
   }
   in.offset = at * Expr::Extent(rank() + static_cast<int>(params_.size()));
   params_.push_back({static_cast<int>(inputs_.size()), in.looked_up});
-  lookups_.push_back({number->index, static_cast<int>(inputs_.size()), in.looked_up, o.wraps});
+  lookups_.push_back({number->index, static_cast<int>(inputs_.size()), in.looked_up, o.wraps, o.indexes});
   return true;
 }
 
@@ -184,7 +184,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
   if (o.below >= 0) {
     *why = "checks numbers that are made in the group";
     if (out->op != Op::kInput) return false;
-    lookups_.push_back({out->index, -1, 0, false, o.below, o.except});
+    lookups_.push_back({out->index, -1, 0, false, true, o.below, o.except});
   }
   if (!o.masked || !in.mask.defined()) return true;
   const DataType compute = phi::ComputeType(type);

@@ -29,6 +29,7 @@ struct OperandFacts {
   // Dim `looked_up` is read at the number that operand number `index` holds, below 0 counted from the end if `wraps`.
   int looked_up = -1, index = -1;
   bool wraps = false;
+  bool indexes = false;  // a number outside is an IndexError, otherwise a ValueError
   // Numbers that must lie in [0, below), `except` aside; -1: not checked.
   int64_t below = -1, except = 0;
   bool stored = false;  // rounded to the operand's type, also where the group that makes it holds more digits

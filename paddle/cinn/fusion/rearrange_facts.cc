@@ -358,6 +358,7 @@ Facts Gather(const pir::Operation& op, const char** why) {
   o.looked_up = static_cast<int>(a);
   o.index = 0;
   o.wraps = true;
+  o.indexes = op.isa(pir::pd::kGather);
   r.operands.push_back(std::move(o));
   r.attrs = {1};
   f.results.push_back(std::move(r));

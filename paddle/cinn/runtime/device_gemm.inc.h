@@ -97,14 +97,14 @@ INLINE Work WorkOf(i64 block, const void* a, const void* b, const i64* p) {
   return w;
 }
 
-// A tile of 64 x 64, 4 x 4 elements a thread.
+// A tile of 64 x 64, 4 x 4 elements a thread. Products are summed by 64, which rounds less than one sum of all.
 template <class T, class A>
 INLINE void Plain(const T* a, const T* b, T* c, const T* bias, A (&ta)[16][68], A (&tb)[16][68], const i64* p) {
   const int t = Thread(), x = t % 16, y = t / 16;
   for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kAll]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
     const Work w = WorkOf<64, 64>(block, a, b, p);
     const bool across = w.a.p[kStepK] == 1, along = w.b.p[kStepK] == 1;
-    typename WideOf<T>::type sum[4][4] = {};
+    typename WideOf<T>::type sum[4][4] = {}, part[4][4] = {};
     for (int k = 0; k < w.k; k += 16) {
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
@@ -121,8 +121,16 @@ INLINE void Plain(const T* a, const T* b, T* c, const T* bias, A (&ta)[16][68], 
         for (int i = 0; i < 4; ++i)
 #pragma unroll
           for (int j = 0; j < 4; ++j)
-            sum[i][j] = __builtin_elementwise_fma(ta[q][4 * y + i], tb[q][4 * x + j], sum[i][j]);
+            part[i][j] = __builtin_elementwise_fma(ta[q][4 * y + i], tb[q][4 * x + j], part[i][j]);
       __nvvm_bar_sync(0);
+      if (k % 64 != 48 && k + 16 < w.k) continue;
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          sum[i][j] += part[i][j];
+          part[i][j] = 0;
+        }
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i)

@@ -37,6 +37,22 @@ Tensor HostImage(const Tensor& x) {
   return ViewOf(flat, x.dims(), x.strides(), -first);
 }
 
+// `x` with one of each element that it repeats: its axes of stride 0 have size 1.
+Tensor WithoutRepeats(const Tensor& x) {
+  Ints dims = x.dims();
+  for (int64_t i = 0; i < x.ndim(); ++i)
+    if (x.strides()[i] == 0 && dims[i] > 1) dims[i] = 1;
+  return dims == x.dims() ? x : ViewOf(x, dims, x.strides(), x->offset());
+}
+
+// `x` with the dims of `like` and its repeats.
+Tensor Repeated(const Tensor& x, const Tensor& like) {
+  Ints strides = x.strides();
+  for (int64_t i = 0; i < x.ndim(); ++i)
+    if (x.dim(i) != like.dim(i)) strides[i] = 0;
+  return ViewOf(x, like.dims(), strides, 0);
+}
+
 }  // namespace
 
 Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
@@ -44,9 +60,10 @@ Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
   if (!x->storage()) return Tensor(x->state().At(place));
   PD_CHECK(x->kind() == ImplKind::kDense, Unimplemented, "[copy] expected a dense tensor to copy to ", PlaceText(place),
            ", got a sparse one or a list");
-  Tensor out = Empty(x.dims(), x.dtype(), place);
-  CopyAcross(x, out, blocking);
-  return out;
+  const Tensor source = place.is_cpu() ? WithoutRepeats(x) : x;
+  Tensor out = Empty(source.dims(), x.dtype(), place);
+  CopyAcross(source, out, blocking);
+  return source.is_same(x) ? out : Repeated(out, x);
 }
 
 void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking) {

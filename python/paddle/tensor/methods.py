@@ -587,7 +587,10 @@ def _get_device(self):
         >>> paddle.ones([2]).cpu().get_device()
         -1
     """
-    return -1 if self.place.is_cpu_place() else self.place.get_device_id()
+    place = self.place
+    if place.is_cpu_place():
+        return -1
+    return place.custom_device_id() if place.is_custom_place() else place.gpu_device_id()
 
 
 def _device(self):

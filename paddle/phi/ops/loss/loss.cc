@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -38,12 +39,14 @@ void bce_loss_infer(const Meta& input, const Meta& label, Meta& out) {
 
 void probabilities_kernel(const Tensor& x, Tensor& out) {
   if (x.numel()) {
+    const Tensor here = ToHost(x);  // a view runs where its operand is, which may be a device
     alignas(8) char ends[16];
     double range[2];
     const int64_t size = SizeOf(x.dtype());
     const cpu::AxisMask every = ReduceMask("bce_loss", x.ndim(), Ints{});
-    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends);
-    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends + size);
+    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), here.raw_data(), x.dims(), here.strides(), every, x.dtype(), ends);
+    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), here.raw_data(), x.dims(), here.strides(), every, x.dtype(),
+                ends + size);
     Convert(x.dtype(), ends, 1, DataType::FLOAT64, range, 1, 2);
     PD_CHECK(range[0] >= 0 && range[1] <= 1, InvalidArgument,
              "[binary_cross_entropy] expected an input of probabilities in [0, 1], got one outside");
