@@ -13,7 +13,7 @@ from paddle.base.framework import to_dtype
 from paddle.base.known_keywords import named
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
-from paddle.tensor import variables
+from paddle.tensor.variables import _block, _kind, get_map_tensor, set_tensor, set_vocab
 
 # Functions of other modules that are methods as well; found by name in the table of `paddle`.
 _ALSO = '''
@@ -835,9 +835,9 @@ _METHODS = {
     'fill_': _fill_,
     '_md5sum': _md5sum,
     'get_device': _get_device,
-    'get_map_tensor': variables.get_map_tensor,
-    'set_tensor': variables.set_tensor,
-    'set_vocab': variables.set_vocab,
+    'get_map_tensor': get_map_tensor,
+    'set_tensor': set_tensor,
+    'set_vocab': set_vocab,
     '_to_static_var': _to_static_var,
     '_slice': _slice,
     'sparse_dim': _sparse_dim,
@@ -898,8 +898,8 @@ def install(where):
             setattr(Tensor, name, _stub(name, module))
     Tensor.size = property(TensorSize)
     Tensor.device = property(_device)
-    Tensor.block = property(variables._block)
-    Tensor.type = property(variables._kind)
+    Tensor.block = property(_block)
+    Tensor.type = property(_kind)
     absent = [name for name in _ABSENT if name not in present]
     for name in absent:
         setattr(Tensor, name, Absent(name, 'Tensor'))
