@@ -357,3 +357,29 @@ def test_operations(case):
                 continue
             assert (got.shape, got.dtype) == (want.shape, want.dtype)
             numpy.testing.assert_allclose(got.numpy(), want.numpy(), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize('full_graph', [False, True])
+@pytest.mark.parametrize('part', [slice(6), slice(-4, None), slice(2, 6), slice(1, -1)])
+def test_slices_of_a_free_extent_may_be_cut(part, full_graph):
+    """What a slice holds of a free extent is not what its ends say: the axis may end before."""
+
+    def of_part(x, z):
+        return x + z[part].sum(axis=0)
+
+    marked = paddle.jit.to_static(of_part, full_graph=full_graph)
+    for rows in (3, 1, 8, 5, 9, 3, 7, 2):
+        x, z = paddle.ones([2]), paddle.arange(2.0 * rows).reshape([rows, 2])
+        assert marked(x, z).tolist() == of_part(x, z).tolist()
+
+
+def test_shapes_of_slices_of_unknown_extents():
+    main = paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            z = paddle.static.data('z', [-1, 4])
+            shapes = [z[:6].shape, z[-3:].shape, z[1:2].shape, z[:].shape, z[0].shape]
+    finally:
+        paddle.disable_static()
+    assert [list(s) for s in shapes] == [[-1, 4]] * 4 + [[4]]

@@ -127,14 +127,11 @@ void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor
 }
 
 namespace {
-// The extent of [start, end) of an axis of `n`.
+// The extent of [start, end) of an axis of `n`. An axis of an unknown extent may end before `end`.
 Dim SlicedExtent(Dim n, Int from, Int to) {
   if (!from.known() || !to.known()) return common::NewSymbol();
-  const int64_t start = from.value(), end = to.value();
-  if (n.known()) return Dim(SliceOf(start, end, 1, n.value()).length);
-  if (start >= 0 && end > start && end < INT32_MAX) return Dim(end - start);
-  if (start < 0 && start > -INT32_MAX && end >= INT32_MAX) return Dim(-start);
-  return start == 0 && end >= INT32_MAX ? n : common::NewSymbol();
+  if (n.known()) return Dim(SliceOf(from.value(), to.value(), 1, n.value()).length);
+  return from.value() == 0 && to.value() >= INT32_MAX ? n : common::NewSymbol();
 }
 }  // namespace
 
