@@ -94,6 +94,13 @@ def test_optional_operands_may_be_absent():
     assert not beyond(found, lambda: 16 * EPSILON['float32'])
 
 
+def test_calls_have_the_results_and_gradients_of_the_cpu():
+    """Every public function whose results have gradients."""
+    found = json.loads(run(HERE / 'gpu_calls.py')[0].splitlines()[-1])
+    assert len(found) >= 600
+    assert not beyond(found, lambda: 24 * EPSILON['float32'])
+
+
 REFUSALS = """
 import numpy as np, paddle, pytest
 paddle.set_device('gpu:0')
