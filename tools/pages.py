@@ -185,6 +185,13 @@ def write(folder):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "docs" / "site", folder)
     shutil.copytree(ROOT / "docs" / "design", folder / "design")
+    examples = ROOT / "docs" / "examples"
+    for figure in examples.rglob("*.svg"):
+        copy = folder / "examples" / figure.relative_to(examples)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(figure, copy)
+    for guide in folder.glob("*.md"):  # guides are a folder nearer to the figures here
+        guide.write_text(guide.read_text().replace("](../examples/", "](examples/"))
     for name, where in TEXTS.items():
         shutil.copy(ROOT / where / name, folder / name.lower())
     (folder / "reference").mkdir()
