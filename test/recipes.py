@@ -85,6 +85,24 @@ def coo():
     return paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
 
 
+def words():
+    """A tensor with a vocabulary."""
+    tensor = t(2)
+    tensor.set_vocab({"a": 0})
+    return tensor
+
+
+def logged():
+    """A folder with the numbers of a run."""
+    debugging = paddle.amp.debugging
+    debugging.enable_tensor_checker(
+        debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL, output_dir="logged")
+    )
+    t(2) * t(2)
+    debugging.disable_tensor_checker()
+    return "logged"
+
+
 def table_rows():
     """The gradient of a table that two rows were looked up in."""
     table = paddle.create_parameter([4, 2], "float32")
@@ -287,6 +305,8 @@ MAKERS = dict(
     linear=linear,
     saved=saved,
     picture=picture,
+    words=words,
+    logged=logged,
     folder=folder,
     repository=repository,
     tar=tar,
