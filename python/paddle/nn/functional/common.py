@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-_linear = _C_ops.linear_v2
+_linear = _C_ops.linear
 
 
 def linear(x, weight, bias=None, name=None):
@@ -96,7 +96,8 @@ def embedding(
         max_norm (float, default None): The norm that rows are scaled down to; None for none.
         norm_type (float, default 2.0): The exponent of that norm.
         sparse (bool, default False): Whether the gradient of `weight` is SelectedRows: the rows
-            that were looked up, under their numbers. Recorded programs have the whole table.
+            that were looked up, under their numbers. Recorded programs have the whole
+            table, as in PaddlePaddle.
         scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
             occurs.
         name (str, default None): Taken for compatibility; it has no effect.

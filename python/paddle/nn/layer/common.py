@@ -161,7 +161,8 @@ class Embedding(Layer):
         scale_grad_by_freq (bool, default False): Whether gradients are divided by how often an id
             occurs.
         sparse (bool, default False): Whether the gradient of the table is SelectedRows: the rows
-            that were looked up, under their numbers. Recorded programs have the whole table.
+            that were looked up, under their numbers. Recorded programs have the whole
+            table, as in PaddlePaddle.
         _weight (Tensor, default None): The first values of the table.
         _freeze (bool, default False): Whether the table is not trained.
         device (str or place, default None): Where the table lies.

@@ -212,6 +212,20 @@ class Conv1D(_ConvNd):
             dtype,
         )
 
+    def forward(self, x):
+        if self._edge_padding is not None:
+            x = F.pad(x, self._edge_padding, self._padding_mode, 0.0, self._data_format)
+        given = self._padding_algorithm
+        return F.conv1d(
+            x,
+            *self._weight_and_bias(),
+            self._stride,
+            self._updated_padding if given == "EXPLICIT" else given,
+            self._dilation,
+            self._groups,
+            self._data_format,
+        )
+
 
 class Conv2D(_ConvNd):
     """Convolution of [N, C, H, W] (or NHWC).
