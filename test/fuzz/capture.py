@@ -185,10 +185,14 @@ def run(seed, calls, full_graph=False):
     text, varies = program(generator, full_graph)
     calls += 7 * varies  # what varies is free after some
     mutations, changes = _lines(MUTATIONS + MATCH_MUTATIONS), [[], []]
+    kept = set(linecache.cache)
     while len(changes) < calls:
         count = generator.choice((0, 1, 1, 2))
         changes.append([generator.choice(mutations) for _ in range(count)])
-    return calls, *follow(text, changes[:calls], seed, varies, full_graph)
+    found = follow(text, changes[:calls], seed, varies, full_graph)
+    for name in linecache.cache.keys() - kept:  # else long runs hold every text
+        del linecache.cache[name]
+    return calls, *found
 
 
 def main(arguments=None):
