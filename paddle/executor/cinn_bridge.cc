@@ -34,6 +34,7 @@ class CinnKernel final : public FusedKernel {
     for (size_t k = 0; k < ops_.outputs.size(); ++k)
       if (outputs[k]->defined()) *outputs[k] = phi::ToPlace(*outputs[k], place);
   }
+  bool Takes(const Tensor* const* inputs) const override { return runner_->Takes(inputs); }
   std::vector<std::pair<int, int>> Overlays() const override { return runner_->Overlays(); }
   Estimate EstimateCost(const Tensor* const* inputs, bool explain) const override {
     const cinn::CostEstimate e = runner_->Estimate(inputs, explain);

@@ -22,6 +22,9 @@ class FusedKernel {
  public:
   virtual ~FusedKernel() = default;
   virtual void Run(const Tensor* const* inputs, Tensor* const* outputs) = 0;
+  // Whether Run takes inputs of these dtypes and shapes: extents that the program took for equal may differ by
+  // broadcasting.
+  virtual bool Takes(const Tensor* const*) const { return true; }
   // Pairs (output, input) that may be the same memory, if no other argument is.
   virtual std::vector<std::pair<int, int>> Overlays() const { return {}; }
   // Times of the kernel and of the ops it stands for, by a model that knows the inputs' shapes alone; prints what they

@@ -58,15 +58,22 @@ int64_t Frame::LargestArgument(const Instruction& ins) const {
 }
 
 void Frame::Choose(const Instruction& ins) {
-  if (ins.kind != Instruction::kFused || ins.regions.empty() || FusionTrials()) return;
-  bool& separate = slots_[ins.id].separate;
-  separate = false;
-  if (LargestArgument(ins) < kLeastElements) return;
+  if (ins.kind != Instruction::kFused || ins.regions.empty()) return;
   const Tensor* in[kMaxFusedInputs];
+  bool on_host = true;
   for (size_t k = 0; k < ins.in.size(); ++k) {
     in[k] = &values_[ins.in[k].value];
-    if (!phi::DevicePlace(in[k], 1).is_cpu()) return;  // the model is one of the host
+    if (!in[k]->defined()) return;  // the run says so
+    on_host = on_host && phi::DevicePlace(in[k], 1).is_cpu();
   }
+  bool& separate = slots_[ins.id].separate;
+  const bool takes = ins.fused->Takes(in);
+  separate = !takes || (FusionTrials() && separate);
+  if (!takes && Explains())
+    std::fprintf(stderr, "cinn: group of%s: runs as single operations, which broadcast these shapes\n",
+                 ins.name.c_str() + ins.name.find(' '));
+  // The model is one of the host.
+  if (!takes || FusionTrials() || !on_host || LargestArgument(ins) < kLeastElements) return;
   const FusedKernel::Estimate cost = ins.fused->EstimateCost(in, false);
   separate = cost.fused_ns > kSlower * cost.single_ns;
   if (Explains())

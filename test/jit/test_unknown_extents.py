@@ -142,3 +142,31 @@ def test_extents_that_differ_are_found_when_the_program_meets_them(function, exp
         compiled(x, paddle.rand([4, 2]))
     assert '3' in str(error.value) and '2' in str(error.value)  # both are named
     np.testing.assert_allclose(compiled(x, x + 1), function(x, x + 1), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    'function',
+    [
+        lambda x, y: paddle.exp(x + y) * y - paddle.tanh(x),
+        lambda x, y: paddle.nn.functional.softmax(x + y) * y,
+        lambda x, y: (paddle.exp(x + y) * y).sum(0) + x.sum(1, keepdim=True),
+    ],
+)
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_extents_that_broadcast_at_one_call_and_not_at_another(function, full_graph):
+    anything = static.InputSpec([None, None])
+    compiled = paddle.jit.to_static(
+        function, input_spec=[anything, anything], full_graph=full_graph
+    )
+    for one, other in (([3, 4], [3, 4]), ([3, 1], [1, 4]), ([1, 4], [3, 4]), ([64, 1], [64, 512])):
+        for _ in range(2):
+            found = []
+            for run in (compiled, function):
+                paddle.seed(1)
+                x, y = paddle.rand(one), paddle.rand(other)
+                x.stop_gradient = y.stop_gradient = False
+                result = run(x, y)
+                (result * result).sum().backward()
+                found.append([result.numpy(), x.grad.numpy(), y.grad.numpy()])
+            for ours, plain in zip(*found):
+                np.testing.assert_allclose(ours, plain, rtol=1e-4, atol=1e-5)

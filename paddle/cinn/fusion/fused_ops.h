@@ -68,6 +68,8 @@ class FusedRunner {
   // Outputs that are defined and fit are written in place, others are allocated. Throws when an input's shape does not
   // fit. Inputs of any strides and anywhere; thread-safe. `place` is that of the kernel: the CPU, or a GPU.
   void Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place = {}) const;
+  // Whether Run takes inputs of these dtypes and shapes.
+  bool Takes(const paddle::Tensor* const* inputs) const;
   // Pairs (output, input) that may be the same memory, if no other argument is.
   std::vector<std::pair<int, int>> Overlays() const;
   // Times of the kernel and of the operations one by one for inputs that Run takes. Prints the
@@ -78,6 +80,7 @@ class FusedRunner {
  private:
   // Fills `dims` for CompiledGroup::Run.
   void Extents(const paddle::Tensor* const* inputs, int64_t* dims) const;
+  bool TakesInput(size_t k, const paddle::Tensor& x, const int64_t* dims) const;
 
   FusedOps plan_;
   bool parts_ = false;                     // an input or output is a part of a tensor

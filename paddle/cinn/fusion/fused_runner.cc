@@ -107,6 +107,22 @@ void FusedRunner::Extents(const paddle::Tensor* const* inputs, int64_t* dims) co
   }
 }
 
+bool FusedRunner::TakesInput(size_t k, const paddle::Tensor& x, const int64_t* dims) const {
+  const auto& wanted = plan_.group.inputs[k];
+  return x.dtype() == wanted.dtype && Fits(plan_.input_views[k], x.dims(), dims, wanted.mask.defined());
+}
+
+bool FusedRunner::Takes(const paddle::Tensor* const* inputs) const {
+  const FusionGroup& g = plan_.group;
+  for (size_t k = 0; k < g.inputs.size(); ++k)
+    if (inputs[k]->dims().size() != static_cast<int64_t>(plan_.input_views[k].size())) return false;
+  int64_t dims[kMaxExtents];
+  Extents(inputs, dims);
+  for (size_t k = 0; k < g.inputs.size(); ++k)
+    if (!TakesInput(k, *inputs[k], dims)) return false;
+  return true;
+}
+
 CostEstimate FusedRunner::Estimate(const paddle::Tensor* const* inputs, bool explain) const {
   int64_t dims[kMaxExtents];
   Extents(inputs, dims);
@@ -133,10 +149,9 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   if (parts_) strides.resize(static_cast<int64_t>(g.inputs.size() + g.outputs.size()) * g.rank);
   for (size_t k = 0; k < g.inputs.size(); ++k) {
     const paddle::Tensor& x = *inputs[k];
-    const bool fits =
-        x.dtype() == g.inputs[k].dtype && Fits(plan_.input_views[k], x.dims(), dims, g.inputs[k].mask.defined());
-    PD_CHECK(fits, InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ", phi::NameOf(x.dtype()),
-             " and shape ", common::ShapeText(x.dims()), ", which the program it was compiled from does not allow");
+    PD_CHECK(TakesInput(k, x, dims), InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ",
+             phi::NameOf(x.dtype()), " and shape ", common::ShapeText(x.dims()),
+             ", which the program it was compiled from does not allow");
     read[k] = &x;
     if (!x.is_contiguous() || !(x.place() == place)) {
       if (copies.empty()) copies.reserve(g.inputs.size());
