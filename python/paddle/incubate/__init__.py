@@ -36,5 +36,5 @@ _lazy.install(
     globals(),
     'paddle.incubate',
     _HOMES,
-    modules=('asp', 'autograd', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
+    modules=('asp', 'autograd', 'cc', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
 )
