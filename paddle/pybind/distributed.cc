@@ -377,6 +377,13 @@ void AddGroup(pyb::module_& m) {
       .def("gather_bytes", &GatherBytes, pyb::arg("mine"), "What every rank gives, in the order of ranks.")
       .def("barrier", &Barrier)
       .def(
+          "abort",
+          [](ProcessGroup& g) {
+            Unlocked unlocked;
+            g.Abort();
+          },
+          "Ends what is under way on all ranks, which can make the group anew.")
+      .def(
           "close",
           [](ProcessGroup& g) {
             Unlocked unlocked;

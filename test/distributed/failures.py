@@ -16,7 +16,10 @@ import time
 
 import ranks
 
-CALLS = ('collective', 'task', 'object', 'barrier', 'reshard', 'backward', 'new_group', 'store')
+CALLS = (
+    *('collective', 'task', 'object', 'barrier', 'reshard', 'backward', 'new_group', 'store'),
+    'aborted',
+)
 # Seconds in which ranks notice one that is dead.
 NOTICED = 1
 # The deadline of waits in seconds: time that ranks need for their start is within it.
@@ -30,6 +33,7 @@ NAMES = {
     'reshard': 'alltoall',
     'backward': 'all_reduce',
     'new_group': 'new_group|barrier|host|meet',
+    'aborted': 'all_reduce|new_group|host|meet',
     'store': "key 'never'",
 }
 
@@ -104,7 +108,7 @@ def main():
     for i in range(args.runs):
         how = signal.SIGSTOP if i % 8 == 7 else signal.SIGKILL
         call = chance.choice(CALLS)
-        absent = call == 'store' or chance.random() < 0.5
+        absent = call != 'aborted' and (call == 'store' or chance.random() < 0.5)
         wrong, last = run(call, how, absent, chance.uniform(0, 0.3), deadline=args.deadline)
         longest[how] = max(longest[how], last)
         bad += bool(wrong)

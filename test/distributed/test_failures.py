@@ -82,6 +82,7 @@ def test_nothing_is_left_behind():
         ('barrier', False),
         ('new_group', True),
         ('store', True),
+        ('aborted', False),
     ],
 )
 def test_jobs_of_which_a_rank_is_killed(call, absent):

@@ -2,12 +2,47 @@
 """What the ranks of test_failures.py and failures.py do: they wait for one that does not come."""
 
 import datetime
+import itertools
 import os
+import random
 import sys
+import threading
 import time
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed import ReduceOp
+
+
+def _aborts(n, span):
+    """Collectives that one rank after another breaks off; then all make the group anew."""
+    group, turns, chance = (
+        dist.new_group(timeout=span),
+        itertools.count(),
+        random.Random(os.getpid()),
+    )
+
+    def act():
+        t = paddle.ones([1 << 14])
+        breaks = None
+        if next(turns) % n == dist.get_rank():
+            breaks = threading.Timer(chance.uniform(0, 0.01), group.process_group.abort)
+            breaks.start()
+        try:
+            while True:
+                dist.all_reduce(t, ReduceOp.MAX, group)
+        except RuntimeError as e:
+            if 'aborted the group' not in str(e):
+                raise
+        finally:
+            if breaks is not None:
+                breaks.join()
+        dist.restart_process_group(group)
+        whole = paddle.to_tensor(1 + dist.get_rank())
+        dist.all_reduce(whole, group=group)
+        assert int(whole) == n * (n + 1) // 2, whole
+
+    return act
 
 
 def _acts(group, n, span):
@@ -30,6 +65,7 @@ def _acts(group, n, span):
         'barrier': lambda: dist.barrier(),
         'reshard': lambda: dist.reshard(divided, mesh, [dist.Replicate()]),
         'backward': lambda: replicas(batch).mean().backward(),
+        'aborted': _aborts(n, span),
         'new_group': lambda: dist.barrier(dist.new_group(timeout=span)),
         'store': lambda: store.get('never'),
     }

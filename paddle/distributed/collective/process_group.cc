@@ -180,6 +180,11 @@ std::shared_ptr<Task> ProcessGroup::Receive(const Tensor& t, int peer, bool sync
   return Transfer(false, t, peer, sync);
 }
 
+void ProcessGroup::Abort() {
+  CheckUsable("abort");
+  transport_->Abort("aborted the group");
+}
+
 void ProcessGroup::Close() {
   {
     std::unique_lock lock(mutex_);

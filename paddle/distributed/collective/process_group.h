@@ -41,6 +41,8 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   std::shared_ptr<Task> Send(const Tensor& t, int peer, bool sync);
   std::shared_ptr<Task> Receive(const Tensor& t, int peer, bool sync);
 
+  // Ends what is under way on all ranks at once, with an error that names this one. The group is of no more use.
+  void Abort();
   // Waits a while for what is under way, then leaves: later calls raise, and so do others that wait for this rank.
   void Close();
 
