@@ -17,21 +17,24 @@ from paddle.incubate.distributed.fleet import recompute_hybrid, recompute_sequen
 
 
 @pytest.mark.parametrize(
-    'count, what',
+    'count, what, args',
     [
-        (2, 'tensor_parallel'),
-        (4, 'tensor_and_data_parallel'),
-        (2, 'sequence_parallel'),
-        (2, 'data_parallel'),
-        (2, 'sharded'),
-        (2, 'pipeline'),
-        (4, 'pipeline'),
-        (2, 'scaled'),
-        (2, 'helpers'),
+        (2, 'tensor_parallel', ()),
+        (4, 'tensor_and_data_parallel', ()),
+        (2, 'sequence_parallel', ()),
+        (2, 'data_parallel', ()),
+        (2, 'sharded', ()),
+        (2, 'pipeline', ()),
+        (4, 'pipeline', ()),
+        (2, 'interleaved', ('4',)),
+        (3, 'interleaved', ('6',)),
+        (2, 'interleaved', ('3',)),
+        (2, 'scaled', ()),
+        (2, 'helpers', ()),
     ],
 )
-def test_ranks(count, what):
-    ranks.run(count, 'work_fleet', what)
+def test_ranks(count, what, args):
+    ranks.run(count, 'work_fleet', what, *args)
 
 
 @pytest.fixture

@@ -185,10 +185,10 @@ def _logits(layer, x):
 class Tied(nn.Layer):
     """What the pipeline computes, in one process."""
 
-    def __init__(self):
+    def __init__(self, depth=4):
         super().__init__()
         self.words = nn.Embedding(WORDS, WIDTH)
-        self.hidden = nn.Sequential(*[nn.Linear(WIDTH, WIDTH) for _ in range(4)])
+        self.hidden = nn.Sequential(*[nn.Linear(WIDTH, WIDTH) for _ in range(depth)])
 
     def forward(self, x, y):
         x = nn.functional.gelu(self.hidden(self.words(x)))
@@ -255,6 +255,65 @@ def pipeline():
         np.testing.assert_allclose(float(loss), float(expected), rtol=1e-5)
         for a, b in zip(own, mine):
             np.testing.assert_allclose(b.numpy(), a.numpy(), atol=5e-5)
+
+
+def interleaved(steps):
+    """A pipeline of two chunks a stage, with tied embeddings, trains as one process."""
+    stages, steps = dist.ParallelEnv().world_size, int(steps)
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs = {'pp_degree': stages}
+    strategy.pipeline_configs = {'micro_batch_size': 2, 'accumulate_steps': steps}
+    fleet.init(is_collective=True, strategy=strategy)
+    hcg = fleet.get_hybrid_communicate_group()
+    hidden = [mp.LayerDesc(nn.Linear, WIDTH, WIDTH) for _ in range(2 * stages)]
+    first, last = (
+        mp.SharedLayerDesc('words', nn.Embedding, forward, 'weight', WORDS, WIDTH)
+        for forward in (None, _logits)
+    )
+    paddle.seed(dist.get_rank())
+    made = mp.PipelineLayer(
+        [first, *hidden, nn.functional.gelu, last],
+        topology=hcg.topology(),
+        loss_fn=nn.functional.cross_entropy,
+        seg_method='layer:Linear',
+        num_virtual_pipeline_stages=2,
+    )
+    assert made.get_num_virtual_stages() == 2 and made.get_stage_from_index(1 + stages) == 0
+    model = fleet.distributed_model(made)
+    in_turns = steps % stages == 0
+    kind = mp.PipelineParallelWithInterleave
+    assert type(model) is (kind if in_turns else mp.PipelineParallelWithInterleaveFthenB)
+
+    alone, stage = Tied(2 * stages), hcg.get_stage_id()
+    for part, layer in enumerate(alone.hidden):
+        for name, parameter in layer.named_parameters():
+            if part % stages == stage:
+                parameter.set_value(getattr(made._sub_layers[str(1 + part)], name))
+            dist.broadcast(parameter, part % stages)
+    words = alone.words.weight
+    if 'words' in made.shared_layers:
+        words.set_value(made.shared_layers['words'].weight)
+    dist.broadcast(words, 0)
+    clip = nn.ClipGradByGlobalNorm(0.1)
+    whole, ours = (
+        paddle.optimizer.AdamW(1e-2, parameters=m.parameters(), grad_clip=clip)
+        for m in (alone, made)
+    )
+    ours = fleet.distributed_optimizer(ours)
+    for turn in range(3):
+        generator = np.random.RandomState(turn)
+        x, y = (paddle.to_tensor(generator.randint(0, WORDS, [2 * steps, 5])) for _ in range(2))
+        expected = alone(x, y)
+        expected.backward()
+        whole.step()
+        whole.clear_grad()
+        before = model.eval_batch([x, y], compute_loss=True)
+        loss = model.train_batch([x, y], ours)
+        np.testing.assert_allclose([float(loss), float(before)], float(expected), rtol=1e-5)
+    for part in range(stage, 2 * stages, stages):
+        for name, parameter in alone.hidden[part].named_parameters():
+            mine = getattr(made._sub_layers[str(1 + part)], name)
+            np.testing.assert_allclose(mine.numpy(), parameter.numpy(), atol=5e-5)
 
 
 def sequence_parallel():

@@ -18,7 +18,7 @@ def _in_low_precision(model, strategy):
 
 def distributed_model(model, hcg, strategy):
     """`model` for the job; in a job of one process itself."""
-    from .meta_parallel import PipelineParallel, SegmentParallel, ShardingParallel, TensorParallel
+    from .meta_parallel import SegmentParallel, ShardingParallel, TensorParallel
 
     if not isinstance(model, paddle.nn.Layer):
         raise AssertionError(
@@ -40,12 +40,28 @@ def distributed_model(model, hcg, strategy):
             group=hcg.get_data_parallel_group(),
         )
     wrapper = {
-        ParallelMode.PIPELINE_PARALLEL: PipelineParallel,
+        ParallelMode.PIPELINE_PARALLEL: _pipeline,
         ParallelMode.TENSOR_PARALLEL: TensorParallel,
         ParallelMode.SEGMENT_PARALLEL: SegmentParallel,
         ParallelMode.SHARDING_PARALLEL: ShardingParallel,
     }[mode]
     return wrapper(model, hcg, strategy=strategy)
+
+
+def _pipeline(model, hcg, strategy):
+    from .meta_parallel import (
+        PipelineLayer,
+        PipelineParallel,
+        PipelineParallelWithInterleave,
+        PipelineParallelWithInterleaveFthenB,
+    )
+
+    kind = PipelineParallel
+    if isinstance(model, PipelineLayer) and model.get_num_virtual_stages() > 1:
+        steps = strategy.pipeline_configs['accumulate_steps']
+        even = steps % hcg.get_pipe_parallel_world_size() == 0
+        kind = PipelineParallelWithInterleave if even else PipelineParallelWithInterleaveFthenB
+    return kind(model, hcg, strategy)
 
 
 _lazy.serve(globals())

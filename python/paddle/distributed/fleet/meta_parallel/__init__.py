@@ -12,7 +12,11 @@ from ..layers.mpu.mp_layers import (
 from ..layers.mpu.random import RNGStatesTracker, get_rng_state_tracker, model_parallel_random_seed
 from .meta_parallel_base import MetaParallelBase
 from .pipeline_layers import LayerDesc, PipelineLayer, SharedLayerDesc
-from .pipeline_parallel import PipelineParallel
+from .pipeline_parallel import (
+    PipelineParallel,
+    PipelineParallelWithInterleave,
+    PipelineParallelWithInterleaveFthenB,
+)
 from .wrappers import SegmentParallel, ShardingParallel, TensorParallel
 
 __all__ = [
@@ -22,6 +26,8 @@ __all__ = [
     'ParallelCrossEntropy',
     'PipelineLayer',
     'PipelineParallel',
+    'PipelineParallelWithInterleave',
+    'PipelineParallelWithInterleaveFthenB',
     'RNGStatesTracker',
     'RowParallelLinear',
     'SegmentParallel',

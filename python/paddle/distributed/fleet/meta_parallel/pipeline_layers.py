@@ -80,7 +80,9 @@ def _class_name(layer):
 class PipelineLayer(Layer):
     """A model of layers one after another, of which this process makes those of its stage. `layers`
     has layers, functions and descriptions of layers. With `recompute_interval` so many layers at a
-    time are recomputed by backward, as `recompute_hybrid` with `recompute_ctx` does.
+    time are recomputed by backward, as `recompute_hybrid` with `recompute_ctx` does. With
+    `num_virtual_pipeline_stages` each stage has so many runs of layers (chunks): a micro batch goes
+    through all stages as often.
     """
 
     def __init__(
@@ -99,8 +101,7 @@ class PipelineLayer(Layer):
         super().__init__()
         only(
             'PipelineLayer',
-            'each process has one run of layers',
-            num_virtual_pipeline_stages=(num_virtual_pipeline_stages, None, 1),
+            'layers run as they are',
             use_cudagraph=(use_cudagraph, False),
             use_dualpipev=(use_dualpipev, False),
         )
@@ -119,17 +120,26 @@ class PipelineLayer(Layer):
             f'[PipelineLayer] expected num_stages {stages}, as the topology has, got {num_stages}'
         )
         self._topo, self._num_stages = topology, stages
+        self._num_virtual_stages = 1
+        if num_virtual_pipeline_stages is not None:
+            assert num_virtual_pipeline_stages >= 1, (
+                '[PipelineLayer] expected num_virtual_pipeline_stages of at least 1, got '
+                f'{num_virtual_pipeline_stages}'
+            )
+            self._num_virtual_stages = int(num_virtual_pipeline_stages)
         self._loss_fn = loss_fn
         self._recompute_interval = recompute_interval
         self._recompute_ctx = recompute_ctx
         self._layers_desc = list(layers)
-        self.segment_parts = bounds(self._layers_desc, stages, seg_method)
+        parts = stages * self._num_virtual_stages
+        self.segment_parts = bounds(self._layers_desc, parts, seg_method)
         self._stage_id = topology.get_coord(dist.get_rank()).pipe
         self.shared_layers = paddle.nn.LayerDict()
-        self.run_function = []
-        begin, end = self.segment_parts[self._stage_id : self._stage_id + 2]
-        for index in range(begin, end):
-            self.run_function.append(self._made(index, self._layers_desc[index]))
+        self._chunks = []
+        for part in range(self._stage_id, parts, stages):
+            indices = range(*self.segment_parts[part : part + 2])
+            self._chunks.append([self._made(i, self._layers_desc[i]) for i in indices])
+        self.run_function = self._chunks[0]
         self.shared_comm = self._shared_groups()
         self._synchronize_shared_weights()
 
@@ -194,10 +204,15 @@ class PipelineLayer(Layer):
         assert 0 <= layer_idx < len(self._layers_desc), (
             f'[PipelineLayer] expected an index below {len(self._layers_desc)}, got {layer_idx}'
         )
-        return max(s for s in range(self._num_stages) if self.segment_parts[s] <= layer_idx)
+        parts = range(len(self.segment_parts) - 1)
+        return max(i for i in parts if self.segment_parts[i] <= layer_idx) % self._num_stages
 
-    def forward(self, input):
-        functions, every = self.run_function, self._recompute_interval
+    def get_num_virtual_stages(self):
+        """How many runs of layers each stage has."""
+        return self._num_virtual_stages
+
+    def forward(self, input, chunk_id=None):
+        functions, every = self._chunks[chunk_id or 0], self._recompute_interval
         if not every:
             return _through(functions, input)
         from ..recompute import recompute, recompute_hybrid

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training of a `PipelineLayer`: micro batches go through the stages one forward, one backward."""
 
-import collections
-
 import numpy as np
 
 import paddle
+import paddle.distributed as dist
 from paddle.distributed.communication import stream
 from paddle.distributed.communication.objects import dump, load
 
 from .pipeline_layers import PipelineLayer
 from .wrappers import AlikeLayers
 
-__all__ = ['PipelineParallel']
+__all__ = [
+    'PipelineParallel',
+    'PipelineParallelWithInterleave',
+    'PipelineParallelWithInterleaveFthenB',
+]
 
 
 class _Link:
@@ -81,16 +84,29 @@ class PipelineParallel(AlikeLayers):
         self.accumulate_steps = strategy.pipeline_configs['accumulate_steps']
         self.num_stages = hcg.get_pipe_parallel_world_size()
         self.stage_id = hcg.get_stage_id()
-        self._link = _Link(hcg.get_pipe_parallel_group())
+        self.num_model_chunks, self._chunk = layers.get_num_virtual_stages(), 0
+        self._link = self._back = _Link(hcg.get_pipe_parallel_group())
         self._scaler = None
 
-    def is_pipeline_first_stage(self):
-        """Whether this process has the first layers."""
-        return self.stage_id == 0
+    def is_pipeline_first_stage(self, ignore_virtual=False):
+        """Whether this process has the first layers, and its chunk of the moment does; with
+        `ignore_virtual` any chunk.
+        """
+        return self.stage_id == 0 and (ignore_virtual or self._chunk == 0)
 
-    def is_pipeline_last_stage(self):
-        """Whether this process has the last layers."""
-        return self.stage_id == self.num_stages - 1
+    def is_pipeline_last_stage(self, ignore_virtual=False):
+        """The same of the last layers."""
+        last = ignore_virtual or self._chunk == self.num_model_chunks - 1
+        return self.stage_id == self.num_stages - 1 and last
+
+    def set_virtual_pipeline_rank(self, rank):
+        """Makes a chunk the one of the moment."""
+        self._chunk = rank
+
+    def _turns(self):
+        """((micro batch, chunk) of each forward, of each backward, how many forwards are ahead)."""
+        steps = [(step, 0) for step in range(self.accumulate_steps)]
+        return steps, steps, min(self.num_stages - self.stage_id - 1, self.accumulate_steps)
 
     def _micro(self, data, step):
         """The tensors of a micro batch."""
@@ -103,36 +119,37 @@ class PipelineParallel(AlikeLayers):
             )
         return [t[size * step : size * (step + 1)] for t in tensors]
 
-    def _forward(self, data, step, with_loss):
-        """(inputs, outputs) of a micro batch; the last stage's outputs are the loss if asked."""
-        first, last = self.is_pipeline_first_stage(), self.is_pipeline_last_stage()
-        if first:
+    def _forward(self, data, step, chunk, with_loss):
+        """(inputs, outputs) of a micro batch; the last layers' outputs are the loss if asked."""
+        self._chunk = chunk
+        if self.is_pipeline_first_stage():
             inputs = self._micro(data[0], step)
         else:
-            inputs = self._link.take(self.stage_id - 1)
-        outs = self._layers(tuple(inputs) if len(inputs) > 1 else inputs[0])
-        if last and with_loss:
+            inputs = self._link.take((self.stage_id - 1) % self.num_stages)
+        outs = self._layers(tuple(inputs) if len(inputs) > 1 else inputs[0], chunk_id=chunk)
+        if self.is_pipeline_last_stage() and with_loss:
             assert self._layers._loss_fn is not None, (
                 '[PipelineParallel] expected a PipelineLayer with loss_fn, got none'
             )
             outs = self._layers._loss_fn(*_list(outs), *self._micro(data[1], step))
-        if not last:
-            self._link.give(_list(outs), self.stage_id + 1)
+        if not self.is_pipeline_last_stage():
+            self._link.give(_list(outs), (self.stage_id + 1) % self.num_stages)
         return inputs, _list(outs)
 
-    def _backward(self, inputs, outs):
+    def _backward(self, inputs, outs, chunk):
+        self._chunk = chunk
         outs = [t for t in outs if not t.stop_gradient]
         if self.is_pipeline_last_stage():
             loss = outs[0] / self.accumulate_steps
             (loss if self._scaler is None else self._scaler.scale(loss)).backward()
         else:
-            grads = self._link.take_like(outs, self.stage_id + 1)
+            grads = self._back.take_like(outs, (self.stage_id + 1) % self.num_stages)
             paddle.autograd.backward(outs, grads)
         if not self.is_pipeline_first_stage():
             wanted = [t for t in inputs if not t.stop_gradient]
-            self._link.give_known(
+            self._back.give_known(
                 [paddle.zeros_like(t) if t.grad is None else t.grad for t in wanted],
-                self.stage_id - 1,
+                (self.stage_id - 1) % self.num_stages,
             )
 
     def forward_backward_pipeline(self, data, scaler=None):
@@ -140,23 +157,30 @@ class PipelineParallel(AlikeLayers):
         there. The first stage reads the inputs, the last one the labels.
         """
         self._scaler = scaler
-        ahead = min(self.num_stages - self.stage_id - 1, self.accumulate_steps)
-        under_way, losses = collections.deque(), []
-        for step in range(self.accumulate_steps + ahead):
-            if step < self.accumulate_steps:
-                under_way.append(self._forward(data, step, True))
-                losses.append(under_way[-1][1][0])
-            if step >= ahead:
-                self._backward(*under_way.popleft())
-        self._link.finish()
+        forwards, backwards, ahead = self._turns()
+        under_way, losses = {}, []
+        for i in range(len(forwards) + ahead):
+            if i < len(forwards):
+                step, chunk = forwards[i]
+                under_way[step, chunk] = made = self._forward(data, step, chunk, True)
+                if self.is_pipeline_last_stage():
+                    losses.append(made[1][0])
+            if i >= ahead:
+                step, chunk = backwards[i - ahead]
+                self._backward(*under_way.pop((step, chunk)), chunk)
+        self._finish()
         self._layers.allreduce_shared_weight_gradients()
         return self._everywhere(losses)
+
+    def _finish(self):
+        self._link.finish()
+        self._back.finish()
 
     def _everywhere(self, losses):
         """The last stage's mean, on all stages."""
         with paddle.no_grad():
             mean = paddle.zeros([], 'float32')
-            if self.is_pipeline_last_stage():
+            if self.is_pipeline_last_stage(ignore_virtual=True):
                 mean = sum(loss.detach().astype('float32').mean() for loss in losses) / len(losses)
             group = self._hcg.get_pipe_parallel_group()
             if group.process_group is not None:
@@ -185,12 +209,67 @@ class PipelineParallel(AlikeLayers):
         """
         self._layers.eval()
         with paddle.no_grad():
-            outs = [
-                self._forward(data, step, compute_loss)[1] for step in range(self.accumulate_steps)
-            ]
-            self._link.finish()
+            outs = []
+            for step, chunk in self._turns()[0]:
+                _, out = self._forward(data, step, chunk, compute_loss)
+                outs += [out] if self.is_pipeline_last_stage() else []
+            self._finish()
             if compute_loss:
                 return self._everywhere([o[0] for o in outs])
-        if not self.is_pipeline_last_stage():
+        if not self.is_pipeline_last_stage(ignore_virtual=True):
             return None
         return [o[0] if len(o) == 1 else tuple(o) for o in outs]
+
+
+class PipelineParallelWithInterleave(PipelineParallel):
+    """A `PipelineLayer` of several chunks a stage (`num_virtual_pipeline_stages`). As many micro
+    batches as there are stages go through a chunk before the next; `accumulate_steps` is a multiple
+    of the number of stages. The stages wait less than with one chunk each.
+
+    Source: Narayanan and others, https://arxiv.org/abs/2104.04473, section 2.2.
+    """
+
+    def __init__(self, layers, hcg, strategy):
+        super().__init__(layers, hcg, strategy)
+        kind = type(self).__name__
+        assert self.num_model_chunks > 1, (
+            f'[{kind}] expected a PipelineLayer with num_virtual_pipeline_stages above 1, got '
+            f'{self.num_model_chunks}'
+        )
+        self._check_steps()
+        # Gradients have a group of their own: to one stage go some, and what goes forward to its
+        # next chunk, in orders that differ.
+        for line in hcg.topology().get_comm_list('pipe'):
+            group = dist.new_group(line)
+            if group.rank >= 0:
+                self._back = _Link(group)
+
+    def _check_steps(self):
+        assert self.accumulate_steps % self.num_stages == 0, (
+            '[PipelineParallelWithInterleave] expected accumulate_steps as a multiple of '
+            f'{self.num_stages} stages, got {self.accumulate_steps}'
+        )
+
+    def _turns(self):
+        stages, chunks = self.num_stages, self.num_model_chunks
+        forwards, backwards = [], []
+        for i in range(self.accumulate_steps * chunks):
+            step = i // (stages * chunks) * stages + i % stages
+            chunk = i // stages % chunks
+            forwards.append((step, chunk))
+            backwards.append((step, chunks - 1 - chunk))
+        ahead = 2 * (stages - self.stage_id - 1) + (chunks - 1) * stages
+        return forwards, backwards, min(ahead, len(forwards))
+
+
+class PipelineParallelWithInterleaveFthenB(PipelineParallelWithInterleave):
+    """The same, with all forwards before all backwards: any number of micro batches."""
+
+    def _check_steps(self):
+        pass
+
+    def _turns(self):
+        steps, chunks = range(self.accumulate_steps), range(self.num_model_chunks)
+        forwards = [(step, chunk) for chunk in chunks for step in steps]
+        backwards = [(step, chunk) for chunk in reversed(chunks) for step in steps]
+        return forwards, backwards, len(forwards)
