@@ -24,7 +24,7 @@ COLORS = {'computes': '#4477aa', 'communicates': '#ee6677', 'traffic': '#228833'
 
 
 def profiled(step, warm=3):
-    """(kind, begin, end in microseconds, bytes) of each event of a step."""
+    """(kind, begin, end in microseconds, bytes) of each event of a step, behind some others."""
     for _ in range(warm):
         step()
     with tempfile.TemporaryDirectory() as folder:
@@ -116,6 +116,21 @@ def picture(ranks):
     )
 
 
+def made(layers, width, rows):
+    """A step of a model of linear layers on all ranks."""
+    paddle.seed(0)
+    pairs = [(nn.Linear(width, width), nn.ReLU()) for _ in range(layers)]
+    model = nn.Sequential(*[part for pair in pairs for part in pair])
+    model = paddle.DataParallel(model, comm_buffer_size=4)
+    x = paddle.rand([rows, width])
+
+    def step():
+        model(x).square().mean().backward()
+        model.clear_gradients()
+
+    return step
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--out', default='timeline.svg')
@@ -125,16 +140,7 @@ def main():
     flags = parser.parse_args()
 
     dist.init_parallel_env()
-    paddle.seed(0)
-    layers = [(nn.Linear(flags.width, flags.width), nn.ReLU()) for _ in range(flags.layers)]
-    model = nn.Sequential(*[part for pair in layers for part in pair])
-    model = paddle.DataParallel(model, comm_buffer_size=4)
-    x = paddle.rand([flags.rows, flags.width])
-
-    def step():
-        model(x).square().mean().backward()
-        model.clear_gradients()
-
+    step = made(flags.layers, flags.width, flags.rows)
     events, ranks = profiled(step), []
     dist.all_gather_object(ranks, events)
     if dist.get_rank() == 0:

@@ -28,19 +28,18 @@ def _by_dtype(tensors):
 
 def _buckets(parameters, last_bytes, bytes_each, kind):
     """Numbers of parameters whose gradients are reduced together: of one kind, kind(number), from
-    the last parameter to the first, as gradients come. The bucket that comes first is small: it is
-    soon full.
+    the last parameter to the first, as gradients come. The bucket that comes last is small: nothing
+    is left to be computed beside it.
     """
     buckets, open_buckets = [], {}
-    for number in reversed(range(len(parameters))):
-        p = parameters[number]
+    for number, p in enumerate(parameters):
         numbers, size = open_buckets.get(kind(number), (None, 0))
         if numbers is None or size >= (last_bytes if numbers is buckets[0] else bytes_each):
             numbers, size = [], 0
             buckets.append(numbers)
         numbers.append(number)
         open_buckets[kind(number)] = (numbers, size + p.size * p.element_size())
-    return buckets
+    return [numbers[::-1] for numbers in reversed(buckets)]
 
 
 class Reducer:
@@ -140,7 +139,7 @@ class DataParallel(Wrapper):
         layers (Layer): The layer.
         strategy (object, default None): Taken for compatibility; it has no effect.
         comm_buffer_size (int, default 25): How many megabytes of gradients go together.
-        last_comm_buffer_size (int, default 1): How many go first.
+        last_comm_buffer_size (int, default 1): How many go last.
         find_unused_parameters (bool, default False): Whether some parameters may take no part in a
             backward.
         group (Group, default None): The processes that take part; None for all.
