@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "paddle/distributed/mesh/world.h"
+#include "paddle/distributed/reshard/exchange.h"
 #include "paddle/distributed/reshard/reshard.h"
 #include "paddle/distributed/store/tcp_store.h"
 #include "paddle/eager/autograd/grad_node.h"
@@ -111,7 +112,15 @@ struct PyMesh {
 // A placement of Python; its class says which kind it is.
 struct PyPlacement {
   Placement p;
+  int order = 0;  // of several axes of a mesh that divide one axis of a tensor: the lower, the wider its parts
+
+  friend bool operator==(const PyPlacement& a, const PyPlacement& b) { return a.p == b.p && a.order == b.order; }
 };
+std::string TextOf(const PyPlacement& s) {
+  std::string text = pd::TextOf(s.p);
+  if (s.order != 0) text.insert(text.size() - 1, ", shard_order=" + std::to_string(s.order));
+  return text;
+}
 struct PyShard : PyPlacement {};
 struct PyReplicate : PyPlacement {};
 struct PyPartial : PyPlacement {};
@@ -128,16 +137,24 @@ pyb::object Out(Tensor t) {
   return pyb::reinterpret_steal<pyb::object>(o);
 }
 
-Placements PlacementsOf(const char* op, const pyb::handle& list) {
+// The wider parts are those of the first axis of the mesh. Where a later one is to have them, those of the first are of
+// pieces: one for each of its processes.
+Placements PlacementsOf(const char* op, const pyb::handle& list, const ProcessMesh& mesh) {
   if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr()))
     RaiseTypeError("[" + std::string(op) + "] expected a list of placements, got " + Py_TYPE(list.ptr())->tp_name);
   Placements r;
+  std::vector<int> orders;
   for (const pyb::handle& o : list) {
     if (!pyb::isinstance<PyPlacement>(o))
       RaiseTypeError("[" + std::string(op) + "] expected Shard, Replicate or Partial as placement, got " +
                      Py_TYPE(o.ptr())->tp_name);
     r.push_back(o.cast<const PyPlacement&>().p);
+    orders.push_back(o.cast<const PyPlacement&>().order);
   }
+  for (size_t a = 0; a < r.size() && r.size() == static_cast<size_t>(mesh.ndim()); ++a)
+    for (size_t b = a + 1; b < r.size(); ++b)
+      if (r[a].shards() && r[b].shards(r[a].dim) && orders[b] < orders[a])
+        r[a].pieces *= mesh.extent(static_cast<int>(b));
   return r;
 }
 // `-1` counts from the last axis.
@@ -148,8 +165,8 @@ Placements Counted(Placements p, int64_t rank) {
 }
 
 pyb::object PlacementObject(const Placement& p) {
-  if (p.shards()) return pyb::cast(PyShard{{p}});
-  return p.partial() ? pyb::cast(PyPartial{{p}}) : pyb::cast(PyReplicate{{p}});
+  if (p.shards()) return pyb::cast(PyShard{{p, 0}});
+  return p.partial() ? pyb::cast(PyPartial{{p, 0}}) : pyb::cast(PyReplicate{{p, 0}});
 }
 
 // A tensor of its own, so that nothing written to one shows in the other.
@@ -163,7 +180,7 @@ pyb::object ShardTensor(const pyb::object& data, const PyMesh& mesh, const pyb::
   const Tensor& t = Given("shard_tensor", data, "data");
   PD_CHECK(t.is_dense(), InvalidType, "[shard_tensor] expected a dense tensor, got ",
            t.is_dist() ? "a distributed one: use reshard" : "one of another kind");
-  const Placements p = Counted(PlacementsOf("shard_tensor", list), t.ndim());
+  const Placements p = Counted(PlacementsOf("shard_tensor", list, *mesh.mesh), t.ndim());
   CheckPlacements("shard_tensor", t.dims(), *mesh.mesh, p);
   Tensor local = pd::ProxyPart(t.dtype());
   if (mesh.mesh->here()) {
@@ -183,7 +200,7 @@ pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::ob
   const Tensor& t = Given("dtensor_from_local", data, "local_tensor");
   PD_CHECK(t.is_dense() || t.is_symbolic(), InvalidType,
            "[dtensor_from_local] expected a dense tensor, got one that is not");
-  const Placements p = Counted(PlacementsOf("dtensor_from_local", list), t.ndim());
+  const Placements p = Counted(PlacementsOf("dtensor_from_local", list, *mesh.mesh), t.ndim());
   Ints dims = common::ToInts(t.extents());
   const bool stands = !mesh.mesh->here() && dims == Ints(std::vector<int64_t>{0});
   if (shape.is_none()) {
@@ -193,7 +210,7 @@ pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::ob
   } else {
     const Ints whole(shape.cast<std::vector<int64_t>>());
     CheckPlacements("dtensor_from_local", whole, *mesh.mesh, p);
-    PD_CHECK(!mesh.mesh->here() || BoxOf(whole, *mesh.mesh, p, mesh.mesh->index()).extents == dims, InvalidArgument,
+    PD_CHECK(!mesh.mesh->here() || ExtentsOf(whole, *mesh.mesh, p, mesh.mesh->index()) == dims, InvalidArgument,
              "[dtensor_from_local] expected this process's part of a tensor of shape ", common::ShapeText(whole),
              ", got one of shape ", common::ShapeText(dims));
     dims = whole;
@@ -207,7 +224,7 @@ pyb::object FromLocal(const pyb::object& data, const PyMesh& mesh, const pyb::ob
 pyb::object ReshardTensor(const pyb::object& tensor, const PyMesh& mesh, const pyb::object& list) {
   StopTape(Tape::kPlain, "a tensor was moved between processes");
   const Tensor& t = GivenDist("reshard", tensor);
-  const Tensor moved = Reshard(t, mesh.mesh, Counted(PlacementsOf("reshard", list), t.ndim()));
+  const Tensor moved = Reshard(t, mesh.mesh, Counted(PlacementsOf("reshard", list, *mesh.mesh), t.ndim()));
   const pd::DistState& s = pd::StateOf(moved);
   return Out(MakeDist(Owned(s.local, phi::LocalOf(t)), t.dims(), t.dtype(), s.mesh, s.placements));
 }
@@ -234,15 +251,28 @@ void AddPlacements(pyb::module_& m) {
       .def("is_partial", [](const PyPlacement& s) { return s.p.partial(); })
       .def("__eq__",
            [](const PyPlacement& s, const pyb::object& o) {
-             return pyb::isinstance<PyPlacement>(o) && o.cast<const PyPlacement&>().p == s.p;
+             return pyb::isinstance<PyPlacement>(o) && o.cast<const PyPlacement&>() == s;
            })
-      .def("__hash__", [](const PyPlacement& s) { return std::hash<std::string>()(TextOf(s.p)); })
-      .def("__repr__", [](const PyPlacement& s) { return TextOf(s.p); });
+      .def("__hash__", [](const PyPlacement& s) { return std::hash<std::string>()(TextOf(s)); })
+      .def("__repr__", [](const PyPlacement& s) { return TextOf(s); });
   pyb::class_<PyShard, PyPlacement>(m, "Shard", kShardText)
-      .def(pyb::init([](int dim) { return PyShard{{Placement::Shard(dim)}}; }), pyb::arg("dim"))
+      .def(pyb::init([](int dim, int split_factor, int shard_order) {
+             if (split_factor != 1 && shard_order != 0)
+               RaiseTypeError("[Shard] expected split_factor or shard_order, got both");
+             return PyShard{{Placement::Shard(dim, split_factor), shard_order}};
+           }),
+           pyb::arg("dim"), pyb::kw_only(), pyb::arg("split_factor") = 1, pyb::arg("shard_order") = 0)
       .def("get_dim", [](const PyShard& s) { return s.p.dim; })
-      .def(pyb::pickle([](const PyShard& s) { return pyb::make_tuple(s.p.dim); },
-                       [](const pyb::tuple& t) { return PyShard{{Placement::Shard(t[0].cast<int>())}}; }));
+      .def("get_split_factor", [](const PyShard& s) { return s.p.pieces; })
+      .def("set_split_factor", [](PyShard& s, int factor) { s.p.pieces = factor; })
+      .def("get_co_shard_order", [](const PyShard& s) { return s.order; })
+      .def(pyb::pickle([](const PyShard& s) { return pyb::make_tuple(s.p.dim, s.p.pieces, s.order); },
+                       [](const pyb::tuple& t) {
+                         // Files of before have the axis alone.
+                         const bool all = t.size() == 3;
+                         return PyShard{{Placement::Shard(t[0].cast<int>(), all ? t[1].cast<int>() : 1),
+                                         all ? t[2].cast<int>() : 0}};
+                       }));
   pyb::class_<PyReplicate, PyPlacement>(m, "Replicate", kReplicateText)
       .def(pyb::init([] { return PyReplicate{}; }))
       .def(pyb::pickle([](const PyReplicate&) { return pyb::tuple(); },
@@ -307,23 +337,27 @@ int Init(PyObject* module) {
         [](const std::vector<int64_t>& shape, int64_t element, const PyMesh& mesh, const pyb::object& from,
            const pyb::object& to, int index) {
           const Ints dims(shape);
-          const Placements a = PlacementsOf("reshard", from), b = PlacementsOf("reshard", to);
+          const Placements a = PlacementsOf("reshard", from, *mesh.mesh), b = PlacementsOf("reshard", to, *mesh.mesh);
           CheckPlacements("reshard", dims, *mesh.mesh, a);
           CheckPlacements("reshard", dims, *mesh.mesh, b);
           return BytesReceived(dims, element, *mesh.mesh, a, b, index);
         },
         "The bytes that the process at `index` of the mesh receives when a tensor is moved.");
     m.def(
-        "_part_of",
+        "_boxes_of",
         [](const std::vector<int64_t>& shape, const PyMesh& mesh, const pyb::object& placements, int index) {
           const Ints dims(shape);
-          const Placements p = PlacementsOf("shard_tensor", placements);
+          const Placements p = PlacementsOf("shard_tensor", placements, *mesh.mesh);
           CheckPlacements("shard_tensor", dims, *mesh.mesh, p);
-          const pd::Box box = BoxOf(dims, *mesh.mesh, p, index);
-          return pyb::make_tuple(std::vector<int64_t>(box.first.begin(), box.first.end()),
-                                 std::vector<int64_t>(box.extents.begin(), box.extents.end()));
+          pyb::list boxes;
+          const auto list = [](const Ints& v) { return std::vector<int64_t>(v.begin(), v.end()); };
+          const pd::Part whole = PartOf(dims, *mesh.mesh, Placements(p.size()), index);
+          for (const pd::Overlap& box : pd::OverlapsOf(whole, PartOf(dims, *mesh.mesh, p, index)))
+            boxes.append(pyb::make_tuple(list(box.a), list(box.extents), list(box.b)));
+          return boxes;
         },
-        "(first index, shape) of the part that the process at `index` of the mesh has.");
+        "The part that the process at `index` of the mesh has, in boxes: of each its first index, its shape and where "
+        "it begins in the part.");
     m.def(
         "_enter_world",
         [](int rank, int size, const std::shared_ptr<pd::TcpStore>& store, double timeout, bool fake) {

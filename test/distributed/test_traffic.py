@@ -5,6 +5,7 @@ import itertools
 from collections import defaultdict
 
 import numpy as np
+from placed import boxes
 
 import paddle.distributed as dist
 from paddle.base import libpaddle
@@ -16,8 +17,8 @@ def parts(shape, mesh, placements):
     rows = []
     for i in range(mesh.size):
         mask = np.zeros(shape, bool)
-        first, extents = libpaddle._part_of(list(shape), mesh, placements, i)
-        mask[tuple(slice(a, a + n) for a, n in zip(first, extents))] = True
+        for here, _ in boxes(shape, mesh, placements, i):
+            mask[here] = True
         rows.append(mask.ravel())
     return np.array(rows)
 

@@ -5,48 +5,32 @@ import itertools
 import sys
 
 import numpy as np
+from placed import check, distributed, every_placement, numbers, own, ways, ways_without_partial
 
 import paddle
 import paddle.distributed as dist
-from paddle.base import libpaddle
 from paddle.distributed import Partial, ReduceType, Replicate, Shard
-
-
-def _values(shape, seed=0):
-    return np.asarray(np.random.RandomState(seed).randn(*shape), 'float32')
-
-
-def _made(value, mesh, placements):
-    """`value` as a distributed tensor: a partial one sums up to it."""
-    whole = [Replicate() if p.is_partial() else p for p in placements]
-    t = dist.shard_tensor(paddle.to_tensor(value), mesh, whole)
-    return dist.reshard(t, mesh, placements) if whole != placements else t
-
-
-def _all_placements(ndim, rank):
-    kinds = [Replicate(), Partial(), *[Shard(i) for i in range(rank)]]
-    return [list(p) for p in itertools.product(kinds, repeat=ndim)]
 
 
 def reshard(shape, every='1'):
     """Every pair of placements: values, parts and gradients. Uneven and empty parts too."""
     shape = [int(n) for n in shape.split('x')]
     mesh = dist.ProcessMesh(np.arange(np.prod(shape)).reshape(shape))
-    value, weight = _values([5, 6, 3]), _values([5, 6, 3], 1)
-    pairs = itertools.product(_all_placements(len(shape), 2 if len(shape) > 1 else 3), repeat=2)
+    value, weight = numbers([5, 6, 3]), numbers([5, 6, 3], 1)
+    pairs = itertools.product(every_placement(len(shape), 2 if len(shape) > 1 else 3), repeat=2)
     for source, target in itertools.islice(pairs, 0, None, int(every)):
-        t = _made(value, mesh, source)
+        t = distributed(value, mesh, source)
         t.stop_gradient = False
         moved = dist.reshard(t, mesh, target)
         where = f'{source} -> {target}'
         np.testing.assert_allclose(moved.numpy(), value, rtol=1e-5, atol=1e-6, err_msg=where)
         assert moved.placements == target and moved.shape == [5, 6, 3], where
         if not any(p.is_partial() for p in target):
-            first, extents = libpaddle._part_of([5, 6, 3], mesh, target, dist.get_rank())
-            part = value[tuple(slice(a, a + n) for a, n in zip(first, extents))]
-            np.testing.assert_allclose(
-                moved._local_value().numpy(), part, rtol=1e-5, atol=1e-6, err_msg=where
-            )
+            part, local = own(value, mesh, target), moved._local_value()
+            if part is None:
+                assert local.size == 0, where
+            else:
+                np.testing.assert_allclose(local.numpy(), part, rtol=1e-5, atol=1e-6, err_msg=where)
         (moved * paddle.to_tensor(weight)).sum().backward()
         np.testing.assert_allclose(t.grad.numpy(), weight, rtol=1e-5, atol=1e-6, err_msg=where)
 
@@ -54,7 +38,7 @@ def reshard(shape, every='1'):
 def kinds_of_partial():
     """Partial tensors of all kinds of reductions, made from all placements and reduced in turn."""
     mesh = dist.ProcessMesh([[0, 1], [2, 3]])
-    value = _values([70, 90])
+    value = numbers([70, 90])
     kinds = [Partial(op) for op in (ReduceType.kRedSum, ReduceType.kRedProd, ReduceType.kRedMax)]
     kinds.append(Partial(ReduceType.kRedAvg))
     for source in itertools.product([Replicate(), Shard(0), Shard(1)], repeat=2):
@@ -69,7 +53,7 @@ def kinds_of_partial():
 
 def between_meshes():
     """From one half of the ranks to the other, and to a mesh of another shape."""
-    value = _values([4, 6])
+    value = numbers([4, 6])
     left, right = dist.ProcessMesh([0, 1]), dist.ProcessMesh([2, 3])
     grid, turned = dist.ProcessMesh([[0, 1], [2, 3]]), dist.ProcessMesh([[3, 1], [2, 0]])
     for a, b, source, target in (
@@ -80,7 +64,7 @@ def between_meshes():
         (grid, left, [Shard(0), Replicate()], [Shard(0)]),
         (grid, turned, [Shard(0), Partial()], [Shard(1), Shard(1)]),
     ):
-        t = _made(value, a, source)
+        t = distributed(value, a, source)
         moved = dist.reshard(t, b, target)
         assert moved._is_initialized() == b.contains(dist.get_rank())
         if moved._is_initialized():
@@ -89,7 +73,7 @@ def between_meshes():
         assert absent.shape == [4, 6] and absent._is_initialized() == moved._is_initialized()
         t = t.detach()
         t.stop_gradient = False
-        weight = _values([4, 6], 1)
+        weight = numbers([4, 6], 1)
         out = dist.reshard(t * 2, b, target)
         assert not out.stop_gradient
         (out * paddle.to_tensor(weight)).sum().backward()
@@ -102,7 +86,7 @@ def stages():
     """Gradients go back over several meshes, also of what is used on more than one of them."""
     meshes = [dist.ProcessMesh([i], ['x']) for i in range(3)]
     grid = dist.ProcessMesh([[0], [1], [2]], dim_names=['pp', 'x'])
-    value, weight = _values([3, 3]), _values([3, 3], 1)
+    value, weight = numbers([3, 3]), numbers([3, 3], 1)
     x = dist.shard_tensor(paddle.to_tensor(value), meshes[0], [Replicate()], stop_gradient=False)
     w = dist.shard_tensor(paddle.to_tensor(weight), meshes[1], [Replicate()], stop_gradient=False)
     both = dist.shard_tensor(
@@ -151,12 +135,12 @@ def ends_of_histories():
 
     def made(seed, mesh, **more):
         return dist.shard_tensor(
-            paddle.to_tensor(_values([3, 4], seed)), mesh, [Replicate()], **more
+            paddle.to_tensor(numbers([3, 4], seed)), mesh, [Replicate()], **more
         )
 
-    mean, variance = (paddle.to_tensor(v) for v in _values([2, 4], 9) ** 2)
+    mean, variance = (paddle.to_tensor(v) for v in numbers([2, 4], 9) ** 2)
     mean.stop_gradient = False
-    dense = paddle.to_tensor(_values([3, 4], 4), stop_gradient=False)
+    dense = paddle.to_tensor(numbers([3, 4], 4), stop_gradient=False)
     functional = paddle.nn.functional
     for call in (
         paddle.zeros_like,
@@ -175,7 +159,7 @@ def ends_of_histories():
         x, w = made(0, left, stop_gradient=False), made(1, right, stop_gradient=False)
         moved = dist.reshard(call(x), right, [Replicate()])
         (moved * w).sum().backward()
-        want = [paddle.to_tensor(_values([3, 4], seed), stop_gradient=False) for seed in (0, 1)]
+        want = [paddle.to_tensor(numbers([3, 4], seed), stop_gradient=False) for seed in (0, 1)]
         dense.clear_grad()
         (call(want[0]) * want[1]).sum().backward()
         for t, alone in zip((x, w), want):
@@ -213,53 +197,17 @@ def read():
     ]
 
 
-def _check(function, values, mesh, choices):
-    """`function` on tensors placed in each of the given ways, and its gradients."""
-    dense = [paddle.to_tensor(v, stop_gradient=v.dtype != np.float32) for v in values]
-    want = function(*dense)
-    want = want if isinstance(want, (list, tuple)) else [want]
-    weights = [_values(w.shape, 7) for w in want]
-    total = sum((w * paddle.to_tensor(g)).sum() for w, g in zip(want, weights))
-    if not total.stop_gradient:
-        total.backward()
-    for placements in choices:
-        given = []
-        for v, p in zip(values, placements):
-            given.append(_made(v, mesh, p))
-            given[-1].stop_gradient = v.dtype != np.float32
-        got = function(*given)
-        got = got if isinstance(got, (list, tuple)) else [got]
-        where = f'{placements} -> {[g.placements for g in got]}'
-        for g, w in zip(got, want):
-            assert g.is_dist() and g.shape == w.shape, (where, g.shape, w.shape)
-            np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=2e-5, atol=2e-5, err_msg=where)
-        total = sum((g * paddle.to_tensor(w)).sum() for g, w in zip(got, weights))
-        if total.stop_gradient:
-            continue
-        total.backward()
-        for t, d in zip(given, dense):
-            if not d.stop_gradient:
-                np.testing.assert_allclose(
-                    t.grad.numpy(), d.grad.numpy(), rtol=2e-5, atol=2e-5, err_msg=where
-                )
-
-
-def _ways(mesh, *ranks):
-    """All ways to place tensors of these ranks."""
-    return itertools.product(*(_all_placements(mesh.ndim, r) for r in ranks))
-
-
 def operations():
     """Operations of every kind of rule, on all placements of their operands."""
     line = dist.ProcessMesh([0, 1, 2, 3])
     grid = dist.ProcessMesh([[0, 1], [2, 3]])
-    x, y, row = _values([4, 6]), _values([4, 6], 1), _values([6], 2)
+    x, y, row = numbers([4, 6]), numbers([4, 6], 1), numbers([6], 2)
     functional = paddle.nn.functional
     for mesh in (line, grid):
-        _check(paddle.add, [x, row], mesh, _ways(mesh, 2, 1))
-        _check(paddle.multiply, [x, y], mesh, itertools.islice(_ways(mesh, 2, 2), 0, None, 3))
-        ways = _ways(mesh, 2, 2)
-        _check(paddle.matmul, [x, _values([6, 5], 3)], mesh, itertools.islice(ways, 0, None, 2))
+        check(paddle.add, [x, row], mesh, ways(mesh, 2, 1))
+        check(paddle.multiply, [x, y], mesh, itertools.islice(ways(mesh, 2, 2), 0, None, 3))
+        pairs = ways(mesh, 2, 2)
+        check(paddle.matmul, [x, numbers([6, 5], 3)], mesh, itertools.islice(pairs, 0, None, 2))
         for function in (
             lambda t: t.sum(axis=1),
             lambda t: t.mean(),
@@ -285,15 +233,15 @@ def operations():
             lambda t: paddle.clip(t, -0.5, 0.5),
             lambda t: paddle.where(t > 0, t, t * 0.1),
         ):
-            _check(function, [x], mesh, _ways(mesh, 2))
-    ids, table = np.array([[1, 4, 0, 2], [3, 3, 5, 1]]), _values([6, 3])
-    _check(functional.embedding, [ids, table], grid, _ways_without_partial(grid, 2, 2))
+            check(function, [x], mesh, ways(mesh, 2))
+    ids, table = np.array([[1, 4, 0, 2], [3, 3, 5, 1]]), numbers([6, 3])
+    check(functional.embedding, [ids, table], grid, ways_without_partial(grid, 2, 2))
     labels = np.array([[1], [0], [5], [2]])
-    _check(
+    check(
         lambda a, b: functional.cross_entropy(a, b),
         [x, labels],
         grid,
-        _ways_without_partial(grid, 2, 2),
+        ways_without_partial(grid, 2, 2),
     )
     attention()
 
@@ -302,36 +250,33 @@ def attention():
     """Processes share batches and heads; masks of any number of axes go with them."""
     grid = dist.ProcessMesh([[0, 1], [2, 3]])
     attend = paddle.nn.functional.scaled_dot_product_attention
-    q = _values([2, 4, 2, 3])
-    ways = [way for (way,) in _ways_without_partial(grid, 4)]
-    _check(lambda t: attend(t, t, t, is_causal=True), [q], grid, ((way,) for way in ways))
+    q = numbers([2, 4, 2, 3])
+    places = [way for (way,) in ways_without_partial(grid, 4)]
+    check(lambda t: attend(t, t, t, is_causal=True), [q], grid, ((way,) for way in places))
     for extents in ([4, 4], [2, 4, 4], [2, 1, 4, 4], [2, 2, 4, 4]):
-        mask = _values(extents, 5)
+        mask = numbers(extents, 5)
         for place in ([Replicate()] * 2, [Shard(0), Replicate()]):
-            _check(
+            check(
                 lambda t, m: attend(t, t, t, attn_mask=m),
                 [q, mask],
                 grid,
-                ((way, place) for way in ways[::2]),
+                ((way, place) for way in places[::2]),
             )
-    keys = _values([2, 4, 1, 3], 6)  # shared by the heads of queries
-    _check(
-        lambda t, k: attend(t, k, k, enable_gqa=True), [q, keys], grid, zip(ways, reversed(ways))
+    keys = numbers([2, 4, 1, 3], 6)  # shared by the heads of queries
+    check(
+        lambda t, k: attend(t, k, k, enable_gqa=True),
+        [q, keys],
+        grid,
+        zip(places, reversed(places)),
     )
-    out = attend(*[_made(q, grid, [Shard(0), Shard(2)])] * 3)
+    out = attend(*[distributed(q, grid, [Shard(0), Shard(2)])] * 3)
     assert out.placements == [Shard(0), Shard(2)]
-
-
-def _ways_without_partial(mesh, *ranks):
-    for way in _ways(mesh, *ranks):
-        if not any(p.is_partial() for one in way for p in one):
-            yield way
 
 
 def members():
     """Tensor's members, printing, hooks, writing in place, gradients of gradients."""
     mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
-    value = _values([4, 2])
+    value = numbers([4, 2])
     t = dist.shard_tensor(paddle.to_tensor(value), mesh, [Shard(0)], stop_gradient=False)
     assert t.is_dist() and t.is_leaf and not t.is_dense() and t.process_mesh == mesh
     assert t._local_value().shape == [2, 2] and t.shape == [4, 2]

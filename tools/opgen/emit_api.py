@@ -69,6 +69,9 @@ if ($dist) {
 }
 """
 DIST_AS = "if ($dist) return $composition;"
+# Rules with this sign divide windows: arguments that parts are called with others of.
+WINDOWS = "@"
+PADDINGS = {"paddings": "Paddings", "padding_algorithm": "PaddingAlgorithm"}
 
 
 def special(op):
@@ -127,6 +130,8 @@ def dist(op):
         if a.is_tensor:
             return f"call_.List({next(counts)})" if a.variadic else f"call_[{next(counts)}]"
         i = next(attrs)
+        if WINDOWS in rule and a.name in PADDINGS:
+            return f"call_.{PADDINGS[a.name]}({a.name})"
         return f"call_.Attr({i}, {a.name})" if a.kind == "IntArray" else a.name
 
     return fill(

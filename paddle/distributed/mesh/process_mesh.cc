@@ -11,7 +11,9 @@ namespace paddle::distributed {
 std::string TextOf(const Placement& p) {
   static const char* const kOps[] = {"SUM", "MAX", "MIN", "PROD", "AVG"};
   if (p.replicates()) return "Replicate()";
-  if (p.shards()) return "Shard(dim=" + std::to_string(p.dim) + ")";
+  if (p.shards())
+    return "Shard(dim=" + std::to_string(p.dim) +
+           (p.pieces == 1 ? ")" : ", split_factor=" + std::to_string(p.pieces) + ")");
   return std::string("Partial(reduce_type=") + kOps[static_cast<int>(p.op)] + ")";
 }
 
@@ -66,36 +68,76 @@ int ProcessMesh::stride(int axis) const {
   return n;
 }
 
-int64_t Box::count() const {
-  int64_t n = 1;
-  for (int64_t e : extents) n *= e;
-  return n;
+namespace {
+
+// The runs of one of `n` parts of an axis; where `pieces` > 1, of a piece of each of that many equal pieces of the
+// axis. `each` gets the first index and the end of each.
+template <class F>
+void Divide(int64_t extent, int64_t pieces, int64_t n, int64_t at, F each) {
+  const int64_t piece = (extent + pieces - 1) / pieces;
+  for (int64_t first = 0; first < extent || first == 0; first += piece) {
+    const int64_t end = std::min(extent, first + piece), part = (end - first + n - 1) / n;
+    each(std::min(end, first + part * at), std::min(end, first + part * (at + 1)));
+    if (piece == 0) return;
+  }
 }
 
-Box BoxOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index) {
-  Box box;
-  box.first.resize(dims.size());
-  for (int64_t& v : box.first) v = 0;
-  box.extents = dims;
-  for (int a = 0; a < mesh.ndim(); ++a) {
-    if (!placements[a].shards()) continue;
-    int64_t& first = box.first[placements[a].dim];
-    int64_t& extent = box.extents[placements[a].dim];
-    const int64_t part = (extent + mesh.extent(a) - 1) / mesh.extent(a);
-    const int64_t before = std::min(extent, part * mesh.Coordinate(index, a));
-    first += before;
-    extent = std::min(part, extent - before);
+// Indices from `first` to `end` of those that `runs` hold.
+void AddPart(const std::vector<IndexRun>& runs, int64_t first, int64_t end, std::vector<IndexRun>* part) {
+  int64_t before = 0;
+  for (const IndexRun& r : runs) {
+    const int64_t a = std::max(first - before, int64_t{0}), b = std::min(end - before, r.extent);
+    if (a < b) {
+      if (!part->empty() && part->back().first + part->back().extent == r.first + a)
+        part->back().extent += b - a;
+      else
+        part->push_back({r.first + a, b - a});
+    }
+    before += r.extent;
   }
-  return box;
+}
+
+}  // namespace
+
+Ints ExtentsOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index) {
+  Ints extents = dims;
+  for (int a = 0; a < mesh.ndim(); ++a) {
+    const Placement& p = placements[a];
+    if (!p.shards()) continue;
+    int64_t sum = 0;
+    Divide(extents[p.dim], p.pieces, mesh.extent(a), mesh.Coordinate(index, a),
+           [&](int64_t first, int64_t end) { sum += end - first; });
+    extents[p.dim] = sum;
+  }
+  return extents;
+}
+
+Part PartOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index) {
+  Part part;
+  for (int64_t n : dims) part.push_back({{0, n}});
+  for (int a = 0; a < mesh.ndim(); ++a) {
+    const Placement& p = placements[a];
+    if (!p.shards()) continue;
+    std::vector<IndexRun>& runs = part[static_cast<size_t>(p.dim)];
+    int64_t extent = 0;
+    for (const IndexRun& r : runs) extent += r.extent;
+    std::vector<IndexRun> divided;
+    Divide(extent, p.pieces, mesh.extent(a), mesh.Coordinate(index, a),
+           [&](int64_t first, int64_t end) { AddPart(runs, first, end, &divided); });
+    runs = std::move(divided);
+  }
+  return part;
 }
 
 void CheckPlacements(const char* op, const Ints& dims, const ProcessMesh& mesh, const Placements& placements) {
   PD_CHECK(placements.size() == static_cast<size_t>(mesh.ndim()), InvalidArgument, "[", op, "] expected ", mesh.ndim(),
            " placements, one for each axis of the mesh, got ", TextOf(placements));
-  for (const Placement& p : placements)
+  for (const Placement& p : placements) {
     PD_CHECK(!p.shards() || (p.dim >= 0 && p.dim < dims.size()), InvalidArgument, "[", op,
              "] expected a tensor that has the axes of its placements, got shape ", common::ShapeText(dims), " and ",
              TextOf(placements));
+    PD_CHECK(p.pieces >= 1, InvalidArgument, "[", op, "] expected positive split factors, got ", TextOf(placements));
+  }
 }
 
 Tensor ProxyPart(phi::DataType dtype) { return phi::Empty({0}, dtype); }

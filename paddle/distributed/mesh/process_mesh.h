@@ -18,23 +18,27 @@ using phi::Ints;
 struct Placement {
   enum Kind : uint8_t {
     kReplicate,  // each process has it
-    kShard,      // each has a part of axis `dim`
+    kShard,      // each has a part of axis `dim`, or of each of `pieces` equal pieces of it
     kPartial,    // the tensor is the reduction of what each has
   } kind = kReplicate;
   ReduceOp op = ReduceOp::kSum;  // kPartial
   int dim = 0;                   // kShard
+  int pieces = 1;
 
-  static Placement Shard(int64_t dim) { return {kShard, ReduceOp::kSum, static_cast<int>(dim)}; }
+  static Placement Shard(int64_t dim, int64_t pieces = 1) {
+    return {kShard, ReduceOp::kSum, static_cast<int>(dim), static_cast<int>(pieces)};
+  }
   static Placement Partial(ReduceOp op) { return {kPartial, op, 0}; }
   bool replicates() const { return kind == kReplicate; }
   bool shards() const { return kind == kShard; }
   bool shards(int64_t d) const { return kind == kShard && dim == d; }
   bool partial() const { return kind == kPartial; }
   friend bool operator==(const Placement& a, const Placement& b) {
-    return a.kind == b.kind && (a.kind != kShard || a.dim == b.dim) && (a.kind != kPartial || a.op == b.op);
+    return a.kind == b.kind && (a.kind != kShard || (a.dim == b.dim && a.pieces == b.pieces)) &&
+           (a.kind != kPartial || a.op == b.op);
   }
 };
-// "Shard(dim=0)"
+// "Shard(dim=0)", "Shard(dim=0, split_factor=2)"
 std::string TextOf(const Placement& p);
 // One for each axis of a mesh. Where several shard one axis of the tensor, the first axis of the mesh has the widest
 // parts.
@@ -73,14 +77,16 @@ using MeshRef = phi::Ref<ProcessMesh>;
 // "{shape: [2], process_ids: [0,1], dim_names: [x]}"
 std::string TextOf(const ProcessMesh& mesh);
 
-// A part of a tensor: its first index and its extents.
-struct Box {
-  Ints first, extents;
-  int64_t count() const;
+// The extents of the part of a tensor of shape `dims` that the process at `index` of the mesh has. Parts along an axis
+// are of one size, rounded up, but for the last ones, which may be smaller or empty.
+Ints ExtentsOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
+// Indices along an axis, one behind another.
+struct IndexRun {
+  int64_t first, extent;
 };
-// The part of a tensor of shape `dims` that the process at `index` of the mesh has. Parts along an axis are of one
-// size, rounded up, but for the last ones, which may be smaller or empty.
-Box BoxOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
+// What a process has of a tensor: along each axis runs of indices, in the order in which they lie in its memory.
+using Part = std::vector<std::vector<IndexRun>>;
+Part PartOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
 
 // What a distributed tensor consists of.
 struct DistState final : phi::DistParts, phi::Joinable {

@@ -35,33 +35,49 @@ struct Operand {
   int64_t bytes;  // of its part
 };
 
+// What an axis of the mesh divides: a factor, or each of equal pieces of it.
+struct Choice {
+  int factor = -1;  // -1: none
+  int pieces = 1;
+};
+
 // The factors that the axes of the mesh divide.
 class Division {
  public:
-  Division(const paddle::distributed::ProcessMesh& mesh, Axes axes, std::vector<Operand>& operands,
-           const std::vector<Ints>& out)
-      : mesh_(mesh), axes_(std::move(axes)), operands_(operands), out_(out), parts_(axes_.factors.size(), 1) {
+  // `windows`: whether factors that windows go over may be divided.
+  Division(const paddle::distributed::ProcessMesh& mesh, const Axes& axes, std::vector<Operand>& operands,
+           const std::vector<Ints>& out, bool windows = true)
+      : mesh_(mesh), axes_(axes), operands_(operands), out_(out), windows_(windows), parts_(axes_.factors.size(), 1) {
+    for (Operand& o : operands_) o.to.clear();
     for (int a = 0; a < mesh.ndim(); ++a) {
-      const int f = Choose(a);
-      chosen_.push_back(f);
-      if (f >= 0) parts_[static_cast<size_t>(f)] *= mesh.extent(a);
-      for (size_t i = 0; i < operands_.size(); ++i) operands_[i].to.push_back(Placed(axes_.in[i], f));
+      const Choice c = Choose(a);
+      chosen_.push_back(c);
+      if (c.factor >= 0) parts_[static_cast<size_t>(c.factor)] *= int64_t{mesh.extent(a)} * c.pieces;
+      for (size_t i = 0; i < operands_.size(); ++i) operands_[i].to.push_back(Placed(axes_.in[i], c));
     }
   }
 
   Placements OfOutput(size_t i) const {
     Placements p;
-    for (int f : chosen_) {
-      const bool partial = f >= 0 && axes_.factors[static_cast<size_t>(f)].contracts && Place(axes_.out[i], f) < 0;
-      p.push_back(partial ? Placement::Partial(axes_.op) : Placed(axes_.out[i], f));
+    for (const Choice& c : chosen_) {
+      const bool partial = c.factor >= 0 && FactorOf(c).contracts && Place(axes_.out[i], c.factor) < 0;
+      p.push_back(partial ? Placement::Partial(axes_.op) : Placed(axes_.out[i], c));
     }
     return p;
   }
   // Along which axes of the mesh the processes use operand i otherwise, though they have it alike.
   std::vector<bool> Apart(size_t i) const {
     std::vector<bool> apart;
-    for (int f : chosen_) apart.push_back(f >= 0 && Place(axes_.in[i], f) < 0);
+    for (const Choice& c : chosen_) apart.push_back(c.factor >= 0 && Place(axes_.in[i], c.factor) < 0);
     return apart;
+  }
+  // Which axes of operand i are divided that windows go over.
+  std::vector<bool> Windows(size_t i) const {
+    std::vector<bool> divided(axes_.in[i].size());
+    for (const Choice& c : chosen_)
+      if (const int d = c.factor < 0 ? -1 : Place(axes_.in[i], c.factor); d >= 0 && FactorOf(c).windows)
+        divided[static_cast<size_t>(d)] = true;
+    return divided;
   }
 
  private:
@@ -69,23 +85,25 @@ class Division {
     const auto at = std::find(axes.begin(), axes.end(), f);
     return at == axes.end() ? -1 : static_cast<int>(at - axes.begin());
   }
-  static Placement Placed(const std::vector<int>& axes, int f) {
-    const int d = f < 0 ? -1 : Place(axes, f);
-    return d < 0 ? Placement() : Placement::Shard(d);
+  static Placement Placed(const std::vector<int>& axes, const Choice& c) {
+    const int d = c.factor < 0 ? -1 : Place(axes, c.factor);
+    return d < 0 ? Placement() : Placement::Shard(d, c.pieces);
   }
-  bool Divides(int f, int a) const {
-    const Factor& factor = axes_.factors[static_cast<size_t>(f)];
-    const int64_t parts = parts_[static_cast<size_t>(f)] * mesh_.extent(a);
+  const Factor& FactorOf(const Choice& c) const { return axes_.factors[static_cast<size_t>(c.factor)]; }
+  bool Divides(const Choice& c, int a) const {
+    const Factor& factor = FactorOf(c);
+    if (factor.windows && (!windows_ || c.pieces > 1)) return false;
+    const int64_t parts = parts_[static_cast<size_t>(c.factor)] * mesh_.extent(a) * c.pieces;
     for (int64_t e : factor.evenly)
       if (e % parts) return false;
     return factor.divides;
   }
-  // Bytes that move where axis `a` divides `f`; -1: nothing.
-  int64_t Cost(int a, int f) const {
+  // Bytes that move where axis `a` divides so; -1: nothing.
+  int64_t Cost(int a, const Choice& c) const {
     const int64_t n = mesh_.extent(a);
     int64_t cost = 0;
     for (size_t i = 0; i < operands_.size(); ++i) {
-      const Placement p = operands_[i].from[static_cast<size_t>(a)], to = Placed(axes_.in[i], f);
+      const Placement p = operands_[i].from[static_cast<size_t>(a)], to = Placed(axes_.in[i], c);
       if (p == to || p.replicates()) continue;
       const int64_t b = operands_[i].bytes;
       if (p.partial())
@@ -93,9 +111,9 @@ class Division {
       else
         cost += to.shards() ? b * (n - 1) / n : b * (n - 1);
     }
-    if (f >= 0 && axes_.factors[static_cast<size_t>(f)].contracts)
+    if (c.factor >= 0 && FactorOf(c).contracts)
       for (size_t i = 0; i < out_.size(); ++i)
-        if (Place(axes_.out[i], f) < 0) {
+        if (Place(axes_.out[i], c.factor) < 0) {
           int64_t bytes = 4;
           for (size_t k = 0; k < axes_.out[i].size(); ++k) {
             const int64_t e = out_[i][static_cast<int64_t>(k)];
@@ -105,29 +123,74 @@ class Division {
         }
     return cost;
   }
-  int Choose(int a) const {
-    int best = -1;
+  Choice Choose(int a) const {
+    Choice best;
     int64_t least = -1;
     for (size_t i = 0; i < operands_.size(); ++i) {
       const Placement p = operands_[i].from[static_cast<size_t>(a)];
-      const int f = p.shards() ? axes_.in[i][static_cast<size_t>(p.dim)] : -1;
-      if (f < 0 || f == best || !Divides(f, a)) continue;
-      const int64_t cost = Cost(a, f);
+      const Choice c{p.shards() ? axes_.in[i][static_cast<size_t>(p.dim)] : -1, p.pieces};
+      const bool known = c.factor == best.factor && c.pieces == best.pieces;
+      if (c.factor < 0 || known || !Divides(c, a)) continue;
+      const int64_t cost = Cost(a, c);
       if (least < 0 || cost < least) {
-        best = f;
+        best = c;
         least = cost;
       }
     }
-    return best >= 0 && Cost(a, -1) < least ? -1 : best;
+    return best.factor >= 0 && Cost(a, {}) < least ? Choice() : best;
   }
 
   const paddle::distributed::ProcessMesh& mesh_;
-  Axes axes_;
+  const Axes& axes_;
   std::vector<Operand>& operands_;
   const std::vector<Ints>& out_;
+  const bool windows_;
   std::vector<int64_t> parts_;  // of each factor so far
-  std::vector<int> chosen_;     // by each axis of the mesh; -1: none
+  std::vector<Choice> chosen_;  // by each axis of the mesh
 };
+
+// How an axis of the mesh, of n processes, divides a tensor under another shape where it places the tensor as p, so
+// that parts stay the same elements; both shapes are those of parts along the axes of the mesh before. Else a replica.
+//
+// A divided axis is runs of one length in memory, of each of which a process has a share. They are pieces of an axis of
+// the result that begins no later than runs do, if no element along it crosses shares.
+Placement UnderShape(const Ints& in, const Ints& out, const Placement& p, int64_t n) {
+  int64_t before = 1, after = 1;
+  for (int k = 0; k < p.dim; ++k) before *= in[k];
+  for (int64_t k = p.dim + 1; k < in.size(); ++k) after *= in[k];
+  const int64_t extent = in[p.dim], runs = before * p.pieces, length = extent / p.pieces * after;
+  const bool even = extent % (p.pieces * n) == 0;
+  Placement found;
+  int64_t outer = 1, inner = common::Product(out);
+  if (inner == 0) return found;
+  for (int j = 0; j < out.size(); ++j) {
+    inner /= out[j];
+    if (out[j] == 1) continue;
+    if (outer == before && out[j] == extent) return Placement::Shard(j, p.pieces);
+    if (even && runs % outer == 0 && out[j] % (runs / outer) == 0 && length / n % inner == 0 &&
+        (n > 1 || runs == outer))
+      found = Placement::Shard(j, runs / outer);
+    outer *= out[j];
+  }
+  return found;
+}
+
+// The same along all axes of the mesh; the operand is moved to where its parts stay the same.
+Placements UnderShape(const paddle::distributed::ProcessMesh& mesh, const Ints& in, const Ints& out, Operand& operand) {
+  const auto axes = static_cast<size_t>(mesh.ndim());
+  Placements placed(axes);
+  operand.to.assign(axes, Placement());
+  for (size_t a = 0; a < axes; ++a) {
+    const Placement& p = operand.from[a];
+    if (!p.shards()) continue;
+    const Placement through = UnderShape(ExtentsOf(in, mesh, operand.to, 0), ExtentsOf(out, mesh, placed, 0), p,
+                                         mesh.extent(static_cast<int>(a)));
+    if (!through.shards()) continue;
+    placed[a] = through;
+    operand.to[a] = p;
+  }
+  return placed;
+}
 
 // The mesh of the operands: of several the smallest, which has no process that the others lack. Undefined for none.
 MeshRef MeshOf(const phi::OpDef& op, std::span<const phi::InSlot> in) {
@@ -241,8 +304,8 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
     if (o.tensor->is_dist()) {
       o.from = StateOf(*o.tensor).placements;
       // All processes must judge alike: by the first part, which is the largest.
-      o.bytes =
-          BoxOf(o.tensor->dims(), *mesh, o.from, 0).count() * static_cast<int64_t>(phi::SizeOf(o.tensor->dtype()));
+      o.bytes = common::Product(ExtentsOf(o.tensor->dims(), *mesh, o.from, 0)) *
+                static_cast<int64_t>(phi::SizeOf(o.tensor->dtype()));
     } else {
       o.from.resize(static_cast<size_t>(mesh->ndim()));
     }
@@ -285,13 +348,37 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
   PD_CHECK(here_ || op.infer, Unimplemented, "[", op.name,
            "] expected a process of the mesh, as only a run tells the shape of the result, got one outside ",
            TextOf(*mesh));
-  const Division division(*mesh, AxesOf(read, op, attrs, shapes, slot, out, out_slot, history), operands, out);
   results_->of.resize(op.outs.size());
-  for (size_t i = 0, k = 0; k < found.size(); ++k)
-    for (const phi::Meta& m : found[k]) {
-      results_->of[k].push_back({out[i], m.dtype, division.OfOutput(i)});
-      ++i;
+  const auto place = [&](auto placements_of) {
+    for (size_t i = 0, k = 0; k < found.size(); ++k)
+      for (const phi::Meta& m : found[k]) {
+        results_->of[k].push_back({out[i], m.dtype, placements_of(i)});
+        ++i;
+      }
+  };
+  std::vector<std::vector<bool>> apart(operands.size(), std::vector<bool>(static_cast<size_t>(mesh->ndim())));
+  paddle::distributed::Convolution conv;
+  const bool extents = read.kind == paddle::distributed::Rule::kExtents;
+  if (extents && !out.empty()) {
+    const Placements whole(static_cast<size_t>(mesh->ndim()));
+    for (Operand& o : operands) o.to = whole;
+    const Placements placed = UnderShape(*mesh, shapes[0], out[0], operands[0]);
+    place([&](size_t i) { return i == 0 ? placed : whole; });
+  } else {
+    const Axes axes = AxesOf(read, op, attrs, shapes, slot, out, out_slot, history);
+    auto division = std::make_unique<Division>(*mesh, axes, operands, out);
+    if (HasWindows(read)) {
+      const std::vector<bool> divided = division->Windows(0);
+      windows_ = std::find(divided.begin(), divided.end(), true) != divided.end();
+      if (windows_) conv = paddle::distributed::ConvolutionOf(op, attrs, shapes[0], shapes[1], out[0], divided);
+      if (windows_ && !AllRead(shapes[0], *mesh, operands[0].to, conv.windows)) {
+        windows_ = false;
+        division = std::make_unique<Division>(*mesh, axes, operands, out, false);
+      }
     }
+    for (size_t i = 0; i < operands.size(); ++i) apart[i] = division->Apart(i);
+    place([&](size_t i) { return division->OfOutput(i); });
+  }
   operands_.resize(in.size());
   for (size_t k = 0, i = 0, n = 0; k < in.size(); ++k) {
     for (int j = 0; j < in[k].n; ++j) {
@@ -302,24 +389,35 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       }
       Tensor local = phi::LocalOf(t);
       paddle::distributed::MoveNotes::Add(*mesh, operands[i].from, operands[i].to);
+      if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, conv.windows, operands[0].to);
       if (here_) {
         Tensor moved = MoveWithHistory(local, shapes[i], mesh, operands[i].from, operands[i].to);
         if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
           moved = phi::Empty(moved.dims(), moved.dtype());
           phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
         }
-        local = UsedApart(moved, mesh, division.Apart(i));
+        if (i == 0 && windows_) moved = ReadWithHistory(moved, shapes[0], mesh, operands[0].to, conv.windows);
+        local = UsedApart(moved, mesh, apart[i]);
       }
       operands_[k].push_back(std::move(local));
       ++i;
     }
     if (in[k].n == 0) operands_[k].emplace_back();
   }
-  if (read.kind != paddle::distributed::Rule::kExtents || !here_) return;
+  if (windows_ && here_) {
+    paddings_ = conv.paddings;
+    for (int d = conv.first; d < static_cast<int>(conv.windows.size()); ++d) {
+      if (conv.windows[static_cast<size_t>(d)].step == 0) continue;
+      const auto p = PaddingOf(shapes[0], *mesh, operands[0].to, conv.windows, mesh->index(), d);
+      paddings_[2 * (d - conv.first)] = p.low;
+      paddings_[2 * (d - conv.first) + 1] = p.high;
+    }
+  }
+  if (!extents || !here_) return;
   for (size_t a = 0; a < op.attrs.size(); ++a)
     if (std::string_view(op.attrs[a]->name) == "shape") {
       shape_attr_ = static_cast<int>(a);
-      shape_ = BoxOf(out[0], *mesh, results_->of[0][0].placements, mesh->index()).extents;
+      shape_ = ExtentsOf(out[0], *mesh, results_->of[0][0].placements, mesh->index());
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/ops/nn/conv_util.h"
 
 namespace paddle::distributed {
 
@@ -24,7 +25,7 @@ Term ReadTerm(std::string_view s) {
     t.leading = true;
     s.remove_prefix(3);
   }
-  const size_t sign = s.find_first_of("!-+<~");
+  const size_t sign = s.find_first_of("!-+<~@");
   for (char c : s.substr(0, sign)) (c == '?' ? t.optional += t.letters.back() : t.letters += c);
   if (sign != std::string_view::npos) {
     t.sign = s[sign];
@@ -78,23 +79,30 @@ struct Numbers {
   std::vector<int64_t> values;
   bool list = false;
 };
+const phi::AttrValue& AttrOf(const phi::OpDef& op, const phi::AttrValue* attrs, std::string_view name) {
+  for (size_t i = 0; i < op.attrs.size(); ++i)
+    if (op.attrs[i]->name == name) return attrs[i];
+  PD_THROW(Internal, "[", op.name, "] expected an attribute ", name, " of its rule of placements, got none");
+}
 Numbers NumbersOf(const phi::OpDef& op, const phi::AttrValue* attrs, const std::string& name) {
   if (!name.empty() && name[0] >= '0' && name[0] <= '9') return {{std::stoll(name)}, false};
-  for (size_t i = 0; i < op.attrs.size(); ++i) {
-    if (op.attrs[i]->name != name) continue;
-    const phi::AttrValue& v = attrs[i];
-    if (std::holds_alternative<phi::IntArray>(v) || std::holds_alternative<std::vector<int32_t>>(v) ||
-        std::holds_alternative<std::vector<int64_t>>(v)) {
-      const auto list = phi::AttrAs<phi::IntArray>(v, op.name, name.c_str());
-      const Ints& known = phi::Known(op.name, name.c_str(), list);
-      return {{known.begin(), known.end()}, true};
-    }
-    return {{phi::AttrAs<int64_t>(v, op.name, name.c_str())}, false};
+  const phi::AttrValue& v = AttrOf(op, attrs, name);
+  if (std::holds_alternative<phi::IntArray>(v) || std::holds_alternative<std::vector<int32_t>>(v) ||
+      std::holds_alternative<std::vector<int64_t>>(v)) {
+    const auto list = phi::AttrAs<phi::IntArray>(v, op.name, name.c_str());
+    const Ints& known = phi::Known(op.name, name.c_str(), list);
+    return {{known.begin(), known.end()}, true};
   }
-  PD_THROW(Internal, "[", op.name, "] expected an attribute ", name, " of its rule of placements, got none");
+  return {{phi::AttrAs<int64_t>(v, op.name, name.c_str())}, false};
 }
 
 int64_t Wrapped(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+bool ChannelsLast(const phi::OpDef& op, const phi::AttrValue* attrs) {
+  const auto format = phi::AttrAs<std::string>(AttrOf(op, attrs, "data_format"), op.name, "data_format");
+  return format.size() > 1 && format.back() == 'C';
+}
+int FirstSpatial(const phi::OpDef& op, const phi::AttrValue* attrs) { return ChannelsLast(op, attrs) ? 1 : 2; }
 
 class Builder {
  public:
@@ -131,6 +139,7 @@ class Builder {
       for (int64_t k = 0; k < before; ++k) axes[k] = Leading(before - 1 - k);
       for (size_t k = 0; k < letters.size() && before + static_cast<int64_t>(k) < rank; ++k)
         axes[before + static_cast<int64_t>(k)] = Letter(letters[k]);
+      if (t.sign == '@') Spatial(&axes);
       if (t.sign == '!') {
         const Numbers n = NumbersOf(op_, attrs_, t.attr);
         if (n.values.empty()) axes.assign(axes.size(), kWholeAxis);
@@ -163,6 +172,7 @@ class Builder {
       }
       for (char c : letters_of(t)) axes.push_back(Letter(c));
       axes.resize(static_cast<size_t>(out_[i].size()), kWholeAxis);
+      if (t.sign == '@') Spatial(&axes);
       axes_.out[i] = std::move(axes);
     }
   }
@@ -238,7 +248,8 @@ class Builder {
         factor.extent = e != 1 ? e : factor.extent;
       });
       const auto drop = [&](int& f, int64_t e) {
-        if (e != factors[static_cast<size_t>(f)].extent) f = kWholeAxis;
+        const Factor& factor = factors[static_cast<size_t>(f)];
+        if (e != factor.extent && !factor.windows) f = kWholeAxis;
       };
       Visit(axes_.in, in_, drop);
       Visit(axes_.out, out_, drop);
@@ -261,6 +272,15 @@ class Builder {
     const auto [at, made] = numbers_.try_emplace(key, static_cast<int>(axes_.factors.size()));
     if (made) axes_.factors.emplace_back();
     return at->second;
+  }
+  // The axes that windows go over.
+  void Spatial(std::vector<int>* axes) {
+    const int64_t first = FirstSpatial(op_, attrs_);
+    for (size_t k = 0; k + 2 < axes->size(); ++k) {
+      const int f = Numbered(2000 + static_cast<int>(k));
+      axes_.factors[static_cast<size_t>(f)].windows = true;
+      (*axes)[k + static_cast<size_t>(first)] = f;
+    }
   }
   int Leading(int64_t from_right) { return Numbered(static_cast<int>(from_right)); }
   int Letter(char c) { return c == '_' ? kWholeAxis : Numbered(1000 + c); }
@@ -289,6 +309,28 @@ const Rule& RuleOf(const char* text) {
   std::lock_guard lock(mutex);
   const auto known = rules->find(text);
   return known != rules->end() ? known->second : rules->emplace(text, Read(text)).first->second;
+}
+
+bool HasWindows(const Rule& rule) {
+  for (const Term& t : rule.in)
+    if (t.sign == '@') return true;
+  return false;
+}
+
+Convolution ConvolutionOf(const phi::OpDef& op, const phi::AttrValue* attrs, const Ints& x, const Ints& filter,
+                          const Ints& out, const std::vector<bool>& divided) {
+  const auto list = [&](const char* name) { return Ints(NumbersOf(op, attrs, name).values); };
+  const Ints strides = list("strides"), dilations = list("dilations");
+  const auto algorithm = phi::AttrAs<std::string>(AttrOf(op, attrs, "padding_algorithm"), op.name, "padding_algorithm");
+  Convolution c;
+  c.first = FirstSpatial(op, attrs);
+  c.paddings = phi::ResolvePaddings(op.name, common::ToDims(x), common::ToDims(filter), strides, list("paddings"),
+                                    algorithm, dilations, ChannelsLast(op, attrs));
+  c.windows.resize(static_cast<size_t>(x.size()));
+  for (int k = 0; k + 2 < x.size(); ++k)
+    if (const auto d = static_cast<size_t>(c.first + k); divided[d])
+      c.windows[d] = {out[c.first + k], strides[k], c.paddings[2 * k], dilations[k] * (filter[2 + k] - 1) + 1};
+  return c;
 }
 
 Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<Ints>& in,

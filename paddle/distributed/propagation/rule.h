@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "paddle/distributed/collective/reduce.h"
+#include "paddle/distributed/reshard/windows.h"
 #include "paddle/phi/core/op_def.h"
 
 namespace paddle::distributed {
@@ -17,7 +18,7 @@ struct Term {
   std::string letters;   // `_`: not divided
   std::string optional;  // letters that a tensor of too few axes lacks
   char sign = 0;  // what the attribute says: `!` axes not divided, `-` axes that are gone, `+` a new one, `<` only
-                  // axes before it are divided, `~` the last two change places
+                  // axes before it are divided, `~` the last two change places; `@`: axes that windows go over
   std::string attr;
 };
 
@@ -28,6 +29,8 @@ struct Rule {
   ReduceOp op = ReduceOp::kSum;
 };
 
+// Whether it has windows.
+bool HasWindows(const Rule& rule);
 // The rule of a text of opgen; read once.
 const Rule& RuleOf(const char* text);
 
@@ -36,6 +39,7 @@ struct Factor {
   int64_t extent = 1;
   bool divides = true;          // whether it can be divided at all
   bool contracts = false;       // results lack it: they are partial then
+  bool windows = false;         // windows go over it: results have another extent
   std::vector<int64_t> evenly;  // extents that the number of parts must divide
 };
 constexpr int kWholeAxis = -1;
@@ -51,5 +55,14 @@ struct Axes {
 Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<phi::Ints>& in,
             const std::vector<int>& slot, const std::vector<phi::Ints>& out, const std::vector<int>& out_slot,
             bool history);
+
+// The windows of a convolution, by the arguments of its call.
+struct Convolution {
+  Windows windows;     // along the axes of its operand that were asked for
+  phi::Ints paddings;  // low and high, of each axis from `first` on
+  int first = 0;
+};
+Convolution ConvolutionOf(const phi::OpDef& op, const phi::AttrValue* attrs, const phi::Ints& x,
+                          const phi::Ints& filter, const phi::Ints& out, const std::vector<bool>& divided);
 
 }  // namespace paddle::distributed

@@ -2,6 +2,7 @@
 #include "paddle/distributed/reshard/recorded_move.h"
 
 #include "paddle/common/error.h"
+#include "paddle/distributed/reshard/exchange.h"
 #include "paddle/distributed/reshard/reshard.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/op_support.h"
@@ -12,22 +13,23 @@ namespace {
 
 using Longs = std::vector<int64_t>;
 
-// Placements as numbers, two each.
+// Placements as numbers, three each.
 Longs Packed(const Placements& placements) {
   Longs packed;
   for (const Placement& p : placements) {
     packed.push_back(p.kind);
     packed.push_back(p.partial() ? static_cast<int64_t>(p.op) : p.dim);
+    packed.push_back(p.pieces);
   }
   return packed;
 }
 Placements Unpacked(const Longs& packed) {
   Placements placements;
-  for (size_t i = 0; i + 1 < packed.size(); i += 2) {
+  for (size_t i = 0; i + 2 < packed.size(); i += 3) {
     PD_CHECK(packed[i] >= Placement::kReplicate && packed[i] <= Placement::kPartial, InvalidArgument,
              "[reshard] expected the kind of a placement, got ", packed[i]);
     if (packed[i] == Placement::kShard)
-      placements.push_back(Placement::Shard(packed[i + 1]));
+      placements.push_back(Placement::Shard(packed[i + 1], packed[i + 2]));
     else
       placements.push_back(packed[i] == Placement::kPartial ? Placement::Partial(static_cast<ReduceOp>(packed[i + 1]))
                                                             : Placement());
@@ -60,20 +62,21 @@ struct Move {
 
 void Infer(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs) {
   const Move move(attrs);
-  outs[0].push_back(
-      {common::ToDims(BoxOf(move.dims, *move.mesh, move.to, move.mesh->index()).extents), in[0].p->dtype});
+  outs[0].push_back({common::ToDims(ExtentsOf(move.dims, *move.mesh, move.to, move.mesh->index())), in[0].p->dtype});
+}
+
+// What a move gives, in memory of its own.
+Tensor Own(const Tensor& moved, const Tensor& local) {
+  if (moved->storage().get() != local->storage().get() && moved.is_contiguous()) return moved;
+  const Tensor own = phi::Empty(moved.dims(), moved.dtype());
+  phi::CopyInto(moved, own);
+  return own;
 }
 
 void Run(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
   const Move move(attrs);
   const Tensor& local = *in[0].p;
-  Tensor moved = MoveLocal(local, move.dims, *move.mesh, move.from, move.to);
-  if (moved->storage().get() == local->storage().get() || !moved.is_contiguous()) {
-    const Tensor own = phi::Empty(moved.dims(), moved.dtype());
-    phi::CopyInto(moved, own);
-    moved = own;
-  }
-  *outs[0].p = std::move(moved);
+  *outs[0].p = Own(MoveLocal(local, move.dims, *move.mesh, move.from, move.to), local);
 }
 
 phi::OpDef def_reshard_part("reshard_part",
@@ -106,7 +109,7 @@ struct Passage {
              TextOf(*mesh), " or ", TextOf(*target), ", which the program was recorded in, got another one");
   }
   Ints Extents() const {
-    return target->here() ? BoxOf(dims, *target, to, target->index()).extents : Ints(std::vector<int64_t>{0});
+    return target->here() ? ExtentsOf(dims, *target, to, target->index()) : Ints(std::vector<int64_t>{0});
   }
 };
 
@@ -139,6 +142,56 @@ phi::OpDef def_reshard_passage("reshard_passage",
                                phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
                                InferPassage, RunPassage);
 
+// The attributes of what processes read for windows, read.
+struct Reading {
+  Ints dims;
+  MeshRef mesh;
+  Placements placements;
+  Windows windows;
+  bool back;
+
+  explicit Reading(const phi::AttrValue* attrs) : dims(std::get<Longs>(attrs[0])) {
+    mesh = MeshOf(attrs + 1);
+    placements = Unpacked(std::get<Longs>(attrs[4]));
+    const Longs& packed = std::get<Longs>(attrs[5]);
+    for (size_t i = 0; i + 3 < packed.size(); i += 4)
+      windows.push_back({packed[i], packed[i + 1], packed[i + 2], packed[i + 3]});
+    back = std::get<bool>(attrs[6]);
+    CheckPlacements("reshard", dims, *mesh, placements);
+    PD_CHECK(windows.size() == static_cast<size_t>(dims.size()), InvalidArgument, "[reshard] expected windows for ",
+             dims.size(), " axes, got ", windows.size());
+    PD_CHECK(mesh->here(), PreconditionNotMet, "[reshard] expected a process of the mesh ", TextOf(*mesh),
+             ", which the program was recorded in, got another one");
+  }
+};
+
+void InferReading(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi::Meta>* outs) {
+  const Reading r(attrs);
+  const int index = r.mesh->index();
+  const Part part = r.back ? PartOf(r.dims, *r.mesh, r.placements, index)
+                           : WindowPart(r.dims, *r.mesh, r.placements, r.windows, index);
+  outs[0].push_back({common::ToDims(ExtentsOf(part)), in[0].p->dtype});
+}
+
+void RunReading(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const Reading r(attrs);
+  const Tensor& local = *in[0].p;
+  *outs[0].p = Own(ReadLocal(local, r.dims, *r.mesh, r.placements, r.windows, r.back), local);
+}
+
+phi::OpDef def_reshard_windows("reshard_windows",
+                               {{"x", phi::ArgDef::kTensor, 0, {}},
+                                {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
+                                {"placements", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"windows", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
+                                {"back", phi::ArgDef::kAttr, paddle::AttrIndex<bool>(), {}}},
+                               {{"out", false, false, nullptr}},
+                               phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
+                               InferReading, RunReading);
+
 Tensor Recorded(const phi::OpDef& op, const Tensor& local, const phi::AttrValue* attrs) {
   const egr::GradModeGuard off(false);
   const phi::InSlot slots[] = {phi::InSlot(local)};
@@ -150,6 +203,8 @@ Tensor Recorded(const phi::OpDef& op, const Tensor& local, const phi::AttrValue*
 }
 
 }  // namespace
+
+bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
 
 Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                   const Placements& to) {
@@ -181,6 +236,20 @@ Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& 
                                   Packed(to),
                                   back};
   return Recorded(def_reshard_passage, local, attrs);
+}
+
+Tensor RecordRead(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& placements,
+                  const Windows& windows, bool back) {
+  Longs packed;
+  for (const Reach& w : windows) packed.insert(packed.end(), {w.out, w.step, w.low, w.field});
+  const phi::AttrValue attrs[] = {Longs(dims.begin(), dims.end()),
+                                  Longs(mesh.shape().begin(), mesh.shape().end()),
+                                  Longs(mesh.ids().begin(), mesh.ids().end()),
+                                  mesh.names(),
+                                  Packed(placements),
+                                  packed,
+                                  back};
+  return Recorded(def_reshard_windows, local, attrs);
 }
 
 Tensor SameInProgram(const Tensor& local) {

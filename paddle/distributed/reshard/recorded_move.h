@@ -4,9 +4,12 @@
 #pragma once
 
 #include "paddle/distributed/mesh/process_mesh.h"
+#include "paddle/distributed/reshard/windows.h"
 
 namespace paddle::distributed {
 
+// Whether a move of this part is recorded.
+bool Records(const Tensor& local);
 // The part here after a move (MoveLocal), as a value of the program being recorded. The operation has an effect, so all
 // processes of the mesh that record the same calls communicate in the same order.
 Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
@@ -14,6 +17,9 @@ Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh
 // The part here of a tensor that goes from one mesh to another (ExchangeLocal), as a value of the program.
 Tensor RecordExchange(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                       const ProcessMesh& target, const Placements& to, bool back);
+// What this process reads (ReadLocal), as a value of the program.
+Tensor RecordRead(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& placements,
+                  const Windows& windows, bool back);
 // `local` as another value of the program, without its history.
 Tensor SameInProgram(const Tensor& local);
 

@@ -8,6 +8,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/distributed/mesh/world.h"
+#include "paddle/distributed/reshard/exchange.h"
 #include "paddle/distributed/reshard/recorded_move.h"
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/dispatch/record.h"
@@ -18,138 +19,10 @@ namespace paddle::distributed {
 
 namespace {
 
-std::vector<int> RanksAlong(const ProcessMesh& mesh, int index, const std::vector<bool>& axes) {
-  std::vector<int> ranks;
-  for (int i = 0; i < mesh.size(); ++i) {
-    bool same = true;
-    for (int a = 0; a < mesh.ndim(); ++a)
-      same = same && (axes[a] || mesh.Coordinate(i, a) == mesh.Coordinate(index, a));
-    if (same) ranks.push_back(mesh.ids()[i]);
-  }
-  return ranks;
-}
 int CountAlong(const ProcessMesh& mesh, const std::vector<bool>& axes) {
   int n = 1;
   for (int a = 0; a < mesh.ndim(); ++a) n *= axes[a] ? mesh.extent(a) : 1;
   return n;
-}
-
-Box Common(const Box& a, const Box& b) {
-  Box c = a;
-  for (int i = 0; i < a.first.size(); ++i) {
-    const int64_t first = std::max(a.first[i], b.first[i]);
-    const int64_t last = std::min(a.first[i] + a.extents[i], b.first[i] + b.extents[i]);
-    c.first[i] = first;
-    c.extents[i] = std::max<int64_t>(0, last - first);
-  }
-  return c;
-}
-
-bool Same(const Box& a, const Box& b) { return a.first == b.first && a.extents == b.extents; }
-
-// The elements of `box`, of which `whole` is the part that `t` is.
-Tensor PartOf(const Tensor& t, const Box& whole, const Box& box) {
-  int64_t offset = t->offset();
-  for (int i = 0; i < box.first.size(); ++i) offset += (box.first[i] - whole.first[i]) * t.strides()[i];
-  return phi::ViewOf(t, box.extents, t.strides(), box.count() ? offset : t->offset());
-}
-
-Message MessageOf(const Tensor& t) {
-  return {{{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))}}};
-}
-
-// Who sends what to whom when parts change hands.
-struct Exchange {
-  std::vector<int> ranks;  // those that take part, this one among them
-  std::vector<Box> send, receive;
-  bool local = true;             // no rank receives anything
-  std::optional<double> others;  // the elements of the result that none sends; unset: all are sent
-};
-
-// What the processes of one mesh have, and which of those that have the same sends it to a process.
-struct Side {
-  const ProcessMesh& mesh;
-  const Placements& placements;
-
-  Box BoxOfRank(const Ints& dims, int rank) const {
-    const int i = mesh.IndexOf(rank);
-    if (i >= 0) return BoxOf(dims, mesh, placements, i);
-    Box none;
-    none.first.resize(dims.size());
-    none.extents.resize(dims.size());
-    for (int k = 0; k < dims.size(); ++k) none.first[k] = none.extents[k] = 0;
-    return none;
-  }
-  // Along axes that become partial, an element goes to one process: the one at the place of a process that has it.
-  bool Sends(int rank, int receiver, const std::vector<bool>& fresh) const {
-    const int i = mesh.IndexOf(rank), own = mesh.IndexOf(receiver);
-    if (i < 0) return false;
-    for (int a = 0; a < mesh.ndim(); ++a) {
-      const int at = mesh.Coordinate(i, a), wanted = mesh.Coordinate(own >= 0 ? own : receiver % mesh.size(), a);
-      if ((fresh[a] || !placements[a].shards()) && at != wanted) return false;
-      if (fresh[a] && !placements[a].shards() && at != 0) return false;
-    }
-    return true;
-  }
-};
-
-// `from` holds no partial axes that `to` does not hold; those that only `to` holds are sums or products.
-Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::vector<int> ranks, int me) {
-  Exchange plan{std::move(ranks), {}, {}, true, {}};
-  std::vector<bool> fresh(from.placements.size());
-  for (size_t a = 0; a < to.placements.size(); ++a)
-    if (to.placements[a].partial() && !from.placements[a].partial()) {
-      fresh[a] = true;
-      plan.others = to.placements[a].op == ReduceOp::kProd ? 1 : 0;
-    }
-  const auto sent = [&](int sender, int receiver) {
-    Box box = Common(from.BoxOfRank(dims, sender), to.BoxOfRank(dims, receiver));
-    if (!from.Sends(sender, receiver, fresh)) box.extents = Ints(box.extents.size(), 0);
-    return box;
-  };
-  for (int r : plan.ranks) {
-    plan.send.push_back(sent(me, r));
-    plan.receive.push_back(sent(r, me));
-    if (plan.others) {
-      for (int s : plan.ranks) plan.local = plan.local && (s == r || sent(s, r).count() == 0);
-    } else {
-      const Box target = to.BoxOfRank(dims, r);
-      plan.local = plan.local && (target.count() == 0 || Same(Common(from.BoxOfRank(dims, r), target), target));
-    }
-  }
-  return plan;
-}
-
-enum class Means { kCollective, kMessages, kGradients };
-
-// `local` undefined: this process has nothing; `receives`: it is to have something.
-Tensor Run(const Exchange& plan, const Tensor& local, phi::DataType dtype, const Box& mine, const Box& wanted, int me,
-           bool receives, Means means = Means::kCollective) {
-  if (plan.local && receives && local.defined()) {
-    const size_t self = std::find(plan.ranks.begin(), plan.ranks.end(), me) - plan.ranks.begin();
-    if (!plan.others || Same(plan.receive[self], wanted)) return PartOf(local, mine, wanted);
-  }
-  Tensor result;
-  if (receives)
-    result = plan.others ? phi::FullLike(wanted.extents, dtype, *plan.others) : phi::Empty(wanted.extents, dtype);
-  std::vector<Tensor> out, in;
-  Collective c{.kind = CollectiveKind::kAllToAll};
-  for (size_t i = 0; i < plan.ranks.size(); ++i) {
-    const bool self = plan.ranks[i] == me;
-    out.push_back(self || plan.send[i].count() == 0 ? Tensor() : phi::Contiguous(PartOf(local, mine, plan.send[i])));
-    in.push_back(self || plan.receive[i].count() == 0 ? Tensor() : phi::Empty(plan.receive[i].extents, dtype));
-    c.in.push_back(out.back().defined() ? MessageOf(out.back()) : Message());
-    c.out.push_back(in.back().defined() ? MessageOf(in.back()) : Message());
-    if (self && plan.receive[i].count())
-      phi::CopyInto(PartOf(local, mine, plan.receive[i]), PartOf(result, wanted, plan.receive[i]));
-  }
-  if (!plan.local && means == Means::kCollective)
-    CommunicatorOf(plan.ranks).Run(std::move(c));
-  else if (!plan.local)
-    CommunicatorOf(plan.ranks).Pass(means == Means::kGradients, out, in);
-  for (size_t i = 0; i < plan.ranks.size(); ++i)
-    if (in[i].defined()) phi::CopyInto(in[i], PartOf(result, wanted, plan.receive[i]));
-  return result;
 }
 
 Tensor AllReduce(const Tensor& local, const std::vector<int>& ranks, ReduceOp op) {
@@ -203,7 +76,8 @@ class Mover {
   // Parts of parts: no communication.
   virtual void CutTo(const Placements& next) = 0;
 
-  Box Here(const Placements& p) const { return BoxOf(dims_, mesh_, p, index_); }
+  Part Here(const Placements& p) const { return PartOf(dims_, mesh_, p, index_); }
+  int64_t CountHere(const Placements& p) const { return common::Product(ExtentsOf(dims_, mesh_, p, index_)); }
   // Processes that exchange parts: those along axes that change, and along axes that divide the same axes of the
   // tensor.
   std::vector<int> Peers(const Placements& next) const {
@@ -253,7 +127,7 @@ class Mover {
   // The axis of the tensor to divide along mesh axis `a`: the wanted one, else the longest; -1: none can be divided.
   int AxisToDivide(size_t a, const Placement& to, const Placements& next) const {
     if (to.shards() && Divisible(a, to.dim)) return to.dim;
-    const Ints extents = BoxOf(dims_, mesh_, next, 0).extents;
+    const Ints extents = ExtentsOf(dims_, mesh_, next, 0);
     int best = -1;
     for (int d = 0; d < dims_.size(); ++d)
       if (Divisible(a, d) && extents[d] > 1 && (best < 0 || extents[d] > extents[best])) best = d;
@@ -274,7 +148,7 @@ class Mover {
       stays = stays && (axes[a] ? !to[a].shards() : next[a] == to[a]);
     }
     const int terms = CountAlong(mesh_, axes);
-    const bool small = BoxOf(dims_, mesh_, next, 0).count() * element_ <= kSmall;
+    const bool small = common::Product(ExtentsOf(dims_, mesh_, next, 0)) * element_ <= kSmall;
     if (stays && (copies == 1 || terms == 2 || small)) {
       if (!(next == at_)) CutTo(next);
       at_ = std::move(next);
@@ -285,7 +159,7 @@ class Mover {
           if (!(axes[a] || (next[a].replicates() && (terms > 2 || to[a].partial())))) continue;
           const int d = AxisToDivide(a, to[a], next);
           if (d < 0 || (to[a].shards(d) != wanted)) continue;
-          next[a] = Placement::Shard(d);
+          next[a] = to[a].shards(d) ? to[a] : Placement::Shard(d);
           scattered[a] = axes[a];
         }
       };
@@ -318,13 +192,12 @@ class TensorMover final : public Mover {
   void Scatter(const std::vector<bool>& axes, ReduceOp op, const Placements& next) override {
     CheckReduction("reshard", local_.dtype(), op);
     const std::vector<int> ranks = RanksAlong(mesh_, index_, axes);
-    const Box mine = Here(at_);
-    const Tensor out = phi::Empty(Here(next).extents, local_.dtype());
+    const Part mine = Here(at_);
+    const Tensor out = phi::Empty(ExtentsOf(dims_, mesh_, next, index_), local_.dtype());
     Collective c{.kind = CollectiveKind::kReduceScatter, .dtype = local_.dtype(), .op = op};
     std::vector<Tensor> pieces;
     for (int r : ranks) {
-      const Box part = BoxOf(dims_, mesh_, next, mesh_.IndexOf(r));
-      pieces.push_back(phi::Contiguous(PartOf(local_, mine, part)));
+      pieces.push_back(phi::Contiguous(CutFrom(local_, mine, PartOf(dims_, mesh_, next, mesh_.IndexOf(r)))));
       c.in.push_back(MessageOf(pieces.back()));
     }
     c.out = {MessageOf(out)};
@@ -334,9 +207,9 @@ class TensorMover final : public Mover {
   void ExchangeTo(const Placements& next) override {
     const int me = mesh_.ids()[index_];
     const Exchange plan = PlanExchange(dims_, {mesh_, at_}, {mesh_, next}, Peers(next), me);
-    local_ = Run(plan, local_, local_.dtype(), Here(at_), Here(next), me, true);
+    local_ = Run(plan, local_, local_.dtype(), Here(at_), Here(next), me);
   }
-  void CutTo(const Placements& next) override { local_ = PartOf(local_, Here(at_), Here(next)); }
+  void CutTo(const Placements& next) override { local_ = CutFrom(local_, Here(at_), Here(next)); }
 
  private:
   Tensor local_;
@@ -350,16 +223,16 @@ class ByteCounter final : public Mover {
  protected:
   void Reduce(const std::vector<bool>& axes, ReduceOp) override {
     const int n = CountAlong(mesh_, axes);
-    bytes_ += 2 * Here(at_).count() * element_ * (n - 1) / n;
+    bytes_ += 2 * CountHere(at_) * element_ * (n - 1) / n;
   }
   void Scatter(const std::vector<bool>& axes, ReduceOp, const Placements& next) override {
-    bytes_ += Here(next).count() * element_ * (CountAlong(mesh_, axes) - 1);
+    bytes_ += CountHere(next) * element_ * (CountAlong(mesh_, axes) - 1);
   }
   void ExchangeTo(const Placements& next) override {
     const int me = mesh_.ids()[index_];
     const Exchange plan = PlanExchange(dims_, {mesh_, at_}, {mesh_, next}, Peers(next), me);
     for (size_t i = 0; i < plan.ranks.size(); ++i)
-      if (plan.ranks[i] != me) bytes_ += plan.receive[i].count() * element_;
+      if (plan.ranks[i] != me) bytes_ += CountOf(plan.receive[i]) * element_;
   }
   void CutTo(const Placements&) override {}
 
@@ -385,7 +258,7 @@ void NotePassage(const Ints& dims, const Side& from, const Side& to) {
   const std::vector<bool> fresh(from.placements.size());
   for (int s : from.mesh.ids())
     for (int r : to.mesh.ids())
-      if (s != r && from.Sends(s, r, fresh) && Common(from.BoxOfRank(dims, s), to.BoxOfRank(dims, r)).count())
+      if (s != r && from.Sends(s, r, fresh) && !OverlapsOf(from.PartOfRank(dims, s), to.PartOfRank(dims, r)).empty())
         notes.pairs.insert({s, r});
 }
 
@@ -470,8 +343,6 @@ struct ExchangeNode final : GradNode {
 // One element in as many axes: parts of what has no axes could not be empty.
 Tensor OfRank(const Tensor& t, const Ints& ones) { return phi::ViewOf(t, ones, ones, t->offset()); }
 
-bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
-
 }  // namespace
 
 Tensor MoveLocal(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
@@ -497,9 +368,9 @@ Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& m
   const int me = WorldRank();
   const Side source{mesh, from}, sink{target, to};
   const Exchange plan = PlanExchange(dims, source, sink, std::move(ranks), me);
-  return paddle::distributed::Run(plan, mesh.here() ? local : Tensor(), local.dtype(), source.BoxOfRank(dims, me),
-                                  sink.BoxOfRank(dims, me), me, target.here(),
-                                  back ? Means::kGradients : Means::kMessages);
+  const std::optional<Part> wanted = target.here() ? std::optional(sink.PartOfRank(dims, me)) : std::nullopt;
+  return paddle::distributed::Run(plan, mesh.here() ? local : Tensor(), local.dtype(), source.PartOfRank(dims, me),
+                                  wanted, me, back ? Means::kGradients : Means::kMessages);
 }
 
 Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype, const std::vector<Tensor>& dense) {
@@ -551,6 +422,13 @@ void MoveNotes::Add(const ProcessMesh& mesh, const Placements& from, const Place
   for (int i = 0; i < mesh.size(); ++i)
     for (int r : RanksAlong(mesh, i, axes))
       if (r != mesh.ids()[i]) notes.pairs.insert({mesh.ids()[i], r});
+}
+
+void MoveNotes::Add(const ProcessMesh& mesh, const Windows& windows, const Placements& placements) {
+  Placements whole = placements;
+  for (Placement& p : whole)
+    if (p.shards() && windows[static_cast<size_t>(p.dim)].step > 0) p = Placement();
+  Add(mesh, placements, whole);
 }
 
 int64_t BytesReceived(const Ints& dims, int64_t element, const ProcessMesh& mesh, const Placements& from,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/distributed/mesh/process_mesh.h"
+#include "paddle/distributed/reshard/windows.h"
 
 namespace paddle::distributed {
 
@@ -41,6 +42,8 @@ class MoveNotes {
   static std::set<std::pair<int, int>> End();
   // A move on one mesh: processes along the axes that change send to each other.
   static void Add(const ProcessMesh& mesh, const Placements& from, const Placements& to);
+  // What windows read of a tensor placed so.
+  static void Add(const ProcessMesh& mesh, const Windows& windows, const Placements& placements);
 };
 
 // The bytes that process `index` receives in a move, as planned: for judging plans.

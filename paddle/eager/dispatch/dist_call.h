@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -44,6 +45,12 @@ class DistCall {
   const std::vector<Tensor>& List(int operand) const { return operands_[operand]; }
   // The shape that attribute `i` asks of this process's part, where `given` is that of the whole.
   const phi::IntArray& Attr(int i, const phi::IntArray& given) const { return i == shape_attr_ ? shape_ : given; }
+  // Of an operation with windows: the paddings of this process's part, and how they are meant.
+  const phi::Ints& Paddings(const phi::Ints& given) const { return windows_ ? paddings_ : given; }
+  const std::string& PaddingAlgorithm(const std::string& given) const {
+    static const std::string kGiven = "EXPLICIT";
+    return windows_ ? kGiven : given;
+  }
 
   // Whether this process has parts of the operands.
   bool here() const { return here_; }
@@ -72,6 +79,8 @@ class DistCall {
   std::vector<std::vector<Tensor>> operands_;  // of each argument
   int shape_attr_ = -1;
   phi::IntArray shape_;
+  bool windows_ = false;
+  phi::Ints paddings_;
   struct Results;
   std::unique_ptr<Results> results_;
 };

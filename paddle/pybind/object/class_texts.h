@@ -223,12 +223,24 @@ inline constexpr char kShardText[] = R"(Each process along an axis of a mesh has
 
 Args:
     dim (int): The dimension; negative from the last.
+    split_factor (int, default 1): Into how many equal pieces the dimension falls, of each of which
+        a process has a part.
+    shard_order (int, default 0): Where several axes of the mesh divide one dimension: the parts of
+        the axis with the lowest are the widest; of equal ones, those of the first axis. A tensor
+        shows it as split factors.
+
+Raises:
+    TypeError: split_factor and shard_order are both given.
 
 Examples:
     >>> import paddle.distributed as dist
-    >>> mesh = dist.ProcessMesh([0], dim_names=["x"])
-    >>> dist.shard_tensor(paddle.ones([4, 2]), mesh, [dist.Shard(0)]).placements
-    [Shard(dim=0)]
+    >>> def work():
+    ...     mesh = dist.ProcessMesh([0, 1], dim_names=["x"])
+    ...     x = paddle.arange(8)
+    ...     t = dist.shard_tensor(x, mesh, [dist.Shard(0, split_factor=2)])
+    ...     part = [[0, 1, 4, 5], [2, 3, 6, 7]][dist.get_rank()]
+    ...     assert t._local_value().tolist() == part
+    >>> context = dist.spawn(work, nprocs=2, start_method="fork")
 )";
 
 inline constexpr char kReplicateText[] = R"(Each process along an axis of a mesh has the whole tensor.

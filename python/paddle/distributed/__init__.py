@@ -47,7 +47,7 @@ _WHERE = _lazy.homes(
         'paddle.distributed.auto_parallel.local_map': 'LocalLayer local_map',
         'paddle.distributed.auto_parallel.intermediate.parallelize': 'parallelize',
         'paddle.distributed.auto_parallel.intermediate.tensor_parallel': (
-            'ColWiseParallel PrepareLayerInput PrepareLayerOutput RowWiseParallel '
+            'ColWiseParallel ConvParallel PrepareLayerInput PrepareLayerOutput RowWiseParallel '
             'SequenceParallelBegin SequenceParallelDisable SequenceParallelEnable '
             'SequenceParallelEnd'
         ),

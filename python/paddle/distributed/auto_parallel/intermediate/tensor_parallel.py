@@ -9,6 +9,7 @@ from ..meshes import brought
 
 __all__ = [
     'ColWiseParallel',
+    'ConvParallel',
     'PlanBase',
     'PrepareLayerInput',
     'PrepareLayerOutput',
@@ -160,6 +161,48 @@ class _Hook(PlanBase):
         if fn is not None and not callable(fn):
             raise TypeError(f'[{type(self).__name__}] expected a function, got {type(fn).__name__}')
         self.fn = fn
+
+
+class ConvParallel(PlanBase):
+    """A plan for `parallelize`: processes along `mp` divide the columns of a convolution's images.
+
+    What goes into the layer is divided along its last axis of space, and so is what comes out. The
+    windows at the edges of a part read columns of its neighbours, which send them; gradients go the
+    way back. The weight is on all processes. Where images have too few columns for that, all
+    processes compute them whole.
+
+    Examples:
+        >>> import paddle.distributed as dist
+        >>> mesh = dist.ProcessMesh([0], dim_names=["mp"])
+        >>> model = paddle.nn.Sequential(paddle.nn.Conv2D(3, 4, 3, padding=1))
+        >>> config = {"mp_config": {"parallelize_plan": {"0": dist.ConvParallel()}}}
+        >>> model, _ = dist.parallelize(model, mesh=mesh, config=config)
+        >>> out = model(paddle.ones([2, 3, 8, 8]))
+        >>> out.shape, out.placements
+        (paddle.Size([2, 4, 8, 8]), [Shard(dim=3)])
+    """
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+        kinds = (paddle.nn.Conv1D, paddle.nn.Conv2D, paddle.nn.Conv3D)
+        if not isinstance(layer, kinds):
+            raise NotImplementedError(
+                f'[ConvParallel] expected a Conv1D, Conv2D or Conv3D, got {type(layer).__name__}'
+            )
+        if layer._padding_mode != 'zeros':
+            raise NotImplementedError(
+                "[ConvParallel] expected a convolution with padding_mode 'zeros', got "
+                f'{layer._padding_mode!r}'
+            )
+        hook = self.conv_parallel_start(process_mesh, layer._data_format)
+        layer.register_forward_pre_hook(hook)
+
+    def conv_parallel_start(self, process_mesh, data_format):
+        """A hook (layer, inputs) before a convolution that divides the columns of its images."""
+        columns = -2 if data_format[-1] == 'C' else -1
+        return lambda _, inputs: each_tensor(
+            inputs, lambda t: _placed(t, process_mesh, core.Shard(t.ndim + columns))
+        )
 
 
 class PrepareLayerInput(_Hook):

@@ -13,7 +13,7 @@ from ...communication.group import barrier, is_initialized
 from ...parallel import get_rank
 from .. import aoa
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
-from .state_dict import Part, flatten_state_dict, own_part, whole_shape
+from .state_dict import Part, flatten_state_dict, own_parts, whole_shape
 
 __all__ = ['load_merged_state_dict', 'load_state_dict']
 
@@ -275,8 +275,8 @@ def _read_as(flat, path, metadata, config):
     _read(renamed, path, metadata)
     with paddle.no_grad():
         for key, value in left:
-            own = own_part(flat[key], rank)
-            if own is None:
+            parts = own_parts(flat[key], rank)
+            if not parts:
                 continue
             whole = value.make(read)
             if tuple(whole.shape) != tuple(whole_shape(flat[key])):
@@ -284,10 +284,11 @@ def _read_as(flat, path, metadata, config):
                     f'[load_state_dict] expected shape {list(whole_shape(flat[key]))} for '
                     f'{key!r}, got {list(whole.shape)} of the statements'
                 )
-            part = whole[tuple(slice(a, a + n) for a, n in zip(own.first, own.shape))]
-            if own.flat is not None:
-                part = part.reshape([-1])[slice(*own.flat)].reshape(own.tensor.shape)
-            own.tensor.set_value(part.astype(own.tensor.dtype))
+            for own in parts:
+                part = whole[tuple(slice(a, a + n) for a, n in zip(own.first, own.shape))]
+                if own.flat is not None:
+                    part = part.reshape([-1])[slice(*own.flat)].reshape(own.tensor.shape)
+                own.tensor.set_value(part.astype(own.tensor.dtype))
 
 
 def _metadata(path, unique_id, op, safetensors):
@@ -314,6 +315,29 @@ def _of_whole_tensors(path, op):
     return Metadata(described, stored, {key: (key,) for key in described})
 
 
+def _reads(key, own, parts, stored, path):
+    """(file, slices here and there, part to fill, part that is read) of what fills a part."""
+    extents = {(tuple(p.global_offset), _range(p)): tuple(p.local_shape) for p in parts}
+    flat_ones = own.flat is not None or any(p.is_flattened for p in parts)
+    missing = _covered(own) if flat_ones else int(np.prod(own.shape))
+    for index, name in stored:
+        offset, flat_range = tuple(index.global_offset), _range(index)
+        shape = extents.pop((offset, flat_range), None)  # replicas are read once
+        overlap = _overlap(own.first, own.shape, offset, shape) if shape is not None else None
+        if overlap is not None:
+            part = Part(offset, shape, None, flat_range)
+            yield name, overlap, own, part
+            if flat_ones:
+                missing[overlap[0]] &= ~_covered(part)[overlap[1]]
+            else:  # boxes of one tensor do not meet
+                missing -= int(np.prod([s.stop - s.start for s in overlap[0]]))
+    missing = int(np.sum(missing))
+    if missing:
+        raise ValueError(
+            f'[load_state_dict] expected all of {key!r} in {path}, got {missing} elements less'
+        )
+
+
 def _read(flat, path, metadata):
     """Fills tensors and parts by key."""
     rank = get_rank() if is_initialized() else 0
@@ -331,28 +355,11 @@ def _read(flat, path, metadata):
                 f'[load_state_dict] expected shape {list(whole_shape(tensor))} for {key!r}, got '
                 f'{shapes}'
             )
-        own = own_part(tensor, rank)
-        if own is None:
-            continue
-        extents = {(tuple(p.global_offset), _range(p)): tuple(p.local_shape) for p in parts}
-        flat_ones = own.flat is not None or any(p.is_flattened for p in parts)
-        missing = _covered(own) if flat_ones else int(np.prod(own.shape))
-        for index, name in stored.get(key, ()):
-            offset, flat_range = tuple(index.global_offset), _range(index)
-            shape = extents.pop((offset, flat_range), None)  # replicas are read once
-            overlap = _overlap(own.first, own.shape, offset, shape) if shape is not None else None
-            if overlap is not None:
-                part = Part(offset, shape, None, flat_range)
-                jobs.append((name, key, overlap, own, part))
-                if flat_ones:
-                    missing[overlap[0]] &= ~_covered(part)[overlap[1]]
-                else:  # boxes of one tensor do not meet
-                    missing -= int(np.prod([s.stop - s.start for s in overlap[0]]))
-        missing = int(np.sum(missing))
-        if missing:
-            raise ValueError(
-                f'[load_state_dict] expected all of {key!r} in {path}, got {missing} elements less'
-            )
+        jobs += [
+            (name, key, *job)
+            for own in own_parts(tensor, rank)
+            for name, *job in _reads(key, own, parts, stored.get(key, ()), path)
+        ]
     files = _Files(path)
     with paddle.no_grad():
         for name, key, (here, there), target, part in sorted(jobs, key=lambda job: job[0]):

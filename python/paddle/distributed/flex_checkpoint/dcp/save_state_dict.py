@@ -5,8 +5,7 @@ import contextlib
 import itertools
 import os
 import pickle
-
-import numpy as np
+from dataclasses import dataclass
 
 import paddle
 from paddle.framework.io import clear_async_save_task_queue, save_in_background, write_tensors
@@ -18,7 +17,7 @@ from ...communication.group import default_group, is_initialized
 from ...parallel import get_rank
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
 from .sharded_weight import ShardedWeight
-from .state_dict import Part, flatten_state_dict, own_part, part_of, ranks_of, whole_shape
+from .state_dict import Part, boxes_of, flatten_state_dict, own_parts, ranks_of, whole_shape
 
 __all__ = ['clear_async_save_task_queue', 'save_state_dict']
 
@@ -37,10 +36,10 @@ def _parts(tensor, ranks, replicas):
         )
     copies, parts = {}, []
     for i, rank in enumerate(ranks_of(tensor)):
-        first, shape = part_of(tensor, i)
-        if np.prod(shape) and (replicas or first not in copies):
-            k = copies[first] = copies.get(first, -1) + 1
-            parts.append((rank, k, Part(first, shape)))
+        for first, shape, _ in boxes_of(tensor, i):
+            if replicas or first not in copies:
+                k = copies[first] = copies.get(first, -1) + 1
+                parts.append((rank, k, Part(first, shape)))
     return parts
 
 
@@ -50,7 +49,7 @@ def _divided(flat, paths, group, replicas):
     """
     mine = []
     for key, value in flat.items():
-        if isinstance(value, ShardedWeight) and (part := own_part(value, None)) is not None:
+        for part in own_parts(value, None) if isinstance(value, ShardedWeight) else ():
             dtype = _dtype(value.local_tensor)
             mine.append(
                 (key, part.first, part.shape, part.flat, dtype, whole_shape(value), paths[key])
@@ -127,8 +126,8 @@ def save_state_dict(
     ranks, me = (group.ranks, get_rank()) if several else ([0], 0)
     os.makedirs(path, exist_ok=True)
     number, again = _place(path, group, coordinator_rank, unique_id)
-    end = f'{number}{again}.' + ('safetensors' if safetensors else 'distcp')
-    mine, described, stored = {}, {}, {}
+    names = _Names(f'{number}{again}', 'safetensors' if safetensors else 'distcp')
+    mine, described, stored = {names.of(me, 0): {}}, {}, {}
     parts = {
         key: (_dtype(t), whole_shape(t), paths[key], _parts(t, ranks, save_replicas))
         for key, t in flat.items()
@@ -137,6 +136,7 @@ def save_state_dict(
     parts.update(_divided(flat, paths, group, save_replicas))
     for key, (dtype, whole, paths[key], written) in parts.items():
         described[key] = []
+        boxes = {}  # how many each process has written
         for rank, copy, part in written:
             is_flat = part.flat is not None
             if not copy:
@@ -146,18 +146,34 @@ def save_state_dict(
             index = LocalTensorIndex(
                 key, part.first, is_flat, part.flat, copy if save_replicas else None, part.shape
             )
-            stored[index] = f'{rank}_{end}'
+            box = boxes[rank] = boxes.get(rank, -1) + 1
+            stored[index] = names.of(rank, box)
             if rank == me:
-                mine[key] = own_part(flat[key], me).tensor.detach()
+                mine.setdefault(stored[index], {})[key] = _own(flat[key], me, part.first)
     if async_save:
         with paddle.no_grad():
-            mine = {key: _copied(t) for key, t in mine.items()}
+            mine = {n: {key: _copied(t) for key, t in file.items()} for n, file in mine.items()}
     written = Metadata(described, stored, paths) if me == coordinator_rank else None
-    work = (path, f'{me}_{end}', mine, f'{number}.metadata', written, _agreement(group, async_save))
+    work = (path, mine, f'{number}.metadata', written, _agreement(group, async_save))
     if async_save:
         save_in_background(path, _write, *work)
     else:
         _write(*work)
+
+
+@dataclass
+class _Names:
+    """The names of a checkpoint's files of parts. A file has one part of a tensor."""
+
+    number: str
+    kind: str
+
+    def of(self, rank, box):
+        return f'{rank}_{self.number}' + (f'+{box}' if box else '') + f'.{self.kind}'
+
+
+def _own(value, rank, first):
+    return next(p.tensor for p in own_parts(value, rank) if p.first == first).detach()
 
 
 def _copied(tensor):
@@ -199,12 +215,13 @@ def _agree(agreement, error):
         ) from error
 
 
-def _write(path, name, tensors, manifest, metadata, agreement):
+def _write(path, files, manifest, metadata, agreement):
     """Parts first; once all processes have theirs, the manifest."""
     error = None
     try:
-        if tensors:
-            _write_parts(tensors, os.path.join(path, name))
+        for name, tensors in files.items():
+            if tensors:
+                _write_parts(tensors, os.path.join(path, name))
     except Exception as e:
         error = e
     _agree(agreement, error)

@@ -3,14 +3,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 import paddle
 from paddle.base import libpaddle as core
 
 from .sharded_weight import ShardedWeight
 
-__all__ = ['Part', 'flatten_state_dict', 'own_part', 'part_of', 'ranks_of', 'whole_shape']
+__all__ = ['Part', 'boxes_of', 'flatten_state_dict', 'own_parts', 'ranks_of', 'whole_shape']
 
 
 @dataclass
@@ -59,25 +57,32 @@ def whole_shape(value):
     return tuple(value.global_shape if isinstance(value, ShardedWeight) else value.shape)
 
 
-def part_of(tensor, index):
-    """(first index, shape) of the part at a place of the tensor's mesh."""
-    first, shape = core._part_of(list(tensor.shape), tensor.process_mesh, tensor.placements, index)
-    return tuple(first), tuple(shape)
+def boxes_of(tensor, index):
+    """(first index, shape, place in the part) of the boxes that the part at a place of the tensor's
+    mesh consists of: one, but for parts of several pieces of an axis.
+    """
+    boxes = core._boxes_of(list(tensor.shape), tensor.process_mesh, tensor.placements, index)
+    return [tuple(map(tuple, box)) for box in boxes]
 
 
-def own_part(tensor, rank):
-    """The part that this process has; None where that is nothing."""
+def own_parts(tensor, rank):
+    """The parts that this process has, none of them empty."""
     if isinstance(tensor, ShardedWeight):
         flat = tensor.flattened_range if tensor.is_flattened else None
         if flat is not None:
             flat = (flat.start, flat.stop)
         first, shape = tuple(tensor.global_offset), tuple(tensor.local_shape)
         if flat is not None and flat[0] >= flat[1]:
-            return None
-        return Part(first, shape, tensor.local_tensor, flat)
+            return []
+        return [Part(first, shape, tensor.local_tensor, flat)]
     if not tensor.is_dist():
-        return Part((0,) * tensor.ndim, tuple(tensor.shape), tensor)
+        return [Part((0,) * tensor.ndim, tuple(tensor.shape), tensor)]
     if rank not in ranks_of(tensor):
-        return None
-    first, shape = part_of(tensor, ranks_of(tensor).index(rank))
-    return Part(first, shape, tensor._local_value()) if np.prod(shape) else None
+        return []
+    boxes, local = boxes_of(tensor, ranks_of(tensor).index(rank)), tensor._local_value()
+    if len(boxes) == 1:
+        return [Part(*boxes[0][:2], local)]
+    return [
+        Part(first, shape, local[tuple(slice(a, a + n) for a, n in zip(at, shape))])
+        for first, shape, at in boxes
+    ]
