@@ -7,14 +7,9 @@ inputs receive results. A name with `_` behind it writes the first input. What t
 declares as a second result, and no operation here computes, is None.
 """
 
-from paddle.base.op_proto import OpProto, OpProtoHolder
-from paddle.static.block import _IGNORED, call_op
-from paddle.static.legacy_rules import ALIASES, DECLARED, FUNCTIONS, RULES
-
-
-def _append(kind, inputs, attrs):
-    names, results = call_op(kind, inputs, attrs, strict=False)
-    return dict(zip(names, ([r] if not isinstance(r, list) else r for r in results)))
+from paddle.base.op_proto import OpProto
+from paddle.static import legacy_calls
+from paddle.static.block import IGNORED
 
 
 def _sorted_out(proto, args):
@@ -42,7 +37,7 @@ def _sorted_out(proto, args):
             f"[{proto.type}] expected at most {len(names)} inputs and {len(written)} outputs, got "
             f"{count} tensors"
         )
-    unknown = set(rest[::2]) - {a.name for a in proto.attrs} - _IGNORED
+    unknown = set(rest[::2]) - {a.name for a in proto.attrs} - IGNORED
     if unknown:
         raise ValueError(
             f"[{proto.type}] expected attributes of the operation, got {sorted(unknown)}"
@@ -61,28 +56,21 @@ def _sorted_out(proto, args):
 
 
 def _called(kind, inplace):
-    from paddle._legacy_ops import OPS
+    from paddle._legacy_protos import PROTOS
 
-    declared = FUNCTIONS.get(kind) or DECLARED.get(kind)
-    if declared:
-        proto = OpProto(kind, *declared)
-    else:
-        proto = OpProtoHolder.instance().op_proto_map.get(kind)
-    real = ALIASES.get(kind, kind)
-    if proto is None or (real not in OPS and real not in RULES) or (inplace and real not in OPS):
+    if kind not in PROTOS or not legacy_calls.known(kind, inplace):
         return None
+    proto = OpProto(kind, *PROTOS[kind])
 
     def op(*args):
         inputs, places, attrs = _sorted_out(proto, args)
-        if real in RULES:
-            made = RULES[real](inputs, attrs, _append)
-        else:
-            made = dict(zip(*call_op(real, inputs, attrs, strict=False, inplace=inplace)))
+        made = legacy_calls.call(kind, inputs, attrs, strict=False, inplace=inplace)
         for name, place in places.items():
             for one, value in zip(
                 *([x if isinstance(x, (list, tuple)) else [x] for x in (place, made[name])])
             ):
-                one._rebind(value)
+                if value is not None:
+                    one._rebind(value)
         results = tuple(made.get(o.name) for o in proto.outputs)
         return results[0] if len(results) == 1 else results
 

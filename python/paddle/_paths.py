@@ -17,6 +17,12 @@ TABLE = {
             'fake_channel_wise_quantize_dequantize_abs_max fake_quantize_dequantize_abs_max '
             'fake_quantize_dequantize_moving_average_abs_max'
         ),
+        'paddle._quantized_ops': (
+            'dequantize_abs_max dequantize_linear dequantize_log '
+            'fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
+            'fake_dequantize_max_abs fake_quantize_abs_max fake_quantize_moving_average_abs_max '
+            'fake_quantize_range_abs_max moving_average_abs_max_scale quantize_linear'
+        ),
         'paddle._op_forms': 'accuracy anchor_generator batch_norm ones zeros',
         'paddle.base.selected_rows': 'merge_selected_rows',
         'paddle.incubate.nn.functional': 'fused_bias_act',

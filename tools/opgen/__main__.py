@@ -45,6 +45,7 @@ def outputs(ops):
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(gradients.values())
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
+    files["python/paddle/_legacy_protos.py"] = emit_legacy.declarations()
     files["python/paddle/_op_docs.py"] = documentation.table(ops)
     files["python/paddle/_op_types.json"] = json.dumps(documentation.types(ops), indent=0)
     files["python/paddle/_op_tests.json"] = json.dumps(

@@ -102,9 +102,12 @@ class OpProtoHolder:
         return OpProtoHolder._only
 
     def __init__(self):
-        from paddle._legacy_ops import PROTOS
+        from paddle._legacy_protos import PROTOS
+        from paddle.static.legacy_calls import known
 
-        self.op_proto_map = {name: OpProto(name, *parts) for name, parts in PROTOS.items()}
+        self.op_proto_map = {
+            name: OpProto(name, *parts) for name, parts in PROTOS.items() if known(name)
+        }
 
     def get_op_proto(self, type):
         """The declaration of an operation; ValueError for one that is not known."""

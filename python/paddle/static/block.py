@@ -164,7 +164,7 @@ class OutputVar:
 
 
 # Attributes of old ops that say nothing about what is computed.
-_IGNORED = {
+IGNORED = {
     'op_role',
     'op_role_var',
     'op_namescope',
@@ -180,7 +180,8 @@ _IGNORED = {
 }
 
 
-def _one(values, where):
+def tensors_of(values, where):
+    """One value or a list of them, as a list of tensors; TypeError for others."""
     if not isinstance(values, (list, tuple)):
         values = [values]
     values = [v.read() if isinstance(v, OutputVar) else v for v in values]
@@ -206,11 +207,12 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     """
     import contextlib
 
+    from paddle.static import legacy_calls
     from paddle.static.program import recording
 
     with recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext():
-        out_names, results = call_op(type, inputs, attrs, strict)
-    for old, value in zip(out_names, results):
+        made = legacy_calls.call(type, inputs, attrs, strict)
+    for old, value in made.items():
         places = outputs.get(old) if isinstance(outputs, dict) else None
         if places is None:
             continue
@@ -223,11 +225,13 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
         for place, v in zip(places, values):
             if isinstance(place, OutputVar):
                 place.fill(v)
+            elif place is v:
+                pass
             elif isinstance(place, _core.Tensor):
                 place._rebind(v)
             else:
                 raise TypeError(f"[{type}] expected a variable as output {old}, got {place!r}")
-    return results
+    return list(made.values())
 
 
 def call_op(type, inputs, attrs, strict=True, inplace=False):
@@ -244,7 +248,7 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
         raise ValueError(f"[append_op] expected a known op, got {type!r}")
     op_name, args, out_names, fixed, numbers = row
     inputs = {k: v for k, v in inputs.items() if not (isinstance(v, (list, tuple)) and not v)}
-    attrs = {k: v for k, v in attrs.items() if k not in _IGNORED}
+    attrs = {k: v for k, v in attrs.items() if k not in IGNORED}
     for k, want in fixed.items():
         if attrs.get(k, want) != want:
             raise ValueError(
@@ -257,7 +261,7 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
         if kind in ('attr', 'dtype'):
             call.append(attrs.pop(old, default))
             held = [
-                _one(inputs.pop(name), type)
+                tensors_of(inputs.pop(name), type)
                 for name in numbers.get(old, ())
                 if inputs.get(name) is not None
             ]
@@ -278,7 +282,7 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
                 raise ValueError(f"[{type}] expected the input {old}, got none")
             call.append(None if kind == 'optional' else [])
             continue
-        values = _one(values, type)
+        values = tensors_of(values, type)
         if kind != 'list' and len(values) != 1:
             raise ValueError(f"[{type}] expected one tensor as {old}, got {len(values)}")
         call.append(values if kind == 'list' else values[0])

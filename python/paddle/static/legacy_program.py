@@ -13,10 +13,10 @@ import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import block as _block
 from paddle.static import program as _program
+from paddle.static.legacy_calls import aligned
 from paddle.static.legacy_rules import ALIASES, RULES
 from paddle.static.nn.control_flow import if_region, while_region
 
-_ELEMENTWISE = 'elementwise_'
 _NESTED = 32  # blocks within blocks
 _REPEATS = (
     100  # times an op may be recorded, on average: each loop whose extents change is recorded twice
@@ -277,21 +277,8 @@ class _Conversion:
         """
         from paddle._legacy_ops import OPS
 
-        attrs = dict(attrs)
-        if attrs.pop('reduce_all', False):
-            attrs['dim'] = []
+        inputs, attrs = aligned(kind, inputs, attrs)
         attrs.pop('in_dtype' if kind != 'cast' else '', None)
-        axis = attrs.pop('axis', -1) if kind.startswith(_ELEMENTWISE) else -1
-        if axis != -1:
-            (x,), (y,) = inputs['X'], inputs['Y']
-            if not 0 <= axis <= x.ndim:
-                raise ValueError(f"expected an axis from -1 to {x.ndim}, got {axis}")
-            behind = x.ndim - axis - y.ndim
-            if behind > 0:
-                inputs = {
-                    **inputs,
-                    'Y': [paddle.unsqueeze(y, list(range(y.ndim, y.ndim + behind)))],
-                }
         row = OPS[kind]
         known = {old for what, old, _ in row[1] if what not in ('attr', 'dtype')}.union(
             *row[4].values()

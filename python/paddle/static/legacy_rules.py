@@ -327,115 +327,37 @@ def _print(inputs, attrs, append):
     return {'Out': inputs['In'][0]}
 
 
-# Declarations of ops that only a rule or another name has: inputs, outputs and attributes.
-DECLARED = {
-    'assert': ('Cond Data[]', '', 'summarize:9'),
-    'assign_value': ('ValuesTensor?', 'Out', 'shape:3 dtype:0 values:17'),
-    'bilinear_interp': (
-        'X OutSize? SizeTensor[]? Scale?',
-        'Out',
-        'data_layout:2 out_d:0 out_h:0 out_w:0 scale:1 interp_method:2 align_corners:6 '
-        'align_mode:0',
-    ),
-    'crop_tensor': (
-        'X Shape? ShapeTensor[]? Offsets? OffsetsTensor[]?',
-        'Out',
-        'shape:3 offsets:3',
-    ),
-    'depthwise_conv2d_transpose': (
-        'Input Filter Bias?~',
-        'Output',
-        'strides:3 paddings:3 output_padding:3 output_size:3 padding_algorithm:2 groups:0 '
-        'dilations:3 data_format:2',
-    ),
-    'expand': ('X ExpandTimes? expand_times_tensor[]?', 'Out', 'expand_times:3'),
-    'flatten2': ('X', 'Out XShape?', 'axis:0'),
-    'gaussian_random': (
-        'ShapeTensor? ShapeTensorList[]?',
-        'Out',
-        'shape:11 mean:1 std:1 seed:0 dtype:0',
-    ),
-    'lookup_table': (
-        'W Ids',
-        'Out',
-        'is_sparse:6 is_distributed:6 padding_idx:9 remote_prefetch:6 entry_config:2 is_test:6 '
-        'entry:2 table_class:2 table_names:5 trainer_id:0 grad_inplace:6 epmap:5 '
-        'height_sections:11',
-    ),
-    'matmul': ('X Y', 'Out', 'transpose_X:6 transpose_Y:6 alpha:1 head_number:0'),
-    'memcpy': ('X', 'Out', 'dst_place_type:0'),
-    'mul': ('X Y', 'Out', 'x_num_col_dims:0 y_num_col_dims:0'),
-    'nearest_interp': (
-        'X OutSize? SizeTensor[]? Scale?',
-        'Out',
-        'data_layout:2 out_d:0 out_h:0 out_w:0 scale:1 interp_method:2 align_corners:6 '
-        'align_mode:0',
-    ),
-    'norm': ('X', 'Out Norm?', 'axis:0 epsilon:1 is_test:6'),
-    'put_along_axis': ('Input Index Value', 'Result', 'Axis:0 Reduce:2 Include_self:6'),
-    'range': ('Start End Step', 'Out', ''),
-    'reshape': ('X Shape? ShapeTensor[]?', 'Out', 'shape:3'),
-    'share_data': ('X', 'Out', ''),
-    'take_along_axis': ('Input Index', 'Result', 'Axis:0'),
-    'top_k': ('X K?', 'Out Indices', 'k:0'),
-    'transpose': ('X', 'Out', 'axis:3'),
-    'tril_triu': ('X', 'Out', 'diagonal:0 lower:6'),
-    'uniform_random': (
-        'ShapeTensor? ShapeTensorList[]?',
-        'Out',
-        'shape:11 dtype:0 min:1 max:1 seed:0 diag_num:0 diag_step:0 diag_val:1',
-    ),
-}
-
-# Old ops that are functions of `_C_ops` under the same name: inputs, outputs and attributes as
-# `paddle.base.op_proto` declares them.
-FUNCTIONS = {
-    'affine_channel': ('X Scale Bias', 'Out', 'data_layout:2'),
-    'hinge_loss': ('Logits Labels', 'Loss', ''),
-    'identity_loss': ('X', 'Out', 'reduction:0'),
-    'l1_norm': ('X', 'Out', ''),
-    'partial_concat': ('X[]', 'Out', 'start_index:0 length:0'),
-    'partial_sum': ('X[]', 'Out', 'start_index:0 length:0'),
-    'reduce_as': ('x target', 'out', ''),
-    'rint': ('x', 'out', ''),
-    'shard_index': ('X', 'Out', 'index_num:0 nshards:0 shard_id:0 ignore_value:0'),
-    'shuffle_channel': ('X', 'Out', 'group:0'),
-    'trunc_divide': ('x y', 'out', ''),
-    'anchor_generator': (
-        'Input',
-        'Anchors Variances',
-        'anchor_sizes:4 aspect_ratios:4 variances:4 stride:4 offset:1',
-    ),
-    'fake_channel_wise_quantize_dequantize_abs_max': (
-        'X',
-        'Out OutScale',
-        'bit_length:0 round_type:0 quant_axis:0',
-    ),
-    'fake_quantize_dequantize_abs_max': ('X', 'Out OutScale', 'bit_length:0 round_type:0'),
-    'fake_quantize_dequantize_moving_average_abs_max': (
-        'X InScale InAccum? InState?',
-        'Out OutScale OutState? OutAccum?',
-        'moving_rate:1 bit_length:0 is_test:6 round_type:0',
-    ),
-}
+# Old ops that are functions of `_C_ops` under the same name, with the inputs and attributes of the
+# declaration in its order.
+FUNCTIONS = (
+    'affine_channel anchor_generator dequantize_abs_max dequantize_linear dequantize_log '
+    'fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
+    'fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max '
+    'fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max '
+    'fake_quantize_moving_average_abs_max fake_quantize_range_abs_max hinge_loss identity_loss '
+    'l1_norm moving_average_abs_max_scale partial_concat partial_sum quantize_linear reduce_as '
+    'rint shard_index shuffle_channel trunc_divide'
+).split()
 
 
-def _function(kind, names, outputs, attributes):
-    known = [word.split(':')[0] for word in attributes.split()]
-
+def _function(kind):
     @_rule(kind)
     def call(inputs, attrs, append):
+        from paddle._legacy_protos import PROTOS
+
+        names, outputs, attributes = (part.split() for part in PROTOS[kind])
         given = [
-            inputs[name[:-2]]
-            if name.endswith('[]')
+            inputs.get(name.partition('[')[0], [])
+            if '[]' in name
             else (inputs.get(name.rstrip('?')) or [None])[0]
-            for name in names.split()
+            for name in names
         ]
+        known = [word.split(':')[0] for word in attributes]
         own = {name: attrs[name] for name in known if name in attrs}
         made = getattr(paddle._C_ops, kind)(*given, **own)
-        several = isinstance(made, (list, tuple))
-        return dict(zip(outputs.replace('?', '').split(), made if several else [made]))
+        several = isinstance(made, (list, tuple)) and len(outputs) > 1
+        return dict(zip((o.rstrip('?~[]') for o in outputs), made if several else [made]))
 
 
-for _kind, _declared in FUNCTIONS.items():
-    _function(_kind, *_declared)
+for _kind in FUNCTIONS:
+    _function(_kind)

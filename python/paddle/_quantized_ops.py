@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on quantised numbers that programs made by PaddlePaddle's quantisation passes hold,
+under the names, arguments and results of the operations. `_fake_quant` has those that keep x's
+range; these give whole numbers, or take them.
+"""
+
+import paddle
+from paddle._fake_quant import _checked
+
+
+def _most(bit_length):
+    return 2.0 ** (bit_length - 1) - 1
+
+
+def _steps(x, scale, most, round_type):
+    """x in steps of scale / most, as whole numbers. With round_type 0 they go from -most - 1, and
+    ties to even numbers; with 1 from -most, and ties away from zero.
+    """
+    with paddle.no_grad():
+        if round_type == 0:
+            return paddle.clip(paddle.round(x * (most / scale)), -most - 1, most)
+        v = paddle.minimum(paddle.maximum(x, -scale), scale) * (most / scale)
+        whole = paddle.trunc(v)
+        return whole + paddle.sign(v) * (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
+
+
+def _passed(x, out):
+    """`out` with the gradient of x."""
+    return out if x.stop_gradient else out.detach() + (x - x.detach())
+
+
+def _largest(x, quant_axis=None):
+    others = None if quant_axis is None else [a for a in range(x.ndim) if a != quant_axis]
+    largest = x.detach().abs().max(others, keepdim=quant_axis is not None)
+    return largest.reshape([1]) if quant_axis is None else largest
+
+
+def fake_quantize_abs_max(x, bit_length=8, round_type=1):
+    """(x as whole numbers of bit_length bits, the largest magnitude [1])."""
+    _checked('fake_quantize_abs_max', bit_length, round_type)
+    scale = _largest(x)
+    return _passed(x, _steps(x, scale, _most(bit_length), round_type)), scale
+
+
+def fake_channel_wise_quantize_abs_max(x, bit_length=8, round_type=1, quant_axis=0, is_test=False):
+    """(x as whole numbers of bit_length bits, the largest magnitudes along quant_axis)."""
+    op = 'fake_channel_wise_quantize_abs_max'
+    _checked(op, bit_length, round_type)
+    if quant_axis not in (0, 1):
+        raise ValueError(f"[{op}] expected quant_axis 0 or 1, got {quant_axis}")
+    scale = _largest(x, quant_axis)
+    return _passed(x, _steps(x, scale, _most(bit_length), round_type)), scale.reshape([-1])
+
+
+def _ranged(x, in_scale, iteration, window_size):
+    """(scale [1], scales) of a window of the largest magnitudes."""
+    now = _largest(x)
+    with paddle.no_grad():
+        scales = paddle.zeros([window_size], x.dtype)
+        at = int(iteration.item()) % window_size if iteration is not None else 0
+        scales[at] = now[0]
+        return paddle.maximum(now, in_scale.reshape([1])), scales
+
+
+def fake_quantize_range_abs_max(
+    x, in_scale, iter=None, window_size=10000, bit_length=8, is_test=False, round_type=1
+):
+    """(x as whole numbers of bit_length bits, the largest magnitude so far [1], those of the
+    window); with `is_test` the scale is in_scale and the window is None.
+    """
+    _checked('fake_quantize_range_abs_max', bit_length, round_type)
+    most = _most(bit_length)
+    if is_test:
+        return _passed(x, _steps(x, in_scale, most, round_type)), None, None
+    scale, scales = _ranged(x, in_scale, iter, window_size)
+    return _passed(x, _steps(x, scale, most, round_type)), scale, scales
+
+
+def _averaged(op, x, in_accum, in_state, rate):
+    if in_accum is None or in_state is None:
+        raise ValueError(f"[{op}] expected in_accum and in_state for training, got none")
+    with paddle.no_grad():
+        state = in_state * rate + 1.0
+        total = in_accum * rate + _largest(x)
+        return total / state, state, total
+
+
+def fake_quantize_moving_average_abs_max(
+    x,
+    in_scale,
+    in_accum=None,
+    in_state=None,
+    moving_rate=0.9,
+    bit_length=8,
+    is_test=False,
+    round_type=1,
+):
+    """(x as whole numbers of bit_length bits, scale, state, sum of magnitudes): as
+    `fake_quantize_dequantize_moving_average_abs_max`.
+    """
+    op = 'fake_quantize_moving_average_abs_max'
+    _checked(op, bit_length, round_type)
+    most = _most(bit_length)
+    if is_test:
+        return _passed(x, _steps(x, in_scale, most, round_type)), None, None, None
+    scale, state, total = _averaged(op, x, in_accum, in_state, moving_rate)
+    return _passed(x, _steps(x, scale, most, round_type)), scale, state, total
+
+
+def moving_average_abs_max_scale(x, in_accum=None, in_state=None, moving_rate=0.9, is_test=False):
+    """(x, scale, state, sum of magnitudes): the average of the largest magnitudes so far; with
+    `is_test` x alone.
+    """
+    if is_test:
+        return paddle.assign(x), None, None, None
+    scale, state, total = _averaged(
+        'moving_average_abs_max_scale', x, in_accum, in_state, moving_rate
+    )
+    return paddle.assign(x), scale, state, total
+
+
+def fake_dequantize_max_abs(x, scale, max_range):
+    """x times scale / max_range."""
+    return x * scale / max_range
+
+
+def fake_channel_wise_dequantize_max_abs(
+    x, scales, quant_bits=(8,), quant_axis=0, x_num_col_dims=1
+):
+    """Whole numbers as what they stand for: one scale for each place on quant_axis; of two scales
+    (those of a weight, and one) for each place on axis x_num_col_dims.
+    """
+    scales = list(scales) if isinstance(scales, (list, tuple)) else [scales]
+    axis = quant_axis if len(scales) == 1 else x_num_col_dims
+    shape = [-1 if a == axis else 1 for a in range(x.ndim)]
+    out = x * scales[0].reshape(shape) / _most(quant_bits[0])
+    return out if len(scales) == 1 else out * scales[1] / _most(quant_bits[1])
+
+
+def dequantize_abs_max(x, scale, max_range):
+    """x as floating numbers, times scale / max_range."""
+    return x.astype(scale.dtype) * scale / max_range
+
+
+def dequantize_log(x, dict):
+    """The numbers of the table `dict` [128] at the codes x, int8; the negative of code + 128 below
+    zero.
+    """
+    code = x.astype('int64')
+    found = paddle.gather(dict, paddle.where(code < 0, code + 128, code).reshape([-1]))
+    return paddle.where(code.reshape([-1]) < 0, -found, found).reshape(x.shape)
+
+
+def _along(scale, x, quant_axis):
+    if scale.ndim == 0 or scale.size == 1:
+        return scale.reshape([1] * max(x.ndim, 1)) if x.ndim else scale.reshape([])
+    return scale.reshape([-1 if a == quant_axis % x.ndim else 1 for a in range(x.ndim)])
+
+
+def quantize_linear(
+    x,
+    scale,
+    zero_point=None,
+    in_accum=None,
+    in_state=None,
+    quant_axis=0,
+    bit_length=8,
+    qmin=-128,
+    qmax=127,
+    round_type=0,
+    is_test=True,
+    only_observer=False,
+):
+    """(x as whole numbers of bit_length bits by `scale`, state, sum of magnitudes, scale): one
+    scale, or one for each place on quant_axis. In training (`is_test` False) the scale is the
+    average of the largest magnitudes so far, or the largest of each place. With `only_observer`
+    the first result is x.
+    """
+    op = 'quantize_linear'
+    _checked(op, bit_length, round_type)
+    state = total = None
+    if not is_test and quant_axis < 0:
+        scale, state, total = _averaged(op, x, in_accum, in_state, 0.9)
+    elif not is_test:
+        scale = _largest(x, quant_axis).reshape([-1])
+    if only_observer:
+        return paddle.assign(x), state, total, scale
+    most = _most(bit_length)
+    out = _steps(x, _along(scale, x, quant_axis), most, round_type)
+    return _passed(x, out), state, total, scale
+
+
+def dequantize_linear(
+    x,
+    scale,
+    zero_point=None,
+    in_accum=None,
+    in_state=None,
+    quant_axis=0,
+    bit_length=8,
+    qmin=-128,
+    qmax=127,
+    round_type=0,
+    is_test=True,
+    only_observer=False,
+):
+    """(what the whole numbers x of bit_length bits stand for by `scale`, None, None, None)."""
+    if only_observer:
+        return paddle.assign(x), None, None, None
+    whole = x.astype(scale.dtype)
+    return whole * _along(scale, x, quant_axis) / _most(bit_length), None, None, None

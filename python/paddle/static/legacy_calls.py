@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old ops called by name: by `append_op`, `_legacy_C_ops` and the reader of `.pdmodel` files. An op
+is a row of the generated table, or a rule of `legacy_rules`, under its name or an alias.
+"""
+
+import paddle
+from paddle.static.block import call_op, tensors_of
+from paddle.static.legacy_rules import ALIASES, RULES
+
+_ELEMENTWISE = 'elementwise_'
+
+
+def known(kind, inplace=False):
+    """Whether there is such an op; `inplace`: one that may write its first input."""
+    from paddle._legacy_ops import OPS
+
+    kind = ALIASES.get(kind, kind)
+    return kind in OPS or (kind in RULES and not inplace)
+
+
+def aligned(kind, inputs, attrs):
+    """Inputs and attributes as the table takes them: the smaller operand of an elementwise op has
+    axes for `axis`, and a reduction of all axes names none.
+    """
+    attrs = dict(attrs)
+    if attrs.pop('reduce_all', False):
+        attrs['dim'] = []
+    axis = attrs.pop('axis', -1) if kind.startswith(_ELEMENTWISE) else -1
+    if axis == -1:
+        return inputs, attrs
+    (x,), (y,) = (tensors_of(inputs[name], kind) for name in ('X', 'Y'))
+    if not 0 <= axis <= max(x.ndim, y.ndim):
+        raise ValueError(f"[{kind}] expected an axis from -1 to {x.ndim}, got {axis}")
+    behind = abs(x.ndim - y.ndim) - axis
+    if behind > 0:
+        small, name = (y, 'Y') if x.ndim >= y.ndim else (x, 'X')
+        ones = list(range(small.ndim, small.ndim + behind))
+        inputs = {**inputs, name: [paddle.unsqueeze(small, ones)]}
+    return inputs, attrs
+
+
+def _append(kind, inputs, attrs):
+    names, results = call_op(kind, *aligned(kind, inputs, attrs), strict=False)
+    return dict(zip(names, ([r] if not isinstance(r, list) else r for r in results)))
+
+
+def _check(kind, inputs, attrs):
+    from paddle._legacy_protos import PROTOS
+    from paddle.base.op_proto import OpProto
+    from paddle.static.block import IGNORED
+
+    if kind not in PROTOS:
+        return
+    proto = OpProto(kind, *PROTOS[kind])
+    declared = {i.name for i in proto.inputs} | {a.name for a in proto.attrs} | IGNORED
+    unknown = [n for n in (*inputs, *attrs) if n not in declared]
+    if unknown:
+        raise ValueError(f"[{kind}] expected no other inputs and attributes, got {sorted(unknown)}")
+
+
+def call(kind, inputs, attrs, strict=True, inplace=False):
+    """{output: value or list of values} of the op `kind`, run or recorded as the mode says.
+
+    `strict=False` leaves attributes out that the op does not know, as those of files; `inplace`
+    calls the form that writes its first input. ValueError for what the op does not take.
+    """
+    real = ALIASES.get(kind, kind)
+    if real in RULES and not inplace:
+        if strict:
+            _check(kind, inputs, attrs)
+        inputs = {
+            name: tensors_of(values, kind)
+            for name, values in inputs.items()
+            if values is not None and not (isinstance(values, (list, tuple)) and not values)
+        }
+        return RULES[real](inputs, dict(attrs), _append)
+    return dict(zip(*call_op(real, *aligned(real, inputs, attrs), strict=strict, inplace=inplace)))

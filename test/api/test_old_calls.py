@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old operations by name: aliases, axes of elementwise ones and rules, the same through `append_op`
+and `_legacy_C_ops`; operations of quantised programs. Values of the published package are said.
+"""
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import _C_ops
+from paddle import _legacy_C_ops as old
+from paddle.base.op_proto import OpProtoHolder
+
+X = np.arange(24, dtype='float32').reshape(2, 3, 4)
+Y = np.array([1, 2, 3], 'float32')
+
+
+def appended(kind, inputs, attrs, output='Out'):
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            block = main.global_block()
+            given = {
+                name: [paddle.static.data(f'{name}{k}', v.shape, str(v.dtype))]
+                for k, (name, v) in enumerate(inputs.items())
+            }
+            place = block.create_var(name='made')
+            block.append_op(type=kind, inputs=given, outputs={output: [place]}, attrs=attrs)
+        feed = {f'{name}{k}': v for k, (name, v) in enumerate(inputs.items())}
+        return paddle.static.Executor().run(main, feed=feed, fetch_list=[place])[0]
+    finally:
+        paddle.disable_static()
+
+
+def called(kind, inputs, attrs):
+    made = getattr(old, kind)(
+        *map(paddle.to_tensor, inputs.values()), *(x for pair in attrs.items() for x in pair)
+    )
+    return (made[0] if isinstance(made, tuple) else made).numpy()
+
+
+CASES = {
+    'elementwise_add': ({'X': X, 'Y': Y}, {'axis': 1}, X + Y[:, None]),
+    'elementwise_mul': ({'X': X, 'Y': Y[:2]}, {'axis': 0}, X * Y[:2, None, None]),
+    'reduce_sum': ({'X': X}, {'reduce_all': True, 'dim': [0]}, X.sum()),
+    'matmul': ({'X': X, 'Y': X}, {'transpose_Y': True, 'alpha': 2.0}, 2 * X @ X.swapaxes(1, 2)),
+    'flatten2': ({'X': X}, {'axis': 2}, X.reshape(6, 4)),
+    'transpose': ({'X': X}, {'axis': [2, 0, 1]}, X.transpose(2, 0, 1)),
+    'lookup_table': ({'W': X[0], 'Ids': np.array([[2], [0]])}, {'padding_idx': -1}, X[0][[2, 0]]),
+    'l1_norm': ({'X': -X}, {}, X.sum()),
+}
+
+
+@pytest.mark.parametrize('kind', CASES)
+def test_old_operations_by_both_ways(kind):
+    inputs, attrs, want = CASES[kind]
+    np.testing.assert_allclose(appended(kind, inputs, attrs), want, rtol=1e-6)
+    np.testing.assert_allclose(called(kind, inputs, attrs), want, rtol=1e-6)
+
+
+def test_range_takes_its_numbers_as_tensors():
+    numbers = {k: np.array([v], 'float32') for k, v in (('Start', 1), ('End', 7), ('Step', 2))}
+    assert appended('range', numbers, {}).tolist() == [1.0, 3.0, 5.0]
+
+
+def test_what_an_operation_does_not_declare_is_refused():
+    with pytest.raises(ValueError, match='expected no other inputs and attributes'):
+        appended('range', {'Start': Y, 'Finish': Y}, {})
+    with pytest.raises(ValueError, match='expected a known op'):
+        appended('no_such_op', {'X': X}, {})
+    with pytest.raises(ValueError, match='expected an axis'):
+        appended('elementwise_add', {'X': X, 'Y': Y}, {'axis': 5})
+
+
+def test_optimizers_write_their_parameters():
+    w = paddle.ones([3])
+    made = old.sgd(w, paddle.to_tensor([0.5]), paddle.ones([3]), None, w, None)
+    assert w.tolist() == [0.5] * 3 and made[0].tolist() == [0.5] * 3
+    m, v = paddle.zeros([3]), paddle.zeros([3])
+    old.momentum(w, paddle.ones([3]), m, paddle.to_tensor([0.5]), None, w, m, None, 'mu', 0.9)
+    assert w.tolist() == [0.0] * 3 and m.tolist() == [1.0] * 3
+    names = 'adadelta adagrad adam adamax adamw asgd lamb momentum nadam radam rmsprop rprop sgd'
+    for name in names.split():
+        assert OpProtoHolder.instance().has_op_proto(name) and callable(getattr(old, name))
+    assert v.sum() == 0
+
+
+def test_results_that_an_operation_leaves_out_stay_what_they_are():
+    x, one = paddle.to_tensor([1.0, -2.0]), paddle.ones([1])
+    made = old.moving_average_abs_max_scale(
+        x, one, one, x * 0, one, one, one, 'moving_rate', 0.9, 'is_test', True
+    )
+    assert made[0].tolist() == [1.0, -2.0] and made[1] is None and one.tolist() == [1.0]
+
+
+RANDOM = (np.random.RandomState(0).randn(2, 3) * 2).astype('float32')
+
+
+def one(value):
+    return paddle.to_tensor(np.array([value], 'float32'))
+
+
+def test_numbers_of_quantised_programs():
+    x = paddle.to_tensor(RANDOM)  # 3.528105 0.800314 1.957476 4.481786 3.735116 -1.954556
+    out, scale = _C_ops.fake_quantize_abs_max(x, 8, 1)
+    assert out.tolist() == [[100, 23, 55], [127, 106, -55]]
+    np.testing.assert_allclose(scale.numpy(), [4.481786], rtol=1e-6)
+    out, scale = _C_ops.fake_channel_wise_quantize_abs_max(x, 8, 0, 1, False)
+    assert out.tolist() == [[100, 27, 127], [127, 127, -127]]
+    np.testing.assert_allclose(scale.numpy(), [4.481786, 3.735116, 1.957476], rtol=1e-6)
+    for round_type, least in ((0, -128.0), (1, -127.0)):
+        made = _C_ops.fake_quantize_moving_average_abs_max(
+            x, one(1.5), one(1.0), one(2.0), 0.9, 8, True, round_type
+        )
+        assert made[0].tolist() == [[127, 68, 127], [127, 127, least]] and made[1] is None
+        made = _C_ops.fake_quantize_range_abs_max(
+            x, one(1.5), paddle.to_tensor([3]), 8, 8, False, round_type
+        )
+        np.testing.assert_allclose(made[1].numpy(), [4.481786], rtol=1e-6)
+        assert made[2].numpy()[3] == made[1].numpy()[0]
+    made = _C_ops.fake_quantize_moving_average_abs_max(x, one(1.5), one(1.0), one(2.0))
+    np.testing.assert_allclose(made[1].numpy(), (0.9 + 4.481786) / 2.8, rtol=1e-6)
+
+
+def test_quantised_numbers_and_back():
+    x = paddle.to_tensor(RANDOM)
+    whole = old.quantize_linear(x, one(3.0), one(0.0), 'quant_axis', -1, 'round_type', 0)[0]
+    assert whole.tolist() == [[127, 34, 83], [127, 127, -83]]
+    scales = paddle.to_tensor([1.0, 2.0])
+    whole = old.quantize_linear(x, scales, scales * 0, 'quant_axis', 0, 'round_type', 1)[0]
+    assert whole.tolist() == [[127, 102, 127], [127, 127, -124]]
+    codes = paddle.to_tensor(np.array([[1, -5], [127, -128]], 'int8'))
+    back = _C_ops.dequantize_linear(codes, one(3.0), one(0.0), None, None, -1)[0]
+    np.testing.assert_allclose(back.numpy(), [[0.02362, -0.11811], [3.0, -3.02362]], rtol=1e-3)
+    back = _C_ops.dequantize_abs_max(codes, one(2.0), 127.0)
+    np.testing.assert_allclose(back.numpy(), codes.numpy().astype('float32') * 2 / 127, rtol=1e-6)
+    table = paddle.arange(128).astype('float32')
+    assert _C_ops.dequantize_log(codes, table).tolist() == [[1, -123], [127, 0]]
+    back = _C_ops.fake_channel_wise_dequantize_max_abs(x, [scales, one(2.0)], [8, 8], 0, 0)
+    np.testing.assert_allclose(back.numpy(), RANDOM * np.array([[1], [2]]) * 2 / 127**2, rtol=1e-6)
+
+
+def test_gradients_go_through_rounding():
+    x = paddle.to_tensor(RANDOM, stop_gradient=False)
+    (_C_ops.fake_quantize_abs_max(x)[0] * 2).sum().backward()
+    assert (x.grad.numpy() == 2).all()
