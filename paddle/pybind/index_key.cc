@@ -138,7 +138,12 @@ bool IsPlainBound(PyObject* o) {
 PyRef PlainSlice(PyObject* o) {
   auto* s = reinterpret_cast<PySliceObject*>(o);
   if (IsPlainBound(s->start) && IsPlainBound(s->stop) && IsPlainBound(s->step)) return PyRef::Borrow(o);
-  const auto bound = [](PyObject* v) { return IsPlainBound(v) ? PyRef::Borrow(v) : Own(PyNumber_Index(v)); };
+  const auto bound = [](PyObject* v) {
+    if (IsPlainBound(v)) return PyRef::Borrow(v);
+    PD_CHECK(PyIndex_Check(v), InvalidArgument,
+             "[index] expected bounds of slices that are integers, tensors of one or None, got ", Py_TYPE(v)->tp_name);
+    return Own(PyNumber_Index(v));
+  };
   return Own(PySlice_New(bound(s->start).get(), bound(s->stop).get(), bound(s->step).get()));
 }
 

@@ -22,6 +22,7 @@ _EFFECTIVE = {
     'prim_forward': False,
     'prim_backward': False,
     'cpu_isa': '',
+    'call_stack_level': 1,  # 2: tracebacks of compiled functions show how they are recorded
 }
 # Flags that programs set and that are kept without effect; docs/design/common.md says why of each
 # group.
@@ -49,7 +50,6 @@ _KEPT = {
     'init_allocated_mem': False,
     'paddle_num_threads': 1,
     'inner_op_parallelism': 0,
-    'call_stack_level': 1,
     'dygraph_debug': 0,
     'logging_pir_py_code_dir': '',
     'enable_auto_parallel_align_mode': False,

@@ -99,7 +99,7 @@ def argument(op, i, written=False):
     its own.
     """
     a, at = op.args[i], f"a[{i}]"
-    call = f'({at}, "{op.name}", "{a.name}")'
+    call = f'({at}, "{op.name.removesuffix("_v2")}", "{a.name}")'
     other = scalar_partner(op, i)
     if other is not None:
         like = f"IsTensor(a[{other}]) ? AsTensor(a[{other}]) : Tensor()"

@@ -63,6 +63,23 @@ PyObject* CallMethod(PyObject* self, PyObject* name, PyObject* const* args, Py_s
   return PyObject_CallMethodObjArgs(self, name, tuple.get(), dict.get(), nullptr);
 }
 
+// What CallMethod gives; the traceback of an exception does not show how calls are recorded.
+PyObject* Record(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize_t npos, PyObject* kwnames) {
+  PyObject* result = CallMethod(self, name, args, npos, kwnames);
+  if (result) return result;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  const PyRef home(trace ? PyImport_ImportModule("paddle.jit.errors") : nullptr);
+  PyRef shown(home ? PyObject_CallMethod(home.get(), "of_user", "O", trace) : nullptr);
+  if (shown) {
+    Py_DECREF(trace);
+    trace = shown.get() == Py_None ? nullptr : shown.release();
+  }
+  PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+  return nullptr;
+}
+
 PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
@@ -86,13 +103,13 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       if (!e->Runs(tensors)) continue;
       f->entries->Use(i);
       if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
-      if (e->mode == Known::kOnce) return CallMethod(self, g_again, args, npos, kwnames);
+      if (e->mode == Known::kOnce) return Record(self, g_again, args, npos, kwnames);
       std::vector<Tensor> r = e->traced->Call(tensors);
       if (!e->decisions.empty() && !e->Decides(r, made)) continue;
       ++f->compiled_runs;
       return e->out.Build(r, tensors).release();
     }
-    return CallMethod(self, g_miss, args, npos, kwnames);
+    return Record(self, g_miss, args, npos, kwnames);
   });
 }
 

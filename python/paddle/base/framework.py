@@ -8,6 +8,7 @@ import threading
 
 import paddle
 from paddle import _lazy
+from paddle.base.arguments import integer
 from paddle.base.libpaddle import Tensor, pir
 from paddle.utils import unique_name
 
@@ -284,6 +285,16 @@ def _of(parameter, first):
     return first
 
 
+def _parameter_shape(shape):
+    """The extents as ints. TypeError for others, AssertionError for those below 0."""
+    extents = [integer("create_parameter", "extents of shape", d) for d in shape]
+    if any(d < 0 for d in extents):
+        raise AssertionError(
+            f"[create_parameter] expected extents of at least 0 in shape, got {extents}"
+        )
+    return extents
+
+
 def make_parameter(
     scope, shape, dtype, attr=None, is_bias=False, default_initializer=None, stop_gradient=None
 ):
@@ -302,7 +313,7 @@ def make_parameter(
         kwargs["name"] = unique_name.generate(scope + (".b" if is_bias else ".w"))
     pir = paddle.base.libpaddle.pir
     recorded = pir._record_mode() == 1
-    shape, dtype = [int(d) for d in shape], to_dtype(dtype)
+    shape, dtype = _parameter_shape(shape), to_dtype(dtype)
     with pir.RecordScope(None):  # initialised now, also while a program is being recorded
         unfilled = lazy.depth and not recorded
         if unfilled:

@@ -32,7 +32,10 @@ def seed(seed):
         >>> bool(paddle.rand([3]).equal_all(a))
         True
     """
-    seed = int(seed)
+    try:
+        seed = int(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'[seed] expected an integer, got {seed!r}') from None
     generator = _core.default_cpu_generator()
     generator.manual_seed(seed)
     return generator

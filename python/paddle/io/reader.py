@@ -4,6 +4,7 @@
 import os
 
 import paddle
+from paddle.base.arguments import integer
 from paddle.base.known_keywords import KnownKeywords
 
 from .dataloader import BatchSampler, IterableDataset
@@ -69,6 +70,7 @@ class DataLoader(KnownKeywords):
         worker_init_fn=None,
         persistent_workers=False,
     ):
+        num_workers = integer('DataLoader', 'num_workers', num_workers)
         if num_workers < 0:
             raise AssertionError(
                 f"[DataLoader] expected num_workers of at least 0, got {num_workers}"
@@ -131,6 +133,8 @@ class DataLoader(KnownKeywords):
                 )
             batch_size = None
         elif batch_size is not None:
+            if not isinstance(batch_size, bool):
+                batch_size = integer('DataLoader', 'batch_size', batch_size)
             if isinstance(batch_size, bool) or batch_size <= 0:
                 raise AssertionError(
                     "[DataLoader] expected batch_size to be None or a positive int, got "

@@ -18,6 +18,7 @@ from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
 from . import capture
+from .errors import of_user
 from .reads.graph import GraphSession
 from .reads.tables import IGNORED, is_ignored
 from .static_function import StaticFunction, parameter_names
@@ -309,7 +310,10 @@ def _run_save_pre_hooks(func):
     def wrapper(layer, path, input_spec=None, **configs):
         for hook in list(_save_pre_hooks):
             hook(layer, input_spec, configs)
-        func(layer, path, input_spec, **configs)
+        try:
+            func(layer, path, input_spec, **configs)
+        except Exception as error:
+            raise error.with_traceback(of_user(error.__traceback__)) from error.__cause__
 
     return wrapper
 

@@ -188,6 +188,13 @@ class TranslatedLayer(paddle.nn.Layer):
         return self._methods['forward'](self, *inputs)
 
 
+def _prefix_of(path):
+    """What to give in place of the name of a file, as the end of a message."""
+    prefix, end = os.path.splitext(path)
+    named = end in ('.json', '.pdmodel', '.pdiparams')
+    return f"; the prefix of the files is {prefix!r}" if named else ''
+
+
 def load(path, **configs):
     """The programs saved as `<path>.json` (or the older `.pdmodel`) and `<path>.<method>.json`, as
     a layer.
@@ -225,5 +232,6 @@ def load(path, **configs):
     if not found:
         raise ValueError(
             f"[jit.load] expected the file {path + '.json'!r} or {path + '.pdmodel'!r}, got neither"
+            f"{_prefix_of(path)}"
         )
     return TranslatedLayer({method: _io._read(prefix) for method, prefix in found.items()})

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Adam family: Adam, AdamW, Adamax, NAdam, RAdam."""
 
+import numbers
+
 import paddle
 from paddle import _C_ops
 
@@ -14,6 +16,8 @@ def _check_unit(op, **values):
     for name, value in values.items():
         if value is None:
             raise AssertionError(f"[{op}] expected {name}, got None")
+        if not isinstance(value, (paddle.Tensor, numbers.Real)):
+            raise TypeError(f"[{op}] expected {name} to be a number, got {type(value).__name__}")
         if not isinstance(value, paddle.Tensor) and not 0 <= value < 1:
             raise ValueError(f"[{op}] expected {name} of at least 0 and below 1, got {value}")
 

@@ -64,7 +64,8 @@ void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool sof
   if (!soft && !want.empty()) want[a] = Dim(1);
   PD_CHECK(!x.dims.empty() && MayBe(label.dims, want), InvalidArgument, "[cross_entropy] expected ",
            soft ? "soft labels" : "labels", " of shape ", common::ShapeText(want), " for input shape ",
-           common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims));
+           common::ShapeText(x.dims), ", got ", common::ShapeText(label.dims),
+           !soft && MayBe(label.dims, x.dims) ? "; probabilities need soft_label=True" : "");
   softmax = x;
   loss = x;
   loss.dims[a] = Dim(1);

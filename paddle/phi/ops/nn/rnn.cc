@@ -249,6 +249,9 @@ void rnn_infer(const Meta& x, const MetaList& pre_state, const MetaList& weights
   for (size_t i = 0; i < static_cast<size_t>(pre_state.size()); ++i)
     CheckShape("an initial state", pre_state[i], {Dim(layers * directions), x.dims[1], Dim(hidden)}, x.dtype);
   const Dim rows(gates * hidden);
+  if (weights[0].dims.size() == 2)
+    PD_CHECK(!common::CertainlyDiffer(x.dims[2], weights[0].dims[1]), InvalidArgument, "[rnn] expected inputs of ",
+             common::DimText(weights[0].dims[1]), " features, got ", common::DimText(x.dims[2]));
   for (size_t i = 0; i < count; ++i) {
     if (i >= 2 * cells)
       CheckShape("a bias", weights[i], {rows}, x.dtype);

@@ -16,6 +16,12 @@ def default_collate_fn(batch):
     and sequences recursively. TypeError for anything else."""
     sample = batch[0]
     if isinstance(sample, np.ndarray):
+        shapes = {getattr(array, 'shape', None) for array in batch}
+        if len(shapes) > 1:
+            raise ValueError(
+                f"[default_collate_fn] expected arrays of one shape in a batch, got "
+                f"{' and '.join(sorted(map(str, shapes)))}"
+            )
         return np.stack(batch, axis=0)
     if isinstance(sample, paddle.Tensor):
         return paddle.stack(batch, axis=0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worker process of the data loader."""
 
+import numbers
 import os
 import queue
 import random
@@ -111,6 +112,11 @@ class _Source:
             return self.collate(data)
         if not self.batching:
             return self.collate(self.dataset[indices])
+        if isinstance(indices, numbers.Integral):
+            raise TypeError(
+                f"[DataLoader] expected batch_sampler to give lists of indices, got {indices!r}: an "
+                "order of single samples is the sampler of a BatchSampler"
+            )
         return self.collate([self.dataset[i] for i in indices])
 
 

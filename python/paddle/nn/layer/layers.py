@@ -124,7 +124,12 @@ class Layer(ConvertMixin, KnownKeywords):
 
     def forward(self, *inputs, **kwargs):
         """The computation of the layer; every subclass defines it."""
-        raise NotImplementedError
+        from paddle._suggest import close
+
+        name = type(self).__name__
+        near = close("forward", set(dir(type(self))) - set(dir(Layer)))
+        meant = f"; {near[0]!r} is something else" if near else ""
+        raise NotImplementedError(f"[{name}] expected the class to define forward, got none{meant}")
 
     def backward(self, *inputs):
         """Layers have no backward of their own: raises ValueError."""

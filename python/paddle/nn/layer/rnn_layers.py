@@ -108,6 +108,10 @@ class RNNBase(LayerList):
         """Returns (outputs, final states); states are [layers * directions, batch, hidden], a pair
         for LSTM.
         """
+        if inputs.ndim != 3:
+            raise ValueError(
+                f"[{type(self).__name__}] expected inputs of 3 axes, got shape {list(inputs.shape)}"
+            )
         if initial_states is None:
             states = self._initial(inputs)
         else:

@@ -89,6 +89,10 @@ def load(layer, state_dict, use_structured_name=True, assign=False):
     """Copy the matching entries into the layer; return (missing keys, unexpected keys), warning
     about each missing.
     """
+    if not hasattr(state_dict, "get"):
+        raise AttributeError(
+            f"[set_state_dict] expected a dict of names and tensors, got {type(state_dict).__name__}"
+        )
     own = collect(layer, None, True, "", False, False, True)
     missing, used, pairs = [], set(), []
     for key, target in own.items():
