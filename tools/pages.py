@@ -21,6 +21,7 @@ from lint import documentation
 from opgen import model
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+SOURCE = re.compile(r"^Source: .*(?:\n {4,}\S.*)*", re.M)
 SPECIAL = re.compile(r"([\\*_\[\]<>#|$~^{}])")
 TEXTS = {"differential.md": "docs", "model_exchange.md": "docs", "CHANGELOG.md": "."}
 
@@ -47,17 +48,19 @@ def entries(text, heading):
 
 def rendered(text):
     """A documentation in full form, or any text, as Markdown."""
-    parts = re.split(r"^(Args|Returns|Raises|Examples):\n", text, flags=re.M)
+    sources = [escaped(" ".join(source.split())) for source in SOURCE.findall(text)]
+    parts = re.split(r"^(Args|Returns|Raises|Examples):\n", SOURCE.sub("", text), flags=re.M)
     lines = []
     for paragraph in re.split(r"\n\s*\n", parts[0]):
         if paragraph.strip():
             lines += [escaped(" ".join(paragraph.split())), ""]
     for heading, body in zip(parts[1::2], parts[2::2]):
         if heading == "Examples":
-            lines += ["```pycon", inspect.cleandoc(body), "```", ""]
+            lines += [*sources, "", "```pycon", inspect.cleandoc(body), "```", ""]
+            sources = []
         else:
             lines += entries(body, heading)
-    return lines
+    return [*lines, *sources, ""]
 
 
 def signature(value):
@@ -111,9 +114,10 @@ def fusion(op):
         return "as its parts", "as its parts"
     if op.view is True or op.view == "checked":
         return "read through", "view"
+    there = "of the library" if op.on_device else "on the host"
     if op.elementwise or op.decomposition or op.reduces or op.moves:
         return ("joins" if op.fuse else "own kernel"), "generated"
-    return "own kernel", "on the host"
+    return "own kernel", there
 
 
 OPERATORS = """# Operators
@@ -126,7 +130,7 @@ Made of the stanzas in `paddle/phi/ops`, a table for each family.
 | dtypes | what elementwise operators compute in; what calls of others were seen to run with |
 | gradient | whether it can be differentiated once or to any order; empty: it has none |
 | fusion | whether it joins a group that CINN compiles to one kernel, or runs by its own |
-| GPU | whether its kernel is generated for a GPU, or runs on host copies |
+| GPU | whether its kernel is generated for a GPU, is one of the library that comes with the wheel, or runs on host copies |
 """
 HEAD = ["operator", "functions", "dtypes", "gradient", "fusion", "GPU"]
 

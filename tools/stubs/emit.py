@@ -24,7 +24,6 @@ HEAD = """\
 # mypy: disable-error-code="override, misc, assignment, no-redef"
 # mypy: disable-error-code="overload-overlap, overload-cannot-match"
 import builtins
-import typing
 """
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 BUILTINS = {name for name, value in vars(builtins).items() if isinstance(value, type)}

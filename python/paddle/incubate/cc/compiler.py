@@ -159,7 +159,7 @@ def compile(
 
     Returns:
         callable: takes tensors by position. AssertionError for other dtypes than the annotations
-        say, ValueError for other shapes.
+            say, ValueError for other shapes.
 
     Raises:
         KeyError: A parameter has no annotation.
@@ -171,7 +171,7 @@ def compile(
         >>> import paddle.incubate.cc as pcc
         >>> import paddle.incubate.cc.typing as pct
         >>> B, T = pct.DimVar("B"), pct.DTypeVar("T", "float32", "float64")
-        >>> def head(x: pct.Tensor([B, 2], T), w: pct.Tensor([2, 3], T)):
+        >>> def head(x: pct.Tensor([B, 2], T), w: pct.Tensor([2, 3], T)):  # type: ignore
         ...     return pcc.fuse.matmul(x, w, paddle.nn.functional.relu)
         >>> f = pcc.compile(head, train=True)
         >>> f(paddle.ones([4, 2]), paddle.ones([2, 3])).shape

@@ -72,7 +72,7 @@ class Tensor:
     """The type of a tensor.
 
     Args:
-        shape (list or tuple of DimVars or ints): The extents.
+        shape (list of objects): The extents, DimVars or ints.
         dtype (DTypeVar, str or dtype): The dtype.
 
     Examples:

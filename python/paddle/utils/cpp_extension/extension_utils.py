@@ -49,7 +49,7 @@ def get_build_directory(verbose=False):
 
     Returns:
         str: What the environment variable PADDLE_EXTENSION_DIR names, else a folder of the user's
-        cache.
+            cache.
 
     Examples:
         >>> import os
