@@ -114,8 +114,8 @@ class _Source:
             return self.collate(self.dataset[indices])
         if isinstance(indices, numbers.Integral):
             raise TypeError(
-                f"[DataLoader] expected batch_sampler to give lists of indices, got {indices!r}: an "
-                "order of single samples is the sampler of a BatchSampler"
+                f"[DataLoader] expected batch_sampler to give lists of indices, got {indices!r}: "
+                "an order of single samples is the sampler of a BatchSampler"
             )
         return self.collate([self.dataset[i] for i in indices])
 

@@ -91,7 +91,8 @@ def load(layer, state_dict, use_structured_name=True, assign=False):
     """
     if not hasattr(state_dict, "get"):
         raise AttributeError(
-            f"[set_state_dict] expected a dict of names and tensors, got {type(state_dict).__name__}"
+            "[set_state_dict] expected a dict of names and tensors, got "
+            f"{type(state_dict).__name__}"
         )
     own = collect(layer, None, True, "", False, False, True)
     missing, used, pairs = [], set(), []
