@@ -3,8 +3,8 @@
 
     python -m paddle.distributed.launch --nproc_per_node 2 timeline.py --out timeline.svg
 
-The events are those of `paddle.profiler`. Prints how much of the communication had computation of
-the same rank beside it.
+The events are those of `paddle.profiler`. Prints how much of the communication had computation
+beside it.
 """
 
 import argparse
@@ -57,18 +57,18 @@ def joined(spans):
     return out
 
 
-def overlap(events):
-    """The share of the communication beside which the rank computed."""
-    spans = {
-        kind: joined((b, e) for k, b, e, _ in events if k == kind)
-        for kind in ('computes', 'communicates')
-    }
-    both = sum(
-        max(0, min(e, f) - max(b, c))
-        for b, e in spans['computes']
-        for c, f in spans['communicates']
-    )
-    return both / max(1e-9, sum(e - b for b, e in spans['communicates']))
+def overlap(ranks):
+    """The share of the communication during which some rank still computes. A collective begins
+    when the last rank comes to it: waits for slower ranks are none of its time.
+    """
+    computed = max(e for events in ranks for k, _, e, _ in events if k == 'computes')
+    spans = [sorted((b, e) for k, b, e, _ in events if k == 'communicates') for events in ranks]
+    hidden = total = 0
+    for one in zip(*spans):
+        begin, end = (max(times) for times in zip(*one))
+        hidden += max(0, min(end, computed) - begin)
+        total += end - begin
+    return hidden / max(1e-9, total)
 
 
 def picture(ranks):
@@ -147,7 +147,7 @@ def main():
         with open(flags.out + '.new', 'w') as file:
             file.write(picture(ranks))
         os.replace(flags.out + '.new', flags.out)
-        print(f'{100 * min(map(overlap, ranks)):.0f} % of the communication overlaps')
+        print(f'{100 * overlap(ranks):.0f} % of the communication overlaps')
 
 
 if __name__ == '__main__':

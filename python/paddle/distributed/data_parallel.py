@@ -26,15 +26,17 @@ def _by_dtype(tensors):
     return groups
 
 
-def _buckets(parameters, last_bytes, bytes_each, kind):
+def _buckets(parameters, names, last_bytes, bytes_each, kind):
     """Numbers of parameters whose gradients are reduced together: of one kind, kind(number), from
-    the last parameter to the first, as gradients come. The bucket that comes last is small: nothing
-    is left to be computed beside it.
+    the last parameter to the first, as gradients come. Those of a layer, which come at once, are
+    together. The bucket that comes last is small: nothing is left to be computed beside it.
     """
     buckets, open_buckets = [], {}
+    layers = [name.rpartition('.')[0] for name in names]
     for number, p in enumerate(parameters):
         numbers, size = open_buckets.get(kind(number), (None, 0))
-        if numbers is None or size >= (last_bytes if numbers is buckets[0] else bytes_each):
+        full = numbers and size >= (last_bytes if numbers is buckets[0] else bytes_each)
+        if numbers is None or (full and layers[number] != layers[numbers[-1]]):
             numbers, size = [], 0
             buckets.append(numbers)
         numbers.append(number)
@@ -55,7 +57,7 @@ class Reducer:
         self._names = names
         self._group = process_group
         self._find_unused = find_unused
-        self._buckets = _buckets(parameters, last_bytes, bytes_each, self._kind)
+        self._buckets = _buckets(parameters, names, last_bytes, bytes_each, self._kind)
         self._bucket_of = {n: b for b, numbers in enumerate(self._buckets) for n in numbers}
         self.reset()
         for number, p in enumerate(parameters):
