@@ -58,6 +58,19 @@ def test_a_stopped_rank_is_named_at_the_deadline():
         )
 
 
+def test_a_rank_that_died_where_it_had_come_is_named_too():
+    job = ranks.Ranks(3, 'work_failures', 'come_and_die')
+    absent, _, came = pids(job, 3)
+    time.sleep(0.5)
+    os.kill(came, signal.SIGKILL)
+    time.sleep(0.2)
+    os.kill(absent, signal.SIGKILL)
+    _, (code, text), _ = job.end()
+    message = raised(text)[1]
+    assert code == 0 and f'got no rank 0 (its process {absent} died)' in message
+    assert f'rank 2 had come (its process {came} died)' in message
+
+
 def test_a_rank_that_leaves():
     (code, text), _ = ranks.Ranks(2, 'work_failures', 'leave_early').end()
     assert code == 0 and 'rank 1 (it left the group)' in raised(text)[1]

@@ -102,6 +102,20 @@ def wait_for(what, seconds='60', absent='yes'):
     sys.exit(1)
 
 
+def come_and_die():
+    """Rank 0 does not come to a barrier; the others wait there."""
+    dist.init_parallel_env()
+    store = dist.parallel.job_store()
+    store.set(f'pid/{dist.get_rank()}', str(os.getpid()))
+    if dist.get_rank() == 0:
+        time.sleep(60)
+    try:
+        dist.barrier()
+    except RuntimeError as e:
+        print(f'RAISED {time.time()} {e}', flush=True)
+        os._exit(0)
+
+
 def leave_early():
     dist.init_parallel_env()
     if dist.get_rank() == 1:

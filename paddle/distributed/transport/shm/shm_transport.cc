@@ -197,6 +197,10 @@ void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
         who << " (which last entered " << NameOf(last.kind) << " #" << last.number << ")";
     }
   }
+  // Where one that had come has died, others may have ended because of that.
+  for (int r = 0; r < n_; ++r)
+    if (segment_.presence(r) == Presence::kDied && segment_.cell(r).arrived.load() >= barrier_)
+      who << "; " << Rank(r) << " had come (" << GoneBecause(r) << ")";
   const std::string at = std::string(NameOf(c.kind)) + " #" + std::to_string(number_);
   const std::string failure = segment_.Failure();
   // Who left may have left because the group had failed.
