@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models: parameter counts and outputs; transforms: numpy against pillow; detection operations by
-hand.
+"""Models: parameter counts and outputs; transforms: arrays and tensors against pillow; detection
+operations by hand.
 """
+
+import warnings
 
 import numpy as np
 import pytest
@@ -60,18 +62,20 @@ def test_pretrained_says_what_to_do():
 IMAGE = np.random.RandomState(0).randint(0, 255, (40, 60, 3)).astype('uint8')
 
 
+CORNERS = [[0, 0], [59, 0], [59, 39], [0, 39]], [[3, 4], [50, 2], [55, 35], [2, 30]]
+
+
+def _near(a, b, most=3):
+    a, b = np.asarray(a).astype(int), np.asarray(b).astype(int)
+    return a.shape == b.shape and (np.abs(a - b) > most).mean() < 0.01
+
+
 @pytest.mark.parametrize(
     'call',
     [
-        lambda x: T.rotate(x, 30),
-        lambda x: T.rotate(x, 30, expand=True),
         lambda x: T.affine(x, 20, (2, 3), 1.1, (3, 4)),
-        lambda x: T.perspective(
-            x, [[0, 0], [59, 0], [59, 39], [0, 39]], [[3, 4], [50, 2], [55, 35], [2, 30]]
-        ),
         lambda x: T.to_grayscale(x, 3),
         lambda x: T.adjust_brightness(x, 1.3),
-        lambda x: T.adjust_contrast(x, 0.6),
         lambda x: T.resize(x, (80, 120), 'nearest'),
         lambda x: T.resize(x, (80, 120)),
         T.hflip,
@@ -80,10 +84,94 @@ IMAGE = np.random.RandomState(0).randint(0, 255, (40, 60, 3)).astype('uint8')
         lambda x: T.center_crop(x, 20),
     ],
 )
-def test_numpy_transforms_agree_with_pillow(call):
+def test_arrays_agree_with_pillow(call):
     image = pytest.importorskip('PIL.Image').fromarray(IMAGE)
-    a, b = np.asarray(call(IMAGE)).astype(int), np.asarray(call(image)).astype(int)
-    assert a.shape == b.shape and (np.abs(a - b) > 3).mean() < 0.01
+    assert _near(call(IMAGE), call(image))
+
+
+@pytest.mark.parametrize(
+    'call',
+    [
+        lambda x: T.rotate(x, 30, fill=5),
+        lambda x: T.rotate(x, 30, center=(4, 9)),
+        lambda x: T.affine(x, 20, (2, 3), 1.1, (3, 4), fill=9),
+        lambda x: T.perspective(x, *CORNERS),
+        lambda x: T.to_grayscale(x, 3),
+        lambda x: T.adjust_brightness(x, 1.3),
+        lambda x: T.adjust_contrast(x, 0.6),
+        lambda x: T.resize(x, (80, 120), 'nearest'),
+        T.hflip,
+        T.vflip,
+        lambda x: T.pad(x, (1, 2, 3, 4), 7),
+        lambda x: T.pad(x, (1, 2, 3, 4), (7, 8, 9)),
+        lambda x: T.pad(x, (1, 2, 3, 4), padding_mode='symmetric'),
+        lambda x: T.center_crop(x, 20),
+    ],
+)
+def test_tensors_agree_with_pillow(call):
+    image = pytest.importorskip('PIL.Image').fromarray(IMAGE)
+    expected = np.asarray(call(image)).transpose(2, 0, 1)
+    tensor = paddle.to_tensor(IMAGE.transpose(2, 0, 1))
+    assert _near(call(tensor), expected, 4)
+    assert _near(call(paddle.stack([tensor, tensor]))[1], expected, 4)
+
+
+@pytest.mark.parametrize('interpolation', ['nearest', 'bilinear', 'bicubic'])
+@pytest.mark.parametrize('dtype', ['uint8', 'float32'])
+def test_arrays_with_and_without_opencv(monkeypatch, interpolation, dtype):
+    from paddle.vision.transforms import functional_cv2
+
+    pytest.importorskip('cv2')
+    image = IMAGE.astype(dtype)
+    calls = [
+        lambda x: T.resize(x, (23, 71), interpolation),
+        lambda x: T.rotate(x, 33, interpolation, True, fill=(1, 2, 3)[: x.shape[2]]),
+        lambda x: T.rotate(x, 33, interpolation, center=(4, 9)),
+        lambda x: T.affine(x, 20, (2, 3), 1.1, (3, 4), interpolation, 9),
+        lambda x: T.perspective(x, *CORNERS, interpolation, 4),
+        lambda x: T.adjust_hue(x, 0.3) if x.dtype == np.uint8 else x,
+    ]
+    with_opencv = [call(image) for call in calls] + [call(image[..., :1]) for call in calls]
+    monkeypatch.setattr(functional_cv2, '_installed', lambda: None)
+    without = [call(image) for call in calls] + [call(image[..., :1]) for call in calls]
+    assert all(_near(a, b, 9) for a, b in zip(with_opencv, without))
+
+
+def test_conventions_of_arrays():
+    """What PaddlePaddle's functions give for arrays, where pillow's differ."""
+    ramp = np.arange(9, dtype='uint8').reshape(3, 3, 1)
+    # About the point (1.5, 1.5) in indices of pixels.
+    assert T.rotate(ramp, 90)[..., 0].tolist() == [[0, 0, 0], [2, 5, 8], [1, 4, 7]]
+    gray = T.adjust_contrast(np.array([[[10, 74, 250]]], 'uint8'), 2.0)
+    assert gray.tolist() == [[[0, 74, 255]]]
+    assert T.adjust_hue(np.array([[[0, 0, 255]]], 'uint8'), 1 / 3).tolist() == [[[0, 255, 0]]]
+    np.random.seed(1)
+    erased = T.RandomErasing(1.0, (0.3, 0.3), value='random')(np.full([6, 7, 3], 9, 'float32'))
+    assert np.abs(erased[erased != 9]).max() > 100
+
+
+def test_transforms_of_tensors_are_differentiable_and_recorded():
+    def change(x):
+        x = T.rotate(x, 20, 'bilinear', expand=True)
+        x = T.affine(x, 10, [1, 0], 1.2, [3, 0], 'bilinear')
+        x = T.perspective(x, [[0, 0], [9, 0], [9, 9], [0, 9]], [[1, 0], [9, 1], [8, 9], [0, 8]])
+        x = T.adjust_hue(T.adjust_contrast(T.adjust_brightness(x, 1.1), 0.8), 0.1)
+        return T.normalize(T.resize(T.pad(x, 1, 0.5), (8, 9)), [0.5] * 3, [0.25] * 3)
+
+    def run(function):
+        x = paddle.to_tensor(np.random.RandomState(0).rand(3, 10, 12).astype('float32'))
+        x.stop_gradient = False
+        y = function(x)
+        y.square().sum().backward()
+        return y.numpy(), x.grad.numpy()
+
+    value, gradient = run(change)
+    compiled = paddle.jit.to_static(change, full_graph=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')  # that it runs as it is
+        for a, b in zip((value, gradient), run(compiled)):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    assert value.shape == (3, 8, 9) and np.abs(gradient).max() > 0
 
 
 def test_pipeline():

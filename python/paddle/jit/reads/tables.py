@@ -132,9 +132,9 @@ _NUMPY = (
     'tensordot tile trace transpose tri tril triu trunc unique var vsplit vstack where zeros '
     'zeros_like'
 ).split()
+_LINALG = 'cholesky cond det eigvals eigvalsh inv lstsq matrix_power matrix_rank norm pinv solve'
 PURE_OF_NUMPY = {getattr(numpy, n) for n in _NUMPY if hasattr(numpy, n)} | {
-    numpy.linalg.norm,
-    numpy.linalg.inv,
+    getattr(numpy.linalg, n) for n in _LINALG.split()
 }
 _NUMPY_METHODS = (
     'all any argmax argmin argsort astype clip copy cumsum dot flatten item max mean min nonzero '

@@ -39,9 +39,9 @@ def _is_pil(img):
 def _backend(img):
     """The module for this kind of image; TypeError when it is none."""
     if isinstance(img, np.ndarray) and img.ndim in (2, 3):
-        from . import functional_np
+        from . import functional_cv2
 
-        return functional_np
+        return functional_cv2
     if isinstance(img, paddle.Tensor):
         from . import functional_tensor
 
@@ -85,7 +85,7 @@ def to_tensor(pic, data_format='CHW'):
     if data_format not in ('CHW', 'HWC'):
         raise ValueError(f"[to_tensor] expected data_format 'CHW' or 'HWC', got {data_format!r}")
     if isinstance(pic, paddle.Tensor):
-        return pic
+        return pic if data_format == 'CHW' else pic.transpose([1, 2, 0])
     array, eight_bits = _backend(pic).to_array(pic)
     if data_format == 'CHW':
         array = np.transpose(array, (2, 0, 1))
@@ -286,7 +286,8 @@ def adjust_brightness(img, brightness_factor):
 
 
 def adjust_contrast(img, contrast_factor):
-    """0 gives plain gray, 1 the image.
+    """0 gives plain gray, 1 the image. The gray is the mean of the image, or 74 for arrays of 8
+    bits.
 
     Args:
         img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or
@@ -299,8 +300,8 @@ def adjust_contrast(img, contrast_factor):
     Examples:
         >>> import numpy
         >>> img = numpy.array([[[0, 0, 0], [200, 200, 200]]], "uint8")
-        >>> paddle.vision.transforms.adjust_contrast(img, 0.0)[0].tolist()
-        [[100, 100, 100], [100, 100, 100]]
+        >>> paddle.vision.transforms.adjust_contrast(img, 0.5)[0].tolist()
+        [[37, 37, 37], [137, 137, 137]]
     """
     return _backend(img).adjust_contrast(img, contrast_factor)
 
@@ -311,7 +312,8 @@ def adjust_saturation(img, saturation_factor):
 
 
 def adjust_hue(img, hue_factor):
-    """Turn the hue by a fraction of the circle, -0.5 to 0.5.
+    """Turn the hue by a fraction of the circle, -0.5 to 0.5. Channels of an array are blue, green,
+    red, as OpenCV reads them.
 
     Args:
         img (numpy.ndarray, Tensor or object): The image: an array [H, W, C], a tensor [C, H, W] or

@@ -891,10 +891,10 @@ class RandomErasing(BaseTransform):
                 continue
             value = self.value
             if value == 'random':
-                value = np.random.normal(
-                    size=[h, w, channels]
-                    if not isinstance(img, paddle.Tensor)
-                    else [channels, h, w]
+                value = (
+                    paddle.normal(shape=[channels, h, w]).astype(img.dtype)
+                    if isinstance(img, paddle.Tensor)
+                    else np.random.normal(size=[h, w, channels]) * 255
                 )
             elif isinstance(value, (list, tuple)):
                 value = np.array(value)

@@ -1,9 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of numpy images [H, W] or [H, W, C]."""
+"""Transforms of arrays [H, W] or [H, W, C], with OpenCV's pixels and conventions: points are
+indices of pixels, and colours are blue, green, red where their order matters.
+
+OpenCV makes them where it is installed and takes the array; else NumPy does, which differs from it
+by rounding: OpenCV interpolates with weights of a few bits.
+"""
+
+import functools
+import importlib
+import importlib.util
 
 import numpy as np
 
 from paddle.base import arguments
+
+
+@functools.lru_cache(maxsize=None)
+def _installed():
+    return importlib.import_module('cv2') if importlib.util.find_spec('cv2') else None
+
+
+def _opencv(img, interpolation):
+    """OpenCV and its flag of `interpolation`, or (None, None) where NumPy has to do."""
+    flag = {
+        'nearest': 'INTER_NEAREST',
+        'bilinear': 'INTER_LINEAR',
+        'bicubic': 'INTER_CUBIC',
+        'area': 'INTER_AREA',
+        'lanczos': 'INTER_LANCZOS4',
+    }.get(interpolation)
+    taken = img.dtype in ('uint8', 'uint16', 'int16', 'float32', 'float64')
+    if not taken or not flag or not img.size or img.ndim == 3 and img.shape[2] > 4:
+        return None, None
+    cv2 = _installed()
+    return cv2, cv2 and getattr(cv2, flag)
+
+
+def _channels(out, img):
+    """`out` with the axis of one channel that OpenCV drops."""
+    return out[:, :, None] if out.ndim < img.ndim else out
+
+
+def _border(img, fill):
+    """`fill` as a number for each channel."""
+    fill = arguments.to_array('transforms', 'fill', fill, np.float64)
+    return np.broadcast_to(fill, img.shape[2:] or (1,)).tolist()
 
 
 def size(img):
@@ -69,6 +110,9 @@ def _taps(length, target, interpolation):
 
 def resize(img, target, interpolation):
     width, height = target
+    cv2, flag = _opencv(img, interpolation)
+    if cv2:
+        return _channels(cv2.resize(img, (width, height), interpolation=flag), img)
     work = img
     for axis, length in ((0, height), (1, width)):
         at, weight = _taps(work.shape[axis], length, interpolation)
@@ -129,10 +173,10 @@ def adjust_brightness(img, factor):
 
 
 def adjust_contrast(img, factor):
+    if img.dtype == np.uint8:  # about one gray for every image
+        return np.clip((img.astype(np.float64) - 74) * float(factor) + 74, 0, 255).astype(np.uint8)
     gray = _gray(img) if img.ndim == 3 and img.shape[2] >= 3 else img.astype(np.float64)
-    return _blend(
-        img, float(np.rint(gray).mean()) if img.dtype == np.uint8 else float(gray.mean()), factor
-    )
+    return _blend(img, float(gray.mean()), factor)
 
 
 def adjust_saturation(img, factor):
@@ -145,8 +189,13 @@ def adjust_saturation(img, factor):
 def adjust_hue(img, factor):
     if img.ndim == 2 or img.shape[2] == 1:
         return img
+    cv2 = _installed()
+    if cv2 and img.dtype == np.uint8 and img.shape[2] == 3:
+        hsv = cv2.cvtColor(img, cv2.COLOR_BGR2HSV_FULL)
+        hsv[..., 0] += np.uint8(int(factor * 255) % 256)
+        return cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR_FULL)
     scale = 255.0 if img.dtype.kind in 'ui' else 1.0
-    rgb = img[..., :3].astype(np.float64) / scale
+    rgb = img[..., 2::-1].astype(np.float64) / scale
     top, low = rgb.max(axis=-1), rgb.min(axis=-1)
     span = top - low
     safe = np.where(span == 0, 1.0, span)
@@ -163,6 +212,7 @@ def adjust_hue(img, factor):
     sector = (hue * 6)[..., None] + np.array([5.0, 3.0, 1.0])
     k = sector % 6
     out = top[..., None] * (1 - saturation[..., None] * np.clip(np.minimum(k, 4 - k), 0, 1))
+    out = out[..., ::-1]
     if img.shape[2] > 3:
         out = np.concatenate([out, img[..., 3:] / scale], axis=-1)
     return _like(out * scale, img)
@@ -209,10 +259,22 @@ def _grid(width, height):
 
 
 def affine(img, matrix, interpolation, fill):
-    x, y = _grid(img.shape[1], img.shape[0])
     a, b, c, d, e, f = matrix
-    px, py = x + 0.5, y + 0.5
-    return _sample(img, a * px + b * py + c - 0.5, d * px + e * py + f - 0.5, interpolation, fill)
+    # From points of the image, whose pixels have their centres at halves, to indices.
+    matrix = [[a, b, c + (a + b - 1) / 2], [d, e, f + (d + e - 1) / 2]]
+    return _warped(img, np.array(matrix), (img.shape[1], img.shape[0]), interpolation, fill)
+
+
+def _warped(img, matrix, target, interpolation, fill):
+    """The image of `target` (width, height) whose pixel (x, y) comes from matrix @ (x, y, 1)."""
+    cv2, flag = _opencv(img, interpolation)
+    if cv2:
+        flag |= cv2.WARP_INVERSE_MAP
+        out = cv2.warpAffine(img, matrix, target, flags=flag, borderValue=_border(img, fill))
+        return _channels(out, img)
+    x, y = _grid(*target)
+    (a, b, c), (d, e, f) = matrix
+    return _sample(img, a * x + b * y + c, d * x + e * y + f, interpolation, fill)
 
 
 def rotate(img, angle, interpolation, expand, center, fill):
@@ -227,25 +289,24 @@ def rotate(img, angle, interpolation, expand, center, fill):
         ys = [round(sin, 15) * x + round(cos, 15) * y + cy for x, y in corners]
         new_w = int(np.ceil(max(xs)) - np.floor(min(xs)))
         new_h = int(np.ceil(max(ys)) - np.floor(min(ys)))
-    x, y = _grid(new_w, new_h)
-    px = x + 0.5 - cx - (new_w - width) / 2.0
-    py = y + 0.5 - cy - (new_h - height) / 2.0
-    return _sample(
-        img, cos * px - sin * py + cx - 0.5, sin * px + cos * py + cy - 0.5, interpolation, fill
-    )
+    px, py = cx + (new_w - width) / 2.0, cy + (new_h - height) / 2.0
+    matrix = [[cos, -sin, cx - cos * px + sin * py], [sin, cos, cy - sin * px - cos * py]]
+    return _warped(img, np.array(matrix), (new_w, new_h), interpolation, fill)
 
 
 def perspective(img, coeffs, interpolation, fill):
+    cv2, flag = _opencv(img, interpolation)
+    if cv2:
+        matrix = np.array([*coeffs, 1.0]).reshape(3, 3)
+        target = img.shape[1], img.shape[0]
+        flag |= cv2.WARP_INVERSE_MAP
+        out = cv2.warpPerspective(img, matrix, target, flags=flag, borderValue=_border(img, fill))
+        return _channels(out, img)
     x, y = _grid(img.shape[1], img.shape[0])
     a, b, c, d, e, f, g, h = coeffs
-    px, py = x + 0.5, y + 0.5
-    below = g * px + h * py + 1
+    below = g * x + h * y + 1
     return _sample(
-        img,
-        (a * px + b * py + c) / below - 0.5,
-        (d * px + e * py + f) / below - 0.5,
-        interpolation,
-        fill,
+        img, (a * x + b * y + c) / below, (d * x + e * y + f) / below, interpolation, fill
     )
 
 
