@@ -783,6 +783,7 @@ RECIPES = {
         "cols crows": "coo().to_sparse_csr()",
         "rows": "table_rows()",
         "get_map_tensor": "words()",
+        "set_string_list": "t(2), ['a']",
         "set_vocab": "t(2), {'a': 0}",
         "top_p_sampling": "t(2, 3), t(2)",
         "fill_diagonal_tensor": "t(2, 3), t(2)",

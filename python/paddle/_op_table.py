@@ -39,18 +39,141 @@ def _channels(x, scale, bias, data_layout='AnyLayout'):
     return x * scale.reshape(shape) + bias.reshape(shape)
 
 
+def _fused(name, combine):
+    def call(
+        x,
+        y,
+        axis=-1,
+        fuse_activation='',
+        fuse_alpha=0.0,
+        fuse_beta=0.0,
+        fused_output_scale=1.0,
+        fused_unsqueeze2_axes=(),
+        scale_x=1.0,
+        scale_y=1.0,
+        scale_out=1.0,
+    ):
+        if (scale_x, scale_y, scale_out) != (1.0, 1.0, 1.0):
+            raise NotImplementedError(
+                f'[{name}] expected scales of integers to be 1.0, got {scale_x}, {scale_y} and '
+                f'{scale_out}'
+            )
+        if 0 <= axis < x.ndim - y.ndim:
+            y = y.reshape([*y.shape, *[1] * (x.ndim - axis - y.ndim)])
+        out = combine(x, y)
+        rest = {'leaky_relu': (fuse_alpha,), 'clip': (fuse_alpha, fuse_beta), 'relu6': ()}.get(
+            fuse_activation, ()
+        )
+        if fuse_activation:
+            home = paddle if hasattr(paddle, fuse_activation) else paddle.nn.functional
+            out = getattr(home, fuse_activation)(out, *rest)
+        out = out if fused_output_scale == 1.0 else out * fused_output_scale
+        return out.unsqueeze(list(fused_unsqueeze2_axes)) if fused_unsqueeze2_axes else out
+
+    return call
+
+
+def _fc(input, w, bias=None, in_num_col_dims=1, activation_type='', padding_weights=False):
+    if padding_weights:
+        raise NotImplementedError('[fc] expected weights without padding, got padding_weights')
+    lead = list(input.shape[:in_num_col_dims])
+    out = input.reshape([-1, w.shape[0]]) @ w
+    out = out if bias is None else out + bias.reshape([-1])
+    return (paddle.nn.functional.relu(out) if activation_type == 'relu' else out).reshape(
+        [*lead, w.shape[1]]
+    )
+
+
+def _repeated_fc_relu(x, w, bias):
+    made = []
+    for one, b in zip(w, bias):
+        x = paddle.nn.functional.relu(_fc(x, one, b))
+        made.append(x)
+    return made[:-1], made[-1]
+
+
+def _squared_mat_sub(x, y, scalar=1.0):
+    product, squares = paddle.matmul(x, y), (x * x, y * y)
+    return (*squares, product * product, (product * product - paddle.matmul(*squares)) * scalar)
+
+
+def _position(x, axes, keepdim, mode, ignored):
+    function = paddle.nanmedian if ignored else paddle.median
+    return function(x, _axes(axes), keepdim, mode)
+
+
+def _written(function):
+    """`function`, whose result is written into its first argument."""
+
+    def call(x, *args, **kwargs):
+        with paddle.no_grad():
+            return paddle.assign(function(x, *args, **kwargs), x)
+
+    return call
+
+
+def _uniform_of_rows(
+    input,
+    shape,
+    input_dim_idx=0,
+    output_dim_idx=0,
+    min=-1.0,
+    max=1.0,
+    seed=0,
+    diag_num=0,
+    diag_step=0,
+    diag_val=1.0,
+    dtype='float32',
+):
+    if diag_num:
+        raise NotImplementedError(
+            f'[uniform_random_batch_size_like] expected diag_num=0, got {diag_num}'
+        )
+    shape = list(shape)
+    shape[output_dim_idx] = input.shape[input_dim_idx]
+    return paddle.uniform(shape, dtype, min, max, seed)
+
+
+def _filled(output, shape, value, dtype='float32', place=None):
+    return paddle.assign(paddle.full(shape, value, dtype), output)
+
+
+def _values(shape, dtype, values, place=None):
+    return paddle.to_tensor(list(values), dtype=dtype).reshape(list(shape))
+
+
 _FORMS = {
     'affine_channel': _channels,
+    'affine_channel_': _written(_channels),
     'array_length': lambda x: paddle.tensor.array_length(x),
     'array_read': lambda array, i: paddle.tensor.array_read(array, i),
     'array_write_': lambda array, x, i: paddle.tensor.array_write(x, i, array),
     'assign_': lambda x: x,
+    'assign_value_': lambda output, shape, dtype, values, place=None: paddle.assign(
+        _values(shape, dtype, values), output
+    ),
     'baddbmm': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha),
     'baddbmm_': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm_(input, x, y, beta, alpha),
     'batch_fc': lambda input, w, bias: paddle.bmm(input, w) + bias.unsqueeze(1),
+    'bce_loss_': _written(lambda input, label: paddle._C_ops.bce_loss(input, label)),
     'create_array': lambda dtype: paddle.tensor.create_array(dtype),
+    'dropout_': _written(
+        lambda x, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
+            paddle.nn.functional.dropout(x, p, training=not is_test, mode=mode)
+        )
+    ),
+    'cross_entropy_with_softmax_': lambda *args: paddle._C_ops.cross_entropy_with_softmax(*args),
+    'div_scale': lambda x, scalar: x / scalar,
     'decode_jpeg': lambda x, mode, place=None: paddle.vision.ops.decode_jpeg(x, mode),
     'einsum': lambda x, equation: (paddle.einsum(equation, *x), [], []),
+    'fc': _fc,
+    'full_': _filled,
+    'fused_elementwise_add': _fused('fused_elementwise_add', lambda x, y: x + y),
+    'fused_elementwise_div': _fused('fused_elementwise_div', lambda x, y: x / y),
+    'fused_elementwise_mul': _fused('fused_elementwise_mul', lambda x, y: x * y),
+    'fused_elementwise_sub': _fused('fused_elementwise_sub', lambda x, y: x - y),
+    'fusion_repeated_fc_relu': _repeated_fc_relu,
+    'fusion_squared_mat_sub': _squared_mat_sub,
     'empty_like': lambda x, dtype=None, place=None: paddle.empty_like(x, dtype),
     'equal_': lambda x, y: paddle.equal_(x, y),
     'fused_dropout_add': lambda x, y, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
@@ -73,6 +196,17 @@ _FORMS = {
     'identity_loss': lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction),
     'index_select_strided': lambda x, index, axis=0: paddle.unbind(x, axis)[index],
     'l1_norm': lambda x: x.abs().sum(),
+    'l1_norm_': lambda x: x.abs().sum(),
+    'identity_loss_': lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction),
+    'sigmoid_cross_entropy_with_logits_': _written(
+        lambda x, label, pos_weight=None, normalize=False, ignore_index=-100: (
+            paddle._C_ops.sigmoid_cross_entropy_with_logits(
+                x, label, pos_weight, normalize, ignore_index
+            )
+        )
+    ),
+    'uniform_random_batch_size_like': _uniform_of_rows,
+    'trunc_divide_': _written(lambda x, y: paddle.divide(x, y, rounding_mode='trunc')),
     'less_equal_': lambda x, y: paddle.less_equal_(x, y),
     'less_than_': lambda x, y: paddle.less_than_(x, y),
     'logical_and_': lambda x, y: paddle.logical_and_(x, y),

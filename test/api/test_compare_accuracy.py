@@ -9,18 +9,33 @@ import pytest
 import paddle
 from paddle.amp import debugging
 
+pytest.importorskip('xlsxwriter')
+
+
+SPACE = {'m': 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'}
+
 
 def cells_of(path, sheet=1):
-    """The rows of a sheet of a workbook as {column: (text, style)}."""
-    space = {'m': 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'}
+    """The rows of a sheet of a workbook as {column: (text, color or None)}."""
     with zipfile.ZipFile(path) as archive:
-        root = ElementTree.fromstring(archive.read(f'xl/worksheets/sheet{sheet}.xml'))
-        for name in archive.namelist():
-            ElementTree.fromstring(archive.read(name))
+        parts = {n: ElementTree.fromstring(archive.read(n)) for n in archive.namelist()}
+    texts = [''.join(t.itertext()) for t in parts['xl/sharedStrings.xml']]
+    colors = [f.find('.//m:fgColor', SPACE) for f in parts['xl/styles.xml'].find('m:fills', SPACE)]
+    colors = [None if c is None else c.get('rgb', '')[2:] or None for c in colors]
+    formats = parts['xl/styles.xml'].find('m:cellXfs', SPACE)
+    fills = [colors[int(f.get('fillId'))] for f in formats]
+
+    def text(cell):
+        found = ''.join(cell.itertext())
+        return texts[int(found)] if cell.get('t') == 's' else found
+
     return [
-        {c.get('r')[0]: (''.join(c.itertext()), int(c.get('s'))) for c in row}
-        for row in root.findall('.//m:row', space)
+        {c.get('r')[0]: (text(c), fills[int(c.get('s', 0))]) for c in row}
+        for row in parts[f'xl/worksheets/sheet{sheet}.xml'].findall('.//m:row', SPACE)
     ]
+
+
+RED, YELLOW, GREEN = 'FF0000', 'FFFF00', 'D9EAD3'
 
 
 def run_logged(folder, dtype, compute):
@@ -59,8 +74,8 @@ def test_compare_accuracy(tmp_path, monkeypatch, capfd):
     assert float(text['H']) == pytest.approx(90001 / 3, rel=1e-6)
     assert [text[c] for c in 'JKNOPQR'] == ['fp16', 'inf', '1', '1', '0', 'inf', '1.000000']
     styles = {key: style for key, (_, style) in rows[0].items()}
-    assert styles['D'] == styles['F'] == styles['K'] == styles['O'] == 4 and styles['Q'] == 3
-    assert styles['G'] == styles['H'] == styles['R'] == 0 and styles['J'] == 2
+    assert [styles[c] for c in 'DFKOQJ'] == [RED, RED, RED, RED, YELLOW, GREEN]
+    assert [styles[c] for c in 'GHR'] == [None] * 3
     assert [rows[3][c][0] for c in 'EFGHIQRS'] == ['--'] * 8
     assert not list(tmp_path.glob('*.tmp'))
 
@@ -84,7 +99,7 @@ def test_compare_accuracy_of_logs(tmp_path):
     (first / 'worker_gpu.0').write_text(log)
     debugging.compare_accuracy(first, second, out, 2)
     assert [row['Q'] for row in cells_of(out)[2:]] == [
-        *(('1.049000', 0), ('1.051000', 3), ('2.000000', 0), ('inf', 3))
+        *(('1.049000', None), ('1.051000', YELLOW), ('2.000000', None), ('inf', YELLOW))
     ]
     assert cells_of(out)[2]['A'][0] == '<&>'
     assert [row['J'][0] for row in cells_of(out, 2)[2:]] == [

@@ -3,8 +3,13 @@
 and `_legacy_C_ops`; operations of quantised programs. Values of the published package are said.
 """
 
+import json
+import os
+
 import numpy as np
 import pytest
+from old_operation_cases import CASES as OPERATIONS
+from old_operation_cases import Numbers, plain
 
 import paddle
 from paddle import _C_ops
@@ -145,3 +150,71 @@ def test_gradients_go_through_rounding():
     x = paddle.to_tensor(RANDOM, stop_gradient=False)
     (_C_ops.fake_quantize_abs_max(x)[0] * 2).sum().backward()
     assert (x.grad.numpy() == 2).all()
+
+
+with open(os.path.join(os.path.dirname(__file__), 'data', 'old_operations_3.3.1.json')) as _stream:
+    RECORDED = json.load(_stream)
+
+
+@pytest.mark.parametrize('name', RECORDED)
+def test_operations_equal_those_of_the_published_package(name):
+    compare(plain(OPERATIONS[name](Numbers())), RECORDED[name])
+
+
+def compare(got, want):
+    if want is None or isinstance(want, str):
+        assert got == want
+    elif isinstance(want, list) and want and isinstance(want[0], str):
+        assert got[:2] == want[:2]
+        np.testing.assert_allclose(got[2], want[2], rtol=1e-4, atol=2e-5)
+    else:
+        assert len(got) == len(want)
+        for one, other in zip(got, want):
+            compare(one, other)
+
+
+def test_momentum_by_norms():
+    w, v = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([0.2, 0.3])
+    _C_ops.lars_momentum_(
+        [w],
+        [paddle.to_tensor([0.5, 0.1])],
+        [v],
+        [paddle.to_tensor([0.1])],
+        None,
+        0.9,
+        0.001,
+        [0.0005],
+    )
+    norm, slope = np.sqrt(5.0), np.sqrt(0.26)
+    rate = 0.1 * 0.001 * norm / (slope + 0.0005 * norm)
+    want = 0.9 * np.array([0.2, 0.3]) + rate * (np.array([0.5, 0.1]) + 0.0005 * np.array([1, 2]))
+    np.testing.assert_allclose(v.numpy(), want, rtol=1e-5)
+    np.testing.assert_allclose(w.numpy(), np.array([1, 2]) - want, rtol=1e-5)
+
+
+def test_products_with_activations():
+    x, w, b = paddle.ones([2, 3]), paddle.full([3, 2], -1.0), paddle.to_tensor([1.0, 4.0])
+    assert _C_ops.fc(x, w, b, 1, 'relu').tolist() == [[0.0, 1.0]] * 2
+    steps, last = _C_ops.fusion_repeated_fc_relu(x, [w, -w[:2]], [b, b])
+    assert steps[0].tolist() == [[0.0, 1.0]] * 2 and last.tolist() == [[2.0, 5.0]] * 2
+    out = _C_ops.fusion_squared_mat_sub(x, w, 0.5)[3]
+    assert out.tolist() == [[3.0, 3.0]] * 2
+
+
+def test_texts():
+    made = paddle.base.core.eager.StringTensor(np.array([['Ab É', 'cD']]), 'texts')
+    assert made.shape == [1, 2] and made.name == 'texts' and made.place.is_cpu_place()
+    assert _C_ops.strings_lower(made, False).numpy().tolist() == [['ab É', 'cd']]
+    assert _C_ops.strings_lower(made, True).numpy().tolist() == [['ab é', 'cd']]
+    assert _C_ops.strings_upper(made, True).numpy().tolist() == [['AB É', 'CD']]
+    assert _C_ops.strings_empty_like(made).numpy().tolist() == [['', '']]
+    assert _C_ops.strings_empty([2]).shape == [2]
+    with pytest.raises(TypeError, match='expected a StringTensor'):
+        _C_ops.strings_lower(paddle.ones([1]), True)
+    with pytest.raises(ValueError, match='expected an array of strs'):
+        paddle.base.core.eager.StringTensor(np.ones(2))
+    x = paddle.zeros([1])
+    x.set_string_list(['a', 'b'])
+    assert x.type == paddle.base.core.VarDesc.VarType.STRINGS
+    with pytest.raises(TypeError, match='expected value to be a list of strs'):
+        x.set_string_list('a')

@@ -3,13 +3,14 @@
 29500) with a sheet for each file of a log.
 """
 
+import io
 import math
 import os
 import re
-import zipfile
 from collections import defaultdict
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+
+from paddle.framework.output_file import OutputFile
 
 __all__ = ['compare']
 
@@ -26,8 +27,8 @@ _COLUMNS = (
     *('num_zero', 'num_inf', 'num_nan', 'max_value', 'min_value', 'mean_value'),
 )
 _WIDTHS = (24, 60, 10, 8, 8, 16, 16, 16, 10, 8, 16, 16, 16, 10, 8, 8, 16, 16, 16)
-_PLAIN, _TITLE, _HALF, _FAR, _WIDE = range(5)  # styles, in the order of _STYLES
-_FILLS = ('FF6495ED', 'FFD9EAD3', 'FFFFFF00', 'FFFF0000')
+_PLAIN, _TITLE, _HALF, _FAR, _WIDE = range(5)  # styles of cells
+_FILLS = {_TITLE: '#6495ED', _HALF: '#D9EAD3', _FAR: '#FFFF00', _WIDE: '#FF0000'}
 
 
 @dataclass
@@ -134,118 +135,46 @@ def _row(first, second, number, loss_scale):
     return cells
 
 
-def _letter(column):
-    return chr(ord('A') + column)
+def _sheet(book, styles, name, rows, loss_scale):
+    """Add a sheet of rows, in which a cell is (value, style)."""
+    sheet = book.add_worksheet(re.sub(r'[\[\]:*?/\\]', '_', name)[:31])
+    for column, width in enumerate(_WIDTHS):
+        sheet.set_column(column, column, width)
+    for where, text in (
+        ('E1:H1', 'fp32'),
+        ('I1:N1', f'fp16 (scale={loss_scale})'),
+        ('O1:Q1', 'fp16 / fp32'),
+    ):
+        sheet.merge_range(where, text, styles[_TITLE])
+    for r, row in enumerate([[(name, _TITLE) for name in _COLUMNS], *rows], 1):
+        for c, (value, style) in enumerate(row):
+            if isinstance(value, int):
+                sheet.write_number(r, c, value, styles[style])
+            elif value != '':
+                sheet.write_string(r, c, value, styles[style])
 
 
-def _cell(where, value, style):
-    if isinstance(value, int):
-        return f'<c r="{where}" s="{style}"><v>{value}</v></c>'
-    text = escape(_clean(value))
-    return f'<c r="{where}" t="inlineStr" s="{style}"><is><t>{text}</t></is></c>'
-
-
-def _sheet(rows, loss_scale):
-    """The XML of a sheet."""
-    heads = [('', _PLAIN)] * len(_COLUMNS)
-    heads[4] = ('fp32', _TITLE)
-    heads[8] = (f'fp16 (scale={loss_scale})', _TITLE)
-    heads[14] = ('fp16 / fp32', _TITLE)
-    text = []
-    for r, row in enumerate([heads, [(name, _TITLE) for name in _COLUMNS], *rows], 1):
-        cells = (
-            _cell(f'{_letter(c)}{r}', value, style)
-            for c, (value, style) in enumerate(row)
-            if value != ''
-        )
-        text.append(f'<row r="{r}">{"".join(cells)}</row>')
-    widths = ''.join(
-        f'<col min="{n}" max="{n}" width="{width}" customWidth="1"/>'
-        for n, width in enumerate(_WIDTHS, 1)
-    )
-    merged = ''.join(f'<mergeCell ref="{where}"/>' for where in ('E1:H1', 'I1:N1', 'O1:Q1'))
-    return (
-        f'{_XML}<worksheet xmlns="{_MAIN}"><cols>{widths}</cols><sheetData>{"".join(text)}'
-        f'</sheetData><mergeCells count="3">{merged}</mergeCells></worksheet>'
-    )
-
-
-def _clean(text):
-    """Without the characters that XML cannot have."""
-    return re.sub(r'[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]', '?', text)
-
-
-_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
-_KINDS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-_PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-_TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
-
-
-def _styles():
-    fills = ''.join(
-        f'<fill><patternFill patternType="solid"><fgColor rgb="{color}"/></patternFill></fill>'
-        for color in _FILLS
-    )
-    formats = ''.join(
-        f'<xf numFmtId="0" fontId="{int(n == _TITLE)}" fillId="{n + 1 if n else 0}" borderId="0" '
-        f'xfId="0" applyFill="1" applyFont="1"/>'
-        for n in range(len(_FILLS) + 1)
-    )
-    return (
-        f'{_XML}<styleSheet xmlns="{_MAIN}"><fonts count="2"><font><sz val="11"/></font><font><b/>'
-        f'<sz val="11"/></font></fonts><fills count="{len(_FILLS) + 2}"><fill><patternFill '
-        f'patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>{fills}'
-        f'</fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/>'
-        f'</cellStyleXfs><cellXfs count="{len(_FILLS) + 1}">{formats}</cellXfs>'
-        f'<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
-        f'</styleSheet>'
-    )
-
-
-def _write(path, sheets):
-    """Write {name: XML of a sheet} as a workbook, whole or not at all."""
-    names = [re.sub(r'[\[\]:*?/\\]', '_', name)[:31] for name in sheets]
-    listed = ''.join(
-        f'<sheet name="{escape(_clean(name), {chr(34): "&quot;"})}" sheetId="{n}" r:id="rId{n}"/>'
-        for n, name in enumerate(names, 1)
-    )
-    related = ''.join(
-        f'<Relationship Id="rId{n}" Type="{_KINDS}/worksheet" Target="worksheets/sheet{n}.xml"/>'
-        for n in range(1, len(names) + 1)
-    )
-    related += (
-        f'<Relationship Id="rId{len(names) + 1}" Type="{_KINDS}/styles" Target="styles.xml"/>'
-    )
-    parts = ''.join(
-        f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{_TYPES}.worksheet+xml"/>'
-        for n in range(1, len(names) + 1)
-    )
-    files = {
-        '[Content_Types].xml': f'{_XML}<Types xmlns="{_PACKAGE}/content-types"><Default '
-        'Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/><Override '
-        f'PartName="/xl/workbook.xml" ContentType="{_TYPES}.sheet.main+xml"/><Override '
-        f'PartName="/xl/styles.xml" ContentType="{_TYPES}.styles+xml"/>{parts}</Types>',
-        '_rels/.rels': f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships"><Relationship '
-        f'Id="rId1" Type="{_KINDS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        'xl/workbook.xml': f'{_XML}<workbook xmlns="{_MAIN}" xmlns:r="{_KINDS}"><sheets>{listed}'
-        '</sheets></workbook>',
-        'xl/_rels/workbook.xml.rels': f'{_XML}<Relationships xmlns="{_PACKAGE}/relationships">'
-        f'{related}</Relationships>',
-        'xl/styles.xml': _styles(),
-        **{f'xl/worksheets/sheet{n}.xml': text for n, text in enumerate(sheets.values(), 1)},
-    }
-    beside = f'{path}.{os.getpid()}.tmp'
+def _written(sheets, loss_scale):
+    """The bytes of a workbook of {name: rows}."""
     try:
-        with zipfile.ZipFile(beside, 'w', zipfile.ZIP_DEFLATED) as archive:
-            for name, text in files.items():
-                archive.writestr(name, text)
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.remove(beside)
-        raise
+        import xlsxwriter
+    except ImportError as error:
+        raise ImportError(
+            '[compare_accuracy] expected the package xlsxwriter, which writes the workbook, got '
+            'none: pip install xlsxwriter'
+        ) from error
+    held = io.BytesIO()
+    with xlsxwriter.Workbook(held, {'in_memory': True}) as book:
+        title = {'bold': True}
+        styles = {_PLAIN: None} | {
+            style: book.add_format(
+                {'bg_color': color, 'pattern': 1} | (title if style == _TITLE else {})
+            )
+            for style, color in _FILLS.items()
+        }
+        for name, rows in sheets.items():
+            _sheet(book, styles, name, rows, loss_scale)
+    return held.getvalue()
 
 
 def compare(first, second, path, loss_scale):
@@ -262,8 +191,10 @@ def compare(first, second, path, loss_scale):
         else:
             print(f'{other} is not there: the sheet {name} has the lines of {first} only')
             pairs = [(line, None, 0) for line in lines]
-        sheets[name] = _sheet((_row(*pair, loss_scale) for pair in pairs), loss_scale)
+        sheets[name] = [_row(*pair, loss_scale) for pair in pairs]
         wide = {one.op: None for pair in pairs for one in pair[:2] if one is not None and one.wide}
         print(f'{name}: {len(pairs)} results, beyond float16 or not finite of {list(wide)}')
-    _write(path, sheets)
+    made = _written(sheets, loss_scale)
+    with OutputFile(path) as file:
+        file.write(made)
     print(f'{path} is written')

@@ -270,6 +270,7 @@ def compare_accuracy(
         AssertionError: dump_all_tensors is True, or results to compare differ in their number of
             elements.
         FileNotFoundError: A folder is not there, or the first has no files `worker_*`.
+        ImportError: The package xlsxwriter, which writes the workbook, is not installed.
         ValueError: A line lacks numbers, or loss_scale is not a positive number.
 
     Examples:

@@ -431,8 +431,10 @@ eager.ops.__getattr__ = _op
 
 
 def _of_eager(name):
-    from paddle.base import core_queries
+    from paddle.base import core_queries, string_tensor
 
+    if name == 'StringTensor':
+        return string_tensor.StringTensor
     if name not in core_queries.EAGER:
         raise AttributeError(f"module 'paddle.base.core.eager' has no attribute {name!r}")
     return core_queries.EAGER[name]

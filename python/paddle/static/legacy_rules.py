@@ -327,16 +327,136 @@ def _print(inputs, attrs, append):
     return {'Out': inputs['In'][0]}
 
 
+@_rule('gru_unit')
+def _gru_unit(inputs, attrs, append):
+    from paddle._sequence_ops import gru_unit_whole
+
+    given = [(inputs.get(name) or [None])[0] for name in ('Input', 'HiddenPrev', 'Weight', 'Bias')]
+    return dict(zip(('Gate', 'ResetHiddenPrev', 'Hidden'), gru_unit_whole(*given, **attrs)))
+
+
+@_rule('tdm_child')
+def _tdm_child(inputs, attrs, append):
+    made = paddle._C_ops.tdm_child(
+        inputs['X'][0], inputs['TreeInfo'][0], attrs['child_nums'], _dtype(attrs.get('dtype', 2))
+    )
+    return dict(zip(('Child', 'LeafMask'), made))
+
+
+@_rule('uniform_random_batch_size_like')
+def _uniform_of_rows(inputs, attrs, append):
+    attrs = {**attrs, 'dtype': _dtype(attrs.get('dtype', 5))}
+    return {'Out': paddle._C_ops.uniform_random_batch_size_like(inputs['Input'][0], **attrs)}
+
+
+@_rule('nansum')
+def _nansum(inputs, attrs, append):
+    axis = inputs.get('AxisTensor', [None])[0]
+    axis = list(attrs.get('axis', ())) if axis is None else axis.tolist()
+    out = paddle.nansum(inputs['x'][0], axis or None, keepdim=attrs.get('keepdim', False))
+    return {'out': out}
+
+
+@_rule('logspace')
+def _logspace(inputs, attrs, append):
+    start, stop, count, base = (inputs[k][0] for k in ('Start', 'Stop', 'Num', 'Base'))
+    return {'Out': paddle.logspace(start, stop, count, base, _dtype(attrs['dtype']))}
+
+
+@_rule('baddbmm')
+def _baddbmm(inputs, attrs, append):
+    given = (inputs[k][0] for k in ('Input', 'X', 'Y'))
+    return {'Out': paddle.baddbmm(*given, attrs.get('Beta', 1.0), attrs.get('Alpha', 1.0))}
+
+
+@_rule('einsum')
+def _einsum(inputs, attrs, append):
+    return {'Out': paddle.einsum(attrs['equation'], *inputs['Operands'])}
+
+
+@_rule('repeat_interleave')
+def _repeat_interleave(inputs, attrs, append):
+    repeats = inputs.get('RepeatsTensor', [attrs.get('Repeats')])[0]
+    return {'Out': paddle.repeat_interleave(inputs['X'][0], repeats, attrs.get('dim', 0))}
+
+
+@_rule('exponential')
+def _exponential(inputs, attrs, append):
+    return {'Out': paddle.exponential_(inputs['X'][0].clone(), attrs.get('lambda', 1.0))}
+
+
+@_rule('sequence_mask')
+def _sequence_mask(inputs, attrs, append):
+    most = inputs.get('MaxLenTensor', [attrs.get('maxlen', -1)])[0]
+    most = None if isinstance(most, int) and most < 0 else most
+    dtype = _dtype(attrs['out_dtype'])
+    return {'Y': paddle.nn.functional.sequence_mask(inputs['X'][0], most, dtype)}
+
+
+@_rule('view_dtype')
+def _view_dtype(inputs, attrs, append):
+    return {'out': inputs['input'][0].view(_dtype(attrs['dtype']))}
+
+
+@_rule('fill_any')
+def _fill_any(inputs, attrs, append):
+    return {'Out': paddle.full_like(inputs['X'][0], attrs.get('value', 0.0))}
+
+
+@_rule('grad_add')
+def _grad_add(inputs, attrs, append):
+    return {'Out': inputs['X'][0] + inputs['Y'][0]}
+
+
+@_rule('bilinear_tensor_product')
+def _bilinear_tensor_product(inputs, attrs, append):
+    given = (inputs.get(k, [None])[0] for k in ('X', 'Y', 'Weight', 'Bias'))
+    return {'Out': paddle.nn.functional.bilinear(*given)}
+
+
+@_rule('cross_entropy')
+def _cross_entropy(inputs, attrs, append):
+    (x,), (label,) = inputs['X'], inputs['Label']
+    logs = paddle.log(paddle.clip(x, 1e-20))
+    if attrs.get('soft_label', False):
+        return {'Y': -(label * logs).sum(-1, keepdim=True)}
+    label = label if label.ndim == x.ndim else label.unsqueeze(-1)
+    kept = label != attrs.get('ignore_index', -100)
+    found = paddle.take_along_axis(logs, paddle.where(kept, label, label * 0), -1)
+    return {'Y': -found * kept.astype(x.dtype)}
+
+
+@_rule('row_conv')
+def _row_conv(inputs, attrs, append):
+    (x,), (weight,) = inputs['X'], inputs['Filter']
+    if x.ndim != 3:
+        raise NotImplementedError(
+            f'[row_conv] expected rows of equal lengths [N, T, D], got shape {list(x.shape)}'
+        )
+    steps = x.shape[1]
+    parts = [
+        paddle.nn.functional.pad(x[:, k:], [0, 0, 0, k, 0, 0]) * weight[k]
+        for k in range(min(weight.shape[0], steps))
+    ]
+    return {'Out': paddle.add_n(parts)}
+
+
 # Old ops that are functions of `_C_ops` under the same name, with the inputs and attributes of the
 # declaration in its order.
 FUNCTIONS = (
-    'affine_channel anchor_generator dequantize_abs_max dequantize_linear dequantize_log '
-    'fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
+    'accuracy add_position_encoding affine_channel anchor_generator auc average_accumulates '
+    'batch_fc bipartite_match check_finite_and_unscale check_numerics chunk_eval crf_decoding '
+    'ctc_align cvm decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
+    'edit_distance fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
     'fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max '
     'fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max '
-    'fake_quantize_moving_average_abs_max fake_quantize_range_abs_max hinge_loss identity_loss '
-    'l1_norm moving_average_abs_max_scale partial_concat partial_sum quantize_linear reduce_as '
-    'rint shard_index shuffle_channel trunc_divide'
+    'fake_quantize_moving_average_abs_max fake_quantize_range_abs_max fc ftrl fused_adam '
+    'fused_elementwise_add fused_elementwise_div fused_elementwise_mul fused_elementwise_sub '
+    'fused_softmax_mask fused_softmax_mask_upper_triangle fusion_repeated_fc_relu '
+    'fusion_squared_mat_sub hinge_loss identity_loss im2sequence index_select_strided l1_norm '
+    'lars_momentum merged_adam merged_momentum moving_average_abs_max_scale partial_concat '
+    'partial_sum polygamma quantize_linear reduce_as rint shard_index shuffle_channel std '
+    'trunc_divide update_loss_scaling variance view_shape view_slice '
 ).split()
 
 
@@ -354,7 +474,8 @@ def _function(kind):
         ]
         known = [word.split(':')[0] for word in attributes]
         own = {name: attrs[name] for name in known if name in attrs}
-        made = getattr(paddle._C_ops, kind)(*given, **own)
+        function = getattr(paddle._C_ops, kind, None) or getattr(paddle._C_ops, kind + '_')
+        made = function(*given, **own)
         several = isinstance(made, (list, tuple)) and len(outputs) > 1
         return dict(zip((o.rstrip('?~[]') for o in outputs), made if several else [made]))
 

@@ -13,7 +13,14 @@ from paddle.base.framework import to_dtype
 from paddle.base.known_keywords import named
 from paddle.base.libpaddle import DataType, Place, Tensor
 from paddle.base.libpaddle import _functions as _generated
-from paddle.tensor.variables import _block, _kind, get_map_tensor, set_tensor, set_vocab
+from paddle.tensor.variables import (
+    _block,
+    _kind,
+    get_map_tensor,
+    set_string_list,
+    set_tensor,
+    set_vocab,
+)
 
 # Functions of other modules that are methods as well; found by name in the table of `paddle`.
 _ALSO = '''
@@ -837,6 +844,7 @@ _METHODS = {
     'get_device': _get_device,
     'get_map_tensor': get_map_tensor,
     'set_tensor': set_tensor,
+    'set_string_list': set_string_list,
     'set_vocab': set_vocab,
     '_to_static_var': _to_static_var,
     '_slice': _slice,

@@ -16,6 +16,8 @@ def _kind(self):
     from paddle.base.core import VarDesc
 
     kinds = VarDesc.VarType
+    if getattr(self, '_strings', None) is not None:
+        return _Kind(kinds.STRINGS)
     return _Kind(kinds.DENSE_TENSOR if getattr(self, '_vocab', None) is None else kinds.VOCAB)
 
 
@@ -76,7 +78,30 @@ def set_vocab(self, value):
         isinstance(word, str) and isinstance(number, int) for word, number in value.items()
     ):
         raise TypeError(f'[set_vocab] expected value to be a dict of str to int, got {value!r}')
-    self._vocab = dict(value)
+    self._vocab, self._strings = dict(value), None
+
+
+def set_string_list(self, value):
+    """Give the tensor texts, which make it a variable of strings to old programs.
+
+    Args:
+        value (list of strs): The texts.
+
+    Returns:
+        None.
+
+    Raises:
+        TypeError: value is not such a list.
+
+    Examples:
+        >>> x = paddle.zeros([1])
+        >>> x.set_string_list(["one", "two"])
+        >>> x.type == paddle.base.core.VarDesc.VarType.STRINGS
+        True
+    """
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise TypeError(f'[set_string_list] expected value to be a list of strs, got {value!r}')
+    self._strings, self._vocab = list(value), None
 
 
 def get_map_tensor(self):
