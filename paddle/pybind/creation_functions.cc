@@ -52,7 +52,10 @@ PyObject* Empty(PyObject* const* a) {
 // A number, or text that is one. An integer that int64 does not hold fills only what is not integral.
 Scalar FillValue(PyObject* o, DataType dtype) {
   if (PyUnicode_Check(o)) {
-    PyRef number = Own(PyFloat_FromString(o));
+    const PyRef number(PyFloat_FromString(o));
+    if (!number && PyErr_ExceptionMatches(PyExc_ValueError))
+      PyErr_Format(PyExc_ValueError, "[full] expected a number as fill_value, got %R", o);
+    if (!number) throw PyErrAlreadySet();
     return Scalar(PyFloat_AS_DOUBLE(number.get()));
   }
   int overflow = 0;

@@ -4,7 +4,7 @@
 import difflib
 import importlib
 
-# What PyTorch calls by a name that spelling does not lead from.
+# What PyTorch, or PaddlePaddle of old, calls by a name that spelling does not lead from.
 _ATTRIBUTES = {
     'paddle.addcdiv': 'paddle.divide',
     'paddle.addcmul': 'paddle.multiply',
@@ -13,21 +13,48 @@ _ATTRIBUTES = {
     'paddle.autograd.functional': 'paddle.incubate.autograd',
     'paddle.backends': 'paddle.device',
     'paddle.compile': 'paddle.jit.to_static',
+    'paddle.create_tensor': 'paddle.to_tensor',
+    'paddle.crop_tensor': 'paddle.crop',
+    'paddle.disable_dygraph': 'paddle.enable_static',
     'paddle.distributed.init_process_group': 'paddle.distributed.init_parallel_env',
+    'paddle.distributed.prepare_context': 'paddle.distributed.init_parallel_env',
     'paddle.distributions': 'paddle.distribution',
+    'paddle.dygraph': 'paddle.base.dygraph',
+    'paddle.elementwise_add': 'paddle.add',
+    'paddle.elementwise_div': 'paddle.divide',
+    'paddle.elementwise_floordiv': 'paddle.floor_divide',
+    'paddle.elementwise_max': 'paddle.maximum',
+    'paddle.elementwise_min': 'paddle.minimum',
+    'paddle.elementwise_mod': 'paddle.mod',
+    'paddle.elementwise_mul': 'paddle.multiply',
+    'paddle.elementwise_pow': 'paddle.pow',
+    'paddle.elementwise_sub': 'paddle.subtract',
+    'paddle.enable_dygraph': 'paddle.disable_static',
+    'paddle.fill_constant': 'paddle.full',
+    'paddle.fluid': 'paddle.base',
     'paddle.frombuffer': 'paddle.to_tensor',
     'paddle.func': 'paddle.incubate.autograd',
+    'paddle.hard_sigmoid': 'paddle.nn.functional.hardsigmoid',
+    'paddle.hard_swish': 'paddle.nn.functional.hardswish',
     'paddle.histc': 'paddle.histogram',
     'paddle.inference_mode': 'paddle.no_grad',
+    'paddle.jit.TracedLayer': 'paddle.jit.to_static',
+    'paddle.jit.declarative': 'paddle.jit.to_static',
     'paddle.jit.script': 'paddle.jit.to_static',
     'paddle.jit.trace': 'paddle.jit.to_static',
+    'paddle.load_dygraph': 'paddle.load',
     'paddle.nn.DataParallel': 'paddle.DataParallel',
+    'paddle.nn.FC': 'paddle.nn.Linear',
     'paddle.nn.ModuleDict': 'paddle.nn.LayerDict',
     'paddle.nn.ModuleList': 'paddle.nn.LayerList',
+    'paddle.nn.PiecewiseDecay': 'paddle.optimizer.lr.PiecewiseDecay',
+    'paddle.nn.clip_by_norm': 'paddle.nn.ClipGradByNorm',
+    'paddle.nn.functional.fc': 'paddle.nn.functional.linear',
     'paddle.nn.parallel': 'paddle.DataParallel',
     'paddle.nn.utils.rnn': 'paddle.nn.functional.sequence_mask',
     'paddle.optim': 'paddle.optimizer',
     'paddle.optim.lr_scheduler': 'paddle.optimizer.lr',
+    'paddle.optimizer.PiecewiseLR': 'paddle.optimizer.lr.PiecewiseDecay',
     'paddle.optimizer.lr.CosineAnnealingLR': 'paddle.optimizer.lr.CosineAnnealingDecay',
     'paddle.optimizer.lr.ExponentialLR': 'paddle.optimizer.lr.ExponentialDecay',
     'paddle.optimizer.lr.LambdaLR': 'paddle.optimizer.lr.LambdaDecay',
@@ -38,8 +65,18 @@ _ATTRIBUTES = {
     'paddle.optimizer.lr.StepLR': 'paddle.optimizer.lr.StepDecay',
     'paddle.optimizer.lr_scheduler': 'paddle.optimizer.lr',
     'paddle.profiler.profile': 'paddle.profiler.Profiler',
+    'paddle.reduce_all': 'paddle.all',
+    'paddle.reduce_any': 'paddle.any',
+    'paddle.reduce_max': 'paddle.max',
+    'paddle.reduce_mean': 'paddle.mean',
+    'paddle.reduce_min': 'paddle.min',
+    'paddle.reduce_prod': 'paddle.prod',
+    'paddle.reduce_sum': 'paddle.sum',
+    'paddle.save_dygraph': 'paddle.save',
     'paddle.sparse_coo_tensor': 'paddle.sparse.sparse_coo_tensor',
     'paddle.sparse_csr_tensor': 'paddle.sparse.sparse_csr_tensor',
+    'paddle.sums': 'paddle.add_n',
+    'paddle.to_variable': 'paddle.to_tensor',
     'paddle.utils.checkpoint': 'paddle.distributed.fleet.utils.recompute',
     'paddle.utils.data': 'paddle.io',
 }
@@ -100,6 +137,7 @@ _MEMBERS = {
     },
 }
 _KEYWORDS = {
+    'alpha': ('negative_slope',),
     'betas': ('beta1',),
     'bias': ('bias_attr',),
     'dim': ('axis', 'perm'),
@@ -117,8 +155,9 @@ _KEYWORDS = {
     'other': ('y',),
     'params': ('parameters',),
     'requires_grad': ('stop_gradient',),
+    'regularization': ('weight_decay',),
     'return_indices': ('return_mask',),
-    'size': ('shape',),
+    'size': ('shape', 'num_embeddings'),
     'split_size': ('num_or_sections',),
     'start_dim': ('start_axis',),
     'target': ('label',),
@@ -128,6 +167,7 @@ _KEYWORDS = {
 }
 # What to do in place of a keyword that no other stands for.
 _ADVICE = {
+    'act': 'call the activation on the result, such as paddle.nn.functional.relu',
     'affine': 'give weight_attr=False and bias_attr=False in place of False',
     'batch_first': 'leave it out for batches first, or give time_major=True',
     'bidirectional': "give direction='bidirect'",
@@ -152,7 +192,8 @@ def close(name, known):
     known = [other for other in known if isinstance(other, str)]
     if not name.startswith('_'):
         known = [other for other in known if not other.startswith('_')]
-    same = [other for other in known if other.lower() == name.lower()]
+    plain = name.lower().removesuffix('optimizer')  # as PaddlePaddle called them before 2.0
+    same = [other for other in known if other.lower() in (name.lower(), plain)]
     return same or difflib.get_close_matches(name, known, 2)
 
 

@@ -105,6 +105,27 @@ def _linear(*shape, dtype='float32'):
             ValueError,
             "got neither; the prefix of the files is 'nothing'",
         ),
+        (
+            lambda: nn.Conv2D('fc', 3, 4),
+            TypeError,
+            '[Conv2D] expected in_channels to be an integer, got str',
+        ),
+        (
+            lambda: paddle.full([2], 'a'),
+            ValueError,
+            "[full] expected a number as fill_value, got 'a'",
+        ),
+        (
+            lambda: paddle.normal('a'),
+            ValueError,
+            "[gaussian] expected mean to be a number, got 'a'",
+        ),
+        (
+            lambda: F.interpolate(paddle.ones([1, 1, 2, 2]), scale_factor='a'),
+            ValueError,
+            "[interpolate] expected scale_factor to be a number, got 'a'",
+        ),
+        (lambda: paddle.static.nn.fc(3, 2), TypeError, "[fc] expected a Tensor for 'x', got int"),
         (lambda: paddle.seed('a'), ValueError, "[seed] expected an integer, got 'a'"),
         (
             lambda: paddle.optimizer.AdamW(0.1, [{'params': []}]),

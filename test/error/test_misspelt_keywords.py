@@ -94,6 +94,9 @@ def test_arguments_of_the_core_s_classes():
         (paddle, 'compile', "'paddle.jit.to_static'"),
         (paddle, 'optim', "'paddle.optimizer'"),
         (paddle.utils, 'data', "'paddle.io'"),
+        (paddle, 'fluid', "'paddle.base'"),
+        (paddle, 'elementwise_add', "'paddle.add'"),
+        (paddle.optimizer, 'SGDOptimizer', "'SGD'"),
         (paddle.nn.Linear(1, 1), 'wieght', "'weight'"),
     ],
 )
@@ -132,6 +135,8 @@ def test_what_no_name_is_like_gets_no_suggestion():
         (lambda: paddle.hypot(1, other=2), 'hypot', 'y'),
         (lambda: paddle.isin(elements=1), 'isin', 'x'),
         (lambda: paddle.argsort(1, dims=0), 'argsort', 'axis'),
+        (lambda: paddle.nn.Embedding(size=[3, 2]), 'Embedding.__init__', 'num_embeddings'),
+        (lambda: paddle.optimizer.SGD(1, regularization=1), 'SGD.__init__', 'weight_decay'),
         (lambda: paddle.rand([2], requires_gradient=True), 'rand', 'requires_grad'),
         (lambda: paddle.ones([1]).to(devic='cpu'), 'Tensor.to', 'device'),
         (lambda: paddle.ones([1]).new_ones([1], dtyp='int8'), 'new_ones', 'dtype'),
@@ -165,6 +170,7 @@ def test_words_of_pytorch_that_work():
 @pytest.mark.parametrize(
     ('call', 'advice'),
     [
+        (lambda: paddle.nn.Linear(2, 3, act='relu'), 'call the activation on the result'),
         (lambda: paddle.nn.BatchNorm2D(3, affine=False), 'give weight_attr=False and bias_attr'),
         (lambda: paddle.nn.LSTM(3, 4, batch_first=True), 'leave it out for batches first'),
         (lambda: paddle.nn.GRU(3, 4, bidirectional=True), "give direction='bidirect'"),

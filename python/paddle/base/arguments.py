@@ -12,6 +12,7 @@ from .libpaddle import _with_second_names
 
 __all__ = [
     'any_of',
+    'as_float',
     'check_memory',
     'integer',
     'items',
@@ -125,6 +126,16 @@ def integer(op, name, value):
         raise TypeError(
             f"[{op}] expected {name} to be an integer, got {type(value).__name__}"
         ) from None
+
+
+def as_float(op, name, value):
+    """The value as a float; ValueError for text that is no number."""
+    try:
+        return float(value)
+    except ValueError:
+        if not isinstance(value, str):
+            raise
+        raise ValueError(f"[{op}] expected {name} to be a number, got {value!r}") from None
 
 
 def iterations(op, name, value, least=0):

@@ -9,7 +9,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import second_names
+from paddle.base.arguments import as_float, second_names
 from paddle.base.known_keywords import named
 from paddle.base.libpaddle import Tensor, expect_tensors
 from paddle.framework.random import drawing_from
@@ -148,7 +148,11 @@ def rand(
 def gaussian(shape, mean=0.0, std=1.0, seed=0, dtype=None, name=None):
     """Normal values with a mean and a standard deviation."""
     return _C_ops.gaussian(
-        _shape('gaussian', shape), float(mean), float(std), seed, dtype or _DEFAULT()
+        _shape('gaussian', shape),
+        as_float('gaussian', 'mean', mean),
+        as_float('gaussian', 'std', std),
+        seed,
+        dtype or _DEFAULT(),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import second_names
+from paddle.base.arguments import as_float, second_names
 from paddle.base.documentation import shares
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
@@ -131,7 +131,7 @@ def interpolate(
             )
     else:
         scales = [
-            float(v)
+            as_float("interpolate", "scale_factor", v)
             for v in (
                 scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n
             )

@@ -4,7 +4,7 @@
 import math
 
 from paddle import get_default_dtype
-from paddle.base.arguments import any_of
+from paddle.base.arguments import any_of, integer
 
 from .. import functional as F
 from ..functional import _parse
@@ -65,6 +65,9 @@ class _ConvNd(Layer):
                 f"{type(padding).__name__}"
             )
         _parse.data_format(op, data_format, *_FORMATS[n])
+        in_channels = integer(op, "in_channels", in_channels)
+        out_channels = integer(op, "out_channels", out_channels)
+        groups = integer(op, "groups", groups)
         if groups <= 0:
             raise ValueError(f"[{op}] expected positive groups, got {groups}")
         if in_channels % groups != 0:

@@ -12,6 +12,7 @@ from paddle.base.documentation import shares
 import paddle.nn.functional as F
 from paddle.nn.functional import _parse
 from paddle.base.framework import make_parameter
+from paddle.base.libpaddle import expect_tensors
 from paddle.base.param_attr import ParamAttr, WeightNormParamAttr
 from paddle.nn.initializer import Constant
 from paddle.nn.initializer.initializer import Initializer
@@ -136,6 +137,7 @@ def fc(x, size, num_flatten_dims=1, weight_attr=None, bias_attr=None, activation
         )
     total = None
     for one, attr in zip(inputs, attrs):
+        expect_tensors('fc', x=one)
         first = num_flatten_dims if num_flatten_dims >= 0 else len(one.shape) + num_flatten_dims
         if not 0 < first < len(one.shape):
             raise ValueError(
