@@ -40,7 +40,7 @@ def _linear(*shape, dtype='float32'):
         (
             lambda: _linear(3, 4, dtype='float64'),
             ValueError,
-            '[linear] expected x, weight and bias of one dtype, got float64, float32 and float32; ',
+            "[linear] expected x of the weight's dtype float32, got float64; ",
         ),
         (lambda: nn.Linear(4, 2)([1.0]), ValueError, "linear(): argument 'input' must be Tensor"),
         (lambda: nn.Linear('4', 2), TypeError, '[create_parameter] expected extents of shape to'),
@@ -183,3 +183,9 @@ def test_tracebacks_of_saving_are_the_users(tmp_path):
     inside = [file for file, _ in shown if '/paddle/jit/' in file]
     assert len(inside) == 1  # save itself
     assert 'return self.second(self.first(x))' in [line for _, line in shown]
+
+
+def test_a_bias_of_another_dtype_is_taken():
+    x, w = paddle.ones([1, 2]), paddle.ones([2, 1])
+    for dtype in ('float16', 'bfloat16', 'float64'):
+        assert F.linear(x, w, paddle.full([1], 0.5, dtype)).tolist() == [[2.5]]

@@ -313,7 +313,7 @@ def _run_save_pre_hooks(func):
         try:
             func(layer, path, input_spec, **configs)
         except Exception as error:
-            raise error.with_traceback(of_user(error.__traceback__)) from error.__cause__
+            raise error.with_traceback(of_user(error.__traceback__))
 
     return wrapper
 

@@ -295,9 +295,8 @@ void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta&
   PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), features), InvalidArgument,
            "[linear] expected x of ", common::DimText(features), " features, got shape ", common::ShapeText(x.dims),
            " beside a weight of shape ", common::ShapeText(w.dims));
-  PD_CHECK(x.dtype == w.dtype && x.dtype == bias.dtype, InvalidArgument,
-           "[linear] expected x, weight and bias of one dtype, got ", NameOf(x.dtype), ", ", NameOf(w.dtype), " and ",
-           NameOf(bias.dtype), "; x.astype(...) converts");
+  PD_CHECK(x.dtype == w.dtype, InvalidArgument, "[linear] expected x of the weight's dtype ", NameOf(w.dtype), ", got ",
+           NameOf(x.dtype), "; x.astype(...) converts");
   matmul_infer(x, w, false, tw, out);
   PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument,
            "[linear] expected a bias of ", common::DimText(out.dims.back()), " elements, got shape ",
