@@ -37,6 +37,12 @@ void Config::SetModel(const std::string& model_dir) {
       return;
     }
   }
+  // A program of old, with a file for each parameter.
+  const fs::path program = fs::path(model_dir) / "__model__";
+  std::error_code ignored;
+  if (!fs::is_regular_file(program, ignored)) return;
+  prog_file_ = program.string();
+  params_file_.clear();
 }
 
 void Config::SetModel(const std::string& prog_file, const std::string& params_file) {

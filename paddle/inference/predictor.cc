@@ -81,6 +81,28 @@ struct Slots {
   std::vector<Slot> inputs, outputs;
 };
 
+// An input or output `x@LOD.k` holds the offsets of level k of the sequences in the rows of x (python/paddle/static
+// /lod.py): it is no input of the user's, but what `Handle::SetLoD` gave x, or will be what `Handle::lod` tells of x.
+constexpr std::string_view kOffsets = "@LOD.";
+struct OffsetsOf {
+  std::string base;  // empty: the name is no such
+  size_t level = 0;
+  explicit OffsetsOf(const std::string& name) {
+    const size_t at = name.rfind(kOffsets);
+    if (at == std::string::npos || at == 0) return;
+    const std::string digits = name.substr(at + kOffsets.size());
+    if (digits.empty() || digits.size() > 2 || digits.find_first_not_of("0123456789") != std::string::npos) return;
+    base = name.substr(0, at);
+    level = std::stoul(digits);
+  }
+};
+bool IsOffsets(const Slot& s) { return !OffsetsOf(s.name).base.empty(); }
+Slot* Named(std::vector<Slot>& slots, const std::string& name) {
+  for (Slot& s : slots)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
 using Extents = std::vector<common::Dims>;  // of the inputs, in order
 
 bool Fits(const common::Dims& dims, const Dense& t) {
@@ -357,6 +379,33 @@ struct Predictor::Impl {
              common::ShapeText(s.dims), " for input '", s.name, "', got ", common::ShapeText(t.dims()));
   }
 
+  // What SetLoD gave an input, as the tensor of one level.
+  Dense Offsets(const internal::OffsetsOf& of) const {
+    const internal::Slot* base = internal::Named(slots->inputs, of.base);
+    PD_CHECK(base && base->tensor.defined() && of.level < base->lod.size(), PreconditionNotMet,
+             "[predictor] expected input '", of.base, "' with ", of.level + 1,
+             " or more levels of sequences (set_lod), ", "got ", base ? base->lod.size() : 0);
+    const std::vector<size_t>& row = base->lod[of.level];
+    const size_t end =
+        of.level + 1 < base->lod.size() ? base->lod[of.level + 1].size() - 1 : static_cast<size_t>(base->tensor.dim(0));
+    PD_CHECK(!row.empty() && row.front() == 0 && row.back() == end && std::is_sorted(row.begin(), row.end()),
+             InvalidArgument, "[predictor] expected offsets of '", of.base, "' that rise from 0 to ", end, ", got ",
+             row.size(), " up to ", row.empty() ? 0 : row.back());
+    Dense t = phi::Empty({static_cast<int64_t>(row.size())}, phi::DataType::INT64);
+    std::copy(row.begin(), row.end(), t.data<int64_t>());
+    return t;
+  }
+  void TakeOffsets() {
+    for (const internal::Slot& s : slots->outputs) {
+      const internal::OffsetsOf of(s.name);
+      internal::Slot* base = of.base.empty() ? nullptr : internal::Named(slots->outputs, of.base);
+      if (!base) continue;
+      base->lod.resize(std::max(base->lod.size(), of.level + 1));
+      const std::vector<int64_t> row = phi::ToIntVector(s.tensor);
+      base->lod[of.level].assign(row.begin(), row.end());
+    }
+  }
+
   std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) CheckInput(slots->inputs[i], inputs[i]);
     RunShare share(model->config.cpu_math_library_num_threads());
@@ -367,6 +416,7 @@ struct Predictor::Impl {
     const size_t n = input ? slots->inputs.size() : slots->outputs.size();
     for (const Hook& hook : hooks)
       for (size_t i = 0; i < n; ++i) {
+        if (internal::IsOffsets(input ? slots->inputs[i] : slots->outputs[i])) continue;
         Handle handle(slots, i, input);
         hook(input ? "data" : "fetch", handle.name(), handle);
       }
@@ -379,23 +429,27 @@ Predictor::~Predictor() = default;
 
 std::vector<std::string> Predictor::GetInputNames() const {
   std::vector<std::string> names;
-  for (const internal::Slot& s : impl_->slots->inputs) names.push_back(s.name);
+  for (const internal::Slot& s : impl_->slots->inputs)
+    if (!internal::IsOffsets(s)) names.push_back(s.name);
   return names;
 }
 std::vector<std::string> Predictor::GetOutputNames() const {
   std::vector<std::string> names;
-  for (const internal::Slot& s : impl_->slots->outputs) names.push_back(s.name);
+  for (const internal::Slot& s : impl_->slots->outputs)
+    if (!internal::IsOffsets(s)) names.push_back(s.name);
   return names;
 }
 std::map<std::string, DataType> Predictor::GetInputTypes() const {
   std::map<std::string, DataType> types;
-  for (const internal::Slot& s : impl_->slots->inputs) types[s.name] = ApiType(s.dtype);
+  for (const internal::Slot& s : impl_->slots->inputs)
+    if (!internal::IsOffsets(s)) types[s.name] = ApiType(s.dtype);
   return types;
 }
 std::map<std::string, std::vector<int64_t>> Predictor::GetInputTensorShape() const {
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const internal::Slot& s : impl_->slots->inputs)
-    for (shapes[s.name]; common::Dim d : s.dims) shapes[s.name].push_back(d.visible());
+    if (!internal::IsOffsets(s))
+      for (shapes[s.name]; common::Dim d : s.dims) shapes[s.name].push_back(d.visible());
   return shapes;
 }
 std::unique_ptr<Handle> Predictor::GetInputHandle(const std::string& name) {
@@ -407,16 +461,22 @@ std::unique_ptr<Handle> Predictor::GetOutputHandle(const std::string& name) {
 
 bool Predictor::Run() {
   std::vector<Dense> inputs, outputs;
-  for (const internal::Slot& s : impl_->slots->inputs) inputs.push_back(s.tensor);
+  for (const internal::Slot& s : impl_->slots->inputs) {
+    const internal::OffsetsOf of(s.name);
+    inputs.push_back(of.base.empty() ? s.tensor : impl_->Offsets(of));
+  }
   impl_->CallHooks(impl_->input_hooks, true);
   outputs = impl_->Execute(inputs);
   for (size_t i = 0; i < outputs.size(); ++i) impl_->slots->outputs[i].tensor = std::move(outputs[i]);
+  impl_->TakeOffsets();
   impl_->CallHooks(impl_->output_hooks, false);
   return true;
 }
 
 bool Predictor::Run(const std::vector<Dense>& inputs, std::vector<Dense>* outputs) {
   const auto& slots = impl_->slots->inputs;
+  PD_CHECK(std::none_of(slots.begin(), slots.end(), internal::IsOffsets), PreconditionNotMet,
+           "[predictor.run] expected inputs without sequences, got some that have them: give them by handles");
   PD_CHECK(inputs.size() == slots.size(), InvalidArgument, "[predictor.run] expected ", slots.size(), " inputs, got ",
            inputs.size());
   *outputs = impl_->Execute(inputs);

@@ -52,6 +52,7 @@ pyb::list ProgramDescOf(pyb::bytes bytes, const std::string& origin) {
       d["is_tensor"] = v.is_tensor;
       d["persistable"] = v.persistable;
       d["shape"] = v.dims;
+      d["lod_level"] = v.lod_level;
       d["dtype"] = v.dtype == phi::DataType::UNDEFINED ? pyb::none() : pyb::object(pyb::str(phi::NameOf(v.dtype)));
       vars[Text(v.name)] = d;
     }

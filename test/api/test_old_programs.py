@@ -164,3 +164,87 @@ def test_parameters_in_separate_files(tmp_path):
     )
     compare('cond', '', static.Executor().run(program, part('cond', 'in'), fetches))
     assert list(fetches[0].shape) == list(want.shape)
+
+
+TAGGER = pathlib.Path(__file__).parent / 'data' / 'tagger'
+TAGGED = np.load(f'{TAGGER}_3.3.1.npz')  # what the published package gave for these words
+
+
+def folder_of_old(tmp_path):
+    """The program as older ones lie in a folder: `__model__`, and a file for each parameter."""
+    program, _, _ = static.io._read(f'{TAGGER}.pdmodel')
+    for name, tensor in program._parameters().items():
+        held = paddle.base.core.LoDTensor()
+        held.set(tensor.numpy(), paddle.CPUPlace())
+        paddle.base.core.save_dense_tensor(held, str(tmp_path / name))
+    (tmp_path / '__model__').write_bytes(pathlib.Path(f'{TAGGER}.pdmodel').read_bytes())
+    return str(tmp_path)
+
+
+def check_tags(scores, path, lod):
+    np.testing.assert_allclose(scores, TAGGED['scores'], rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(path, TAGGED['path'])
+    assert lod == [TAGGED['lod'].tolist()]
+
+
+@pytest.mark.parametrize('folder', [False, True])
+@pytest.mark.parametrize('passes', [False, True])
+def test_a_predictor_runs_recurrences_over_sequences(tmp_path, folder, passes):
+    files = (f'{TAGGER}.pdmodel', f'{TAGGER}.pdiparams')
+    config = inference.Config(folder_of_old(tmp_path)) if folder else inference.Config(*files)
+    config.switch_ir_optim(passes)
+    predictor = inference.create_predictor(config)
+    assert predictor.get_input_names() == ['words']
+    words = predictor.get_input_handle('words')
+    words.copy_from_cpu(TAGGED['words'])
+    with pytest.raises(RuntimeError, match='levels of sequences'):
+        predictor.run()
+    words.set_lod([[0, 5, 4, 8]])
+    with pytest.raises(ValueError, match='that rise from 0 to 8'):
+        predictor.run()
+    words.set_lod([TAGGED['lod'].tolist()])
+    predictor.run()
+    scores, path = (predictor.get_output_handle(n) for n in predictor.get_output_names())
+    check_tags(scores.copy_to_cpu(), path.copy_to_cpu(), path.lod())
+    words.copy_from_cpu(TAGGED['words'][3:])  # other lengths, one sequence fewer
+    words.set_lod([[0, 1, 5]])
+    predictor.run()
+    np.testing.assert_array_equal(path.copy_to_cpu(), TAGGED['path'][3:])
+    assert path.lod() == [[0, 1, 5]]
+    with pytest.raises(RuntimeError, match='give them by handles'):
+        predictor.run([paddle.to_tensor(TAGGED['words'])])
+
+
+def test_an_executor_runs_recurrences_over_sequences(tmp_path):
+    paddle.enable_static()
+    try:
+        exe = static.Executor()
+        folder = folder_of_old(tmp_path)
+        program, feeds, fetches = static.load_inference_model(
+            folder, exe, model_filename='__model__'
+        )
+        assert feeds == ['words']
+        rows = paddle.base.create_lod_tensor(TAGGED['words'], [[3, 1, 4]])
+        scores, path = exe.run(
+            program, feed={'words': rows}, fetch_list=fetches, return_numpy=False
+        )
+        check_tags(np.array(scores), np.array(path), path.lod())
+    finally:
+        paddle.disable_static()
+
+
+def test_operations_on_sequences_of_old_programs():
+    stem = pathlib.Path(__file__).parent / 'data' / 'sequences'
+    data = np.load(f'{stem}_3.3.1.npz')
+    predictor = inference.create_predictor(inference.Config(f'{stem}.pdmodel', f'{stem}.pdiparams'))
+    for name in predictor.get_input_names():
+        handle = predictor.get_input_handle(name)
+        handle.copy_from_cpu(data[name])
+        handle.set_lod([[0, 3, 4, 8]])
+    predictor.run()
+    made = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
+    assert len(made) == 9
+    for k, handle in enumerate(made):
+        got = handle.copy_to_cpu()
+        np.testing.assert_allclose(got, data[f'out{k}'], rtol=1e-5, atol=1e-6)
+        assert handle.lod() == ([[0, 3, 4, 8]] if k in (6, 7) else [])

@@ -128,8 +128,11 @@ class ConstantFolding : public Pass {
       Value old = op.result(i);
       if (old.use_empty() || !(*r)[i]) continue;
       std::string name = "constant_folding@_" + std::to_string(counter.fetch_add(1));
+      // Constants stand outside of branches and loops, where parameters do.
+      Operation* before = &op;
+      while (before->block() != &program_->block()) before = before->parent_op();
       Builder b;
-      b.SetBefore(&op);
+      b.SetBefore(before);
       Value c = BuildConstantTensor(b, name, old.type());
       c.set_stop_gradient(old.stop_gradient());
       if (old.has_persistable()) c.set_persistable(old.persistable());

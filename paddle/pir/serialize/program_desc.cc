@@ -269,8 +269,10 @@ VarDesc ReadVar(Message m) {
           if (type.field() == 1) v.is_tensor = type.Int() == kDenseTensorVar;
           if (type.field() != 3) continue;
           Message dense = type.Sub();
-          while (dense.Next())
+          while (dense.Next()) {
             if (dense.field() == 1) ReadTensorDesc(dense.Sub(), &v);
+            if (dense.field() == 2) v.lod_level = dense.Int();
+          }
         }
         break;
       }

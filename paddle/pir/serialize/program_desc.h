@@ -31,6 +31,7 @@ struct VarDesc {
   bool persistable = false;
   phi::DataType dtype = phi::DataType::UNDEFINED;
   std::vector<int64_t> dims;  // -1: free
+  int64_t lod_level = 0;      // how many levels of sequences its rows have
 };
 
 struct BlockDesc {

@@ -82,7 +82,7 @@ def _get_phi_kernel_name(op_name):
 
 def _with_old_program(config, make):
     """make(config), with a program in the older `.pdmodel` format converted in memory first."""
-    from paddle.static import io
+    from paddle.static import io, lod
 
     model, params = config.prog_file(), config.params_file()
     if config.model_from_memory() or not _os.path.isfile(model) or io._is_json(model):
@@ -93,8 +93,15 @@ def _with_old_program(config, make):
         for op in program._operations()
         if op.name() == 'pd_op.data'
     }
-    feeds = [inputs[name] for name in names]
+    feeds = [inputs[name] for name in names] + lod.offsets_of(program, names)
+    told = [
+        (k, level, v) for k, f in enumerate(fetches) for level, v in enumerate(lod.of(program, f))
+    ]
+    count, fetches = len(fetches), [*fetches, *(v for _, _, v in told)]
     text = io.serialize_program(feeds, fetches, program=program)
+    for n, (k, level, _) in enumerate(told):
+        name = lod.name(f'fetch_name_{k}', level)
+        text = text.replace(f'"fetch_name_{count + n}"'.encode(), f'"{name}"'.encode())
     data = io.serialize_persistables(feeds, fetches, None, program=program) or b''
     folder = config.model_dir()
     config.set_model_buffer(text, len(text), data, len(data))

@@ -12,6 +12,7 @@ import os
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import block as _block
+from paddle.static import lod
 from paddle.static import program as _program
 from paddle.static.legacy_calls import aligned
 from paddle.static.legacy_rules import ALIASES, RULES
@@ -145,6 +146,7 @@ class _Conversion:
                         name, variable['shape'], getattr(paddle, variable['dtype'] or 'float32')
                     )
                     self.feeds[attrs['col']] = name
+                    lod.declare(self.program, name, values[name], variable['lod_level'])
                 elif kind == 'fetch':
                     self.fetches[attrs['col']] = values[_only(inputs['X'])]
                 else:

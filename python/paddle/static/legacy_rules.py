@@ -410,7 +410,7 @@ def _grad_add(inputs, attrs, append):
 
 @_rule('bilinear_tensor_product')
 def _bilinear_tensor_product(inputs, attrs, append):
-    given = (inputs.get(k, [None])[0] for k in ('X', 'Y', 'Weight', 'Bias'))
+    given = ((inputs.get(k) or [None])[0] for k in ('X', 'Y', 'Weight', 'Bias'))
     return {'Out': paddle.nn.functional.bilinear(*given)}
 
 
@@ -441,11 +441,87 @@ def _row_conv(inputs, attrs, append):
     return {'Out': paddle.add_n(parts)}
 
 
+def _sequences(kind, x):
+    """Offsets of the innermost sequences in the rows of x."""
+    from paddle.static import lod
+
+    return lod.required(kind, 'Input', x)[-1]
+
+
+@_rule('gru')
+def _gru(inputs, attrs, append):
+    from paddle.static.nn.recurrent_rows import gru_rows
+
+    (x,), (weight,) = inputs['Input'], inputs['Weight']
+    bias, h0 = ((inputs.get(name) or [None])[0] for name in ('Bias', 'H0'))
+    hidden = gru_rows(
+        x,
+        _sequences('gru', x),
+        weight,
+        bias,
+        h0,
+        attrs.get('activation', 'tanh'),
+        attrs.get('gate_activation', 'sigmoid'),
+        attrs.get('is_reverse', False),
+        attrs.get('origin_mode', False),
+    )
+    return {'Hidden': hidden}
+
+
+@_rule('crf_decoding')
+def _crf_decoding(inputs, attrs, append):
+    from paddle.static.nn.recurrent_rows import crf_rows
+
+    (x,), (transition,) = inputs['Emission'], inputs['Transition']
+    label, length = ((inputs.get(name) or [None])[0] for name in ('Label', 'Length'))
+    if length is not None or _core.pir._record_mode() == 0:
+        return {'ViterbiPath': paddle._C_ops.crf_decoding(x, transition, label, length)}
+    path = crf_rows(x, _sequences('crf_decoding', x), transition)
+    if label is not None:
+        path = (path == label.astype(path.dtype).reshape([-1, 1])).astype(path.dtype)
+    return {'ViterbiPath': path}
+
+
+@_rule('sequence_pool')
+def _sequence_pool(inputs, attrs, append):
+    from paddle.static.nn import sequence_pool
+
+    kind, value = attrs.get('pooltype', 'AVERAGE').lower(), attrs.get('pad_value', 0.0)
+    return {'Out': sequence_pool(inputs['X'][0], kind, pad_value=value)}
+
+
+@_rule('sequence_softmax')
+def _sequence_softmax(inputs, attrs, append):
+    from paddle.static.nn import sequence_softmax
+
+    return {'Out': sequence_softmax(inputs['X'][0])}
+
+
+@_rule('sequence_expand')
+def _sequence_expand(inputs, attrs, append):
+    from paddle.static.nn import sequence_expand
+
+    return {'Out': sequence_expand(inputs['X'][0], inputs['Y'][0], attrs.get('ref_level', -1))}
+
+
+@_rule('sequence_conv')
+def _sequence_conv(inputs, attrs, append):
+    from paddle.static.nn.sequence_lod import windows
+
+    if attrs.get('paddingTrainable', False) or attrs.get('contextStride', 1) != 1:
+        raise NotImplementedError(
+            '[sequence_conv] expected rows of zeros around sequences and a result for each row'
+        )
+    (x,), (weight,), size = inputs['X'], inputs['Filter'], attrs['contextLength']
+    first = attrs.get('contextStart', 0)
+    return {'Out': windows(x, _sequences('sequence_conv', x), weight, size, first)}
+
+
 # Old ops that are functions of `_C_ops` under the same name, with the inputs and attributes of the
 # declaration in its order.
 FUNCTIONS = (
     'accuracy add_position_encoding affine_channel anchor_generator auc average_accumulates '
-    'batch_fc bipartite_match check_finite_and_unscale check_numerics chunk_eval crf_decoding '
+    'batch_fc bipartite_match check_finite_and_unscale check_numerics chunk_eval '
     'ctc_align cvm decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
     'edit_distance fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
     'fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max '

@@ -14,10 +14,25 @@ _MARK = '@LOD.'
 FIRST = f'{_MARK}0'
 
 
+def name(of, level):
+    """The name of the offsets of a level of the input or result `of`."""
+    return f'{of}{_MARK}{level}'
+
+
 def declare(program, name, value, levels):
     """Make the offsets of `levels` levels inputs of the program, for the rows of `value`."""
     rows = [program._data(f'{name}{_MARK}{level}', [-1], 'int64') for level in range(levels)]
     note(program, value, rows)
+
+
+def offsets_of(program, names):
+    """The inputs of offsets that belong to the inputs of these names, in order."""
+    given = {
+        op.attrs()['name']: op.result(0)
+        for op in program._operations()
+        if op.name() == 'pd_op.data'
+    }
+    return [v for n, v in given.items() if n.rpartition(_MARK)[0] in names]
 
 
 def note(program, value, offsets):
@@ -35,11 +50,17 @@ def of(program, value):
     return known.get(_core.pir._extents(value)[0], [])
 
 
+def program_of(value):
+    """The program that a value belongs to; the default one for other tensors."""
+    maker = value.get_defining_op() if isinstance(value, _core.pir.Value) else None
+    return _program.default_main_program() if maker is None else maker._program
+
+
 def required(op, name, value):
     """As `of` for the program being recorded; ValueError where there are none."""
     if _core.pir._record_mode() == 0:
         raise AssertionError(f"[{op}] expected static mode (paddle.enable_static()), got dynamic")
-    found = of(_program.default_main_program(), value)
+    found = of(program_of(value), value)
     if not found:
         raise ValueError(
             f"[{op}] expected {name} with sequences (static.data(..., lod_level=1)), got a value "

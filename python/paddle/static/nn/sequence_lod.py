@@ -10,7 +10,6 @@ from paddle import _lazy
 from paddle.base.arguments import any_of, integer, only
 from paddle.static import lod as _lod
 from paddle.static.nn.common import activated, parameter
-from paddle.static.program import default_main_program
 from paddle.utils import unique_name
 
 __all__ = [
@@ -100,7 +99,7 @@ def sequence_pool(input, pool_type, is_test=False, pad_value=0.0):
             length = _wide(lengths.astype(input.dtype), out)
             out = out / paddle.clip(length if kind == 'average' else paddle.sqrt(length), 1.0)
     out = paddle.where(_wide(lengths > 0, out), out, paddle.full_like(out, pad_value))
-    _lod.note(default_main_program(), out, levels[:-1])
+    _lod.note(_lod.program_of(input), out, levels[:-1])
     return out
 
 
@@ -202,6 +201,22 @@ def sequence_softmax(input, use_cudnn=False, name=None):
     return paddle.reshape(powers / paddle.gather(total, owners), paddle.shape(input))
 
 
+def windows(input, offsets, weight, size, first):
+    """Products of `size` rows behind one another, from `first` places on, with a weight; rows out
+    of the sequence are zeros.
+    """
+    rows = _rows(input)
+    owners = _owners(offsets, rows)
+    low, high = paddle.gather(offsets, owners), paddle.gather(offsets[1:], owners)
+    seen = []
+    for k in range(size):
+        at = rows + (first + k)
+        inside = paddle.logical_and(at >= low, at < high)
+        row = paddle.gather(input, paddle.where(inside, at, rows))
+        seen.append(paddle.where(inside.unsqueeze(-1), row, paddle.zeros_like(row)))
+    return paddle.matmul(paddle.concat(seen, 1), weight)
+
+
 def sequence_conv(
     input,
     num_filters,
@@ -268,16 +283,7 @@ def sequence_conv(
         if padding_start is None
         else integer('sequence_conv', 'padding_start', padding_start)
     )
-    rows = _rows(input)
-    owners = _owners(offsets, rows)
-    low, high = paddle.gather(offsets, owners), paddle.gather(offsets[1:], owners)
-    seen = []
-    for k in range(size):
-        at = rows + (first + k)
-        inside = paddle.logical_and(at >= low, at < high)
-        row = paddle.gather(input, paddle.where(inside, at, rows))
-        seen.append(paddle.where(inside.unsqueeze(-1), row, paddle.zeros_like(row)))
-    out = paddle.matmul(paddle.concat(seen, 1), weight)
+    out = windows(input, offsets, weight, size, first)
     bias = parameter(scope, [num_filters], input.dtype, bias_attr, True)
     return activated(out if bias is None else out + bias, act)
 
@@ -319,7 +325,7 @@ def sequence_expand(x, y, ref_level=-1, name=None):
             f"[sequence_expand] expected ref_level from -1 to {len(levels) - 1}, got {level}"
         )
     times = levels[level][1:] - levels[level][:-1]
-    program = default_main_program()
+    program = _lod.program_of(y)
     mine = _lod.of(program, x)
     if not mine:
         return paddle.repeat_interleave(x, times, axis=0)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of sequences that lie behind one another in rows, with their offsets: recurrences and the
+likeliest labels, as old programs have them. Sequences are put beside one another, step by step, and
+a loop goes over the steps.
+"""
+
+import paddle
+from paddle.static.nn.control_flow import while_region
+from paddle.static.nn.sequence_lod import _owners, _rows
+
+
+class Steps:
+    """The rows of x [N, D], sequences with `offsets`, as steps [T, B, D] and back; `backwards`: the
+    last row of each sequence is its first step.
+    """
+
+    def __init__(self, x, offsets, backwards=False):
+        begin, end = offsets[:-1], offsets[1:]
+        self.lengths = end - begin
+        self.count = paddle.max(self.lengths)
+        self.batch = paddle.shape(offsets)[0].astype('int64') - 1
+        step = paddle.arange(self.count, dtype='int64').unsqueeze(1)
+        row = (end - 1 - step) if backwards else (begin + step)
+        row = paddle.clip(row, 0, None)
+        row = paddle.minimum(row, paddle.shape(x)[0].astype('int64') - 1)
+        self.given = paddle.gather(x, row.reshape([-1])).reshape(
+            paddle.concat([self.count.reshape([1]), self.batch.reshape([1]), paddle.shape(x)[1:]])
+            if x.shape[1] == -1
+            else [self.count, self.batch, x.shape[1]]
+        )
+        rows = _rows(x)
+        owner = _owners(offsets, rows)
+        at = (
+            paddle.gather(end, owner) - 1 - rows
+            if backwards
+            else rows - paddle.gather(begin, owner)
+        )
+        self.places = at * self.batch + owner
+
+    def zeros(self, width, dtype):
+        """A value of each sequence, zeros."""
+        return paddle.zeros([self.batch, width], dtype)
+
+    def outputs(self, width, dtype):
+        """A value of each step of each sequence, zeros, in rows that `back` reads."""
+        return paddle.zeros([self.count, self.batch * width], dtype)
+
+    def put(self, outputs, step, value):
+        """`outputs` with the values of a step."""
+        return paddle.scatter(outputs, step.reshape([1]), value.reshape([1, -1]))
+
+    def inside(self, step):
+        """Which sequences have the step, [B, 1]."""
+        return (self.lengths > step).unsqueeze(1)
+
+    def back(self, outputs, width):
+        """Rows as those of x."""
+        return paddle.gather(outputs.reshape([-1, width]), self.places)
+
+    def loop(self, body, *state):
+        """What a loop over the steps makes of the state: body(step, *state) gives the next."""
+        first = paddle.zeros([], 'int64')
+        return while_region(
+            lambda step, *_: step < self.count,
+            lambda step, *now: [step + 1, *body(step, *now)],
+            [first, *state],
+        )[1:]
+
+
+def gru_rows(x, offsets, weight, bias, h0, activation, gate_activation, backwards, origin_mode):
+    """The hidden states of each row of the old operation `gru`."""
+    from paddle._sequence_ops import gru_unit_whole
+
+    size = weight.shape[0]
+    if bias is not None:
+        x = x + bias
+    steps = Steps(x, offsets, backwards)
+    hidden = steps.zeros(size, x.dtype) if h0 is None else h0
+
+    def body(step, hidden, outputs):
+        now = paddle.gather(steps.given, step.reshape([1])).reshape([-1, 3 * size])
+        made = gru_unit_whole(now, hidden, weight, None, activation, gate_activation, origin_mode)[
+            2
+        ]
+        hidden = paddle.where(steps.inside(step), made, hidden)
+        return hidden, steps.put(outputs, step, hidden)
+
+    _, outputs = steps.loop(body, hidden, steps.outputs(size, x.dtype))
+    return steps.back(outputs, size)
+
+
+def crf_rows(x, offsets, transition):
+    """The likeliest label of each row, [N, 1], by the scores x [N, labels]."""
+    count = transition.shape[1]
+    begin, end, pairs = transition[0], transition[1], transition[2:]
+    steps = Steps(x, offsets)
+    last = steps.lengths - 1
+
+    def scores(step):
+        return paddle.gather(steps.given, step.reshape([1])).reshape([-1, count])
+
+    def forward(step, best, came):
+        through = best.unsqueeze(2) + pairs.unsqueeze(0)
+        first = step == 0
+        after = paddle.where(first, scores(step) + begin, through.max(1) + scores(step))
+        inside = steps.inside(step)
+        best = paddle.where(inside, after, best)
+        return best, steps.put(came, step, through.argmax(1))
+
+    best, came = steps.loop(forward, steps.zeros(count, x.dtype), steps.outputs(count, 'int64'))
+    label = (best + end).argmax(1)
+
+    def backward(done, label, path):
+        step = steps.count - 1 - done
+        path = steps.put(path, step, label)
+        row = paddle.gather(came, step.reshape([1])).reshape([-1, count])
+        before = paddle.take_along_axis(row, label.unsqueeze(1), 1).squeeze(1)
+        return paddle.where((last >= step) & (step > 0), before, label), path
+
+    _, path = steps.loop(backward, label, steps.outputs(1, 'int64'))
+    return steps.back(path, 1)
