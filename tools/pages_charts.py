@@ -37,8 +37,17 @@ def benchmarks(path):
     """The page of the figures that `tools/bench.py --json` wrote."""
     kept = json.loads(path.read_text())
     times, columns = kept['times'], kept['columns']
-    versions = ', '.join(f'{name} {row["version"]}' for name, row in columns.items())
     clock = 'processor time' if kept['clock'] == 'processor' else 'wall time'
+    versions = ', '.join(
+        name if row['version'] in name else f'{name} {row["version"]}'
+        for name, row in columns.items()
+    )
+    command = [
+        'python tools/bench.py',
+        *(f"'{name}={row['kind']}:PYTHON'" for name, row in columns.items()),
+        f'--threads {kept["threads"]} --rounds {kept["rounds"]}' + ' --cpu' * (clock[0] == 'p'),
+        '--json docs/site/benchmarks.json',
+    ]
     threads = f'{kept["threads"]} thread' + 's' * (kept['threads'] != 1)
     lines = [
         '# Benchmarks',
@@ -48,8 +57,7 @@ def benchmarks(path):
         'Shorter is better. `tools/bench.py` measures them again:',
         '',
         '```bash',
-        'python tools/bench.py ours=paddle:PYTHON torch=torch-eager:PYTHON --json '
-        'docs/site/benchmarks.json',
+        ' \\\n    '.join(command),
         '```',
         '',
     ]
