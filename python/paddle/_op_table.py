@@ -112,6 +112,52 @@ def _written(function):
     return call
 
 
+def _transposed_conv(
+    x,
+    filter,
+    strides=(1, 1),
+    paddings=(0, 0),
+    output_padding=(),
+    output_size=(),
+    padding_algorithm='EXPLICIT',
+    groups=1,
+    dilations=(1, 1),
+    data_format='NCHW',
+):
+    lists = [list(v) for v in (strides, paddings, output_padding, output_size)]
+    return paddle._C_ops.conv2d_transpose(
+        x, filter, *lists, padding_algorithm, groups, list(dilations), data_format
+    )
+
+
+def _transposed_conv_bias(
+    x,
+    filter,
+    bias,
+    strides=(1, 1),
+    paddings=(0, 0),
+    output_padding=(),
+    output_size=(),
+    padding_algorithm='EXPLICIT',
+    groups=1,
+    dilations=(1, 1),
+    data_format='NCHW',
+):
+    out = _transposed_conv(
+        x,
+        filter,
+        strides,
+        paddings,
+        output_padding,
+        output_size,
+        padding_algorithm,
+        groups,
+        dilations,
+        data_format,
+    )
+    return out + bias.reshape([1, -1, 1, 1] if data_format == 'NCHW' else [1, 1, 1, -1])
+
+
 def _uniform_of_rows(
     input,
     shape,
@@ -157,6 +203,8 @@ _FORMS = {
     'batch_fc': lambda input, w, bias: paddle.bmm(input, w) + bias.unsqueeze(1),
     'bce_loss_': _written(lambda input, label: paddle._C_ops.bce_loss(input, label)),
     'create_array': lambda dtype: paddle.tensor.create_array(dtype),
+    'conv2d_transpose_bias': _transposed_conv_bias,
+    'depthwise_conv2d_transpose': _transposed_conv,
     'dropout_': _written(
         lambda x, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
             paddle.nn.functional.dropout(x, p, training=not is_test, mode=mode)
@@ -283,6 +331,36 @@ def _of_dropped(mask, out_grad, p, is_test=False, mode='downgrade_in_infer'):
     return kept if mode != 'upscale_in_train' else kept / (1 - p) if p < 1 else kept * 0
 
 
+def _of_entropy(
+    label,
+    softmax,
+    loss_grad,
+    soft_label=False,
+    use_softmax=True,
+    numeric_stable_mode=True,
+    ignore_index=-100,
+    axis=-1,
+):
+    if not use_softmax:
+        raise NotImplementedError(
+            '[cross_entropy_with_softmax_grad] expected use_softmax=True, got False'
+        )
+    if soft_label:
+        return (softmax * label.sum(axis, keepdim=True) - label) * loss_grad
+    label = label if label.ndim == softmax.ndim else label.unsqueeze(axis)
+    kept = label != ignore_index
+    places = paddle.where(kept, label, label * 0)
+    ones = paddle.put_along_axis(
+        paddle.zeros_like(softmax), places, paddle.ones_like(loss_grad), axis
+    )
+    return (softmax - ones) * loss_grad * kept.astype(softmax.dtype)
+
+
+def _of_huber(residual, out_grad, delta):
+    grad = out_grad * paddle.clip(residual, -delta, delta)
+    return -grad, grad
+
+
 _GRADIENTS = {
     'as_complex_grad': lambda out_grad: paddle.as_real(out_grad),
     'as_real_grad': lambda out_grad: paddle.as_complex(out_grad),
@@ -294,12 +372,21 @@ _GRADIENTS = {
         )
     ),
     'conj_grad': lambda out_grad: paddle.conj(out_grad),
+    'cross_entropy_with_softmax_grad': _of_entropy,
     'dropout_grad': _of_dropped,
     'exponential__grad': _like,
     'fake_channel_wise_quantize_dequantize_abs_max_grad': _passed,
     'fake_quantize_dequantize_abs_max_grad': _passed,
     'fake_quantize_dequantize_moving_average_abs_max_grad': _passed,
+    'fill_diagonal_grad': lambda out_grad, value=0.0, offset=0, wrap=False: (
+        paddle._C_ops.fill_diagonal(out_grad, 0.0, offset, wrap)
+    ),
     'fill_grad': _like,
+    'huber_loss_grad': _of_huber,
+    'rint_grad': _like,
+    'shuffle_channel_grad': lambda out_grad, group=1: paddle.nn.functional.channel_shuffle(
+        out_grad, out_grad.shape[1] // group
+    ),
     'flip_grad': lambda out_grad, axis: paddle.flip(out_grad, axis),
     'floor_grad': _like,
     'gaussian_inplace_grad': _like,
@@ -349,6 +436,28 @@ _GRADIENTS = {
 # Arguments of a gradient -> its results. What is no argument of the operation (`out`) is not read:
 # the operation is called with the others.
 _CALLS = {
+    'add_position_encoding_grad': 'x out_grad alpha=1.0 beta=1.0 -> x_grad',
+    'affine_channel_grad': 'x scale bias out_grad data_layout="AnyLayout" '
+    '-> x_grad scale_grad bias_grad',
+    'baddbmm_grad': 'input x y out_grad alpha=1.0 beta=1.0 -> input_grad x_grad y_grad',
+    'batch_fc_grad': 'input w bias out_grad -> input_grad w_grad bias_grad',
+    'depthwise_conv2d_transpose_grad': 'x filter out_grad strides=[1,1] paddings=[0,0] '
+    'output_padding=[] output_size=[] padding_algorithm="EXPLICIT" groups=1 dilations=[1,1] '
+    'data_format="NCHW" -> x_grad filter_grad',
+    'expand_as_grad': 'x out_grad target_shape=None -> x_grad',
+    'gru_unit_grad': 'input hidden_prev weight bias gate reset_hidden_prev hidden_grad '
+    'activation=2 gate_activation=1 origin_mode=False '
+    '-> input_grad hidden_prev_grad weight_grad bias_grad',
+    'identity_loss_grad': 'x out_grad reduction=1 -> x_grad',
+    'im2sequence_grad': 'x y out_grad kernels strides=[1,1] paddings=[0,0,0,0] out_stride=[1,1] '
+    '-> x_grad',
+    'index_select_strided_grad': 'x out_grad index axis=0 -> x_grad',
+    'lp_pool2d_grad': 'x out out_grad kernel_size strides paddings ceil_mode exclusive data_format '
+    'pooling_type global_pooling adaptive padding_algorithm norm_type -> x_grad',
+    'norm_grad': 'x norm out_grad axis epsilon=1e-10 is_test=False -> x_grad',
+    'spectral_norm_grad': 'weight u v out_grad dim=0 power_iters=1 eps=1e-12 -> weight_grad',
+    'std_grad': 'x out out_grad axis=() keepdim=False unbiased=True correction=1 -> x_grad',
+    'stft_grad': 'x window out_grad n_fft hop_length normalized onesided -> x_grad',
     'affine_grid_grad': 'input output_grad output_shape align_corners=True -> input_grad',
     'broadcast_tensors_grad': 'input out_grad -> input_grad',
     'cast_grad': 'x out_grad -> x_grad',
@@ -387,6 +496,7 @@ _CALLS = {
 # What an operation is called with where its gradient is not given it.
 _FILLED = {
     'cast_grad': {'dtype': lambda given: given['out_grad'].dtype},
+    'expand_as_grad': {'target_shape': lambda given: list(given['out_grad'].shape)},
     'crop_grad': {'shape': lambda given: given['out_grad'].shape},
     'reshape_grad': {'shape': lambda given: given['out_grad'].shape},
     'nansum_grad': {'dtype': lambda given: given['out_grad'].dtype},
@@ -435,10 +545,43 @@ _CALLS.update(
 )
 
 
+# Operations that keep state: places of the results that are written into arguments by their forms
+# in place.
+_KEPT_STATE = {
+    'dequantize_linear_': {},
+    'fake_quantize_dequantize_moving_average_abs_max_': {
+        1: 'in_scale',
+        2: 'in_state',
+        3: 'in_accum',
+    },
+    'fake_quantize_moving_average_abs_max_': {1: 'in_scale', 2: 'in_state', 3: 'in_accum'},
+    'fake_quantize_range_abs_max_': {1: 'in_scale'},
+    'moving_average_abs_max_scale_': {2: 'in_state', 3: 'in_accum'},
+    'quantize_linear_': {1: 'in_state', 2: 'in_accum', 3: 'scale'},
+}
+
+
+def _with_state(name):
+    operation = getattr(paddle._C_ops, name[:-1])
+    signature = inspect.signature(operation)
+
+    def call(*args, **kwargs):
+        given = signature.bind(*args, **kwargs).arguments
+        made = list(operation(*args, **kwargs))
+        for at, key in _KEPT_STATE[name].items():
+            place = given.get(key)
+            if place is not None and made[at] is not None and made[at] is not place:
+                with paddle.no_grad():
+                    made[at] = paddle.assign(made[at].reshape(place.shape), place)
+        return tuple(made)
+
+    return call, signature
+
+
 def names():
     """All names but the gradients that are written in place."""
     sparse = [*_SPARSE, *_SPARSE_FORMS]
-    return [*_FORMS, *_GRADIENTS, *_CALLS, *sparse]
+    return [*_FORMS, *_GRADIENTS, *_CALLS, *_KEPT_STATE, *sparse]
 
 
 def _called(name, row):
@@ -528,6 +671,8 @@ def function(name):
     if name in _FORMS or name in _GRADIENTS or name in _SPARSE_FORMS:
         found = _FORMS.get(name) or _GRADIENTS.get(name) or _SPARSE_FORMS[name]
         signature = inspect.signature(found)
+    elif name in _KEPT_STATE:
+        found, signature = _with_state(name)
     elif name in _CALLS:
         found, signature = _called(name, _CALLS[name])
     elif name in _SPARSE:

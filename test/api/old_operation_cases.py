@@ -37,6 +37,14 @@ TREE += [[3, 2, 2, 0, 0], [4, 2, 2, 0, 0]]
 BETAS = (0.9, 0.999, 1e-8)
 NAN = float('nan')
 
+CONV = ([1, 1], [0, 0], [], [], 'EXPLICIT', 2, [1, 1], 'NCHW')
+
+
+def step_gradient(given, grad):
+    gate, reset, _ = L.gru_unit(*given, 'activation', 2, 'gate_activation', 1, 'origin_mode', False)
+    return C.gru_unit_grad(*given, gate, reset, grad, 2, 1, False)
+
+
 CASES = {
     'check_finite': lambda n: C.check_finite_and_unscale_([n(2, 2), n(3)], f(4.0)),
     'check_infinite': lambda n: C.check_finite_and_unscale_([f(1.0, float('inf')), f(4.0)], f(4.0)),
@@ -226,6 +234,42 @@ CASES = {
     'nansum': lambda n: L.nansum(paddle.stack([f(1, NAN), f(2, 3)]), 'axis', [1], 'keepdim', False),
     'std': lambda n: L.std(n(3, 4), 'axis', [1], 'keepdim', False, 'unbiased', True),
     'variance': lambda n: L.variance(n(3, 4), 'axis', [1], 'keepdim', False),
+    'add_position_encoding_grad': lambda n: C.add_position_encoding_grad(
+        n(2, 3, 4), n(2, 3, 4), 0.5, 2.0
+    ),
+    'affine_channel_grad': lambda n: C.affine_channel_grad(
+        n(2, 3, 2, 2), n(3), n(3), n(2, 3, 2, 2), 'NCHW'
+    ),
+    'baddbmm_grad': lambda n: C.baddbmm_grad(
+        n(2, 2, 2), n(2, 2, 3), n(2, 3, 2), n(2, 2, 2), 2.0, 0.5
+    ),
+    'depthwise_conv2d_transpose': lambda n: C.depthwise_conv2d_transpose(
+        n(1, 2, 3, 3), n(2, 1, 2, 2), *CONV
+    ),
+    'depthwise_conv2d_transpose_grad': lambda n: C.depthwise_conv2d_transpose_grad(
+        n(1, 2, 3, 3), n(2, 1, 2, 2), n(1, 2, 4, 4), *CONV
+    ),
+    'expand_as_grad': lambda n: C.expand_as_grad(n(1, 3), n(2, 3), [2, 3]),
+    'identity_loss_grad': lambda n: C.identity_loss_grad(n(3), n(), 1),
+    'im2sequence_grad': lambda n: C.im2sequence_grad(
+        n(1, 2, 4, 4), None, n(9, 8), [2, 2], [1, 1], [0, 0, 0, 0], [1, 1]
+    ),
+    'index_select_strided_grad': lambda n: C.index_select_strided_grad(n(3, 4), n(4), 1, 0),
+    'cross_entropy_with_softmax_grad': lambda n: C.cross_entropy_with_softmax_grad(
+        i([[0], [1]]), paddle.nn.functional.softmax(n(2, 3)), n(2, 1), False, True, True, -100, -1
+    ),
+    'fill_diagonal_grad': lambda n: C.fill_diagonal_grad(n(3, 3), 1.0, 0, False),
+    'huber_loss_grad': lambda n: C.huber_loss_grad(n(4), n(4), 0.5),
+    'rint_grad': lambda n: C.rint_grad(n(3)),
+    'gru_unit_grad': lambda n: step_gradient([n(2, 12), n(2, 4), n(4, 12), n(1, 12)], n(2, 4)),
+    'norm_grad': lambda n: (
+        lambda x: C.norm_grad(
+            x, (x.square().sum(1, keepdim=True) + 1e-10).sqrt(), n(3, 4), 1, 1e-10, False
+        )
+    )(n(3, 4)),
+    'std_grad': lambda n: (lambda x: C.std_grad(x, paddle.std(x, 1), n(3), [1], False, True, 1))(
+        n(3, 4)
+    ),
 }
 
 

@@ -218,3 +218,20 @@ def test_texts():
     assert x.type == paddle.base.core.VarDesc.VarType.STRINGS
     with pytest.raises(TypeError, match='expected value to be a list of strs'):
         x.set_string_list('a')
+
+
+def test_forms_in_place():
+    x = paddle.to_tensor([1.2, -2.7])
+    assert old.rint_(x) is x and x.tolist() == [1.0, -3.0]
+    old.fill_any_(x, 'value', 2.0)
+    assert x.tolist() == [2.0, 2.0]
+    x = paddle.ones([2, 3, 4])
+    old.flatten2_(x, 'axis', 1)
+    assert x.shape == [2, 12]
+    scale, total, state = one(1.0), one(1.0), one(2.0)
+    made = _C_ops.fake_quantize_moving_average_abs_max_(
+        paddle.to_tensor(RANDOM), scale, total, state
+    )
+    assert made[1] is scale and made[2] is state and made[3] is total
+    np.testing.assert_allclose(scale.numpy(), (0.9 + 4.481786) / 2.8, rtol=1e-6)
+    np.testing.assert_allclose([state.item(), total.item()], [2.8, 5.381786], rtol=1e-6)

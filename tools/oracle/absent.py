@@ -45,6 +45,11 @@ REASONS = [
         r"|shard_tensor|mp_|dist_concat|moe_.*mesh",
         "takes a ring of NCCL: here collectives are functions of `paddle.distributed`",
     ),
+    (
+        r"^number_count$|^limit_by_capacity$|^prune_gate_by_capacity$|^random_routing_?$"
+        r"|^assign_pos$|^correlation(_grad)?$|^batch_fc_grad$|^dgc_(clip_by_norm|momentum)$",
+        "refuses the CPU, or gives nothing there, in the published package",
+    ),
 ]
 
 

@@ -5,7 +5,7 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 
 import paddle
 from paddle.static.block import call_op, tensors_of
-from paddle.static.legacy_rules import ALIASES, RULES
+from paddle.static.legacy_rules import ALIASES, IN_PLACE, RULES
 
 _ELEMENTWISE = 'elementwise_'
 
@@ -15,7 +15,7 @@ def known(kind, inplace=False):
     from paddle._legacy_ops import OPS
 
     kind = ALIASES.get(kind, kind)
-    return kind in OPS or (kind in RULES and not inplace)
+    return kind in OPS or (kind in RULES and (not inplace or kind in IN_PLACE))
 
 
 def aligned(kind, inputs, attrs):
@@ -58,6 +58,15 @@ def _check(kind, inputs, attrs):
         raise ValueError(f"[{kind}] expected no other inputs and attributes, got {sorted(unknown)}")
 
 
+def _written(inputs, made):
+    """The results, of which the first is in the place of the first input."""
+    place, (output, value) = next(iter(inputs.values()))[0], next(iter(made.items()))
+    if value is not place:
+        with paddle.no_grad():
+            place = place._rebind(value) or place
+    return {**made, output: place}
+
+
 def call(kind, inputs, attrs, strict=True, inplace=False):
     """{output: value or list of values} of the op `kind`, run or recorded as the mode says.
 
@@ -65,7 +74,7 @@ def call(kind, inputs, attrs, strict=True, inplace=False):
     calls the form that writes its first input. ValueError for what the op does not take.
     """
     real = ALIASES.get(kind, kind)
-    if real in RULES and not inplace:
+    if real in RULES and (not inplace or real in IN_PLACE):
         if strict:
             _check(kind, inputs, attrs)
         inputs = {
@@ -73,5 +82,6 @@ def call(kind, inputs, attrs, strict=True, inplace=False):
             for name, values in inputs.items()
             if values is not None and not (isinstance(values, (list, tuple)) and not values)
         }
-        return RULES[real](inputs, dict(attrs), _append)
+        made = RULES[real](inputs, dict(attrs), _append)
+        return _written(inputs, made) if inplace else made
     return dict(zip(*call_op(real, *aligned(real, inputs, attrs), strict=strict, inplace=inplace)))

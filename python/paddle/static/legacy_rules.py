@@ -25,6 +25,11 @@ ALIASES = {
     'share_data': 'assign',
 }
 RULES = {}
+# Rules whose first result can take the place of the first input, for the forms with `_`.
+IN_PLACE = frozenset(
+    'affine_channel baddbmm exponential fill_any flatten2 polygamma put_along_axis rint '
+    'trunc_divide'.split()
+)
 
 
 def _rule(*kinds):
