@@ -2,6 +2,7 @@
 #include "paddle/jit/traced.h"
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_map>
 
 #include "paddle/eager/autograd/engine.h"
@@ -11,6 +12,7 @@
 #include "paddle/jit/run_program.h"
 #include "paddle/jit/writes.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
@@ -122,6 +124,46 @@ Traced::Traced(std::shared_ptr<RecordedProgram> program, std::vector<Tensor> inp
   for (const auto& c : recorder.captured())
     captured_.push_back({c.tensor, c.tensor.dtype(), c.tensor.dims(), c.tensor.stop_gradient()});
   PlanForward();
+  NoteEffects();
+}
+
+void Traced::NoteEffects() {
+  changes_ = !writes_.empty();
+  pir::Walk(forward_program_->block(), [&](pir::Operation& op) {
+    const pir::OpInfo& info = *op.info();
+    const bool random = IsRandomOp(op);
+    draws_ = draws_ || random;
+    changes_ = changes_ || pir::WritesOperand(info);
+    const bool within =
+        random || IsSource(op) || info.dialect() == "cf" || op.isa(pir::pd::kFeed) || op.isa(pir::pd::kAssert);
+    if (info.unregistered || (info.has(pir::kSideEffect) && !within)) repeatable_ = false;
+    return pir::WalkResult::kContinue;
+  });
+}
+
+Traced::Attempt::Attempt(const Traced& traced, const std::vector<Tensor>& inputs) : traced_(traced), inputs_(inputs) {
+  if (!traced.repeatable_) return;
+  if (traced.changes_) versions_ = Versions();
+  if (!traced.draws_) return;
+  phi::Generator& generator = phi::DefaultCpuGenerator();
+  std::lock_guard<std::mutex> lock(generator.mutex());
+  engine_ = generator.engine();
+}
+
+std::vector<uint32_t> Traced::Attempt::Versions() const {
+  std::vector<uint32_t> r = traced_.CapturedVersions();
+  for (const Tensor& t : inputs_) r.push_back(t.defined() && t->storage() ? t->storage()->version() : 0);
+  return r;
+}
+
+bool Traced::Attempt::Undo() {
+  if (!traced_.repeatable_ || (traced_.changes_ && versions_ != Versions())) return false;
+  if (engine_) {
+    phi::Generator& generator = phi::DefaultCpuGenerator();
+    std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.engine() = *engine_;
+  }
+  return true;
 }
 
 std::vector<uint32_t> Traced::CapturedVersions() const {

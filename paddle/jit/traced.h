@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,6 +61,20 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   // Results for tensors in the order of the feeds.
   std::vector<Tensor> Call(const std::vector<Tensor>& inputs);
+  // A call of Call that may fail: Undo tells, behind a failure, whether everything is as it was, so that the function
+  // may be run instead. Random numbers that were drawn are given back.
+  class Attempt {
+   public:
+    Attempt(const Traced& traced, const std::vector<Tensor>& inputs);
+    bool Undo();
+
+   private:
+    std::vector<uint32_t> Versions() const;
+    const Traced& traced_;
+    const std::vector<Tensor>& inputs_;
+    std::vector<uint32_t> versions_;
+    std::optional<std::mt19937_64> engine_;
+  };
   // The gradients as such a function: its feeds are our inputs, one gradient for each differentiable output, our other
   // feeds and the random values; its outputs the gradients of the leaves `second_leaves`.
   std::shared_ptr<Traced> Second();
@@ -92,6 +108,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
   struct Extraction;
   void RecordGradients();
   void PlanForward();
+  void NoteEffects();
   // Takes out of `saved` what the gradient program rather computes from the rest (recompute.cc).
   void ChooseRecomputed(std::vector<pir::Value>& saved);
   bool IsWritten(const pir::Operation& parameter) const;
@@ -109,6 +126,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::vector<bool> apart_;  // outputs that share no memory with what the program was given
   std::vector<Write> writes_;
   bool fuse_, replay_;
+  // A run draws random numbers; changes tensors; does nothing else that shows outside, such as to print.
+  bool draws_ = false, changes_ = false, repeatable_ = true;
   std::vector<pir::Value> feeds_, out_values_;  // of the forward plan
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;  // outputs gradients flow from

@@ -320,7 +320,8 @@ TABLE = {
     'paddle.jit.dy2static': {'paddle.jit.dy2static.old_names': 'UndefinedVar create_bool_as_type'},
     'paddle.jit.dy2static.utils': {
         'paddle.jit.dy2static.old_names': 'is_paddle_func parse_arg_and_kwargs',
-        'paddle.jit.dy2static.source': 'Dygraph2StaticException func_to_source_code',
+        'paddle.jit.dy2static.merge': 'Dygraph2StaticException',
+        'paddle.jit.dy2static.source': 'func_to_source_code',
     },
     'paddle.jit.marker': {'paddle.jit': 'not_to_static'},
     'paddle.jit.pir_translated_layer': {

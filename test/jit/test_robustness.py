@@ -607,3 +607,40 @@ def test_a_call_that_ends_in_the_middle_leaves_dicts_as_they_were():
     paddle.jit.to_static(f, full_graph=True)(paddle.ones([2]))
     assert starts[-1] == ({}, ['a', 'b'])
     assert written == {} and list(ordered) == ['b', 'a']
+
+
+@pytest.mark.parametrize('full_graph', [False, True])
+@pytest.mark.parametrize('index', ['a number', 'a tensor'])
+@pytest.mark.parametrize('update', ['of an optimizer', 'in place'])
+def test_what_raises_has_done_what_came_before(full_graph, index, update):
+    """A step that fails behind its update has updated, and drawn, as it is."""
+    w = paddle.create_parameter([2], 'float32', default_initializer=nn.initializer.Constant(1.0))
+    optimizer = paddle.optimizer.SGD(0.1, parameters=[w])
+
+    def step(x, z, n):
+        x = nn.functional.dropout(x, 0.5)
+        if update == 'in place':
+            with paddle.no_grad():
+                w.subtract_(x)
+        else:
+            (w * x).sum().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+        return x.sum() + paddle.gather(z, n) if index == 'a tensor' else x.sum() + z[n]
+
+    def calls(function):
+        w.set_value(paddle.ones([2]))
+        paddle.seed(5)
+        seen = []
+        for n in (0, 1, 0, 1, 3, 0, 4, 1, 0):
+            n = paddle.to_tensor([n]) if index == 'a tensor' else n
+            try:
+                seen.append(function(paddle.ones([2]), paddle.ones([2]), n).item())
+            except (IndexError, ValueError) as error:
+                seen.append(type(error))
+            seen.append(w.tolist())
+        return seen
+
+    compiled = paddle.jit.to_static(step, full_graph=full_graph)
+    assert calls(compiled) == calls(step)
+    assert compiled._all_runs() >= 3

@@ -104,7 +104,15 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       f->entries->Use(i);
       if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
       if (e->mode == Known::kOnce) return Record(self, g_again, args, npos, kwnames);
-      std::vector<Tensor> r = e->traced->Call(tensors);
+      std::vector<Tensor> r;
+      jit::Traced::Attempt attempt(*e->traced, tensors);
+      try {
+        r = e->traced->Call(tensors);
+      } catch (const common::Error&) {
+        // The function raises this where its code does, with what it did before that.
+        if (!attempt.Undo()) throw;
+        return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+      }
       if (!e->decisions.empty() && !e->Decides(r, made)) continue;
       ++f->compiled_runs;
       return e->out.Build(r, tensors).release();

@@ -262,11 +262,20 @@ class StaticFunction(_core.RecordedCalls):
             if not isinstance(error, capture.NotCapturable) or (
                 session.why is None and recording is None
             ):
-                session.undo() if not self._full_graph else session.restore_gradients()
+                session.undo()
                 event.reason, event.end = f'{type(error).__name__}: {error}', _TAPED_PLAIN
-                if self._full_graph:
+                if not self._full_graph:
+                    raise _Refused from error
+                from .dy2static.merge import Dygraph2StaticException
+
+                # These may be what a recording alone raises, such as a number that is read.
+                if isinstance(error, (TypeError, RuntimeError, Dygraph2StaticException)):
                     raise
-                raise _Refused from error
+                # The function raises this where its code does, with what it did before that.
+                result = self._dygraph_function(*args, **kwargs)
+                self._add_plain(args, kwargs)
+                self._say_plain(event.reason)
+                return result
             why = str(error), ''
         if why is None:
             session.over = True

@@ -285,13 +285,6 @@ def func_to_source_code(function, dedent=True):
     return textwrap.dedent(text) if dedent else text
 
 
-class Dygraph2StaticException(Exception):
-    """Python code that no program can hold."""
-
-    def __init__(self, message):
-        super().__init__(message)
-
-
 def compile_function(node, code, free, class_name):
     """The code object of `node`, compiled where `code` was: same file, names of class members, free
     variables `free`.
