@@ -28,8 +28,9 @@ TABLE = {
             'edit_distance gru_unit im2sequence tdm_child'
         ),
         'paddle._training_ops': (
-            'auc average_accumulates_ check_finite_and_unscale_ check_numerics decayed_adagrad '
-            'ftrl fused_adam_ lars_momentum_ merged_adam_ merged_momentum_ update_loss_scaling_'
+            'accuracy_check auc average_accumulates_ check_finite_and_unscale_ check_numerics '
+            'decayed_adagrad ftrl fused_adam_ lars_momentum_ merged_adam_ merged_momentum_ '
+            'update_loss_scaling_'
         ),
         'paddle.base.string_tensor': (
             'strings_empty strings_empty_like strings_lower strings_upper'

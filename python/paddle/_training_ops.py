@@ -323,6 +323,17 @@ def check_numerics(
     return stats, values
 
 
+def accuracy_check(x, y, fn_name, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether x and y are close everywhere, a bool of one element; RuntimeError where not."""
+    same = paddle.allclose(x.astype('float64'), y.astype('float64'), rtol, atol, equal_nan)
+    if not same:
+        raise RuntimeError(
+            f'[accuracy_check] expected equal results of {fn_name}, got some that differ by '
+            f'{float((x - y).abs().max()):g}'
+        )
+    return same
+
+
 def auc(
     x,
     label,

@@ -235,3 +235,10 @@ def test_forms_in_place():
     assert made[1] is scale and made[2] is state and made[3] is total
     np.testing.assert_allclose(scale.numpy(), (0.9 + 4.481786) / 2.8, rtol=1e-6)
     np.testing.assert_allclose([state.item(), total.item()], [2.8, 5.381786], rtol=1e-6)
+
+
+def test_results_that_are_checked():
+    x = paddle.to_tensor([1.0, float('nan')])
+    assert _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, True).item()
+    with pytest.raises(RuntimeError, match='equal results of f'):
+        _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, False)

@@ -473,6 +473,28 @@ def _gru(inputs, attrs, append):
     return {'Hidden': hidden}
 
 
+@_rule('lstm')
+def _lstm(inputs, attrs, append):
+    from paddle.static.nn.recurrent_rows import lstm_rows
+
+    (x,), (weight,), (bias,) = inputs['Input'], inputs['Weight'], inputs['Bias']
+    made = lstm_rows(
+        x,
+        _sequences('lstm', x),
+        weight,
+        bias,
+        [(inputs.get(name) or [None])[0] for name in ('H0', 'C0')],
+        [
+            attrs.get('gate_activation', 'sigmoid'),
+            attrs.get('cell_activation', 'tanh'),
+            attrs.get('candidate_activation', 'tanh'),
+        ],
+        attrs.get('is_reverse', False),
+        attrs.get('use_peepholes', True),
+    )
+    return dict(zip(('Hidden', 'Cell'), made))
+
+
 @_rule('crf_decoding')
 def _crf_decoding(inputs, attrs, append):
     from paddle.static.nn.recurrent_rows import crf_rows

@@ -89,6 +89,39 @@ def gru_rows(x, offsets, weight, bias, h0, activation, gate_activation, backward
     return steps.back(outputs, size)
 
 
+def lstm_rows(x, offsets, weight, bias, first, activations, backwards, use_peepholes):
+    """(hidden states, cells) of each row of the old operation `lstm`. `first` holds the states that
+    sequences begin with, or Nones; `activations` those of gates, of cells and of candidates. Gates
+    stand as candidate, input, forget, output.
+    """
+    from paddle._sequence_ops import _activation
+
+    size = weight.shape[0]
+    gate, of_cell, of_candidate = map(_activation, activations)
+    bias = bias.reshape([-1])
+    looks = [bias[k * size : (k + 1) * size] for k in (4, 5, 6)] if use_peepholes else None
+    steps = Steps(x + bias[: 4 * size], offsets, backwards)
+    hidden, cell = (steps.zeros(size, x.dtype) if s is None else s for s in first)
+
+    def body(step, hidden, cell, outputs, cells):
+        now = paddle.gather(steps.given, step.reshape([1])).reshape([-1, 4 * size])
+        now = now + hidden @ weight
+        candidate, enters, stays, leaves = (now[:, k * size : (k + 1) * size] for k in range(4))
+        if looks:
+            enters, stays = enters + cell * looks[0], stays + cell * looks[1]
+        after = gate(stays) * cell + gate(enters) * of_candidate(candidate)
+        leaves = leaves + after * looks[2] if looks else leaves
+        inside = steps.inside(step)
+        hidden = paddle.where(inside, gate(leaves) * of_cell(after), hidden)
+        cell = paddle.where(inside, after, cell)
+        return hidden, cell, steps.put(outputs, step, hidden), steps.put(cells, step, cell)
+
+    made = steps.loop(
+        body, hidden, cell, steps.outputs(size, x.dtype), steps.outputs(size, x.dtype)
+    )
+    return steps.back(made[2], size), steps.back(made[3], size)
+
+
 def crf_rows(x, offsets, transition):
     """The likeliest label of each row, [N, 1], by the scores x [N, labels]."""
     count = transition.shape[1]
