@@ -17,7 +17,7 @@ class StringTensor:
     """A tensor of texts.
 
     Args:
-        value (array of strs, list of ints or StringTensor, default ()): The texts, or the extents
+        value (numpy.ndarray, list of ints or StringTensor, default ()): The texts, or the extents
             of a tensor of empty ones.
         name (str, default None): The name; None for one that is made.
 
