@@ -251,3 +251,18 @@ def test_operations_on_sequences_of_old_programs(name, results, with_sequences):
         got = handle.copy_to_cpu()
         np.testing.assert_allclose(got, data[f'out{k}'], rtol=1e-5, atol=1e-6)
         assert handle.lod() == ([[0, 3, 4, 8]] if k in with_sequences else [])
+
+
+@pytest.mark.parametrize('passes', [False, True])
+@pytest.mark.parametrize('name', ['quantised', 'quantised_whole'])
+def test_models_that_the_published_package_quantised(name, passes):
+    """Of PostTrainingQuantization, with and without onnx_format: this one has weights in int8."""
+    stem = pathlib.Path(__file__).parent / 'data' / name
+    data = np.load(f'{stem}_3.3.1.npz')
+    config = inference.Config(f'{stem}.pdmodel', f'{stem}.pdiparams')
+    config.switch_ir_optim(passes)
+    predictor = inference.create_predictor(config)
+    predictor.get_input_handle('x').copy_from_cpu(data['x'])
+    predictor.run()
+    got = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+    np.testing.assert_allclose(got, data['out'], rtol=1e-5, atol=1e-5)

@@ -40,10 +40,12 @@ def read(model_path, params_path=None, model=None):
     values = {}
     for name, (origin, tensor) in zip(kept, _parameters(kept, model_path, params_path)):
         want = variables[name]
-        if (
-            list(tensor.shape) != want['shape']
-            or str(tensor.dtype).rsplit('.', 1)[-1] != want['dtype']
-        ):
+        if [d for d in tensor.shape if d != 1] == [d for d in want['shape'] if d != 1]:
+            tensor = tensor.reshape(want['shape'])  # scales of quantised programs
+        dtype = str(tensor.dtype).rsplit('.', 1)[-1]
+        # Weights of quantised programs are declared as what they stand for.
+        whole = dtype == 'int8' and want['dtype'] == 'float32'
+        if list(tensor.shape) != want['shape'] or not (whole or dtype == want['dtype']):
             raise ValueError(
                 f"[legacy_program] {origin!r}: expected parameter {name} to be "
                 f"{want['dtype']}{want['shape']}, got {tensor.dtype}{list(tensor.shape)}"
@@ -261,7 +263,9 @@ class _Conversion:
         kind = ALIASES.get(kind, kind)
         if kind in RULES:
             for old, made in RULES[kind](inputs, attrs, self._append).items():
-                values.update(zip(outputs.get(old, ()), made if isinstance(made, list) else [made]))
+                made = zip(outputs.get(old, ()), made if isinstance(made, list) else [made])
+                # What an op leaves out stays what it was: a scale that is only read.
+                values.update((name, value) for name, value in made if value is not None)
             return
         if kind not in OPS:
             raise NotImplementedError(f"expected an op with a counterpart, got the old op {kind!r}")
