@@ -40,8 +40,11 @@ def read(model_path, params_path=None, model=None):
     values = {}
     for name, (origin, tensor) in zip(kept, _parameters(kept, model_path, params_path)):
         want = variables[name]
-        if [d for d in tensor.shape if d != 1] == [d for d in want['shape'] if d != 1]:
-            tensor = tensor.reshape(want['shape'])  # scales of quantised programs
+        if list(tensor.shape) != want['shape'] and _without_ones(tensor.shape) == _without_ones(
+            want['shape']
+        ):
+            with _program.running():  # scales of quantised programs
+                tensor = tensor.reshape(want['shape'])
         dtype = str(tensor.dtype).rsplit('.', 1)[-1]
         # Weights of quantised programs are declared as what they stand for.
         whole = dtype == 'int8' and want['dtype'] == 'float32'
@@ -58,6 +61,10 @@ def read(model_path, params_path=None, model=None):
         conversion.run(0, values, ())
     feeds, fetches = conversion.feeds, conversion.fetches
     return program, [feeds[c] for c in sorted(feeds)], [fetches[c] for c in sorted(fetches)]
+
+
+def _without_ones(shape):
+    return [n for n in shape if n != 1]
 
 
 def _parameters(names, model_path, params_path):
