@@ -3,9 +3,50 @@
 operations that programs call; none has a public function.
 """
 
+import functools
+
 import numpy as np
 
 import paddle
+from paddle.base.libpaddle import pir
+
+
+def _on_host(count, results):
+    """Of an operation that reads its `count` tensors as arrays: in programs it is a call of this
+    process. `results` tells the shapes and dtypes of its results from the tensors.
+    """
+
+    def enter(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            names = function.__code__.co_varnames[:count]
+            named = dict(zip(names, args), **{k: kwargs.pop(k) for k in names if k in kwargs})
+            tensors = {k: v for k, v in named.items() if v is not None}
+            rest = args[count:]
+            if not any(isinstance(v, pir.Value) for v in tensors.values()):
+                return function(**tensors, **_named(function, count, rest), **kwargs)
+            from paddle.static import callbacks, default_main_program
+            from paddle.static.block import OutputVar
+
+            places = [
+                OutputVar(default_main_program(), None, shape, dtype)
+                for shape, dtype in results(*tensors.values())
+            ]
+            more = {**_named(function, count, rest), **kwargs}
+            callbacks.py_func(
+                lambda *given: list(function(**dict(zip(tensors, given)), **more)),
+                list(tensors.values()),
+                places,
+            )
+            return tuple(place.value for place in places)
+
+        return call
+
+    return enter
+
+
+def _named(function, count, rest):
+    return dict(zip(function.__code__.co_varnames[count : function.__code__.co_argcount], rest))
 
 
 def add_position_encoding(x, alpha=1.0, beta=1.0):
@@ -22,6 +63,7 @@ def add_position_encoding(x, alpha=1.0, beta=1.0):
     return x * alpha + waves * beta
 
 
+@_on_host(1, lambda far: [([1, far.shape[1]], 'int32'), ([1, far.shape[1]], far.dtype)])
 def bipartite_match(dist_mat, match_type='bipartite', dist_threshold=0.5):
     """(the row that each column is matched with or -1, int32 [1, columns], their distances): pairs
     of the largest distances first, each row and column once. `per_prediction` then gives columns
@@ -99,6 +141,7 @@ def _chunks(labels, kinds, scheme, excluded):
     return {c for c in found if c[2] not in excluded}
 
 
+@_on_host(3, lambda *_: [([1], 'float32')] * 3 + [([1], 'int64')] * 3)
 def chunk_eval(
     inference,
     label,
@@ -169,6 +212,7 @@ def crf_decoding(emission, transition, label=None, length=None):
     return path.reshape([-1, 1]) if flat else path
 
 
+@_on_host(2, lambda x, *_: [(x.shape, x.dtype), ([x.shape[0], 1], x.dtype)])
 def ctc_align(input, input_length=None, blank=0, merge_repeated=True, padding_value=0):
     """(rows without blanks, repeated labels once, padded behind; how many labels each has)."""
     rows, lengths = input.numpy(), None if input_length is None else input_length.numpy().ravel()
@@ -196,6 +240,7 @@ def cvm(x, cvm, use_cvm=True):
     return paddle.concat([shows, paddle.log(x[:, 1:2] + 1) - shows, x[:, 2:]], 1)
 
 
+@_on_host(4, lambda x, *_: [([1], 'int64'), ([x.shape[0], 1], 'float32')])
 def edit_distance(hyps, refs, hypslength=None, refslength=None, normalized=False):
     """(how many sequences there are [1], the distances of Levenshtein [n, 1], over the length of
     the reference where `normalized`).

@@ -242,3 +242,43 @@ def test_results_that_are_checked():
     assert _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, True).item()
     with pytest.raises(RuntimeError, match='equal results of f'):
         _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, False)
+
+
+HOST = {
+    'edit_distance': (
+        {
+            'Hyps': np.array([[1, 2, 3], [4, 5, 6]]),
+            'Refs': np.array([[1, 3, 3], [4, 5, 7]]),
+            'HypsLength': np.array([3, 2]),
+            'RefsLength': np.array([3, 3]),
+        },
+        {'normalized': False},
+        {'SequenceNum': [2], 'Out': [[1.0], [1.0]]},
+    ),
+    'ctc_align': (
+        {'Input': np.array([[0, 1, 1, 0, 2], [3, 0, 3, 0, 0]])},
+        {'blank': 0, 'merge_repeated': True},
+        {'Output': [[1, 2, 0, 0, 0], [3, 3, 0, 0, 0]]},
+    ),
+    'chunk_eval': (
+        {
+            'Inference': np.array([[0, 1, 2, 3, 0, 1]]),
+            'Label': np.array([[0, 1, 2, 2, 0, 1]]),
+            'SeqLength': np.array([6]),
+        },
+        {'num_chunk_types': 2, 'chunk_scheme': 'IOB'},
+        {'Precision': [2 / 3], 'NumInferChunks': [3], 'NumLabelChunks': [4]},
+    ),
+    'bipartite_match': (
+        {'DistMat': np.array([[0.1, 0.9], [0.8, 0.7]], 'float32')},
+        {'match_type': 'bipartite'},
+        {'ColToRowMatchIndices': [[1, 0]]},
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', HOST)
+def test_operations_on_labels_in_programs(kind):
+    inputs, attrs, wanted = HOST[kind]
+    for output, want in wanted.items():
+        np.testing.assert_allclose(appended(kind, inputs, attrs, output), want, rtol=1e-6)
