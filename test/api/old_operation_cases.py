@@ -234,6 +234,13 @@ CASES = {
     'nansum': lambda n: L.nansum(paddle.stack([f(1, NAN), f(2, 3)]), 'axis', [1], 'keepdim', False),
     'std': lambda n: L.std(n(3, 4), 'axis', [1], 'keepdim', False, 'unbiased', True),
     'variance': lambda n: L.variance(n(3, 4), 'axis', [1], 'keepdim', False),
+    'lrn': lambda n: L.lrn(n(1, 6, 2, 2), 'n', 5, 'k', 2.0, 'alpha', 0.1, 'beta', 0.75),
+    'cross_entropy2': lambda n: L.cross_entropy2(
+        paddle.stack([f(0.3, 0.6), f(0.7, 0.4)], 1), i([[1], [0]]), 'ignore_index', -100
+    )[0],
+    'deformable_conv_v1': lambda n: L.deformable_conv_v1(
+        n(1, 2, 5, 5), n(1, 18, 3, 3) * 0.1, n(3, 2, 3, 3), 'strides', [1, 1], 'paddings', [0, 0]
+    ),
     'add_position_encoding_grad': lambda n: C.add_position_encoding_grad(
         n(2, 3, 4), n(2, 3, 4), 0.5, 2.0
     ),

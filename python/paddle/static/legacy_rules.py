@@ -28,7 +28,7 @@ RULES = {}
 # Rules whose first result can take the place of the first input, for the forms with `_`.
 IN_PLACE = frozenset(
     'affine_channel baddbmm exponential fill_any flatten2 polygamma put_along_axis rint '
-    'trunc_divide'.split()
+    'trunc_divide uniform_random_inplace'.split()
 )
 
 
@@ -429,6 +429,75 @@ def _cross_entropy(inputs, attrs, append):
     kept = label != attrs.get('ignore_index', -100)
     found = paddle.take_along_axis(logs, paddle.where(kept, label, label * 0), -1)
     return {'Y': -found * kept.astype(x.dtype)}
+
+
+@_rule('cross_entropy2')
+def _cross_entropy2(inputs, attrs, append):
+    (x,), (label,) = inputs['X'], inputs['Label']
+    label = label if label.ndim == x.ndim else label.unsqueeze(-1)
+    kept = label != attrs.get('ignore_index', -100)
+    found = paddle.take_along_axis(x, paddle.where(kept, label, label * 0), -1)
+    return {'Y': -paddle.log(found) * kept.astype(x.dtype), 'MatchX': found}
+
+
+@_rule('lrn')
+def _lrn(inputs, attrs, append):
+    (x,), size = inputs['X'], attrs.get('n', 5)
+    if attrs.get('data_format', 'NCHW') not in ('NCHW', 'AnyLayout'):
+        raise NotImplementedError(f"[lrn] expected data_format NCHW, got {attrs['data_format']}")
+    first, channels = (size - 1) // 2, x.shape[1]
+    wide = paddle.nn.functional.pad(x * x, [0, 0, first, size - 1 - first, 0, 0, 0, 0])
+    parts = [wide[:, k : k + channels] for k in range(size)]
+    middle = paddle.add_n(parts) * attrs.get('alpha', 1e-4) + attrs.get('k', 2.0)
+    return {'Out': x * paddle.pow(middle, -attrs.get('beta', 0.75)), 'MidOut': middle}
+
+
+@_rule('fill')
+def _fill(inputs, attrs, append):
+    dtype = _dtype(attrs.get('dtype', 5))
+    return {'Out': paddle.to_tensor(list(attrs['value']), dtype=dtype).reshape(attrs['shape'])}
+
+
+@_rule('share_buffer')
+def _share_buffer(inputs, attrs, append):
+    given = inputs['X']
+    return {'Out': list(given), 'XOut': list(given)}
+
+
+@_rule('deformable_conv_v1')
+def _deformable_conv_v1(inputs, attrs, append):
+    (x,), (offset,), (weight,) = inputs['Input'], inputs['Offset'], inputs['Filter']
+    out = paddle.vision.ops.deform_conv2d(
+        x,
+        offset,
+        weight,
+        None,
+        list(attrs.get('strides', (1, 1))),
+        list(attrs.get('paddings', (0, 0))),
+        list(attrs.get('dilations', (1, 1))),
+        attrs.get('deformable_groups', 1),
+        attrs.get('groups', 1),
+    )
+    return {'Output': out}
+
+
+@_rule('read_file')
+def _read_file(inputs, attrs, append):
+    return {'Out': paddle.vision.ops.read_file(attrs['filename'])}
+
+
+@_rule('decode_jpeg')
+def _decode_jpeg(inputs, attrs, append):
+    return {'Out': paddle.vision.ops.decode_jpeg(inputs['X'][0], attrs.get('mode', 'unchanged'))}
+
+
+@_rule('uniform_random_inplace')
+def _uniform_random_inplace(inputs, attrs, append):
+    (x,) = inputs['X']
+    drawn = paddle.uniform(
+        x.shape, x.dtype, attrs.get('min', -1.0), attrs.get('max', 1.0), attrs.get('seed', 0)
+    )
+    return {'Out': drawn}
 
 
 @_rule('row_conv')
