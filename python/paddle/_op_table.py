@@ -76,6 +76,8 @@ def _fused(name, combine):
 def _fc(input, w, bias=None, in_num_col_dims=1, activation_type='', padding_weights=False):
     if padding_weights:
         raise NotImplementedError('[fc] expected weights without padding, got padding_weights')
+    if activation_type not in ('', 'relu'):
+        raise ValueError(f"[fc] expected activation_type '' or 'relu', got {activation_type!r}")
     lead = list(input.shape[:in_num_col_dims])
     out = input.reshape([-1, w.shape[0]]) @ w
     out = out if bias is None else out + bias.reshape([-1])
@@ -102,13 +104,25 @@ def _position(x, axes, keepdim, mode, ignored):
     return function(x, _axes(axes), keepdim, mode)
 
 
-def _written(function):
-    """`function`, whose result is written into its first argument."""
+def _written(name, function):
+    """`function`, whose first result takes the place of its first argument, gradients included."""
+    signature = inspect.signature(function)
 
-    def call(x, *args, **kwargs):
-        with paddle.no_grad():
-            return paddle.assign(function(x, *args, **kwargs), x)
+    def call(*args, **kwargs):
+        given = signature.bind(*args, **kwargs)
+        first, x = next(iter(given.arguments.items()))
+        if paddle.is_grad_enabled() and not x.stop_gradient and x.is_leaf:
+            raise ValueError(
+                f'[{name}] expected a tensor that can be written in place, got a leaf tensor that '
+                'needs gradients'
+            )
+        given.arguments[first] = paddle.assign(x)  # which gradients may read
+        made = function(*given.args, **given.kwargs)
+        if isinstance(made, tuple):
+            return (paddle.assign(made[0], x), *made[1:])
+        return paddle.assign(made, x)
 
+    call.__signature__ = signature
     return call
 
 
@@ -190,7 +204,7 @@ def _values(shape, dtype, values, place=None):
 
 _FORMS = {
     'affine_channel': _channels,
-    'affine_channel_': _written(_channels),
+    'affine_channel_': _written('affine_channel_', _channels),
     'array_length': lambda x: paddle.tensor.array_length(x),
     'array_read': lambda array, i: paddle.tensor.array_read(array, i),
     'array_write_': lambda array, x, i: paddle.tensor.array_write(x, i, array),
@@ -201,16 +215,24 @@ _FORMS = {
     'baddbmm': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha),
     'baddbmm_': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm_(input, x, y, beta, alpha),
     'batch_fc': lambda input, w, bias: paddle.bmm(input, w) + bias.unsqueeze(1),
-    'bce_loss_': _written(lambda input, label: paddle._C_ops.bce_loss(input, label)),
+    'bce_loss_': _written('bce_loss_', lambda input, label: paddle._C_ops.bce_loss(input, label)),
     'create_array': lambda dtype: paddle.tensor.create_array(dtype),
     'conv2d_transpose_bias': _transposed_conv_bias,
     'depthwise_conv2d_transpose': _transposed_conv,
     'dropout_': _written(
-        lambda x, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
-            paddle.nn.functional.dropout(x, p, training=not is_test, mode=mode)
-        )
+        'dropout_',
+        lambda x, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: paddle._C_ops.dropout(
+            x, seed_tensor, p, is_test, mode, seed, fix_seed
+        ),
     ),
-    'cross_entropy_with_softmax_': lambda *args: paddle._C_ops.cross_entropy_with_softmax(*args),
+    'cross_entropy_with_softmax_': _written(
+        'cross_entropy_with_softmax_',
+        lambda input, label, soft_label=False, use_softmax=True, numeric_stable_mode=True, *rest: (
+            paddle._C_ops.cross_entropy_with_softmax(
+                input, label, soft_label, use_softmax, numeric_stable_mode, *rest
+            )
+        ),
+    ),
     'div_scale': lambda x, scalar: x / scalar,
     'decode_jpeg': lambda x, mode, place=None: paddle.vision.ops.decode_jpeg(x, mode),
     'einsum': lambda x, equation: (paddle.einsum(equation, *x), [], []),
@@ -244,17 +266,22 @@ _FORMS = {
     'identity_loss': lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction),
     'index_select_strided': lambda x, index, axis=0: paddle.unbind(x, axis)[index],
     'l1_norm': lambda x: x.abs().sum(),
-    'l1_norm_': lambda x: x.abs().sum(),
-    'identity_loss_': lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction),
+    'l1_norm_': _written('l1_norm_', lambda x: x.abs().sum()),
+    'identity_loss_': _written(
+        'identity_loss_', lambda x, reduction=1: paddle.incubate.identity_loss(x, reduction)
+    ),
     'sigmoid_cross_entropy_with_logits_': _written(
+        'sigmoid_cross_entropy_with_logits_',
         lambda x, label, pos_weight=None, normalize=False, ignore_index=-100: (
             paddle._C_ops.sigmoid_cross_entropy_with_logits(
                 x, label, pos_weight, normalize, ignore_index
             )
-        )
+        ),
     ),
     'uniform_random_batch_size_like': _uniform_of_rows,
-    'trunc_divide_': _written(lambda x, y: paddle.divide(x, y, rounding_mode='trunc')),
+    'trunc_divide_': _written(
+        'trunc_divide_', lambda x, y: paddle.divide(x, y, rounding_mode='trunc')
+    ),
     'less_equal_': lambda x, y: paddle.less_equal_(x, y),
     'less_than_': lambda x, y: paddle.less_than_(x, y),
     'logical_and_': lambda x, y: paddle.logical_and_(x, y),

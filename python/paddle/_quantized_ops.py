@@ -16,12 +16,18 @@ def _steps(x, scale, most, round_type):
     """x in steps of scale / most, as whole numbers. With round_type 0 they go from -most - 1, and
     ties to even numbers; with 1 from -most, and ties away from zero.
     """
+    dtype = x.dtype
     with paddle.no_grad():
+        if dtype in (paddle.float16, paddle.bfloat16):
+            x, scale = x.astype('float32'), scale.astype('float32')
+        # A scale of nothing is a very small one.
+        steps = most / paddle.where(scale > 1e-30, scale, scale + 1e-6)
         if round_type == 0:
-            return paddle.clip(paddle.round(x * (most / scale)), -most - 1, most)
-        v = paddle.minimum(paddle.maximum(x, -scale), scale) * (most / scale)
+            return paddle.clip(paddle.round(x * steps), -most - 1, most).astype(dtype)
+        v = paddle.minimum(paddle.maximum(x, -scale), scale) * steps
         whole = paddle.trunc(v)
-        return whole + paddle.sign(v) * (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
+        away = (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
+        return (whole + paddle.sign(v) * away).astype(dtype)
 
 
 def _passed(x, out):
@@ -46,8 +52,8 @@ def fake_channel_wise_quantize_abs_max(x, bit_length=8, round_type=1, quant_axis
     """(x as whole numbers of bit_length bits, the largest magnitudes along quant_axis)."""
     op = 'fake_channel_wise_quantize_abs_max'
     _checked(op, bit_length, round_type)
-    if quant_axis not in (0, 1):
-        raise ValueError(f"[{op}] expected quant_axis 0 or 1, got {quant_axis}")
+    if quant_axis not in (0, 1) or quant_axis >= x.ndim:
+        raise ValueError(f"[{op}] expected quant_axis 0 or 1 of x's axes, got {quant_axis}")
     scale = _largest(x, quant_axis)
     return _passed(x, _steps(x, scale, _most(bit_length), round_type)), scale.reshape([-1])
 

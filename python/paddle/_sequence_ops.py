@@ -53,6 +53,10 @@ def add_position_encoding(x, alpha=1.0, beta=1.0):
     """alpha x + beta times sines and cosines of the places of the rows: the first half of the last
     axis has the sines, wavelengths rise from 2 pi to 10000 times that.
     """
+    if x.ndim != 3 or x.shape[2] % 2:
+        raise ValueError(
+            f'[add_position_encoding] expected x [N, T, D] with an even D, got {list(x.shape)}'
+        )
     _, rows, width = x.shape
     half = width // 2
     place = paddle.arange(rows, dtype='float32').unsqueeze(1)
@@ -141,6 +145,13 @@ def _chunks(labels, kinds, scheme, excluded):
     return {c for c in found if c[2] not in excluded}
 
 
+def _rows_of_labels(labels, lengths):
+    """Labels [N, T] or [N, T, 1] as rows; without lengths, [N, 1] or [N] as one row."""
+    rows = labels.numpy()
+    rows = rows.reshape(rows.shape[:2]) if rows.ndim > 1 else rows[None]
+    return rows.T if lengths is None and rows.shape[1] == 1 else rows
+
+
 @_on_host(3, lambda *_: [([1], 'float32')] * 3 + [([1], 'int64')] * 3)
 def chunk_eval(
     inference,
@@ -157,7 +168,7 @@ def chunk_eval(
         raise ValueError(
             f"[chunk_eval] expected chunk_scheme {', '.join(_SCHEMES)}, got {chunk_scheme!r}"
         )
-    guessed, given = (np.atleast_2d(t.numpy().squeeze()) for t in (inference, label))
+    guessed, given = (_rows_of_labels(t, seq_length) for t in (inference, label))
     lengths = [guessed.shape[1]] * len(guessed) if seq_length is None else seq_length.tolist()
     counts = np.zeros(3, 'int64')
     for a, b, n in zip(guessed, given, np.ravel(lengths)):
@@ -185,6 +196,8 @@ def crf_decoding(emission, transition, label=None, length=None):
     scores, steps = emission, emission.shape[1]
     begin, end, pairs = transition[0], transition[1], transition[2:]
     rows = scores.shape[0]
+    if steps == 0:
+        return paddle.zeros([0, 1] if flat else [rows, 0], 'int64')
     lengths = (
         paddle.full([rows], steps, 'int64')
         if length is None

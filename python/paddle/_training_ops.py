@@ -24,7 +24,7 @@ def check_finite_and_unscale_(x, scale):
         for t in x:
             found = paddle.logical_or(found, paddle.logical_not(paddle.isfinite(t)).any())
             factor = paddle.where(found, paddle.zeros_like(inverse), inverse)
-            _write(t, t * factor.astype(t.dtype))
+            _write(t, t * factor)
     return list(x), found
 
 
@@ -96,7 +96,7 @@ def average_accumulates_(
             _write(in_sum_2, in_sum_2 + in_sum_1)
             _write(in_sum_1, paddle.zeros_like(in_sum_1))
         if count >= min_average_window and count >= min(
-            max_average_window, updates * average_window
+            max_average_window, int(updates * average_window)
         ):
             _write(in_sum_3, in_sum_1 + in_sum_2)
             _write(in_sum_1, paddle.zeros_like(in_sum_1))
@@ -314,7 +314,11 @@ def check_numerics(
     with paddle.no_grad():
         counts = [test(tensor).astype('int64').sum() for test in kinds.values()]
         stats = paddle.stack([*counts, (tensor == 0).astype('int64').sum()])
-        values = paddle.stack([tensor.max(), tensor.min(), tensor.mean()]).astype('float32')
+        if tensor.size == 0:
+            return stats, paddle.zeros([3])
+        numbers = paddle.logical_not(paddle.isnan(tensor))
+        held = tensor[numbers] if bool(numbers.any()) else tensor
+        values = paddle.stack([held.max(), held.min(), tensor.mean()]).astype('float32')
     if int(stats[0]) + int(stats[1]) and check_nan_inf_level == 0:
         raise RuntimeError(
             f"[check_numerics] expected finite numbers in {var_name or 'the tensor'} of "
@@ -324,14 +328,20 @@ def check_numerics(
 
 
 def accuracy_check(x, y, fn_name, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Whether x and y are close everywhere, a bool of one element; RuntimeError where not."""
-    same = paddle.allclose(x.astype('float64'), y.astype('float64'), rtol, atol, equal_nan)
-    if not same:
+    """True for each element of x, as y is close everywhere; RuntimeError where it is not."""
+    if x.shape != y.shape:
+        raise RuntimeError(
+            f'[accuracy_check] expected results of {fn_name} of one shape, got {list(x.shape)} and '
+            f'{list(y.shape)}'
+        )
+    wide = 'complex128' if x.is_complex() or y.is_complex() else 'float64'
+    x, y = x.astype(wide), y.astype(wide)
+    if not paddle.allclose(x, y, rtol, atol, equal_nan):
         raise RuntimeError(
             f'[accuracy_check] expected equal results of {fn_name}, got some that differ by '
             f'{float((x - y).abs().max()):g}'
         )
-    return same
+    return paddle.ones_like(x, 'bool')
 
 
 def auc(

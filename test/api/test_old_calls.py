@@ -239,7 +239,7 @@ def test_forms_in_place():
 
 def test_results_that_are_checked():
     x = paddle.to_tensor([1.0, float('nan')])
-    assert _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, True).item()
+    assert _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, True).tolist() == [True, True]
     with pytest.raises(RuntimeError, match='equal results of f'):
         _C_ops.accuracy_check(x, x, 'f', 1e-5, 1e-8, False)
 
@@ -282,3 +282,106 @@ def test_operations_on_labels_in_programs(kind):
     inputs, attrs, wanted = HOST[kind]
     for output, want in wanted.items():
         np.testing.assert_allclose(appended(kind, inputs, attrs, output), want, rtol=1e-6)
+
+
+def test_a_scale_of_nothing_makes_zeros():
+    zeros, none = paddle.zeros([2, 3]), paddle.zeros([1])
+    for round_type in (0, 1):
+        assert _C_ops.fake_quantize_abs_max(zeros, 8, round_type)[0].tolist() == [[0] * 3] * 2
+    rows = paddle.to_tensor([[0.0, 0.0], [1.0, -2.0]])
+    for dtype in ('float32', 'float16'):
+        made, _ = _C_ops.fake_channel_wise_quantize_abs_max(rows.astype(dtype), 8, 1, 0, False)
+        assert made.tolist() == [[0, 0], [64, -127]] and made.dtype == getattr(paddle, dtype)
+    made = _C_ops.fake_quantize_moving_average_abs_max(zeros, none, none, none)
+    assert made[0].tolist() == [[0] * 3] * 2
+    with pytest.raises(ValueError, match="expected quant_axis 0 or 1 of x's axes, got 1"):
+        _C_ops.fake_channel_wise_quantize_abs_max(none, 8, 1, 1, False)
+
+
+def test_sequences_of_one_label_and_of_none():
+    guess = paddle.to_tensor(np.array([[0], [0], [0]]))
+    label = paddle.to_tensor(np.array([[0], [1], [0]]))
+    length = paddle.to_tensor(np.array([1, 1, 1]))
+    for a, b in ((guess, label), (guess.unsqueeze(2), label.unsqueeze(2))):
+        made = _C_ops.chunk_eval(a, b, length, 1, 'IOB', [])
+        assert [m.item() for m in made] == [1.0, 1.0, 1.0, 3, 3, 3]
+    scores = paddle.zeros([2, 0, 3])
+    assert _C_ops.crf_decoding(scores, paddle.ones([5, 3]), None, length[:2] * 0).shape == [2, 0]
+    for x in (paddle.ones([2, 4]), paddle.ones([1, 2, 5])):
+        with pytest.raises(ValueError, match='expected x .* with an even D'):
+            _C_ops.add_position_encoding(x, 1.0, 1.0)
+
+
+def test_a_window_of_half_an_update_is_a_whole_one_less():
+    sums = [paddle.zeros([1]) for _ in range(3)]
+    counts = [paddle.to_tensor([n], dtype='int64') for n in (2, 0, 6)]
+    made = _C_ops.average_accumulates_(paddle.ones([1]), *sums, *counts, 0.5, 100, 1)
+    assert [m.item() for m in made] == [0.0, 0.0, 1.0, 0, 3, 7]
+
+
+def test_half_numbers_are_unscaled_in_single_ones():
+    x = paddle.to_tensor([3.0, 6.0], dtype='float16')
+    _C_ops.check_finite_and_unscale_([x], paddle.to_tensor([30000.0]))
+    assert x.tolist() == np.array([1e-4, 2e-4], 'float16').tolist()
+
+
+def test_numbers_to_check_may_be_none():
+    made = _C_ops.check_numerics(paddle.zeros([0]), '', '', 0, -1, '')
+    assert [m.tolist() for m in made] == [[0, 0, 0], [0.0, 0.0, 0.0]]
+    made = _C_ops.check_numerics(paddle.to_tensor([1.0, np.nan, 3.0]), '', '', 1, -1, '')
+    assert made[0].tolist() == [1, 0, 0] and made[1].tolist()[:2] == [3.0, 1.0]
+
+
+def test_results_that_are_checked_are_compared_whole():
+    for x in (paddle.to_tensor([1 + 2j, 0j]), paddle.ones([2, 1]), paddle.zeros([0])):
+        same = _C_ops.accuracy_check(x, x, 'f')
+        assert same.shape == x.shape and same.dtype == paddle.bool and bool(same.all())
+    for x, y in (([1 + 2j], [1 + 3j]), ([True], [False])):
+        with pytest.raises(RuntimeError, match='expected equal results of f, got .* differ by 1'):
+            _C_ops.accuracy_check(paddle.to_tensor(x), paddle.to_tensor(y), 'f')
+    with pytest.raises(RuntimeError, match=r'of one shape, got \[2\] and \[1\]'):
+        _C_ops.accuracy_check(paddle.ones([2]), paddle.ones([1]), 'f')
+
+
+LABEL = np.array([1, 0], 'float32')
+WRITTEN = {  # a form in place: what follows the first argument, its gradient
+    'bce_loss_': ((LABEL,), [-2.0, 2.5]),
+    'sigmoid_cross_entropy_with_logits_': ((LABEL,), [-0.3775407, 0.6456563]),
+    'trunc_divide_': ((LABEL + 1,), [0.0, 0.0]),
+    'dropout_': ((None, 1.0, False, 'upscale_in_train'), [0.0, 0.0]),
+    'identity_loss_': ((1,), [0.5, 0.5]),
+    'l1_norm_': ((), [1.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize('name', WRITTEN)
+def test_forms_in_place_have_gradients(name):
+    rest, want = WRITTEN[name]
+    rest = [paddle.to_tensor(v) if isinstance(v, np.ndarray) else v for v in rest]
+    x = paddle.to_tensor([0.5, 0.6], stop_gradient=False)
+    y = x * 1.0
+    made = getattr(_C_ops, name)(y, *rest)
+    assert made is y
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-6)
+    with pytest.raises(ValueError, match='got a leaf tensor that needs gradients'):
+        getattr(_C_ops, name)(x, *rest)
+
+
+def test_forms_in_place_take_their_seeds_and_write_what_they_make():
+    x = paddle.arange(1, 65).astype('float32')
+    first, again = (
+        _C_ops.dropout_(x.clone(), None, 0.5, False, 'upscale_in_train', 7, True) for _ in range(2)
+    )
+    assert first.tolist() == again.tolist() and 0 < (first == 0).sum() < 64
+    x = paddle.to_tensor([[0.5, 0.6]])
+    label = paddle.to_tensor(np.array([[1]]))
+    softmax, loss = _C_ops.cross_entropy_with_softmax_(x, label, False, True, True, -100, -1)
+    np.testing.assert_allclose(x.numpy(), [[0.4750208, 0.5249792]], rtol=1e-6)
+    assert softmax is x and abs(loss.item() - 0.6443967) < 1e-6
+
+
+def test_activations_that_fc_does_not_have_are_refused():
+    x, w = paddle.ones([1, 2]), paddle.ones([2, 2])
+    with pytest.raises(ValueError, match="expected activation_type '' or 'relu', got 'sigmoid'"):
+        _C_ops.fc(x, w, None, 1, 'sigmoid')
