@@ -234,13 +234,22 @@ def test_an_executor_runs_recurrences_over_sequences(tmp_path):
 
 
 @pytest.mark.parametrize(
-    'name, results, with_sequences', [('sequences', 9, (6, 7)), ('lstm', 4, range(4))]
+    'name, inputs, results, with_sequences',
+    [
+        ('sequences', ['x', 's'], 9, (6, 7)),
+        ('lstm', ['x'], 4, range(4)),
+        ('reset', ['rows', 'like'], 2, (0,)),  # its rows have the sequences of the other input
+    ],
 )
-def test_operations_on_sequences_of_old_programs(name, results, with_sequences):
+def test_operations_on_sequences_of_old_programs(name, inputs, results, with_sequences):
     stem = pathlib.Path(__file__).parent / 'data' / name
     data = np.load(f'{stem}_3.3.1.npz')
-    predictor = inference.create_predictor(inference.Config(f'{stem}.pdmodel', f'{stem}.pdiparams'))
-    for given in predictor.get_input_names():
+    params = pathlib.Path(f'{stem}.pdiparams')
+    predictor = inference.create_predictor(
+        inference.Config(f'{stem}.pdmodel', str(params) if params.exists() else '')
+    )
+    assert predictor.get_input_names() == inputs
+    for given in inputs:
         handle = predictor.get_input_handle(given)
         handle.copy_from_cpu(data[given])
         handle.set_lod([[0, 3, 4, 8]])

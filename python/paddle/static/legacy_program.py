@@ -35,6 +35,7 @@ def read(model_path, params_path=None, model=None):
         with open(model_path, 'rb') as stream:
             model = stream.read()
     blocks = _core.pir._read_program_desc(model, str(model_path))
+    blocks[0]['ops'] = _in_order_of_columns(blocks[0]['ops'])
     variables = blocks[0]['vars']
     kept = sorted(n for n, v in variables.items() if v['persistable'] and v['is_tensor'])
     values = {}
@@ -61,6 +62,15 @@ def read(model_path, params_path=None, model=None):
         conversion.run(0, values, ())
     feeds, fetches = conversion.feeds, conversion.fetches
     return program, [feeds[c] for c in sorted(feeds)], [fetches[c] for c in sorted(fetches)]
+
+
+def _in_order_of_columns(ops):
+    """The ops with the inputs, which files may hold in any order, in that of their columns."""
+    feeds = [op for op in ops if op[0] == 'feed']
+    if any(type(op[3].get('col')) is not int for op in feeds):
+        return ops  # recording tells what is wrong
+    feeds = iter(sorted(feeds, key=lambda op: op[3]['col']))
+    return [next(feeds) if op[0] == 'feed' else op for op in ops]
 
 
 def _without_ones(shape):

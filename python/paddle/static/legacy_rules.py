@@ -522,6 +522,21 @@ def _sequences(kind, x):
     return lod.required(kind, 'Input', x)[-1]
 
 
+@_rule('lod_reset')
+def _lod_reset(inputs, attrs, append):
+    from paddle.static import lod
+
+    (x,), other = inputs['X'], (inputs.get('Y') or [None])[0]
+    if attrs.get('append', False):
+        raise NotImplementedError('[lod_reset] expected append=False, got True')
+    if other is None:
+        levels = [paddle.to_tensor(list(attrs['target_lod']), dtype='int64')]
+    else:
+        levels = lod.of(lod.program_of(other), other) or [other.reshape([-1]).astype('int64')]
+    lod.note(lod.program_of(x), x, levels)
+    return {'Out': paddle.assign(x)}
+
+
 @_rule('gru')
 def _gru(inputs, attrs, append):
     from paddle.static.nn.recurrent_rows import gru_rows
