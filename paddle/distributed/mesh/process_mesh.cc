@@ -56,6 +56,9 @@ ProcessMesh::ProcessMesh(Ints shape, std::vector<int> ids, std::vector<std::stri
 }
 
 int ProcessMesh::IndexOf(int rank) const {
+  // Most meshes hold ranks in their order.
+  if (const int guess = ids_.empty() ? -1 : rank - ids_[0]; guess >= 0 && guess < size() && ids_[guess] == rank)
+    return guess;
   const auto at = std::find(ids_.begin(), ids_.end(), rank);
   return at == ids_.end() ? -1 : static_cast<int>(at - ids_.begin());
 }
@@ -83,7 +86,7 @@ void Divide(int64_t extent, int64_t pieces, int64_t n, int64_t at, F each) {
 }
 
 // Indices from `first` to `end` of those that `runs` hold.
-void AddPart(const std::vector<IndexRun>& runs, int64_t first, int64_t end, std::vector<IndexRun>* part) {
+void AddPart(const Runs& runs, int64_t first, int64_t end, Runs* part) {
   int64_t before = 0;
   for (const IndexRun& r : runs) {
     const int64_t a = std::max(first - before, int64_t{0}), b = std::min(end - before, r.extent);
@@ -113,15 +116,15 @@ Ints ExtentsOf(const Ints& dims, const ProcessMesh& mesh, const Placements& plac
 }
 
 Part PartOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index) {
-  Part part;
-  for (int64_t n : dims) part.push_back({{0, n}});
+  Part part(static_cast<size_t>(dims.size()));
+  for (int d = 0; d < dims.size(); ++d) part[static_cast<size_t>(d)].push_back({0, dims[d]});
   for (int a = 0; a < mesh.ndim(); ++a) {
     const Placement& p = placements[a];
     if (!p.shards()) continue;
-    std::vector<IndexRun>& runs = part[static_cast<size_t>(p.dim)];
+    Runs& runs = part[static_cast<size_t>(p.dim)];
     int64_t extent = 0;
     for (const IndexRun& r : runs) extent += r.extent;
-    std::vector<IndexRun> divided;
+    Runs divided;
     Divide(extent, p.pieces, mesh.extent(a), mesh.Coordinate(index, a),
            [&](int64_t first, int64_t end) { AddPart(runs, first, end, &divided); });
     runs = std::move(divided);

@@ -85,7 +85,8 @@ struct IndexRun {
   int64_t first, extent;
 };
 // What a process has of a tensor: along each axis runs of indices, in the order in which they lie in its memory.
-using Part = std::vector<std::vector<IndexRun>>;
+using Runs = common::SmallVector<IndexRun, 2>;
+using Part = std::vector<Runs>;
 Part PartOf(const Ints& dims, const ProcessMesh& mesh, const Placements& placements, int index);
 
 // What a distributed tensor consists of.

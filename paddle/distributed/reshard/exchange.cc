@@ -15,7 +15,7 @@ struct Stretch {
   int64_t a, b, extent;
 };
 // What two lists of runs have in common, where it lies behind the first index of each.
-std::vector<Stretch> Common(const std::vector<IndexRun>& a, const std::vector<IndexRun>& b) {
+std::vector<Stretch> Common(const Runs& a, const Runs& b) {
   std::vector<Stretch> found;
   int64_t before_a = 0;
   for (const IndexRun& r : a) {
@@ -105,7 +105,7 @@ int64_t CountOf(const Overlaps& boxes) {
 
 Ints ExtentsOf(const Part& part) {
   Ints extents;
-  for (const std::vector<IndexRun>& runs : part) {
+  for (const Runs& runs : part) {
     int64_t n = 0;
     for (const IndexRun& r : runs) n += r.extent;
     extents.push_back(n);
@@ -162,19 +162,21 @@ Exchange PlanExchange(const Ints& dims, const Side& from, const Side& to, std::v
       fresh[a] = true;
       plan.others = to.placements[a].op == ReduceOp::kProd ? 1 : 0;
     }
-  const auto sent = [&](int sender, int receiver) {
-    if (!from.Sends(sender, receiver, fresh)) return Overlaps();
-    return OverlapsOf(from.PartOfRank(dims, sender), to.PartOfRank(dims, receiver));
-  };
+  std::vector<Part> has, wants;
   for (int r : plan.ranks) {
-    plan.send.push_back(sent(me, r));
-    plan.receive.push_back(sent(r, me));
-    if (plan.others) {
-      for (int s : plan.ranks) plan.local = plan.local && (s == r || CountOf(sent(s, r)) == 0);
-    } else {
-      const Part target = to.PartOfRank(dims, r);
-      plan.local = plan.local && Same(OverlapsOf(from.PartOfRank(dims, r), target), target);
-    }
+    has.push_back(from.PartOfRank(dims, r));
+    wants.push_back(to.PartOfRank(dims, r));
+  }
+  const size_t n = plan.ranks.size(), self = std::find(plan.ranks.begin(), plan.ranks.end(), me) - plan.ranks.begin();
+  const auto sent = [&](size_t sender, size_t receiver) {
+    if (!from.Sends(plan.ranks[sender], plan.ranks[receiver], fresh)) return Overlaps();
+    return OverlapsOf(has[sender], wants[receiver]);
+  };
+  for (size_t r = 0; r < n; ++r) {
+    plan.send.push_back(sent(self, r));
+    plan.receive.push_back(sent(r, self));
+    if (!plan.others) plan.local = plan.local && Same(OverlapsOf(has[r], wants[r]), wants[r]);
+    for (size_t s = 0; s < n && plan.others && plan.local; ++s) plan.local = s == r || CountOf(sent(s, r)) == 0;
   }
   return plan;
 }

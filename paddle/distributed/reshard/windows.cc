@@ -21,7 +21,7 @@ Range RangeOf(const Ints& dims, const ProcessMesh& mesh, const Placements& place
               int d) {
   Ints out = dims;
   out[d] = reach.out;
-  const std::vector<IndexRun> runs = PartOf(out, mesh, placements, index)[static_cast<size_t>(d)];
+  const Runs runs = PartOf(out, mesh, placements, index)[static_cast<size_t>(d)];
   if (runs.empty()) return {0, 0};
   const int64_t first = runs[0].first * reach.step - reach.low;
   return {first, first + (runs[0].extent - 1) * reach.step + reach.field};
@@ -58,7 +58,8 @@ Part WindowPart(const Ints& dims, const ProcessMesh& mesh, const Placements& pla
     if (reach.step == 0) continue;
     const Range r = RangeOf(dims, mesh, placements, reach, index, d);
     const int64_t first = std::max<int64_t>(0, r.first), end = std::min(dims[d], r.end);
-    part[static_cast<size_t>(d)].assign(first < end ? 1 : 0, {first, end - first});
+    part[static_cast<size_t>(d)].clear();
+    if (first < end) part[static_cast<size_t>(d)].push_back({first, end - first});
   }
   return part;
 }
