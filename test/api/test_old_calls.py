@@ -385,3 +385,8 @@ def test_activations_that_fc_does_not_have_are_refused():
     x, w = paddle.ones([1, 2]), paddle.ones([2, 2])
     with pytest.raises(ValueError, match="expected activation_type '' or 'relu', got 'sigmoid'"):
         _C_ops.fc(x, w, None, 1, 'sigmoid')
+
+
+def test_windows_of_channels_have_a_limit():
+    with pytest.raises(ValueError, match='expected n from 1 to 5'):
+        old.lrn(paddle.ones([1, 2, 1, 1]), 'n', 1 << 40)

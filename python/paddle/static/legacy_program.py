@@ -19,6 +19,7 @@ from paddle.static.legacy_rules import ALIASES, RULES
 from paddle.static.nn.control_flow import if_region, while_region
 
 _NESTED = 32  # blocks within blocks
+_LEVELS = 8  # sequences within sequences
 _REPEATS = (
     100  # times an op may be recorded, on average: each loop whose extents change is recorded twice
 )
@@ -165,7 +166,10 @@ class _Conversion:
                         name, variable['shape'], getattr(paddle, variable['dtype'] or 'float32')
                     )
                     self.feeds[attrs['col']] = name
-                    lod.declare(self.program, name, values[name], variable['lod_level'])
+                    levels = variable['lod_level']
+                    if not 0 <= levels <= _LEVELS:
+                        raise ValueError(f"expected at most {_LEVELS} levels, got {levels}")
+                    lod.declare(self.program, name, values[name], levels)
                 elif kind == 'fetch':
                     self.fetches[attrs['col']] = values[_only(inputs['X'])]
                 else:

@@ -446,6 +446,8 @@ def _lrn(inputs, attrs, append):
     if attrs.get('data_format', 'NCHW') not in ('NCHW', 'AnyLayout'):
         raise NotImplementedError(f"[lrn] expected data_format NCHW, got {attrs['data_format']}")
     first, channels = (size - 1) // 2, x.shape[1]
+    if not 0 < size <= 2 * channels + 1:
+        raise ValueError(f'[lrn] expected n from 1 to {2 * channels + 1}, got {size}')
     wide = paddle.nn.functional.pad(x * x, [0, 0, first, size - 1 - first, 0, 0, 0, 0])
     parts = [wide[:, k : k + channels] for k in range(size)]
     middle = paddle.add_n(parts) * attrs.get('alpha', 1e-4) + attrs.get('k', 2.0)
@@ -625,6 +627,11 @@ def _sequence_conv(inputs, attrs, append):
         )
     (x,), (weight,), size = inputs['X'], inputs['Filter'], attrs['contextLength']
     first = attrs.get('contextStart', 0)
+    if size < 1 or weight.shape[0] != size * x.shape[1]:
+        raise ValueError(
+            f'[sequence_conv] expected a filter of contextLength * {x.shape[1]} rows, got '
+            f'{weight.shape[0]} for {size}'
+        )
     return {'Out': windows(x, _sequences('sequence_conv', x), weight, size, first)}
 
 
