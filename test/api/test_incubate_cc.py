@@ -159,3 +159,14 @@ def test_words_of_types():
         with pytest.raises(AssertionError, match=r'^\[DTypeVar\] expected'):
             pct.DTypeVar('T', *candidates)
     assert (T.name, T.candidates, M.max) == ('T', ('float32', 'float64'), 6)
+
+
+def test_callables_without_a_name():
+    class Twice:
+        def __call__(self, x: pct.Tensor([2], 'float32')):
+            return x * 2
+
+    f = pcc.compile(Twice())
+    assert f(paddle.ones([2])).tolist() == [2.0, 2.0]
+    with pytest.raises(ValueError, match=r'\[Twice\] expected x of shape \[2\], got \[3\]'):
+        f(paddle.ones([3]))

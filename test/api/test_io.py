@@ -240,3 +240,10 @@ def test_persistent_workers():
 def test_bad_arguments(options):
     with pytest.raises(AssertionError):
         DataLoader(Squares(), **options)
+
+
+def test_arrays_are_stacked_with_what_has_their_shape():
+    from paddle.io.dataloader.collate import default_collate_fn
+
+    assert default_collate_fn([np.ones(2), [1, 2]]).tolist() == [[1, 1], [1, 2]]
+    assert default_collate_fn([np.array(1.0), 2.0]).tolist() == [1, 2]

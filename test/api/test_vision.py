@@ -174,6 +174,15 @@ def test_transforms_of_tensors_are_differentiable_and_recorded():
     assert value.shape == (3, 8, 9) and np.abs(gradient).max() > 0
 
 
+def test_tensors_keep_their_numbers():
+    x = paddle.full([3, 2, 2], 0.1)
+    padded = T.pad(x, 1, (0.7, 0.3, 0.9))
+    assert (padded[:, 1:-1, 1:-1] == x).all()
+    assert (padded[:, 0, 0] == paddle.to_tensor([0.7, 0.3, 0.9])).all()
+    half = paddle.rand([1, 4, 600]).astype('float16')
+    assert (T.rotate(half, 0.0, 'bilinear') - half).abs().max() < 1e-3
+
+
 def test_pipeline():
     out = T.Compose(
         [T.Resize(30), T.CenterCrop(24), T.ToTensor(), T.Normalize([0.5] * 3, [0.5] * 3)]

@@ -77,3 +77,16 @@ def test_timeline(tmp_path):
     assert f'{4 * 4 * (64 * 64 + 64) / 1e6:.1f} MB reduced' in texts, texts
     colors = {e.get('fill') for e in picture.iter('{http://www.w3.org/2000/svg}rect')}
     assert len(colors) == 2
+
+
+def test_buckets_have_an_end_within_a_layer():
+    from paddle.distributed.data_parallel import _buckets
+
+    weights = [paddle.zeros([256]) for _ in range(12)]  # of 1024 bytes
+    one_layer = [f'flat.{k}' for k in range(12)]
+    made = _buckets(weights, one_layer, 1024, 3 * 1024, lambda _: 0)
+    assert [n for bucket in made for n in bucket] == list(range(12))[::-1]
+    assert [len(bucket) for bucket in made] == [2, 6, 4]
+    layers = [f'{k // 2}.{name}' for k, name in enumerate(['weight', 'bias'] * 6)]
+    made = _buckets(weights, layers, 1024, 3 * 1024, lambda _: 0)
+    assert made == [[11, 10], [9, 8, 7, 6], [5, 4, 3, 2], [1, 0]]

@@ -29,14 +29,16 @@ def _by_dtype(tensors):
 def _buckets(parameters, names, last_bytes, bytes_each, kind):
     """Numbers of parameters whose gradients are reduced together: of one kind, kind(number), from
     the last parameter to the first, as gradients come. Those of a layer, which come at once, are
-    together. The bucket that comes last is small: nothing is left to be computed beside it.
+    together, unless they alone would fill another bucket. The bucket that comes last is small:
+    nothing is left to be computed beside it.
     """
     buckets, open_buckets = [], {}
     layers = [name.rpartition('.')[0] for name in names]
     for number, p in enumerate(parameters):
         numbers, size = open_buckets.get(kind(number), (None, 0))
-        full = numbers and size >= (last_bytes if numbers is buckets[0] else bytes_each)
-        if numbers is None or (full and layers[number] != layers[numbers[-1]]):
+        most = last_bytes if numbers and numbers is buckets[0] else bytes_each
+        apart = numbers and (layers[number] != layers[numbers[-1]] or size >= most + bytes_each)
+        if numbers is None or (size >= most and apart):
             numbers, size = [], 0
             buckets.append(numbers)
         numbers.append(number)

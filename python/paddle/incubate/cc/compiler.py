@@ -19,6 +19,7 @@ class OverloadedFunc:
 
     def __init__(self, function, parameters, train):
         functools.update_wrapper(self, function)
+        self.__name__ = getattr(function, '__name__', type(function).__name__)
         self._parameters, self._train = parameters, train  # name -> type
         self._dtypes = _signatures(parameters.values())
         free = [
@@ -86,12 +87,9 @@ def _extent(d):
 
 def _signatures(kinds):
     """The dtypes that tensors of these types have together."""
-    names, choices = {}, []
-    for kind in kinds:
-        dtype = kind.dtype
-        if not isinstance(dtype, DTypeVar):
-            choices.append([to_dtype(dtype)])
-        elif names.setdefault(dtype.name, dtype.candidates) != dtype.candidates:
+    names = {}
+    for dtype in (kind.dtype for kind in kinds if isinstance(kind.dtype, DTypeVar)):
+        if names.setdefault(dtype.name, dtype.candidates) != dtype.candidates:
             raise ValueError(
                 f'[compile] expected one list of candidates of the dtype {dtype}, got '
                 f'{list(names[dtype.name])} and {list(dtype.candidates)}'

@@ -16,7 +16,7 @@ def default_collate_fn(batch):
     and sequences recursively. TypeError for anything else."""
     sample = batch[0]
     if isinstance(sample, np.ndarray):
-        shapes = {getattr(array, 'shape', None) for array in batch}
+        shapes = {np.shape(array) for array in batch}
         if len(shapes) > 1:
             raise ValueError(
                 f"[default_collate_fn] expected arrays of one shape in a batch, got "

@@ -35,7 +35,7 @@ def _highest(img):
 def _rounded(values, img):
     """`values` in the dtype of img."""
     if _is_float(img):
-        return values
+        return values.astype(img.dtype)
     if str(img.dtype) in _RANGES:
         values = values.clip(*_RANGES[str(img.dtype)])
     return values.round().astype(img.dtype)
@@ -67,9 +67,11 @@ def _padded(img, padding, fill):
     sides = [0, 0] * (img.ndim - 2) + [top, bottom, left, right]
     if not isinstance(fill, (list, tuple)):
         return nn.pad(img, sides, 'constant', fill, pad_from_left_axis=True)
-    # Each channel has its own number: it is subtracted before and added behind.
+    # Each channel has its own number.
     fill = paddle.to_tensor(list(fill), dtype=img.dtype).reshape([-1, 1, 1])
-    return nn.pad(img - fill, sides, 'constant', 0, pad_from_left_axis=True) + fill
+    edge = nn.pad(paddle.zeros_like(img), sides, 'constant', 1, pad_from_left_axis=True)
+    padded = nn.pad(img, sides, 'constant', 0, pad_from_left_axis=True)
+    return paddle.where(edge == 1, fill.expand_as(padded), padded)
 
 
 def crop(img, top, left, height, width):
@@ -152,7 +154,9 @@ def _sampled(img, grid, interpolation, fill):
     """`img` at `grid` [H, W, 2], from its middle, -1 to 1. Where the grid leaves the image, `fill`,
     which blends with it where interpolation does.
     """
-    batch = _as_float(img if img.ndim == 4 else img.unsqueeze(0))
+    batch = img if img.ndim == 4 else img.unsqueeze(0)
+    if img.dtype != paddle.float64:  # half numbers do not tell points apart
+        batch = batch.astype('float32')
     grid = paddle.to_tensor(grid.astype('float32')).astype(batch.dtype)
     grid = grid.unsqueeze(0).expand([batch.shape[0], -1, -1, -1])
     inside = paddle.ones_like(batch[:, :1])
