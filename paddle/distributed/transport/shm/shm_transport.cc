@@ -179,28 +179,31 @@ void ShmTransport::Barrier(const Collective& c, const Deadline& deadline) {
 void ShmTransport::RaiseMissing(const Collective& c, const Deadline& deadline) {
   std::ostringstream who;
   bool gone = false, died = false;
+  const auto last_of = [&](int r) {
+    const RankCell& cell = segment_.cell(r);
+    const Entry& now = cell.entries[number_ & 1];
+    const Entry& last = now.number == number_ ? now : cell.entries[(number_ + 1) & 1];
+    if (last.number == 0) return std::string(" (which has entered no collective)");
+    return std::string(" (which last entered ") + NameOf(last.kind) + " #" + std::to_string(last.number) + ")";
+  };
+  const auto came = [&](int r) { return segment_.cell(r).arrived.load() >= barrier_; };
   for (int pass = 0; pass < 2 && !gone; ++pass) {
     for (int r = 0; r < n_; ++r) {
-      const RankCell& cell = segment_.cell(r);
       const std::string why = GoneBecause(r);
-      if (cell.arrived.load() >= barrier_ || (pass == 0 && why.empty())) continue;
+      if (came(r) || (pass == 0 && why.empty())) continue;
       who << (who.tellp() > 0 ? ", " : "") << Rank(r);
       gone = pass == 0;
       died = died || segment_.presence(r) == Presence::kDied;
-      const Entry& now = cell.entries[number_ & 1];
-      const Entry& last = now.number == number_ ? now : cell.entries[(number_ + 1) & 1];
-      if (gone)
-        who << " (" << why << ")";
-      else if (last.number == 0)
-        who << " (which has entered no collective)";
-      else
-        who << " (which last entered " << NameOf(last.kind) << " #" << last.number << ")";
+      who << (gone ? " (" + why + ")" : last_of(r));
     }
   }
-  // Where one that had come has died, others may have ended because of that.
-  for (int r = 0; r < n_; ++r)
-    if (segment_.presence(r) == Presence::kDied && segment_.cell(r).arrived.load() >= barrier_)
+  // Ranks may have ended because of another, which has died where it had come, or has stopped.
+  for (int r = 0; r < n_; ++r) {
+    if (came(r) && segment_.presence(r) == Presence::kDied)
       who << "; " << Rank(r) << " had come (" << GoneBecause(r) << ")";
+    else if (gone && !came(r) && segment_.presence(r) == Presence::kHere)
+      who << "; " << Rank(r) << " had not come yet" << last_of(r);
+  }
   const std::string at = std::string(NameOf(c.kind)) + " #" + std::to_string(number_);
   const std::string failure = segment_.Failure();
   // Who left may have left because the group had failed.
