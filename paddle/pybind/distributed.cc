@@ -69,8 +69,11 @@ class Operands {
     PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kDense, InvalidType, "[", op_,
              "] expected a dense tensor with data, got one that is ",
              t.is_symbolic() ? "being recorded: programs do not communicate yet" : "not dense");
-    PD_CHECK(t.place() == phi::Place(), InvalidArgument, "[", op_,
-             "] expected a tensor in the memory of the host, got one at another place");
+    PD_CHECK(t.place().type != phi::AllocationType::GPUPINNED, InvalidArgument, "[", op_,
+             "] expected a tensor on the CPU or a device, got one in pinned memory");
+    PD_CHECK(held_.empty() || held_.front().place() == t.place(), InvalidArgument, "[", op_,
+             "] expected tensors at one place, got ", phi::PlaceText(held_.front().place()), " and ",
+             phi::PlaceText(t.place()));
     PD_CHECK(held_.empty() || held_.front().dtype() == t.dtype(), InvalidType, "[", op_,
              "] expected tensors of one dtype, got ", phi::NameOf(dtype()), " and ", phi::NameOf(t.dtype()));
     return t;
@@ -344,7 +347,7 @@ void AddGroup(pyb::module_& m) {
       .def("synchronize",
            [](pd::Task& t) {
              Unlocked unlocked;
-             t.Wait();
+             t.Synchronize();
            })
       .def("is_completed", [](const pd::Task& t) { return t.done(); });
   pyb::class_<ProcessGroup, std::shared_ptr<ProcessGroup>>(m, "ProcessGroup", "Ranks that communicate.")
@@ -374,6 +377,8 @@ void AddGroup(pyb::module_& m) {
            root, sync)
       .def("send", &Send, pyb::arg("tensor"), pyb::arg("dst"), sync)
       .def("recv", &Receive, pyb::arg("tensor"), pyb::arg("src"), sync)
+      .def("begin_batch", &ProcessGroup::BeginBatch, "Messages on GPUs from here to end_batch() begin together.")
+      .def("end_batch", &ProcessGroup::EndBatch)
       .def("gather_bytes", &GatherBytes, pyb::arg("mine"), "What every rank gives, in the order of ranks.")
       .def("barrier", &Barrier)
       .def(

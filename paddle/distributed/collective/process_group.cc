@@ -7,9 +7,12 @@
 #include <algorithm>
 
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/distributed/host.h"
+#include "paddle/distributed/nccl/nccl_group.h"
 #include "paddle/distributed/transport/shm/shm_transport.h"
 #include "paddle/distributed/transport/tcp/tcp_transport.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_watch.h"
 
 namespace paddle::distributed {
@@ -82,6 +85,7 @@ ProcessGroup::~ProcessGroup() {
   if (worker_.joinable()) worker_.detach();
   static_cast<void>(peers_.release());
   static_cast<void>(transport_.release());
+  static_cast<void>(new std::shared_ptr<NcclGroup>(std::move(gpus_)));
 }
 
 void ProcessGroup::CheckUsable(const char* what) const {
@@ -98,6 +102,17 @@ void ProcessGroup::CheckPeer(const char* what, int peer) const {
 std::shared_ptr<Task> ProcessGroup::Run(Collective c, std::vector<Tensor> held, std::function<void()> finish,
                                         bool sync) {
   CheckPeer(NameOf(c.kind), c.root);
+  if (const phi::Place place = held.empty() ? phi::Place{} : held[0].place(); !place.is_cpu()) {
+    CheckUsable(NameOf(c.kind));
+    if (NcclGroup* gpus = OnGpus(place); gpus && NcclGroup::Serves(c)) {
+      const Shown shown(c);
+      return gpus->Run(c, held, finish, sync);
+    }
+    ByHost(std::move(c), place);
+    if (finish) finish();
+    return nullptr;
+  }
+  if (c.kind == CollectiveKind::kBarrier && gpus_) gpus_->Drain("barrier");
   std::shared_ptr<Task> task;
   {
     std::unique_lock lock(mutex_);
@@ -162,10 +177,72 @@ void ProcessGroup::Work() {
   }
 }
 
+NcclGroup* ProcessGroup::OnGpus(phi::Place place) {
+  if (place.type != phi::AllocationType::GPU) return nullptr;
+  if (asked_for_gpus_) {
+    PD_CHECK(!gpus_ || gpus_->place() == place, InvalidArgument, "[new_group] expected tensors on ",
+             phi::PlaceText(gpus_->place()), ", where the group communicates, got ", phi::PlaceText(place));
+    return gpus_.get();
+  }
+  struct Offer {
+    int64_t found;
+    nccl::UniqueId id;
+  };
+  Offer mine{NcclGroup::Found(), {}};
+  if (mine.found && rank_ == 0) mine.id = NcclGroup::NewId();
+  std::vector<Offer> all(ranks_.size());
+  Collective c{.kind = CollectiveKind::kAllGather};
+  const auto span = [](Offer& o) { return Message{{{reinterpret_cast<char*>(&o), sizeof o}}}; };
+  c.in = {span(mine)};
+  for (Offer& o : all) c.out.push_back(span(o));
+  Run(std::move(c), {}, nullptr, true);
+  asked_for_gpus_ = true;
+  if (std::all_of(all.begin(), all.end(), [](const Offer& o) { return o.found != 0; }))
+    gpus_ = std::make_shared<NcclGroup>(place, size(), rank_, all[0].id, timeout_);
+  return gpus_.get();
+}
+
+void ProcessGroup::ByHost(Collective c, phi::Place place) {
+  std::vector<std::vector<char>> memory;
+  const auto host = [&](const std::vector<Message>& messages, bool filled) {
+    std::vector<Message> there;
+    for (const Message& m : messages) {
+      memory.emplace_back(m.bytes());
+      there.push_back({{{memory.back().data(), m.bytes()}}});
+      size_t at = 0;
+      for (const Span& s : m.pieces) {
+        if (filled) phi::CopyBytes(memory.back().data() + at, {}, s.data, place, s.bytes);
+        at += s.bytes;
+      }
+    }
+    return there;
+  };
+  const std::vector<Message> out = c.out;
+  c.in = host(c.in, true);
+  c.out = host(out, false);
+  const std::vector<Message> there = c.out;
+  Run(std::move(c), {}, nullptr, true);
+  for (size_t k = 0; k < out.size(); ++k) {
+    const char* from = there[k].pieces[0].data;
+    for (const Span& s : out[k].pieces) {
+      phi::CopyBytes(s.data, place, from, {}, s.bytes);
+      from += s.bytes;
+    }
+  }
+}
+
 std::shared_ptr<Task> ProcessGroup::Transfer(bool sends, const Tensor& t, int peer, bool sync) {
   const char* what = sends ? "send" : "recv";
   CheckUsable(what);
   CheckPeer(what, peer);
+  if (const phi::Place place = t.place(); !place.is_cpu()) {
+    // Only two ranks are here, so NCCL's group, which all make, is there only after a collective.
+    if (gpus_ && OnGpus(place)) return gpus_->Transfer(sends, t, peer, sync);
+    const Tensor host = sends ? phi::ToHost(t) : phi::Empty(t.dims(), t.dtype());
+    const auto done = Transfer(sends, host, peer, true);
+    if (!sends) phi::CopyAcross(host, t);
+    return done;
+  }
   const Span data{static_cast<char*>(t.raw_data()), static_cast<size_t>(t.numel() * phi::SizeOf(t.dtype()))};
   auto task = peers_->Post(sends, peer, data, t.dtype(), {t}, Deadline::In(timeout_), !sync);
   task->owner = shared_from_this();
@@ -182,10 +259,23 @@ std::shared_ptr<Task> ProcessGroup::Receive(const Tensor& t, int peer, bool sync
 
 void ProcessGroup::Abort() {
   CheckUsable("abort");
+  if (gpus_) gpus_->Abort();
   transport_->Abort("aborted the group");
 }
 
+void ProcessGroup::BeginBatch() {
+  if (gpus_) gpus_->BeginBatch();
+}
+void ProcessGroup::EndBatch() {
+  if (gpus_) gpus_->EndBatch();
+}
+
 void ProcessGroup::Close() {
+  if (owner_ == ::getpid() && !closed_ && gpus_) {
+    try {
+      gpus_->Close();
+    } catch (const common::Error& e) { PD_VLOG(1) << e.what(); }
+  }
   {
     std::unique_lock lock(mutex_);
     if (owner_ != ::getpid() || closed_) return;

@@ -19,6 +19,8 @@
 
 namespace paddle::distributed {
 
+class NcclGroup;
+
 class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
  public:
   // All ranks of the group call it with the same `id`, which no other group of the store has. `ranks` are those of the
@@ -34,7 +36,8 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   double timeout() const { return timeout_; }
 
   // Runs a collective behind those called before. `held` keeps its memory; `finish` runs behind it. With `sync` it has
-  // ended when this returns, and an error is raised here.
+  // ended when this returns, and an error is raised here. Where `held` is on a device, the messages are; NCCL moves
+  // those of GPUs where all ranks have it, in the order of streams, and others go by way of the host.
   std::shared_ptr<Task> Run(Collective c, std::vector<Tensor> held, std::function<void()> finish, bool sync);
 
   // Contiguous tensors.
@@ -43,6 +46,11 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
 
   // Ends what is under way on all ranks at once, with an error that names this one. The group is of no more use.
   void Abort();
+
+  // Messages on GPUs between the two begin together.
+  void BeginBatch();
+  void EndBatch();
+
   // Waits a while for what is under way, then leaves: later calls raise, and so do others that wait for this rank.
   void Close();
 
@@ -56,6 +64,9 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   void CheckPeer(const char* what, int peer) const;
   std::shared_ptr<Task> Transfer(bool sends, const Tensor& t, int peer, bool sync);
   void Work();
+  // NCCL's group for tensors at `place`; null where there is none. The first call is one of all ranks.
+  NcclGroup* OnGpus(phi::Place place);
+  void ByHost(Collective c, phi::Place place);
 
   const std::vector<int> ranks_;
   const int rank_;
@@ -69,6 +80,8 @@ class ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
   bool busy_ = false;  // a collective is running
   std::atomic<bool> closed_ = false;
   std::thread worker_;
+  std::shared_ptr<NcclGroup> gpus_;
+  bool asked_for_gpus_ = false;
 };
 
 }  // namespace paddle::distributed

@@ -16,9 +16,11 @@ class Task {
  public:
   virtual ~Task() = default;
 
-  // Until it has ended; raises what it failed of.
+  // Until it has ended, for what the caller does next; raises what it failed of.
   virtual void Wait();
-  bool done() const;
+  // Until it has ended, for the host.
+  virtual void Synchronize() { Wait(); }
+  virtual bool done() const;
 
   // The memory that it reads and writes lives as long.
   std::vector<Tensor> held;

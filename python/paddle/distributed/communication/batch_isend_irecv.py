@@ -24,6 +24,11 @@ def batch_isend_irecv(p2p_op_list):
         raise RuntimeError(f'[batch_isend_irecv] expected a list of P2POp, got {p2p_op_list!r}')
     if len({op.group.id for op in p2p_op_list}) > 1:
         raise RuntimeError('[batch_isend_irecv] expected one group, got several')
-    if joined(p2p_op_list[0].group) is None:
+    group = joined(p2p_op_list[0].group)
+    if group is None:
         return []
-    return [op.op(op.tensor, op.peer, op.group) for op in p2p_op_list]
+    group.process_group.begin_batch()
+    try:
+        return [op.op(op.tensor, op.peer, op.group) for op in p2p_op_list]
+    finally:
+        group.process_group.end_batch()

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/distributed/nccl/nccl_api.h"
+
+#include <dlfcn.h>
+
+#include "paddle/phi/backends/gpu/library.h"
+
+namespace paddle::distributed::nccl {
+namespace {
+
+constexpr int kLeastVersion = 21200;
+
+struct Found {
+  Api api;
+  std::string why;
+  Found() {
+    const phi::gpu::Library library = phi::gpu::OpenLibrary("libnccl.so.2", "FLAGS_nccl_dir", "nccl");
+    if (!library.handle) {
+      why = library.tried;
+      return;
+    }
+    api.path = library.path;
+    std::string missing;
+    const auto look = [&](const char* symbol) {
+      void* found = dlsym(library.handle, symbol);
+      if (!found) missing += std::string(missing.empty() ? "" : ", ") + symbol;
+      return found;
+    };
+#define PADDLE_NCCL_LOOK_UP(name, symbol, args) api.name = reinterpret_cast<Result(*) args>(look(#symbol));
+    PADDLE_NCCL_FUNCTIONS(PADDLE_NCCL_LOOK_UP)
+#undef PADDLE_NCCL_LOOK_UP
+    api.GetErrorString = reinterpret_cast<const char* (*)(Result)>(look("ncclGetErrorString"));
+    if (!missing.empty())
+      why = api.path + " has no " + missing;
+    else if (api.GetVersion(&api.version) != kSuccess || api.version < kLeastVersion)
+      why = api.path + " is version " + std::to_string(api.version) + ", expected " + std::to_string(kLeastVersion) +
+            " or newer";
+  }
+};
+const Found& TheFound() {
+  static const auto* found = new Found;
+  return *found;
+}
+
+}  // namespace
+
+const Api* Find() { return TheFound().why.empty() ? &TheFound().api : nullptr; }
+const std::string& WhyNot() { return TheFound().why; }
+
+}  // namespace paddle::distributed::nccl

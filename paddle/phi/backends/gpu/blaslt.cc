@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paddle/phi/backends/gpu/blaslt.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "paddle/common/error.h"
+#include "paddle/common/logging.h"
+#include "paddle/phi/backends/gpu/blaslt_api.h"
+#include "paddle/phi/backends/gpu/library.h"
+#include "paddle/phi/core/device.h"
+
+namespace phi::gpu {
+namespace {
+
+using namespace lt;  // NOLINT: of the list of functions
+
+constexpr size_t kMostWorkspace = 32 << 20;
+
+struct Lt {
+#define PADDLE_CUBLASLT_MEMBER(name, symbol, args) lt::Status(*name) args = nullptr;
+  PADDLE_CUBLASLT_FUNCTIONS(PADDLE_CUBLASLT_MEMBER)
+#undef PADDLE_CUBLASLT_MEMBER
+  std::string why;
+
+  Lt() {
+    Library library = OpenLibrary("libcublasLt.so.13", "FLAGS_cublas_dir", "cublas");
+    if (!library.handle) library = OpenLibrary("libcublasLt.so.12", "FLAGS_cublas_dir", "cublas");
+    why = library.tried;
+    if (!library.handle) return;
+    std::string missing;
+#define PADDLE_CUBLASLT_LOOK_UP(name, symbol, args)                            \
+  name = reinterpret_cast<lt::Status(*) args>(dlsym(library.handle, #symbol)); \
+  if (!name) missing += std::string(missing.empty() ? "" : ", ") + #symbol;
+    PADDLE_CUBLASLT_FUNCTIONS(PADDLE_CUBLASLT_LOOK_UP)
+#undef PADDLE_CUBLASLT_LOOK_UP
+    why = missing.empty() ? "" : library.path + " has no " + missing;
+  }
+};
+const Lt& Api() {
+  static const auto* api = new Lt;
+  return *api;
+}
+
+void Check(lt::Status s, const char* call) {
+  PD_CHECK(s == lt::kSuccess, PreconditionNotMet, "[cublasLt] ", call, " failed with status ", static_cast<int>(s));
+}
+#define LT_CALL(name, ...) Check(Api().name(__VA_ARGS__), #name)
+
+// Descriptors with their end.
+template <class T>
+class Owned {
+ public:
+  explicit Owned(lt::Status (*end)(T)) : end_(end) {}
+  ~Owned() {
+    if (value_) end_(value_);
+  }
+  Owned(const Owned&) = delete;
+  T* to() { return &value_; }
+  T get() const { return value_; }
+
+ private:
+  lt::Status (*end_)(T);
+  T value_ = nullptr;
+};
+
+std::optional<lt::Type> TypeOf(DataType t) {
+  switch (t) {
+    case DataType::FLOAT32: return lt::kReal32;
+    case DataType::FLOAT64: return lt::kReal64;
+    case DataType::FLOAT16: return lt::kReal16;
+    case DataType::BFLOAT16: return lt::kRealB16;
+    default: return std::nullopt;
+  }
+}
+
+// A device's handle, and what its products were found to be best done with; nothing where none does.
+struct Gpu {
+  lt::Handle handle = nullptr;
+  std::mutex mutex;
+  std::map<std::array<int64_t, 21>, std::optional<lt::Heuristic>> found;
+};
+Gpu& GpuOf(Place place) {
+  static std::mutex mutex;
+  static auto& gpus = *new std::map<int, std::unique_ptr<Gpu>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto& gpu = gpus[place.device_id];
+  if (!gpu) {
+    auto made = std::make_unique<Gpu>();
+    SynchronizeDevice(place);  // makes its context the thread's
+    LT_CALL(Create, &made->handle);
+    gpu = std::move(made);
+  }
+  return *gpu;
+}
+
+// cuBLASLt's matrices lie column by column, so it computes the transpose of the result: its A is our b, its B our a. A
+// matrix with columns of distance 1 is, read so, the transposed one.
+struct Operand {
+  lt::Operation op;
+  int64_t rows, columns, leading;
+};
+std::optional<Operand> AsOperand(const LtMatrix& m, int64_t rows, int64_t columns) {
+  if (m.column == 1 || columns == 1) {
+    const int64_t leading = rows == 1 ? columns : m.row;
+    if (leading >= columns && (m.column == 1 || m.row >= 1)) return Operand{lt::kPlain, columns, rows, leading};
+  }
+  if (m.row == 1 || rows == 1) {
+    const int64_t leading = columns == 1 ? rows : m.column;
+    if (leading >= rows) return Operand{lt::kTransposed, rows, columns, leading};
+  }
+  return std::nullopt;
+}
+
+// The largest power of two up to 256 that divides an address and the distances from it.
+int64_t AlignmentOf(const void* p, int64_t bytes) {
+  const uint64_t all = reinterpret_cast<uintptr_t>(p) | static_cast<uint64_t>(bytes) | 256;
+  return static_cast<int64_t>(all & -all);
+}
+
+lt::Epilogue EpilogueOf(const LtProduct& p) {
+  if (p.activation == LtActivation::kRelu) return p.bias ? lt::kReluBias : lt::kRelu;
+  if (p.activation == LtActivation::kNone) return p.bias ? lt::kBias : lt::kNone;
+  if (p.before) return p.bias ? lt::kGeluAuxBias : lt::kGeluAux;
+  return p.bias ? lt::kGeluBias : lt::kGelu;
+}
+
+class Call {
+ public:
+  Call(const LtProduct& p, lt::Type type, const Operand& left, const Operand& right) {
+    const bool wide = type == lt::kReal64;
+    const bool tf32 = p.tf32 && type == lt::kReal32;
+    LT_CALL(MatmulDescCreate, desc_.to(), wide ? lt::kCompute64 : tf32 ? lt::kComputeTf32 : lt::kCompute32,
+            wide ? lt::kReal64 : lt::kReal32);
+    Set(lt::kTransA, left.op);
+    Set(lt::kTransB, right.op);
+    Set(lt::kEpilogueOf, EpilogueOf(p));
+    if (p.bias) Set(lt::kBiasPointer, p.bias);
+    if (p.before) {
+      Set(lt::kAuxPointer, static_cast<const void*>(p.before));
+      Set(lt::kAuxLeading, p.n);
+    }
+    Layout(left_, type, left.rows, left.columns, left.leading, p.count, p.b.batch);
+    Layout(right_, type, right.rows, right.columns, right.leading, p.count, p.a.batch);
+    Layout(out_, type, p.n, p.m, p.n, p.count, p.out.batch);
+  }
+
+  std::optional<lt::Heuristic> Ask(lt::Handle handle, const std::array<int64_t, 3>& alignments) {
+    Owned<lt::Preference> preference(Api().PreferenceDestroy);
+    LT_CALL(PreferenceCreate, preference.to());
+    const auto set = [&](lt::PreferenceAttribute a, auto value) {
+      LT_CALL(PreferenceSet, preference.get(), a, &value, sizeof(value));
+    };
+    set(lt::kMaxWorkspace, uint64_t{kMostWorkspace});
+    const std::pair<lt::PreferenceAttribute, int64_t> least[] = {{lt::kMinAlignmentA, alignments[0]},
+                                                                 {lt::kMinAlignmentB, alignments[1]},
+                                                                 {lt::kMinAlignmentC, alignments[2]},
+                                                                 {lt::kMinAlignmentD, alignments[2]}};
+    for (const auto& [attribute, bytes] : least) set(attribute, static_cast<uint32_t>(bytes));
+    lt::Heuristic found{};
+    int count = 0;
+    const lt::Status s = Api().GetHeuristic(handle, desc_.get(), left_.get(), right_.get(), out_.get(), out_.get(),
+                                            preference.get(), 1, &found, &count);
+    if (s == lt::kNotSupported || (s == lt::kSuccess && (count == 0 || found.state != lt::kSuccess)))
+      return std::nullopt;
+    Check(s, "GetHeuristic");
+    return found;
+  }
+
+  void Run(lt::Handle handle, const LtProduct& p, const lt::Heuristic& by, Place place) {
+    const auto room = by.workspace ? AllocateOnDevice(by.workspace, place) : Ref<Storage>();
+    const double one = 1, zero = 0;
+    const float one32 = 1, zero32 = 0;
+    const bool wide = p.dtype == DataType::FLOAT64;
+    LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(&one) : &one32, p.b.data, left_.get(),
+            p.a.data, right_.get(), wide ? static_cast<const void*>(&zero) : &zero32, p.out.data, out_.get(),
+            const_cast<void*>(p.out.data), out_.get(), &by.algorithm, room ? room->data() : nullptr, by.workspace,
+            CurrentStream(place));
+  }
+
+ private:
+  template <class T>
+  void Set(lt::DescAttribute attribute, const T& value) {
+    LT_CALL(MatmulDescSet, desc_.get(), attribute, &value, sizeof(value));
+  }
+  static void Layout(Owned<lt::MatrixLayout>& to, lt::Type type, int64_t rows, int64_t columns, int64_t leading,
+                     int64_t count, int64_t batch) {
+    LT_CALL(LayoutCreate, to.to(), type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), leading);
+    if (count == 1) return;
+    const auto n = static_cast<int32_t>(count);
+    LT_CALL(LayoutSet, to.get(), lt::kBatchCount, &n, sizeof(n));
+    LT_CALL(LayoutSet, to.get(), lt::kBatchOffset, &batch, sizeof(batch));
+  }
+
+  Owned<lt::MatmulDesc> desc_{Api().MatmulDescDestroy};
+  Owned<lt::MatrixLayout> left_{Api().LayoutDestroy}, right_{Api().LayoutDestroy}, out_{Api().LayoutDestroy};
+};
+
+}  // namespace
+
+bool HasLt() { return Api().why.empty(); }
+const std::string& WhyNoLt() { return Api().why; }
+
+bool LtMultiply(const LtProduct& p, Place place) {
+  constexpr int64_t kMost = INT32_MAX;
+  const auto type = TypeOf(p.dtype);
+  if (!type || !HasLt() || p.m < 1 || p.n < 1 || p.k < 1 || std::max({p.m, p.n, p.k, p.count}) > kMost) return false;
+  if (p.before && p.activation != LtActivation::kGelu) return false;
+  const auto left = AsOperand(p.b, p.k, p.n), right = AsOperand(p.a, p.m, p.k);
+  if (!left || !right) return false;
+  const auto size = static_cast<int64_t>(SizeOf(p.dtype));
+  const std::array<int64_t, 3> alignments = {AlignmentOf(p.b.data, (left->leading | p.b.batch) * size),
+                                             AlignmentOf(p.a.data, (right->leading | p.a.batch) * size),
+                                             AlignmentOf(p.out.data, (p.n | p.out.batch) * size)};
+  const std::array<int64_t, 21> key = {static_cast<int64_t>(p.dtype),
+                                       p.m,
+                                       p.n,
+                                       p.k,
+                                       p.count,
+                                       left->op,
+                                       left->leading,
+                                       right->op,
+                                       right->leading,
+                                       p.a.batch,
+                                       p.b.batch,
+                                       p.out.batch,
+                                       EpilogueOf(p),
+                                       p.tf32,
+                                       alignments[0],
+                                       alignments[1],
+                                       alignments[2],
+                                       p.bias ? AlignmentOf(p.bias, 0) : 0,
+                                       p.before ? AlignmentOf(p.before, p.n * size) : 0,
+                                       left->rows,
+                                       right->rows};
+  Gpu& gpu = GpuOf(place);
+  Call call(p, *type, *left, *right);
+  std::optional<lt::Heuristic> by;
+  {
+    std::lock_guard<std::mutex> lock(gpu.mutex);
+    const auto [at, is_new] = gpu.found.try_emplace(key);
+    if (is_new) at->second = call.Ask(gpu.handle, alignments);
+    by = at->second;
+  }
+  if (by) call.Run(gpu.handle, p, *by, place);
+  return by.has_value();
+}
+
+}  // namespace phi::gpu

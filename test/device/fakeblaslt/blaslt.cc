@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// A double of cuBLASLt for tests, over the driver's double: products in the order of streams, in float64. It is strict:
+// an attribute, number, size or pointer that the real one would not take is refused, and so is an algorithm for another
+// product, a workspace that is too small and an alignment that was not promised. What it does it writes to the file of
+// FAKEBLASLT_LOG, a line a call.
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/fakenccl/elements.h"
+#include "device/loaded_driver.h"
+
+namespace {
+
+enum Status : int { kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15 };
+constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kRealB16 = 14;
+constexpr uint64_t kMagic = 0x66616b65626c6173, kWorkspace = 4096;
+
+struct Handle {
+  CUcontext context;
+};
+struct Desc {
+  int compute, scale, trans_a = 0, trans_b = 0, epilogue = 1;
+  const void* bias = nullptr;
+  void* aux = nullptr;
+  int64_t aux_leading = 0;
+};
+struct Layout {
+  int type;
+  uint64_t rows, columns;
+  int64_t leading, batch_offset = 0;
+  int32_t batch = 1;
+};
+struct Preference {
+  uint64_t workspace = 0;
+  uint32_t alignment[4] = {256, 256, 256, 256};
+};
+struct Algorithm {
+  uint64_t magic, product, workspace;
+  uint32_t alignment[4], rest[6];
+};
+static_assert(sizeof(Algorithm) == 64);
+struct Heuristic {
+  Algorithm algorithm;
+  size_t workspace;
+  int state;
+  float waves;
+  int reserved[4];
+};
+
+int Refuse(int status, const std::string& why) {
+  std::fprintf(stderr, "fakeblaslt: %s\n", why.c_str());
+  return status;
+}
+void Log(const std::string& line) {
+  static const char* const path = std::getenv("FAKEBLASLT_LOG");
+  if (path) std::ofstream(path, std::ios::app) << line << "\n";
+}
+
+size_t SizeOf(int type) { return type == kReal64 ? 8 : type == kReal32 ? 4 : type == kReal16 || type == kRealB16 ? 2 : 0; }
+bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue > 1; }
+
+// What an algorithm is for.
+uint64_t ProductOf(const Desc& d, const Layout& a, const Layout& b, const Layout& c) {
+  uint64_t h = 1469598103934665603u;
+  const auto add = [&](uint64_t v) { h = (h ^ v) * 1099511628211u; };
+  for (const int v : {d.compute, d.scale, d.trans_a, d.trans_b, d.epilogue}) add(static_cast<uint64_t>(v));
+  for (const Layout* l : {&a, &b, &c})
+    for (const uint64_t v : {static_cast<uint64_t>(l->type), l->rows, l->columns, static_cast<uint64_t>(l->leading),
+                             static_cast<uint64_t>(l->batch), static_cast<uint64_t>(l->batch_offset)})
+      add(v);
+  return h;
+}
+
+// 0, or why the product cannot be.
+int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& c, const Layout& out) {
+  const uint64_t m = d.trans_a ? a.columns : a.rows, k = d.trans_a ? a.rows : a.columns;
+  const uint64_t n = d.trans_b ? b.rows : b.columns, k2 = d.trans_b ? b.columns : b.rows;
+  if (k != k2 || c.rows != m || c.columns != n || out.rows != m || out.columns != n)
+    return Refuse(kInvalidValue, "matrices that do not fit each other");
+  if (a.type != b.type || c.type != out.type || a.type != c.type) return Refuse(kNotSupported, "types of several kinds");
+  for (const Layout* l : {&a, &b, &c, &out}) {
+    if (l->leading < static_cast<int64_t>(l->rows)) return Refuse(kInvalidValue, "a leading dimension below the rows");
+    if (l->batch != out.batch) return Refuse(kInvalidValue, "batches of several sizes");
+  }
+  const bool wide = a.type == kReal64;
+  if (d.compute != (wide ? 70 : 68) && !(d.compute == 77 && a.type == kReal32))
+    return Refuse(kNotSupported, "a compute type that is not of the matrices");
+  if (d.scale != (wide ? kReal64 : kReal32)) return Refuse(kNotSupported, "a scale type that is not of the compute type");
+  if (d.epilogue != 1 && wide) return kNotSupported;
+  if (Has(d.epilogue, 32 | 128) && (d.aux_leading < static_cast<int64_t>(m) || d.aux_leading % 8)) return kNotSupported;
+  return kSuccess;
+}
+
+double Load(int type, const char* p) {
+  double v = 0;
+  if (type == kReal64) {
+    std::memcpy(&v, p, 8);
+  } else if (type == kReal32) {
+    float f;
+    std::memcpy(&f, p, 4);
+    v = f;
+  } else if (type == kReal16) {
+    _Float16 h;
+    std::memcpy(&h, p, 2);
+    v = static_cast<double>(h);
+  } else {
+    uint16_t h;
+    std::memcpy(&h, p, 2);
+    v = static_cast<double>(fakenccl::FromBfloat(h));
+  }
+  return v;
+}
+void Store(int type, double v, char* p) {
+  if (type == kReal64) {
+    std::memcpy(p, &v, 8);
+  } else if (type == kReal32) {
+    const auto f = static_cast<float>(v);
+    std::memcpy(p, &f, 4);
+  } else if (type == kReal16) {
+    const auto h = static_cast<_Float16>(v);
+    std::memcpy(p, &h, 2);
+  } else {
+    const uint16_t h = fakenccl::ToBfloat(static_cast<float>(v));
+    std::memcpy(p, &h, 2);
+  }
+}
+
+struct Job {
+  Desc d;
+  Layout a, b, out;
+  double alpha;
+  char *at_a = nullptr, *at_b = nullptr, *at_bias = nullptr, *to = nullptr, *aux = nullptr;
+  bool done = false, lasting = false;
+};
+std::mutex g_mutex;
+std::list<std::unique_ptr<Job>>& Jobs() {
+  static auto* jobs = new std::list<std::unique_ptr<Job>>;
+  return *jobs;
+}
+
+size_t Span(const Layout& l) {
+  return (static_cast<size_t>(l.batch - 1) * static_cast<size_t>(l.batch_offset) +
+          static_cast<size_t>(l.leading) * (l.columns - 1) + l.rows) *
+         SizeOf(l.type);
+}
+
+void Multiply(void* data) {
+  Job& j = *static_cast<Job*>(data);
+  const size_t size = SizeOf(j.a.type);
+  const auto at = [&](const Layout& l, uint64_t batch, uint64_t row, uint64_t column) {
+    return (batch * static_cast<uint64_t>(l.batch_offset) + column * static_cast<uint64_t>(l.leading) + row) * size;
+  };
+  const uint64_t m = j.out.rows, n = j.out.columns, depth = j.d.trans_a ? j.a.rows : j.a.columns;
+  for (uint64_t batch = 0; batch < static_cast<uint64_t>(j.out.batch); ++batch)
+    for (uint64_t c = 0; c < n; ++c)
+      for (uint64_t r = 0; r < m; ++r) {
+        double sum = 0;
+        for (uint64_t k = 0; k < depth; ++k)
+          sum += Load(j.a.type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
+                 Load(j.b.type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
+        sum *= j.alpha;
+        if (j.at_bias) sum += Load(j.a.type, j.at_bias + r * size);
+        if (j.aux) Store(j.a.type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
+        if (Has(j.d.epilogue, 2)) sum = sum > 0 ? sum : 0;
+        if (Has(j.d.epilogue, 32)) sum *= 0.5 * (1 + std::tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
+        Store(j.out.type, sum, j.to + at(j.out, batch, r, c));
+      }
+}
+
+template <class T>
+int New(T** to, T value) {
+  *to = new T(value);
+  return kSuccess;
+}
+template <class T>
+int Copy(T& to, const void* value, size_t bytes) {
+  if (bytes != sizeof(T)) return Refuse(kInvalidValue, "an attribute of another size");
+  std::memcpy(&to, value, bytes);
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+#define FAKEBLASLT_API __attribute__((visibility("default")))
+FAKEBLASLT_API int cublasLtCreate(Handle** handle) {
+  CUcontext now = nullptr;
+  DRIVER(cuCtxGetCurrent)(&now);
+  return now ? New(handle, Handle{now}) : Refuse(1, "cublasLtCreate without a current device");
+}
+FAKEBLASLT_API int cublasLtMatmulDescCreate(Desc** desc, int compute, int scale) {
+  return New(desc, Desc{compute, scale});
+}
+FAKEBLASLT_API int cublasLtMatmulDescDestroy(Desc* desc) {
+  delete desc;
+  return kSuccess;
+}
+FAKEBLASLT_API int cublasLtMatmulDescSetAttribute(Desc* d, int attribute, const void* value, size_t bytes) {
+  switch (attribute) {
+    case 3: return Copy(d->trans_a, value, bytes);
+    case 4: return Copy(d->trans_b, value, bytes);
+    case 7: return Copy(d->epilogue, value, bytes);
+    case 8: return Copy(d->bias, value, bytes);
+    case 11: return Copy(d->aux, value, bytes);
+    case 12: return Copy(d->aux_leading, value, bytes);
+    default: return Refuse(kInvalidValue, "an unknown attribute " + std::to_string(attribute) + " of a product");
+  }
+}
+FAKEBLASLT_API int cublasLtMatrixLayoutCreate(Layout** layout, int type, uint64_t rows, uint64_t columns,
+                                              int64_t leading) {
+  if (!SizeOf(type)) return Refuse(kInvalidValue, "an unknown type " + std::to_string(type));
+  return New(layout, Layout{type, rows, columns, leading});
+}
+FAKEBLASLT_API int cublasLtMatrixLayoutDestroy(Layout* layout) {
+  delete layout;
+  return kSuccess;
+}
+FAKEBLASLT_API int cublasLtMatrixLayoutSetAttribute(Layout* l, int attribute, const void* value, size_t bytes) {
+  if (attribute == 5) return Copy(l->batch, value, bytes);
+  if (attribute == 6) return Copy(l->batch_offset, value, bytes);
+  return Refuse(kInvalidValue, "an unknown attribute " + std::to_string(attribute) + " of a matrix");
+}
+FAKEBLASLT_API int cublasLtMatmulPreferenceCreate(Preference** preference) { return New(preference, Preference{}); }
+FAKEBLASLT_API int cublasLtMatmulPreferenceDestroy(Preference* preference) {
+  delete preference;
+  return kSuccess;
+}
+FAKEBLASLT_API int cublasLtMatmulPreferenceSetAttribute(Preference* p, int attribute, const void* value, size_t bytes) {
+  if (attribute == 1) return Copy(p->workspace, value, bytes);
+  if (attribute >= 5 && attribute <= 8) return Copy(p->alignment[attribute - 5], value, bytes);
+  return Refuse(kInvalidValue, "an unknown attribute " + std::to_string(attribute) + " of a preference");
+}
+FAKEBLASLT_API int cublasLtMatmulAlgoGetHeuristic(Handle*, Desc* d, Layout* a, Layout* b, Layout* c, Layout* out,
+                                                  Preference* p, int most, Heuristic* found, int* count) {
+  *count = 0;
+  if (most < 1) return Refuse(kInvalidValue, "a wish for no algorithm");
+  if (const int s = CheckProduct(*d, *a, *b, *c, *out)) return s;
+  std::memset(found, 0, sizeof *found);
+  found->algorithm.magic = kMagic;
+  found->algorithm.product = ProductOf(*d, *a, *b, *out);
+  found->algorithm.workspace = found->workspace = p->workspace >= kWorkspace ? kWorkspace : 0;
+  std::memcpy(found->algorithm.alignment, p->alignment, sizeof p->alignment);
+  *count = 1;
+  Log("heuristic");
+  return kSuccess;
+}
+FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, const void* a, Layout* la, const void* b,
+                                  Layout* lb, const void* beta, const void* c, Layout* lc, void* out, Layout* lout,
+                                  const Algorithm* algorithm, void* workspace, size_t bytes, CUstream stream) {
+  if (const int s = CheckProduct(*d, *la, *lb, *lc, *lout)) return s;
+  CUcontext now = nullptr;
+  DRIVER(cuCtxGetCurrent)(&now);
+  if (now != handle->context) return Refuse(kInvalidValue, "a product while another device is current");
+  const bool wide = d->scale == kReal64;
+  const double scale = Load(wide ? kReal64 : kReal32, static_cast<const char*>(alpha));
+  if (Load(wide ? kReal64 : kReal32, static_cast<const char*>(beta)) != 0 || c != out)
+    return Refuse(kNotSupported, "a result that is added to");
+  if (!algorithm || algorithm->magic != kMagic || algorithm->product != ProductOf(*d, *la, *lb, *lout))
+    return Refuse(kInvalidValue, "an algorithm of another product");
+  if (algorithm->workspace > bytes || (bytes && reinterpret_cast<uintptr_t>(workspace) % 256))
+    return Refuse(kInvalidValue, "a workspace that is too small or misaligned");
+  const void* const operands[] = {a, b, c, out};
+  const Layout* const layouts[] = {la, lb, lc, lout};
+  for (int k = 0; k < 4; ++k) {
+    const uint64_t size = SizeOf(layouts[k]->type);
+    const uint64_t together = reinterpret_cast<uintptr_t>(operands[k]) |
+                              static_cast<uint64_t>(layouts[k]->leading | layouts[k]->batch_offset) * size;
+    if (together % algorithm->alignment[k])
+      return Refuse(kInvalidValue, "an operand that is less aligned than was promised");
+  }
+  if (Has(d->epilogue, 4) != (d->bias != nullptr)) return Refuse(kInvalidValue, "a bias without its epilogue, or none");
+  if ((d->epilogue & 128) && !d->aux) return Refuse(kInvalidValue, "an epilogue without its second result");
+
+  std::lock_guard lock(g_mutex);
+  auto& jobs = Jobs();
+  for (auto it = jobs.begin(); it != jobs.end();) {
+    Job& old = **it;
+    if (!old.done || old.lasting) {
+      ++it;
+      continue;
+    }
+    for (char* p : {old.at_a, old.at_b, old.at_bias, old.to, old.aux})
+      if (p) DRIVER(cuMemFreeHost)(p);
+    it = jobs.erase(it);
+  }
+  jobs.push_back(std::make_unique<Job>(Job{*d, *la, *lb, *lout, scale}));
+  Job& j = *jobs.back();
+  int capturing = 0;
+  DRIVER(cuStreamIsCapturing)(stream, &capturing);
+  j.lasting = capturing != 0;
+  const auto room = [](char*& to, size_t n) {
+    return DRIVER(cuMemHostAlloc)(reinterpret_cast<void**>(&to), n, 0) == CUDA_SUCCESS;
+  };
+  const auto read = [&](char*& to, const void* from, size_t n) {
+    return room(to, n) && DRIVER(cuMemcpyDtoHAsync_v2)(to, reinterpret_cast<CUdeviceptr>(from), n, stream) ==
+                              CUDA_SUCCESS;
+  };
+  const size_t size = SizeOf(la->type), column = lout->rows * size;
+  bool ok = read(j.at_a, a, Span(*la)) && read(j.at_b, b, Span(*lb)) && room(j.to, Span(*lout));
+  if (d->bias) ok = ok && read(j.at_bias, d->bias, column);
+  if (d->epilogue & 128) ok = ok && room(j.aux, static_cast<size_t>(d->aux_leading) * lout->columns * size);
+  ok = ok && DRIVER(cuLaunchHostFunc)(stream, Multiply, &j) == CUDA_SUCCESS;
+  const auto write = [&](void* to, const char* from, size_t at) {
+    ok = ok && DRIVER(cuMemcpyHtoDAsync_v2)(reinterpret_cast<CUdeviceptr>(to) + at, from + at, column, stream) ==
+                   CUDA_SUCCESS;
+  };
+  for (int32_t batch = 0; batch < lout->batch; ++batch)
+    for (uint64_t k = 0; k < lout->columns; ++k) {
+      const auto at = static_cast<size_t>(batch * lout->batch_offset + static_cast<int64_t>(k) * lout->leading) * size;
+      write(out, j.to, at);
+      if (j.aux) write(d->aux, j.aux, static_cast<size_t>(static_cast<int64_t>(k) * d->aux_leading) * size);
+    }
+  ok = ok && DRIVER(cuLaunchHostFunc)(
+                 stream, [](void* data) { static_cast<Job*>(data)->done = true; }, &j) == CUDA_SUCCESS;
+  Log("matmul " + std::to_string(lout->columns) + "x" + std::to_string(lout->rows) + " type " +
+      std::to_string(la->type) + " epilogue " + std::to_string(d->epilogue) + " batch " + std::to_string(lout->batch));
+  return ok ? kSuccess : Refuse(kExecutionFailed, "memory that cannot be read or written");
+}
+}
