@@ -18,6 +18,7 @@
 #include "paddle/cinn/runtime/disk_cache.h"
 #include "paddle/phi/backends/cpu/attention_args.inc.h"
 #include "paddle/phi/backends/cpu/conv.h"
+#include "paddle/phi/backends/gpu/blaslt.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
 
@@ -106,7 +107,8 @@ AttentionNumbers NumbersOf(const phi::cpu::AttentionArgs& a) {
 
 class Forms final : public phi::DeviceForms {
  public:
-  explicit Forms(phi::Place place) : place_(place), capability_(phi::CapabilityOf(place)) {}
+  explicit Forms(phi::Place place)
+      : place_(place), capability_(phi::CapabilityOf(place)), most_threads_(phi::ResidentThreadsOf(place)) {}
 
   phi::Place place() const override { return place_; }
 
@@ -152,12 +154,21 @@ class Forms final : public phi::DeviceForms {
 
   int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
                     int64_t* at) const override {
+    if (phi::CapturesGraph(place_)) {  // rows outside are the first ones, which the next run tells of
+      Each(KernelOf("positions", index_t), count, {index, at, phi::OutsideFlag(place_)}, {count, stride, n, first});
+      return -1;
+    }
     const auto bad = Room(8);
     int64_t least = INT64_MAX;
     phi::CopyBytes(bad.get(), place_, &least, {}, 8);
     Each(KernelOf("positions", index_t), count, {index, at, bad.get()}, {count, stride, n, first});
     phi::CopyBytes(&least, {}, bad.get(), place_, 8);
     return least == INT64_MAX ? -1 : least;
+  }
+
+  void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
+               void* out) const override {
+    Each(KernelOf("checked", index_t), count, {index, out, phi::OutsideFlag(place_)}, {count, low, n, except});
   }
 
   void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const override {
@@ -361,7 +372,46 @@ class Forms final : public phi::DeviceForms {
            {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dk, g.dv});
   }
 
+  void Random(const phi::Draw& d, DataType t, int64_t n, int64_t seed, void* out) const override {
+    const bool integer = d.kind == phi::DrawKind::kInteger;
+    if (integer ? t != DataType::INT32 && t != DataType::INT64 : !phi::IsFloating(t))
+      throw phi::NoDeviceForm{"random numbers of this dtype"};
+    const char* names[] = {"uniform", "normal", "exponential", "integer", "truncated"};
+    const std::string kernel = KernelOf(names[static_cast<int>(d.kind)], t);
+    const int64_t threads = std::min((n + kGpuThreads - 1) / kGpuThreads, most_threads_ / kGpuThreads) * kGpuThreads;
+    const int64_t count = (integer ? d.wide : t == DataType::FLOAT64) ? 2 : 4;
+    std::vector<int64_t> numbers;
+    const void* base = KeyOf(n, count * threads, threads, seed, &numbers);
+    auto add = [&](std::initializer_list<double> values) {
+      for (double v : values) numbers.push_back(std::bit_cast<int64_t>(v));
+    };
+    if (integer)
+      numbers.insert(numbers.end(), {d.low, static_cast<int64_t>(d.range), d.wide});
+    else
+      add({d.a, d.b});
+    if (d.kind == phi::DrawKind::kTruncated) add({d.mean, d.deviation, d.lower, d.upper});
+    Each(kernel, threads, {out, base}, numbers);
+  }
+
+  void Dropout(DataType t, int64_t n, const void* x, double probability, double factor, int64_t seed, void* out,
+               uint8_t* keep) const override {
+    if (!phi::IsFloating(t)) throw phi::NoDeviceForm{"dropout of this dtype"};
+    const int64_t parts = (n + 3) / 4;
+    std::vector<int64_t> numbers;
+    const void* base = KeyOf(n, 4 * most_threads_, most_threads_, seed, &numbers);
+    numbers.insert(numbers.end(), {std::bit_cast<int64_t>(probability), std::bit_cast<int64_t>(factor)});
+    Each(KernelOf("dropout", t), parts, {x, out, keep, base}, numbers);
+  }
+
  private:
+  // The numbers that each draw of n begins with, and its base; a round of all threads makes `round` of them.
+  const void* KeyOf(int64_t n, int64_t round, int64_t threads, int64_t seed, std::vector<int64_t>* numbers) const {
+    if (phi::HostDraws::Asked()) throw phi::NoDeviceForm{"a generator of the host"};
+    phi::DrawKey key{static_cast<uint64_t>(seed)};
+    if (seed == 0 && n) key = phi::TakeDraws(place_, 4 * static_cast<uint64_t>((n + round - 1) / round));
+    *numbers = {n, threads, static_cast<int64_t>(key.seed), static_cast<int64_t>(key.offset)};
+    return key.base;
+  }
   static std::string Attending(const std::string& what, int64_t width, const phi::cpu::AttentionArgs& a) {
     return KernelOf(("attention" + what + "_" + std::to_string(width)).c_str(), static_cast<DataType>(a.type));
   }
@@ -369,6 +419,29 @@ class Forms final : public phi::DeviceForms {
   static bool IsFlat(const int64_t* o, const void* data) {
     if (o[kKind] != kMatrix || reinterpret_cast<uintptr_t>(data) % 16 || o[kBatch0] % 8 || o[kBatch1] % 8) return false;
     return o[kStepK] == 1 ? o[kStepI] % 8 == 0 : o[kStepI] == 1 && o[kStepK] % 8 == 0;
+  }
+
+  // The product by cuBLASLt, in steps of one axis of its batch; false where that does not do it.
+  bool ByLibrary(DataType t, const Product& p, int64_t matrices, const void* a, const void* b, const void* bias,
+                 void* out, bool tf32) const {
+    if (!phi::gpu::HasLt() || p[kA + kKind] != kMatrix || p[kB + kKind] != kMatrix || matrices == 0) return false;
+    for (size_t k : {kA + kDivI, kA + kDivK, kB + kDivI, kB + kDivK, kC + 0})
+      if (p[k] != INT_MAX) return false;
+    const int64_t inner = std::max<int64_t>(p[kInner], 1), outer = matrices / inner;
+    const auto size = static_cast<int64_t>(phi::SizeOf(t));
+    if (p[kC + 3] != 1 || p[kC + 2] != p[kN]) return false;  // convolutions' results
+    for (int64_t o = 0; o < outer; ++o) {
+      const auto at = [&](const void* data, int64_t step) { return static_cast<const char*>(data) + o * step * size; };
+      phi::gpu::LtProduct lt;
+      lt.dtype = t, lt.m = p[kM], lt.n = p[kN], lt.k = p[kK], lt.count = inner;
+      lt.a = {at(a, p[kA + kBatch0]), p[kA + kStepI], p[kA + kStepK], p[kA + kBatch1]};
+      lt.b = {at(b, p[kB + kBatch0]), p[kB + kStepK], p[kB + kStepI], p[kB + kBatch1]};
+      lt.out = {at(out, p[kC + 4]), p[kN], 1, p[kC + 5]};
+      lt.bias = p[kHasBias] ? bias : nullptr;
+      lt.tf32 = tf32;
+      if (!phi::gpu::LtMultiply(lt, place_)) return false;  // the first of several alike, or none
+    }
+    return true;
   }
 
   void Multiply(DataType t, Product p, int64_t matrices, const void* a, const void* b, const void* bias,
@@ -380,6 +453,7 @@ class Forms final : public phi::DeviceForms {
     const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
     if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64)
       throw phi::NoDeviceForm{"a product of numbers that are not floating"};
+    if (ByLibrary(t, p, matrices, a, b, bias, out, tf32)) return;
     const bool tensor = capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
     const int64_t tile = tensor ? 128 : 64;
     p[kFlatA] = half && IsFlat(p.data() + kA, a);
@@ -417,6 +491,7 @@ class Forms final : public phi::DeviceForms {
 
   const phi::Place place_;
   const int capability_;
+  const int64_t most_threads_;  // at once
   mutable std::mutex mutex_;
   mutable std::map<std::string, const phi::DeviceKernel*> kernels_;
 };

@@ -133,6 +133,52 @@ PyObject* DefaultCpuGenerator(PyObject*, PyObject*) {
   return g_default_generator;
 }
 
+// --- generators of devices
+
+PyObject* SeedDevices(PyObject*, PyObject* seed) {
+  StopTape(Tape::kPlain, "a generator was set");
+  return Guarded([&]() -> PyObject* {
+    phi::SeedDevices(static_cast<uint64_t>(ToInt(seed, "seed", "seed")));
+    Py_RETURN_NONE;
+  });
+}
+PyObject* DeviceState(PyObject*, PyObject* place) {
+  return Guarded([&] { return MakeState(phi::GeneratorOf(ToPlace(place, "get_rng_state", "device")).GetState()); });
+}
+PyObject* SetDeviceState(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  StopTape(Tape::kPlain, "a generator was set");
+  return Guarded([&]() -> PyObject* {
+    if (n != 2 || Py_TYPE(args[1]) != g_state_type)
+      RaiseTypeError("[set_rng_state] expected a place and what get_rng_state() returned, got others");
+    phi::GeneratorOf(ToPlace(args[0], "set_rng_state", "device"))
+        .SetState(*reinterpret_cast<PyState*>(args[1])->bytes);
+    Py_RETURN_NONE;
+  });
+}
+PyObject* AllDeviceStates(PyObject*, PyObject*) {
+  return Guarded([&] { return MakeState(phi::DeviceStates()); });
+}
+PyObject* SetAllDeviceStates(PyObject*, PyObject* states) {
+  StopTape(Tape::kPlain, "a generator was set");
+  return Guarded([&]() -> PyObject* {
+    if (Py_TYPE(states) != g_state_type)
+      RaiseTypeError("[set_rng_state] expected what device_rng_states() returned, got another object");
+    phi::SetDeviceStates(*reinterpret_cast<PyState*>(states)->bytes);
+    Py_RETURN_NONE;
+  });
+}
+// The scopes in which numbers are the CPU generator's, one in another.
+PyObject* DrawOnHost(PyObject*, PyObject* begin) {
+  static std::vector<std::unique_ptr<phi::HostDraws>> scopes;
+  return Guarded([&]() -> PyObject* {
+    if (begin == Py_True)
+      scopes.push_back(std::make_unique<phi::HostDraws>());
+    else if (!scopes.empty())
+      scopes.pop_back();
+    Py_RETURN_NONE;
+  });
+}
+
 // --- memory
 
 PyObject* MemoryStats(PyObject*, PyObject*) {
@@ -254,6 +300,12 @@ PyMethodDef state_methods[] = {{"__reduce__", F(Entry<StateReduce>::Call), METH_
                                {nullptr, nullptr, 0, nullptr}};
 PyMethodDef methods[] = {
     {"default_cpu_generator", F(Entry<DefaultCpuGenerator>::Call), METH_NOARGS, "The CPU's random generator."},
+    {"seed_devices", F(SeedDevices), METH_O, "Seeds the generators of all devices but the CPU."},
+    {"device_rng_state", F(DeviceState), METH_O, "The state of a device's generator."},
+    {"set_device_rng_state", F(SetDeviceState), METH_FASTCALL, "Restores such a state: (place, state)."},
+    {"device_rng_states", F(Entry<AllDeviceStates>::Call), METH_NOARGS, "The states of all devices' generators."},
+    {"set_device_rng_states", F(SetAllDeviceStates), METH_O, "Restores these."},
+    {"draw_on_host", F(DrawOnHost), METH_O, "From True to False, devices take the CPU generator's numbers."},
     {"cpu_memory_stats", F(Entry<MemoryStats>::Call), METH_NOARGS, "Bytes allocated and reserved, now and at most."},
     {"reset_cpu_memory_peaks", F(Entry<ResetPeaks>::Call), METH_NOARGS, nullptr},
     {"release_cpu_cache", F(Entry<EmptyCache>::Call), METH_NOARGS, "Gives cached memory back to the system."},

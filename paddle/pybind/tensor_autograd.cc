@@ -13,6 +13,8 @@
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/selected_rows.h"
+#include "paddle/phi/core/device_ops.h"
+#include "paddle/phi/primitives/copy.h"
 
 namespace paddle::py {
 
@@ -135,8 +137,12 @@ PyObject* ClearGradWith(PyObject* self, bool zero) {
     if (m && m->grad.defined()) {
       Tensor old = m->grad;
       if (zero && !old.is_symbolic() && old->kind() == phi::ImplKind::kDense) {
-        if (old.is_contiguous() && !old->node() && old.place().is_cpu()) {
-          std::memset(old.raw_data(), 0, static_cast<size_t>(old.numel() * phi::SizeOf(old.dtype())));
+        const int64_t bytes = old.numel() * static_cast<int64_t>(phi::SizeOf(old.dtype()));
+        const bool here = old.is_contiguous() && !old->node();
+        if (here && old.place().is_cpu()) {
+          std::memset(old.raw_data(), 0, static_cast<size_t>(bytes));
+          old->storage()->BumpVersion();
+        } else if (here && phi::RunByForms(old.place(), [&] { phi::cpu::Zero(old.raw_data(), bytes); })) {
           old->storage()->BumpVersion();
         } else {
           m->grad = paddle::zeros_like_of(old);

@@ -13,7 +13,9 @@ import harness as h
 import numpy as np
 import paddle
 import test_structured
+from paddle.base import core
 
+core.draw_on_host(True)  # random numbers are those of the CPU
 FLOATS = ('float32', 'float64', 'float16', 'bfloat16')
 # Broadcasts; whole vectors, and lengths that are none, over several blocks of threads.
 SHAPES = {

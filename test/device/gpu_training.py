@@ -12,7 +12,9 @@ import sys
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
+from paddle.base import core
 
+core.draw_on_host(True)  # parameters are the same on all devices
 WIDTH, HEADS, WORDS, LENGTH = 32, 4, 50, 11
 
 

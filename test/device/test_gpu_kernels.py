@@ -203,6 +203,7 @@ def test_groups_of_programs_are_kernels():
     """Also where an operand is a number of the host, a group writes in place, or a branch asks."""
     program = '''
 import paddle, json
+from paddle.base import core
 def net(x, w):
     y = paddle.tanh(x * w + 1).sum(1, keepdim=True)
     if (y > 0).all():
@@ -212,6 +213,7 @@ both = {}
 for place in ('cpu', 'gpu'):
     paddle.set_device(place)
     paddle.seed(2)
+    core.draw_on_host(True)
     x, w = paddle.rand([8, 40]), paddle.rand([40])
     x.stop_gradient = w.stop_gradient = False
     f = paddle.jit.to_static(net, full_graph=True)

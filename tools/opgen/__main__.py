@@ -11,6 +11,7 @@ from . import (
     emit_bind,
     emit_cpp,
     emit_decomposition,
+    emit_device_update,
     emit_legacy,
     emit_loops,
     emit_lowering,
@@ -39,6 +40,7 @@ def outputs(ops):
             files[f"paddle/phi/loops/{name}_{k}.isa.cc"] = text
     every = [g for members in families.values() for g in members]
     files["paddle/cinn/lowering.cc"] = emit_lowering.source(every)
+    files["paddle/cinn/updates.cc"] = emit_device_update.source(ops)
     files["paddle/pir/dialect/decompositions.h"] = emit_decomposition.templates(every)
     files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
     files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)

@@ -89,6 +89,13 @@ $body
   $placed
 }
 """
+CREATED = """
+  const auto make = [&] {
+$body
+  };
+  if (__builtin_expect(phi::g_has_external_kernels, 0) && phi::CreateByForms(make)) return;
+  make();
+"""
 EXTERNAL = """
 if (__builtin_expect(phi::g_has_external_kernels, 0)) {
   const InSlot slots_[] = {$slots};
@@ -117,6 +124,8 @@ def run(op):
     body = (
         run_loops(op) if op.elementwise else run_composition(op) if op.composed else run_kernel(op)
     )
+    if op.on_device and not op.tensors:
+        body = fill(CREATED, body=body)
     return fill(
         RUN,
         op=op.name,

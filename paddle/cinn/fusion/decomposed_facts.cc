@@ -238,7 +238,12 @@ Val DecomposedFacts::along(const Val& x, const Val& like, int64_t axis) {
 }
 
 Val DecomposedFacts::flat(const Val& x) const {
-  return x.declined || x.dims.size() == 1 ? x : Declined("several axes in one");
+  if (x.declined || x.dims.size() == 1) return x;
+  for (const common::Dim& d : x.dims)
+    if (!common::IsOne(d)) return Declined("several axes in one");
+  Val one = x;
+  one.dims = Dims{common::Dim(1)};
+  return one;
 }
 
 Val DecomposedFacts::tail(const Val& x, const Val& like, int64_t axis) {

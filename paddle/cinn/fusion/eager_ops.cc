@@ -11,6 +11,7 @@
 
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/cinn/fusion/group_builder.h"
+#include "paddle/cinn/fusion/update_rule.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
@@ -28,6 +29,7 @@ using phi::OpDef;
 
 struct Generated {
   std::shared_ptr<FusedRunner> runner;  // null: the op is not generated
+  std::shared_ptr<UpdateRule> update;   // of an optimizer, instead
   std::string why;
   std::vector<int> inputs, outputs;  // of the runner: the op's tensor argument, the op's result
 };
@@ -75,7 +77,7 @@ class Maker {
         operands_.push_back({});
         continue;
       }
-      if (!t->is_dense() || !t->initialized()) return false;
+      if (!t->is_dense()) return false;
       // Elementwise ops promote by PaddlePaddle's rules, where bool gives way to every other dtype.
       if ((op_.flags & phi::kOpElementwise) && t->dtype() != phi::DataType::BOOL) {
         if (first == phi::DataType::UNDEFINED) first = t->dtype();
@@ -150,6 +152,7 @@ class Maker {
       const pir::Operation* op = v.defining_op();
       if (!op || !op->isa(pir::pd::kData)) return "a number that the kernel would read";
       g.inputs.push_back(std::atoi(op->attr("name").to_str().c_str()));
+      if (!in_[g.inputs.back()].p->initialized()) return "it reads what was not kept";
     }
     for (pir::Value v : fused.outputs)
       for (int k = 0; k < made_->num_results(); ++k)
@@ -193,6 +196,7 @@ std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
       const Tensor& t = in[i].p[k];
       Append(key, t.defined() ? t.dtype() : phi::DataType::UNDEFINED);
       if (!t.defined()) continue;
+      Append(key, t.initialized());
       Append(key, t.ndim());
       for (int64_t d : t.dims()) Append(key, d);
     }
@@ -207,8 +211,10 @@ bool Flag(const char* name, bool otherwise) {
   return text && *text ? *text != '0' : otherwise;
 }
 
+// An op that writes in place runs as what it computes, whose result is copied.
+const OpDef& Computed(const OpDef& op) { return op.inplace_of ? *op.inplace_of : op; }
 bool RunsByPrimitives(const OpDef& op, phi::KernelText text) {
-  return text == phi::KernelText::kPtx && !op.inplace_of && phi::RunsByPrimitives(op);
+  return text == phi::KernelText::kPtx && phi::RunsByPrimitives(Computed(op));
 }
 // The scope in which primitives run on a device.
 class OnDevice {
@@ -234,13 +240,14 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   }
   auto made = std::make_shared<Generated>();
   try {
-    *made = Maker(op, in, attrs, outs, text).Run();
+    made->update = UpdateRule::Make(op, in, attrs, text);
+    if (!made->update) *made = Maker(op, in, attrs, outs, text).Run();
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
-  if (!made->runner && RunsByPrimitives(op, text)) made->why.clear();
+  if (!made->runner && !made->update && RunsByPrimitives(op, text)) made->why.clear();
   if (explain)
     std::fprintf(stderr, "gpu: %s: %s\n", op.name,
-                 made->runner        ? "generated"
+                 made->runner || made->update ? "generated"
                  : made->why.empty() ? "by primitives"
                                      : ("on the host: " + made->why).c_str());
   std::lock_guard<std::mutex> lock(mutex);
@@ -249,8 +256,9 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
 }
 
 // Runs the op's own kernel, whose primitives have forms for the device.
-bool RunByPrimitives(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
+bool RunByPrimitives(const OpDef& given, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
                      phi::Place place) {
+  const OpDef& op = Computed(given);
   const phi::OrderedRule ordered = phi::OrderedRuleOf(op);
   std::vector<std::vector<Tensor>> here(op.tensors.size());
   std::vector<phi::InSlot> slots(op.tensors.size());
@@ -308,6 +316,7 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
   const phi::KernelText text = phi::KernelTextOf(place);
   if (text == phi::KernelText::kNone || RepeatsMuch(op, in)) return false;
   const auto generated = Find(op, in, attrs, outs, text);
+  if (generated->update) return generated->update->Run(op, in, outs, place);
   if (!generated->runner) return generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place);
   std::vector<const Tensor*> inputs;
   for (int i : generated->inputs) inputs.push_back(in[i].p);

@@ -13,6 +13,8 @@
 #include "paddle/common/logging.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/device_ops.h"
 
 namespace cinn {
 namespace {
@@ -141,7 +143,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
   const FusionGroup& g = plan_.group;
   int64_t dims[kMaxExtents];
   Extents(inputs, dims);
-  std::vector<paddle::Tensor> copies;  // inputs brought to the order of memory the kernel reads
+  std::vector<paddle::Tensor> copies, held;  // inputs brought to the order of memory the kernel reads; checked numbers
   void *in[kMaxArguments], *out[kMaxArguments];
   const paddle::Tensor* read[kMaxArguments];
   common::SmallVector<int64_t, 64> strides;
@@ -163,6 +165,16 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
     if (in[k] && place.is_cpu()) in[k] = static_cast<char*>(in[k]) + firsts[k] * phi::SizeOf(x.dtype());
   }
   for (const FusedOps::Lookup& l : plan_.lookups) {
+    if (phi::CapturesGraph(place)) {  // the host sees no number: those outside are replaced, and told later
+      const paddle::Tensor& given = *read[l.index];
+      const paddle::Tensor clean = phi::Empty(given.dims(), given.dtype(), place);
+      const int64_t below = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
+      phi::g_forms_of(place)->Checked(given.dtype(), given.raw_data(), given.numel(), l.wraps ? -below : 0, below,
+                                      l.table < 0 ? l.except : 0, clean.raw_data());
+      in[l.index] = clean.numel() ? clean.raw_data() : nullptr;
+      held.push_back(clean);
+      continue;
+    }
     const paddle::Tensor index = phi::ToHost(*read[l.index]);
     const int64_t n = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
     if (index.dtype() == phi::DataType::INT64)

@@ -48,6 +48,10 @@ Expr Constant(const phi::Scalar& v, DataType type) {
 bool GroupBuilder::ReducedAxes(const Dims& dims, std::vector<int>& axes) const {
   axes.clear();
   if (reduced_.empty()) return false;
+  if (reduced_.count() == rank() && std::all_of(dims.begin(), dims.end(), common::IsOne)) {  // one number
+    axes.assign(static_cast<size_t>(dims.size()), -1);
+    return true;
+  }
   if (dims.size() == rank()) {  // reduced axes kept as 1
     for (int a = 0; a < rank(); ++a) {
       const bool reduced = reduced_.has(a);

@@ -68,3 +68,4 @@ struct WideOf<Bfloat> {
 #include "paddle/cinn/runtime/device_rows.inc.h"
 #include "paddle/cinn/runtime/device_attention.inc.h"
 #include "paddle/cinn/runtime/device_attention_tensor.inc.h"
+#include "paddle/cinn/runtime/device_random.inc.h"

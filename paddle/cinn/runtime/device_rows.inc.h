@@ -47,6 +47,22 @@ KERNEL device_positions_i32(const int* index, i64* at, i64* bad, i64 count, i64 
 KERNEL device_positions_i64(const i64* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
   Positions(index, at, bad, count, stride, n, first);
 }
+// out = index, and 0 in the place of what lies outside of [low, n) and is not `except`, of which *outside gets one.
+template <class I>
+INLINE void Checked(const I* index, I* out, i64* outside, i64 count, i64 low, i64 n, i64 except) {
+  for (i64 i = First(); i < count; i += Step()) {
+    const i64 v = index[i];
+    const bool fits = (v >= low && v < n) || v == except;
+    if (!fits) __nvvm_atom_min_gen_ll(reinterpret_cast<long long*>(outside), v);
+    out[i] = static_cast<I>(fits ? v : 0);
+  }
+}
+KERNEL device_checked_i32(const int* index, int* out, i64* outside, i64 count, i64 low, i64 n, i64 except) {
+  Checked(index, out, outside, count, low, n, except);
+}
+KERNEL device_checked_i64(const i64* index, i64* out, i64* outside, i64 count, i64 low, i64 n, i64 except) {
+  Checked(index, out, outside, count, low, n, except);
+}
 // Of each entry of an index of extents e, where position at[i] along `axis` lies in a tensor of strides s.
 KERNEL device_along(i64* at, i64 n, i64 axis, EIGHT(e), EIGHT(s)) {
   const i64 es[] = EIGHT_OF(e), ss[] = EIGHT_OF(s);

@@ -167,6 +167,11 @@ bool RunByForms(Place place, const std::function<void()>& run) {
   } catch (const NoDeviceForm&) { return false; }
 }
 
+bool CreateByForms(const std::function<void()>& run) {
+  const Place here = CurrentPlace();
+  return t_state.host_runs == 0 && !here.is_cpu() && RunByForms(here, run);
+}
+
 void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
   bool whole = true;
   for (size_t i = 0; i < op.tensors.size(); ++i)
@@ -174,7 +179,10 @@ void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, 
       const Tensor& t = in[i].p[k];
       whole = whole && (t.defined() ? static_cast<bool>(t->storage()) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
     }
-  if (!whole || !RunExternalKernel(op, in, attrs, outs)) RunOnHost(op, in, attrs, outs, place);
+  // A generated kernel may read the shape alone of what was not kept.
+  const bool done = whole ? RunExternalKernel(op, in, attrs, outs)
+                          : g_run_generated && g_run_generated(op, in, attrs, outs, place);
+  if (!done) RunOnHost(op, in, attrs, outs, place);
 }
 
 }  // namespace phi

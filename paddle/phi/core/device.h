@@ -4,6 +4,7 @@
 #pragma once
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/op_def.h"
 
 namespace phi {
@@ -56,6 +57,7 @@ class DeviceGraph {
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph&) = delete;
   void End();
+  // IndexError where a number that was looked up in a run before lay outside of its table.
   void Launch() const;
   // As text of the graph language DOT.
   void Print(const std::string& path, unsigned flags) const;
@@ -66,16 +68,28 @@ class DeviceGraph {
   MemoryPool* pool_;
   std::vector<void*> constants_;  // blocks of pinned memory
   void *stream_ = nullptr, *graph_ = nullptr, *exec_ = nullptr;
+  void* base_ = nullptr;  // the block of DrawKey::base
+  uint64_t drawn_ = 0;    // numbers of a run
+  void *outside_ = nullptr, *told_ = nullptr;  // blocks of OutsideFlag, on the device and in pinned memory
   bool capturing_ = false;
 };
 // Whether work on the current stream is being captured.
 bool IsCapturing(Place place);
+// The same, as far as DeviceGraph captures it; asks no driver.
+bool CapturesGraph(Place place);
+// While a graph is captured: the address of 64 bits on the device that are INT64_MAX when a run of the graph begins. A
+// kernel writes a smaller number there where it was to look one up outside of a table.
+void* OutsideFlag(Place place);
+// The key of a draw of `numbers` (DeviceGenerator::Take): while a graph is captured, one that each run of it draws anew.
+DrawKey TakeDraws(Place place, uint64_t numbers);
 
 // Generated kernels, for devices that compile text.
 enum class KernelText : uint8_t { kNone, kPtx, kOpenCl };  // as C_KernelText
 KernelText KernelTextOf(Place place);
 // The compute capability of a GPU, 90 for 9.0; what a plugin reports, 0 where it does not.
 int CapabilityOf(Place place);
+// How many threads of kernels a GPU runs at once; 2048 where a plugin does not say.
+int64_t ResidentThreadsOf(Place place);
 struct DeviceKernel;  // on one device, as long as the process lives
 // PreconditionNotMet with the compiler's words where the device refuses the text.
 const DeviceKernel* LoadKernel(const std::string& text, const std::string& name, Place place);

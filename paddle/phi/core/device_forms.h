@@ -23,6 +23,18 @@ struct NoDeviceForm {
   const char* why;
 };
 
+// What numbers are drawn from, with what a and b mean: uniform in [a, b); normal, mean and deviation; exponential, rate
+// a; the integers of [low, low + range); normal with mean and deviation between the bounds lower and upper, where a and b
+// are 2F - 1 of these, F being the distribution function.
+enum class DrawKind : uint8_t { kUniform, kNormal, kExponential, kInteger, kTruncated };
+struct Draw {
+  DrawKind kind;
+  double a = 0, b = 0, mean = 0, deviation = 1, lower = 0, upper = 0;
+  int64_t low = 0;
+  uint64_t range = 0;
+  bool wide = false;  // an integer takes 64 bits, not 32
+};
+
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
 
 // Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h, attention.h).
@@ -43,6 +55,10 @@ class DeviceForms {
   // with an index outside [-n, n), or -1.
   virtual int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
                             int64_t* at) const = 0;
+  // out[i] = index[i], and 0 in the place of what lies outside of [low, n) and is not `except`. Only while a graph is
+  // captured, whose next run then says so.
+  virtual void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
+                       void* out) const = 0;
   // Of each entry of an index of that shape, where it lies in a tensor of `strides` at position at[i] along the axis.
   virtual void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const = 0;
   // out [outer, count, inner] = rows of x [outer, n, inner] at `at`.
@@ -63,6 +79,12 @@ class DeviceForms {
                         void* out) const = 0;
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
   virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;
+
+  // n numbers by the device's generator, or by one seeded with `seed` where that is not 0.
+  virtual void Random(const Draw& draw, DataType t, int64_t n, int64_t seed, void* out) const = 0;
+  // keep[i] = 1 with this probability, else 0; out[i] = keep[i] ? x[i] * factor : 0. One of the results may be null.
+  virtual void Dropout(DataType t, int64_t n, const void* x, double probability, double factor, int64_t seed, void* out,
+                       uint8_t* keep) const = 0;
 };
 
 // Those of the device that the thread's op runs on; null: it runs on the CPU.

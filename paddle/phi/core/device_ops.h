@@ -26,5 +26,7 @@ struct DeviceStatement {
 bool RunsByPrimitives(const OpDef& op);
 // Runs what calls primitives alone on the device; false, with nothing written, where a form is not given.
 bool RunByForms(Place place, const std::function<void()>& run);
+// The same on the current device, for what makes tensors of none; false also where that is the CPU.
+bool CreateByForms(const std::function<void()>& run);
 
 }  // namespace phi

@@ -15,6 +15,7 @@ __all__ = [
     'current_stream',
     'set_stream',
     'stream_guard',
+    'get_stream_from_external',
     'is_current_stream_capturing',
 ]
 
@@ -136,6 +137,46 @@ class Stream:
         """Wait for the work."""
         if not self.place.is_cpu_place():
             _core.synchronize_stream(self.place, self.handle)
+
+
+_LEGACY = 1  # the driver's other name of the stream 0, which all wait for
+
+
+def get_stream_from_external(data_ptr, device=None):
+    """A stream of a GPU that another library made, to work on beside it. That library keeps it
+    alive as long as the result is used; the result does not end it.
+
+    Args:
+        data_ptr (int): The driver's handle of the stream, as `torch.cuda.Stream.cuda_stream`.
+        device (str or place, default None): The GPU of the stream; None for the current or first.
+
+    Returns:
+        Stream: the stream.
+
+    Raises:
+        ValueError: There is no such GPU.
+        TypeError: `data_ptr` is no integer.
+
+    Examples:
+        >>> if paddle.device.cuda.device_count():
+        ...     own = paddle.device.cuda.current_stream()
+        ...     same = paddle.device.get_stream_from_external(own.handle)
+        ...     assert same.handle == own.handle
+    """
+    from .cuda import _gpu
+
+    if isinstance(data_ptr, bool) or not isinstance(data_ptr, int):
+        raise TypeError(
+            '[device.get_stream_from_external] expected an int for data_ptr, got '
+            f'{type(data_ptr).__name__}'
+        )
+    place = _gpu('get_stream_from_external', device)
+    if not 0 <= data_ptr < 1 << 64:
+        raise ValueError(
+            '[device.get_stream_from_external] expected the handle of a stream for data_ptr, got '
+            f'{data_ptr}'
+        )
+    return Stream._of(place, data_ptr or _LEGACY)
 
 
 _current = {}

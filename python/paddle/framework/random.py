@@ -38,6 +38,7 @@ def seed(seed):
         raise type(error)(f'[seed] expected an integer, got {seed!r}') from None
     generator = _core.default_cpu_generator()
     generator.manual_seed(seed)
+    _core.seed_devices(seed)
     return generator
 
 
@@ -65,8 +66,8 @@ def manual_seed(seed):
 
 @contextlib.contextmanager
 def drawing_from(generator, op):
-    """Inside, the CPU's random numbers come from `generator`, a paddle.Generator; from the global
-    one for None.
+    """Inside, random numbers come from `generator`, a paddle.Generator; from the global ones for
+    None.
     """
     if generator is None:
         yield
@@ -78,16 +79,18 @@ def drawing_from(generator, op):
     shared = _core.default_cpu_generator()
     before = shared.get_state()
     shared.set_state(generator.get_state())
+    _core.draw_on_host(True)
     try:
         yield
     finally:
+        _core.draw_on_host(False)
         generator.set_state(shared.get_state())
         shared.set_state(before)
 
 
 def _on_cuda(device):
     if device is None:
-        return False
+        return _core.current_place().is_gpu_place()
     text = str(device)
     if text.startswith('cpu') or text in ('Place(cpu)',):
         return False
@@ -144,37 +147,58 @@ def set_rng_state(state_list, device=None):
     _core.default_cpu_generator().set_state(state_list[0])
 
 
+def _gpus():
+    return [_core.CUDAPlace(k) for k in range(_core.gpu_count())]
+
+
 def get_cuda_rng_state():
-    """States of the generators of all GPUs, a list: empty, as this build has none.
+    """States of the generators of all GPUs.
 
     Returns:
-        list: the states.
+        list: the states, one of each GPU.
 
     Examples:
         >>> states = paddle.get_cuda_rng_state()
         >>> len(states) == paddle.device.cuda.device_count()
         True
     """
-    return []
+    return [_core.device_rng_state(place) for place in _gpus()]
 
 
 def set_cuda_rng_state(state_list):
     """Restore what `get_cuda_rng_state` gave.
 
     Args:
-        state_list (list): The states.
+        state_list (list): The states, one of each GPU.
 
     Returns:
         None.
 
+    Raises:
+        ValueError: There are more or fewer states than GPUs.
+
     Examples:
         >>> paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
     """
-    if len(state_list) != 0:
+    gpus = _gpus()
+    if len(state_list) != len(gpus):
         raise ValueError(
-            "[set_cuda_rng_state] expected no states in a build without CUDA, got "
+            f"[set_cuda_rng_state] expected a state of each of {len(gpus)} GPUs, got "
             f"{len(state_list)}"
         )
+    for place, state in zip(gpus, state_list):
+        _core.set_device_rng_state(place, state)
+
+
+def all_states():
+    """States of the generators of the CPU and of all devices, for `set_all_states`."""
+    return [_core.default_cpu_generator().get_state(), _core.device_rng_states()]
+
+
+def set_all_states(states):
+    """Restore what `all_states` gave."""
+    _core.default_cpu_generator().set_state(states[0])
+    _core.set_device_rng_states(states[1])
 
 
 def _manual_program_seed(seed):

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.base import libpaddle as _core
 from paddle.base.arguments import items
 from paddle.base.known_keywords import KnownKeywords
 from paddle.static.program import running
@@ -61,6 +62,9 @@ class AccumulatorStore(KnownKeywords):
         slot = self._accumulators[full]
         if param.name in slot:
             return slot[param.name]
+        place = _core.current_place()
+        if place.is_gpu_place() and _core.is_capturing(place):
+            self._made_before(name, None)
         if shape is None:
             shape = param.shape
         if dtype is None:
@@ -76,6 +80,15 @@ class AccumulatorStore(KnownKeywords):
             self._load_into(tensor, held)
         slot[param.name] = tensor
         self._opti_name_list.append(tensor.name)
+        return tensor
+
+    def _made_before(self, what, tensor):
+        """`tensor`, which graphs read and so do not make."""
+        if tensor is None:
+            raise RuntimeError(
+                f'[{type(self).__name__}.step] expected a step before the one that is captured, '
+                f'which makes the {what}, got none'
+            )
         return tensor
 
     # What shard_optimizer was given: `(name, param, tensor)` to the tensor placed otherwise.

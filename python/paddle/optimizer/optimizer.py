@@ -242,7 +242,13 @@ class Optimizer(AccumulatorStore):
             return self._follow_rate()
         cached, tensor = self._lr_cache
         if cached != value:
-            tensor = paddle.full([], value, self._rate_dtype())
+            place = _core.current_place()
+            if not place.is_gpu_place():
+                tensor = paddle.full([], value, self._rate_dtype())
+            elif _core.is_capturing(place):  # the graph is not to write the rate of now
+                return self._made_before('learning rate', self._recorded_rate)
+            else:
+                tensor = self._follow_rate()
             self._lr_cache = (value, tensor)
         return tensor
 
@@ -250,7 +256,9 @@ class Optimizer(AccumulatorStore):
         """The learning rate `lr`, held by `tensor`, times a parameter's factor."""
         if scale == 1.0:
             return tensor
-        return tensor * scale if _recording() else paddle.full([], lr * scale, tensor.dtype)
+        if _recording() or _core.current_place().is_gpu_place():
+            return tensor * scale
+        return paddle.full([], lr * scale, tensor.dtype)
 
     def _create_param_lr(self, param_and_grad):
         lr, tensor = self._rate()

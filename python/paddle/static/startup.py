@@ -10,6 +10,7 @@ import contextlib
 import copy
 
 from paddle.base import libpaddle as _core
+from paddle.framework import random
 
 
 class _Initialisations:
@@ -26,15 +27,14 @@ def drawing(startup):
     """Inside, random numbers are those `startup` will draw next; afterwards the generator is where
     it was.
     """
-    plan, generator = _of(startup), _core.default_cpu_generator()
-    here = generator.get_state()
+    plan, here = _of(startup), random.all_states()
     try:
         if plan.ahead is not None and plan.seen == here:
-            generator.set_state(plan.ahead)
+            random.set_all_states(plan.ahead)
         yield
     finally:
-        plan.seen, plan.ahead = here, generator.get_state()
-        generator.set_state(here)
+        plan.seen, plan.ahead = here, random.all_states()
+        random.set_all_states(here)
 
 
 def first_value(initializer, shape, dtype):

@@ -32,6 +32,7 @@ Bin BinOf(size_t bytes) {
 
 struct MemoryPool {
   int uses = 0;  // 0: dead, its blocks go back to the device
+  std::vector<CachingAllocator::Block*> held;  // of other arenas, freed while it was in use: the graph may read them
 };
 
 struct CachingAllocator::Arena {
@@ -203,6 +204,7 @@ void CachingAllocator::DropPool(MemoryPool* pool) {
 void CachingAllocator::Free(Block* block) {
   std::lock_guard<std::mutex> lock(mutex_);
   stats_.allocated -= static_cast<int64_t>(block->bytes);
+  if (pool_ && block->arena->pool != pool_) return pool_->held.push_back(block);
   if (block->streams.empty()) return Reuse(block);
   deferred_.push_back(block);
   if (!pool_) RecordDeferred();
@@ -290,6 +292,14 @@ void CachingAllocator::EndPool() {
 void CachingAllocator::ReleasePool(MemoryPool* pool) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (--pool->uses > 0) return;
+  for (Block* block : pool->held) {
+    if (block->streams.empty())
+      Reuse(block);
+    else
+      deferred_.push_back(block);
+  }
+  pool->held.clear();
+  if (!pool_) RecordDeferred();
   GiveUnused();
   DropPool(pool);
 }

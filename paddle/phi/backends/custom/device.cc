@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "paddle/common/logging.h"
 #include "paddle/phi/backends/custom/caching_allocator.h"
@@ -29,6 +30,9 @@ struct Device {
   C_Stream first = nullptr;
   std::atomic<bool> capturing{false};
   std::vector<CachingAllocator::Block*> constants;  // numbers of the graph that is captured, in pinned memory
+  CachingAllocator::Block* base = nullptr;          // of its draws (DrawKey)
+  uint64_t drawn = 0;                               // numbers that a run of it draws
+  CachingAllocator::Block* outside = nullptr;       // its flag (OutsideFlag)
   std::atomic<bool> several{false};                 // whether a stream beside the first one was current
   std::unique_ptr<CachingAllocator> memory;
 };
@@ -468,9 +472,20 @@ DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode)
 void DeviceGraph::End() {
   Device& d = Of(place_);
   PD_CHECK(capturing_, PreconditionNotMet, "[CUDAGraph] expected a graph that is being captured, got one that is not");
+  if (d.outside) {
+    auto* told = Pinned().Allocate(sizeof(int64_t), nullptr);
+    outside_ = std::exchange(d.outside, nullptr);
+    told_ = told;
+    PD_CHECK(told, ResourceExhausted, "out of memory: expected pinned memory for a flag");
+    *reinterpret_cast<int64_t*>(told->ptr) = INT64_MAX;
+    DEVICE_CALL(d, async_memory_copy_d2h, d.stream, told->ptr,
+                static_cast<CachingAllocator::Block*>(outside_)->ptr, sizeof(int64_t));
+  }
   capturing_ = d.capturing = false;
   constants_.assign(d.constants.begin(), d.constants.end());
   d.constants.clear();
+  base_ = std::exchange(d.base, nullptr);
+  drawn_ = std::exchange(d.drawn, 0);
   d.memory->EndPool();
   C_CudaGraph graph = nullptr;
   DEVICE_CALL(d, cuda_stream_end_capture, static_cast<C_Stream>(stream_), &graph);
@@ -483,6 +498,17 @@ void DeviceGraph::End() {
 void DeviceGraph::Launch() const {
   Device& d = Of(place_);
   PD_CHECK(exec_, PreconditionNotMet, "[CUDAGraph] expected a graph that was captured, got one that was not");
+  if (told_) {
+    auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
+    const int64_t wrong = std::exchange(told, INT64_MAX);
+    PD_CHECK(wrong == INT64_MAX, OutOfRange,
+             "[CUDAGraph] expected labels and indices within their tables in the run before this one, got ", wrong);
+  }
+  if (base_) {
+    const DrawKey key = GeneratorOf(place_).Take(drawn_);
+    const uint64_t now[] = {key.seed, key.offset};
+    CopyBytes(static_cast<CachingAllocator::Block*>(base_)->ptr, place_, now, Place{}, sizeof(now));
+  }
   DEVICE_CALL(d, cuda_graph_launch, static_cast<C_GraphExec>(exec_), d.stream);
 }
 void DeviceGraph::Print(const std::string& path, unsigned flags) const {
@@ -499,6 +525,8 @@ DeviceGraph::~DeviceGraph() {
     SynchronizeDevice(place_);  // replays read what the pool holds
   } catch (const common::Error& e) { PD_VLOG(1) << e.what(); }
   for (void* block : constants_) GiveBlock(block);
+  for (void* block : {base_, outside_, told_})
+    if (block) GiveBlock(block);
   if (exec_) d.f->cuda_graph_exec_destroy(static_cast<C_GraphExec>(exec_));
   if (graph_) d.f->cuda_graph_destroy(static_cast<C_CudaGraph>(graph_));
   d.memory->ReleasePool(pool_);
@@ -509,6 +537,27 @@ bool IsCapturing(Place place) {
   C_StreamCaptureStatus status = C_STREAM_CAPTURE_STATUS_NONE;
   if (d.f->cuda_stream_get_capture_info) DEVICE_CALL(d, cuda_stream_get_capture_info, d.stream, &status, nullptr);
   return status != C_STREAM_CAPTURE_STATUS_NONE;
+}
+
+bool CapturesGraph(Place place) { return !OnHost(place) && Of(place).capturing; }
+void* OutsideFlag(Place place) {
+  Device& d = Of(place);
+  if (!d.outside) {
+    d.outside = d.memory->Allocate(sizeof(int64_t), d.stream);
+    PD_CHECK(d.outside, ResourceExhausted, "out of memory: expected memory for a flag");
+    const int64_t none = INT64_MAX;
+    CopyBytes(d.outside->ptr, place, &none, Place{}, sizeof(none));
+  }
+  return d.outside->ptr;
+}
+DrawKey TakeDraws(Place place, uint64_t numbers) {
+  Device& d = Of(place);
+  if (!d.capturing) return GeneratorOf(place).Take(numbers);
+  if (!d.base) d.base = d.memory->Allocate(2 * sizeof(uint64_t), d.stream);
+  PD_CHECK(d.base, ResourceExhausted, "out of memory: expected memory for the seed of a graph");
+  DrawKey key{0, d.drawn, d.base->ptr};
+  d.drawn += numbers;
+  return key;
 }
 
 void WaitInStream(Place place, void* stream) {
@@ -530,6 +579,15 @@ int CapabilityOf(Place place) {
   size_t capability = 0;
   if (d.f->get_compute_capability) DEVICE_CALL(d, get_compute_capability, &capability);
   return static_cast<int>(capability);
+}
+int64_t ResidentThreadsOf(Place place) {
+  Device& d = Of(place);
+  size_t each = 2048, processors = 1;
+  if (d.f->get_max_threads_per_mp && d.f->get_multi_process) {
+    DEVICE_CALL(d, get_max_threads_per_mp, &each);
+    DEVICE_CALL(d, get_multi_process, &processors);
+  }
+  return static_cast<int64_t>(each * processors);
 }
 const DeviceKernel* LoadKernel(const std::string& text, const std::string& name, Place place) {
   Device& d = Of(place);

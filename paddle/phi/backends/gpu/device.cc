@@ -96,6 +96,15 @@ C_Status Capability(const C_Device d, size_t* capability) {
   return C_SUCCESS;
 }
 
+C_Status Processors(const C_Device d, size_t* n) {
+  *n = static_cast<size_t>(PropertiesOf(d->id).multiprocessors);
+  return C_SUCCESS;
+}
+C_Status ThreadsOfProcessor(const C_Device d, size_t* n) {
+  *n = static_cast<size_t>(PropertiesOf(d->id).max_threads_per_multiprocessor);
+  return C_SUCCESS;
+}
+
 C_Status CompileKernel(const C_Device d, const char* text, size_t, const char* name, C_Kernel* kernel, char* log,
                        size_t log_size) {
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
@@ -242,6 +251,8 @@ void Register() {
   f.memory_copy_p2p = CopyPeer;
   f.device_memory_stats = MemoryStatsOf;
   f.get_compute_capability = Capability;
+  f.get_multi_process = Processors;
+  f.get_max_threads_per_mp = ThreadsOfProcessor;
   RegisterDeviceType(std::move(type));
 }
 

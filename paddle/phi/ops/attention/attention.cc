@@ -127,6 +127,8 @@ void attention_keep_infer(const Meta& q, const Meta& k, double, Meta& keep) {
 }
 
 void attention_keep_kernel(const KernelContext& context, const Tensor&, const Tensor&, double dropout, Tensor& keep) {
+  if (const DeviceForms* d = FormsHere())
+    return d->Dropout(DataType::FLOAT32, keep.numel(), nullptr, 1 - static_cast<float>(dropout), 1, 0, nullptr, keep.data<uint8_t>());
   EngineFor engine(context, 0);
   std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
   const float p = static_cast<float>(dropout);
@@ -149,7 +151,6 @@ void flash_attn_infer(const Meta& q, const Meta& k, const Meta& v, const Meta*, 
 void flash_attn_kernel(const KernelContext& context, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor&,
                        const Tensor& mask, double dropout, bool causal, bool, bool, const std::string&, Tensor& out,
                        Tensor&, Tensor& lse, Tensor& seed_offset) {
-  if (FormsHere() && seed_offset.numel()) throw NoDeviceForm{"random numbers"};
   if (seed_offset.numel()) attention_keep_kernel(context, q, k, dropout, seed_offset);
   fused_attention_kernel(q, k, v, mask, seed_offset.numel() ? seed_offset : Tensor(),
                          std::pow(std::max<int64_t>(q.dim(3), 1), -0.5), causal, k.dim(1) - q.dim(1), dropout, out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random draws. Element k of a tensor takes the k-th draw of the standard library's distribution, as the peer's CPU
-// kernels do.
+// kernels do. On devices these are forms, which draw by the device's own generator.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -66,7 +67,15 @@ auto Drawer(std::mt19937_64& engine, D make) {
   };
 }
 
+// Whether the device that the op runs on has filled `out`.
+bool FillOnDevice(const Draw& draw, int64_t seed, const Tensor& out) {
+  const DeviceForms* forms = FormsHere();
+  if (forms) forms->Random(draw, out.dtype(), out.numel(), seed, out.raw_data());
+  return forms != nullptr;
+}
+
 void FillUniform(const KernelContext& context, Tensor& out, double lo, double hi, int64_t seed) {
+  if (FillOnDevice({.kind = DrawKind::kUniform, .a = lo, .b = hi}, seed, out)) return;
   EngineFor e(context, seed);
   FillParts(out, true, Drawer(*e, [&](auto t) {
               using T = decltype(t);
@@ -74,6 +83,7 @@ void FillUniform(const KernelContext& context, Tensor& out, double lo, double hi
             }));
 }
 void FillNormal(const KernelContext& context, Tensor& out, double mean, double std, int64_t seed) {
+  if (FillOnDevice({.kind = DrawKind::kNormal, .a = mean, .b = std}, seed, out)) return;
   EngineFor e(context, seed);
   // Real and imaginary parts each carry half of the variance.
   if (IsComplex(out.dtype())) std /= std::sqrt(2.0);
@@ -193,9 +203,10 @@ void truncated_gaussian_random_infer(const Ints& shape, double, double, int64_t,
 }
 void truncated_gaussian_random_kernel(const KernelContext& context, const Ints&, double mean, double std, int64_t seed,
                                       double a, double b, DataType, Place, Tensor& out) {
-  EngineFor e(context, seed);
   auto phi_of = [](double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; };
   double lo = 2 * phi_of((a - mean) / std) - 1, hi = 2 * phi_of((b - mean) / std) - 1;
+  if (FillOnDevice({DrawKind::kTruncated, lo, hi, mean, std, a, b}, seed, out)) return;
+  EngineFor e(context, seed);
   auto draw = Drawer(*e, [&](auto t) {
     return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
   });
@@ -216,6 +227,9 @@ void randint_infer(int64_t low, int64_t high, const IntArray& shape, DataType dt
 }
 void randint_kernel(const KernelContext& context, int64_t low, int64_t high, const Ints&, DataType, Place,
                     Tensor& out) {
+  const auto range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  if (FillOnDevice({.kind = DrawKind::kInteger, .low = low, .range = range, .wide = range > UINT32_MAX}, 0, out))
+    return;
   EngineFor e(context, 0);
   std::uniform_int_distribution<int64_t> d(low, high - 1);
   for (int64_t i = 0; i < out.numel(); ++i) {
@@ -230,10 +244,11 @@ void random_infer(const Meta& x, int64_t from, int64_t to, Meta& out) {
   out = x;
 }
 void random_kernel(const KernelContext& context, const Tensor&, int64_t from, int64_t to, Tensor& out) {
-  EngineFor e(context, 0);
   // PaddlePaddle's stream: remainders of 32 bits below this range, of 64 from it on.
   constexpr uint64_t kWide = uint64_t{1} << 28;
   const uint64_t range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  if (FillOnDevice({.kind = DrawKind::kInteger, .low = from, .range = range, .wide = range >= kWide}, 0, out)) return;
+  EngineFor e(context, 0);
   for (int64_t i = 0; i < out.numel(); ++i) {
     const uint64_t bits = (*e)(), drawn = range < kWide ? static_cast<uint32_t>(bits) % range : bits % range;
     const int64_t v = static_cast<int64_t>(static_cast<uint64_t>(from) + drawn);
@@ -254,6 +269,12 @@ void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
   out = {Dims{Dim(n)}, dtype};
 }
 void randperm_kernel(const KernelContext& context, int64_t n, DataType, Place, Tensor& out) {
+  if (const DeviceForms* forms = FormsHere()) {  // where the keys lie in order: equal ones are so rare as not to matter
+    if (out.dtype() != DataType::INT64) throw NoDeviceForm{"a permutation of this dtype"};
+    const auto keys = forms->Room(n * 8);
+    forms->Random({.kind = DrawKind::kInteger, .wide = true}, DataType::INT64, n, 0, keys.get());
+    return forms->Order(DataType::INT64, keys.get(), 1, n, 1, n, false, nullptr, out.data<int64_t>());
+  }
   EngineFor e(context, 0);
   std::vector<int64_t> v(n);
   std::iota(v.begin(), v.end(), 0);
@@ -389,6 +410,12 @@ int64_t exponential_workspace(const Meta& x, double) { return WorkspaceFor(x.dim
 void exponential_kernel(const KernelContext& context, const Tensor& x, double lam, Tensor& out) {
   RequireKernel("exponential_", x.dtype(), IsFloating(x.dtype()));
   PD_CHECK(lam > 0, InvalidArgument, "[exponential_] expected a positive lam, got ", lam);
+  if (const DeviceForms* forms = FormsHere()) {
+    if (!x.is_contiguous()) throw NoDeviceForm{"a tensor with gaps"};
+    forms->Random({.kind = DrawKind::kExponential, .a = lam}, x.dtype(), x.numel(), 0, x.raw_data());
+    out = x;
+    return;
+  }
   ScratchTensor fresh(x.dims(), x.dtype());
   {
     EngineFor e(context, 0);
@@ -413,6 +440,13 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
   double p = ps.to_double();
   bool up = mode == "upscale_in_train";
   const int64_t n = x.numel(), size = SizeOf(x.dtype());
+  if (const DeviceForms* forms = FormsHere()) {
+    if (is_test)  // all is kept, whatever is drawn
+      return forms->Dropout(x.dtype(), n, x.raw_data(), 2, up ? 1 : 1 - p, 1, out.raw_data(), nullptr);
+    if (seed_tensor.defined()) throw NoDeviceForm{"a seed in memory"};
+    return forms->Dropout(x.dtype(), n, x.raw_data(), 1 - static_cast<float>(p), !up ? 1 : p == 1 ? 0 : 1 / (1 - p),
+                          fix_seed ? seed : 0, out.raw_data(), mask.data<uint8_t>());
+  }
   if (!is_test) {
     EngineFor e(context, seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
     std::uniform_real_distribution<float> d(0.0f, 1.0f);

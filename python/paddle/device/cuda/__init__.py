@@ -3,6 +3,7 @@
 
 from types import SimpleNamespace as _Namespace
 
+from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only as _only
 
@@ -411,3 +412,6 @@ def vmm_compact(device=None):
     """
     _gpu('vmm_compact', device)
     empty_cache()
+
+
+_lazy.install(globals(), 'paddle.device.cuda', modules=['graphs'])

@@ -5,6 +5,7 @@ import contextlib
 import warnings
 
 import paddle
+from paddle.framework import random
 from paddle.amp.auto_cast import amp_state, auto_cast
 from paddle.autograd import PyLayer
 
@@ -43,13 +44,13 @@ def _drawing_from(states):
         yield
         return
     tracker = get_rng_state_tracker()
-    before = paddle.get_rng_state(), tracker.get_states_tracker()
-    paddle.set_rng_state(states[0])
+    before = random.all_states(), tracker.get_states_tracker()
+    random.set_all_states(states[0])
     tracker.set_states_tracker(states[1])
     try:
         yield
     finally:
-        paddle.set_rng_state(before[0])
+        random.set_all_states(before[0])
         tracker.set_states_tracker(before[1])
 
 
@@ -169,7 +170,7 @@ def _recompute(function, args, kwargs, preserve, group):
 
     states = None
     if preserve:
-        states = paddle.get_rng_state(), get_rng_state_tracker().get_states_tracker()
+        states = random.all_states(), get_rng_state_tracker().get_states_tracker()
     outs = _Recomputed.apply(call, states, group, *tensors)
     outs = iter(outs) if isinstance(outs, (list, tuple)) else iter([outs])
     return _with(made.pop(), outs)

@@ -4,6 +4,7 @@
 import contextlib
 
 import paddle
+from paddle.framework import random
 
 __all__ = ['RNGStatesTracker', 'get_rng_state_tracker', 'model_parallel_random_seed']
 
@@ -27,10 +28,10 @@ class RNGStatesTracker:
         if name in self.states_:
             raise ValueError(f'[RNGStatesTracker.add] expected a new name, got {name!r} again')
         self.seeds_.add(seed)
-        before = paddle.get_rng_state()
+        before = random.all_states()
         paddle.seed(seed)
-        self.states_[name] = paddle.get_rng_state()
-        paddle.set_rng_state(before)
+        self.states_[name] = random.all_states()
+        random.set_all_states(before)
 
     def get_states_tracker(self):
         """{name: state}"""
@@ -48,13 +49,13 @@ class RNGStatesTracker:
                 f'[RNGStatesTracker.rng_state] expected a name that was added, one of '
                 f'{list(self.states_)}, got {name!r}'
             )
-        before = paddle.get_rng_state()
-        paddle.set_rng_state(self.states_[name])
+        before = random.all_states()
+        random.set_all_states(self.states_[name])
         try:
             yield
         finally:
-            self.states_[name] = paddle.get_rng_state()
-            paddle.set_rng_state(before)
+            self.states_[name] = random.all_states()
+            random.set_all_states(before)
 
 
 _tracker = RNGStatesTracker()

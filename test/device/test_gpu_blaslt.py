@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices by cuBLASLt: its strict double, and our own without it."""
+
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from double import DOUBLE, needs_double, run
+
+
+@needs_double
+def test_products_are_the_librarys(tmp_path):
+    log = tmp_path / 'log'
+    errors = run(HERE / 'gpu_blaslt.py', FLAGS_cublas_dir=DOUBLE.parent, FAKEBLASLT_LOG=log)[1]
+    assert 'fakeblaslt:' not in errors, errors
+    calls = log.read_text().splitlines()
+    for type in (0, 1, 2, 14):
+        assert sum(f'type {type} ' in call for call in calls) > 20
+    assert any('epilogue 4 ' in call for call in calls)  # a bias
+    assert any('batch 3' in call for call in calls)
+    last = len(calls) - next(k for k, c in enumerate(calls[::-1]) if c == 'heuristic')
+    assert len(calls) - last >= 5 and all('24x16' not in c for c in calls[: last - 1])
+
+
+@needs_double
+def test_without_it_products_are_our_own():
+    run(
+        '-c',
+        '''
+import paddle
+paddle.set_device('gpu')
+assert paddle.matmul(paddle.ones([3, 4]), paddle.ones([4, 5])).sum().item() == 60
+''',
+    )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers and structs declared for NVIDIA's libraries are those of the real headers, where
+these are found.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SPACES = {
+    'cudnn_graph.h': 'phi::gpu::dnn',
+    'cublasLt.h': 'phi::gpu::lt',
+    'nccl.h': 'paddle::distributed::nccl',
+}
+MORE = {
+    'cudnn_graph.h': [],
+    'cublasLt.h': [
+        'using Found = cublasLtMatmulHeuristicResult_t;',
+        'static_assert(sizeof(our::Heuristic) == sizeof(Found));',
+        'static_assert(offsetof(our::Heuristic, workspace) == offsetof(Found, workspaceSize));',
+        'static_assert(offsetof(our::Heuristic, state) == offsetof(Found, state));',
+    ],
+    'nccl.h': ['static_assert(sizeof(our::UniqueId) == sizeof(ncclUniqueId));'],
+}
+
+
+def tables():
+    """{(header, ours): {our name: theirs}}"""
+    found, now = {}, None
+    for line in (HERE / 'vendor_numbers.txt').read_text().splitlines():
+        if line.startswith('['):
+            now = found.setdefault(tuple(line[1:-1].split()), {})
+        elif not line.startswith('#'):
+            ours, theirs = line.split()
+            now[ours] = theirs
+    return found
+
+
+@pytest.mark.parametrize('header, ours', tables())
+def test_numbers_are_those_of_the_real_header(header, ours, tmp_path):
+    names = tables()[header, ours]
+    text = (ROOT / ours).read_text()
+    said = {
+        f'{enum}::{name}'
+        for enum, body in re.findall(r'enum (\w+) : int \{(.*?)\};', text, re.S)
+        for name in re.findall(r'(k\w+) = \d+', body)
+    }
+    assert said == set(names)
+    compiler = shutil.which('g++')
+    packages = pathlib.Path(sys.prefix).glob('lib/python*/site-packages/nvidia/*/include')
+    folders = [f for f in (pathlib.Path('/usr/local/cuda/include'), *packages) if f.is_dir()]
+    if not compiler or not any((f / header).exists() for f in folders):
+        pytest.skip(f'no compiler or no {header}')
+    lines = [
+        f'#include <{header}>',
+        f'#include "{ROOT / ours}"',
+        f'namespace our = {SPACES[header]};',
+        *MORE[header],
+        *(f'static_assert(int(our::{a}) == int({b}), "{a}");' for a, b in names.items()),
+    ]
+    source = tmp_path / 'numbers.cc'
+    source.write_text('\n'.join(lines) + '\n')
+    include = [word for f in folders for word in ('-isystem', str(f))]
+    done = subprocess.run(
+        [compiler, '-std=c++20', '-fsyntax-only', *include, str(source)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
