@@ -77,7 +77,7 @@ class Maker {
         operands_.push_back({});
         continue;
       }
-      if (!t->is_dense()) return false;
+      if (!t->is_dense() || !t->initialized()) return false;
       // Elementwise ops promote by PaddlePaddle's rules, where bool gives way to every other dtype.
       if ((op_.flags & phi::kOpElementwise) && t->dtype() != phi::DataType::BOOL) {
         if (first == phi::DataType::UNDEFINED) first = t->dtype();
@@ -152,7 +152,6 @@ class Maker {
       const pir::Operation* op = v.defining_op();
       if (!op || !op->isa(pir::pd::kData)) return "a number that the kernel would read";
       g.inputs.push_back(std::atoi(op->attr("name").to_str().c_str()));
-      if (!in_[g.inputs.back()].p->initialized()) return "it reads what was not kept";
     }
     for (pir::Value v : fused.outputs)
       for (int k = 0; k < made_->num_results(); ++k)
@@ -196,7 +195,6 @@ std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
       const Tensor& t = in[i].p[k];
       Append(key, t.defined() ? t.dtype() : phi::DataType::UNDEFINED);
       if (!t.defined()) continue;
-      Append(key, t.initialized());
       Append(key, t.ndim());
       for (int64_t d : t.dims()) Append(key, d);
     }

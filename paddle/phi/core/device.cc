@@ -179,10 +179,7 @@ void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, 
       const Tensor& t = in[i].p[k];
       whole = whole && (t.defined() ? static_cast<bool>(t->storage()) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
     }
-  // A generated kernel may read the shape alone of what was not kept.
-  const bool done = whole ? RunExternalKernel(op, in, attrs, outs)
-                          : g_run_generated && g_run_generated(op, in, attrs, outs, place);
-  if (!done) RunOnHost(op, in, attrs, outs, place);
+  if (!whole || !RunExternalKernel(op, in, attrs, outs)) RunOnHost(op, in, attrs, outs, place);
 }
 
 }  // namespace phi
