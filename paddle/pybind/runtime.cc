@@ -150,8 +150,7 @@ PyObject* SetDeviceState(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     if (n != 2 || Py_TYPE(args[1]) != g_state_type)
       RaiseTypeError("[set_rng_state] expected a place and what get_rng_state() returned, got others");
-    phi::GeneratorOf(ToPlace(args[0], "set_rng_state", "device"))
-        .SetState(*reinterpret_cast<PyState*>(args[1])->bytes);
+    phi::GeneratorOf(ToPlace(args[0], "set_rng_state", "device")).SetState(*reinterpret_cast<PyState*>(args[1])->bytes);
     Py_RETURN_NONE;
   });
 }

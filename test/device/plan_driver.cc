@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proxy of the CUDA driver where cuDNN makes plans without a device: code is loaded, and nothing runs.
-#define ANSWER(name, ...)                                                              \
-  extern "C" __attribute__((visibility("default"))) int name(__VA_ARGS__)
+#define ANSWER(name, ...) extern "C" __attribute__((visibility("default"))) int name(__VA_ARGS__)
 #define NOTHING(name) \
   ANSWER(name, ...) { return 801; }
 

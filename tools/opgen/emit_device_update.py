@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers on devices: the steps of an `update` as expressions of the fusion compiler, which
-makes one kernel of them. Numbers are computed in float64 and met in the elements' type, as on the CPU.
+makes one kernel of them. Numbers are computed in float64 and met in the elements' type, as on the
+CPU.
 """
 
 import ast

@@ -246,8 +246,8 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   if (explain)
     std::fprintf(stderr, "gpu: %s: %s\n", op.name,
                  made->runner || made->update ? "generated"
-                 : made->why.empty() ? "by primitives"
-                                     : ("on the host: " + made->why).c_str());
+                 : made->why.empty()          ? "by primitives"
+                                              : ("on the host: " + made->why).c_str());
   std::lock_guard<std::mutex> lock(mutex);
   if (table.size() >= kMost) table.clear();
   return table.emplace(key, made).first->second;

@@ -45,7 +45,8 @@ class UpdateRule {
   struct Input {
     int slot, element;
   };
-  UpdateRule(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) : op_(&op), in_(in), attrs_(attrs) {}
+  UpdateRule(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs)
+      : op_(&op), in_(in), attrs_(attrs) {}
   int SlotOf(std::string_view tensor) const;
   const phi::Tensor* TensorOf(int slot) const;
   Expr Read(int slot, int element, bool whole);

@@ -30,26 +30,26 @@ enum DataType : int {
 };
 
 // F(name, symbol, arguments): every function takes these and gives a Result.
-#define PADDLE_NCCL_FUNCTIONS(F)                                                                                      \
-  F(GetVersion, ncclGetVersion, (int* version))                                                                       \
-  F(GetUniqueId, ncclGetUniqueId, (UniqueId * id))                                                                    \
-  F(CommInitRank, ncclCommInitRank, (Comm * comm, int ranks, UniqueId id, int rank))                                  \
-  F(CommDestroy, ncclCommDestroy, (Comm comm))                                                                        \
-  F(CommAbort, ncclCommAbort, (Comm comm))                                                                            \
-  F(CommGetAsyncError, ncclCommGetAsyncError, (Comm comm, Result * error))                                            \
-  F(AllReduce, ncclAllReduce,                                                                                         \
-    (const void* send, void* receive, size_t count, DataType type, RedOp op, Comm comm, Stream stream))               \
-  F(Reduce, ncclReduce,                                                                                               \
-    (const void* send, void* receive, size_t count, DataType type, RedOp op, int root, Comm comm, Stream stream))     \
-  F(Broadcast, ncclBroadcast,                                                                                         \
-    (const void* send, void* receive, size_t count, DataType type, int root, Comm comm, Stream stream))               \
-  F(AllGather, ncclAllGather,                                                                                         \
-    (const void* send, void* receive, size_t count, DataType type, Comm comm, Stream stream))                         \
-  F(ReduceScatter, ncclReduceScatter,                                                                                 \
-    (const void* send, void* receive, size_t count, DataType type, RedOp op, Comm comm, Stream stream))               \
-  F(Send, ncclSend, (const void* send, size_t count, DataType type, int peer, Comm comm, Stream stream))              \
-  F(Receive, ncclRecv, (void* receive, size_t count, DataType type, int peer, Comm comm, Stream stream))              \
-  F(GroupStart, ncclGroupStart, ())                                                                                   \
+#define PADDLE_NCCL_FUNCTIONS(F)                                                                                  \
+  F(GetVersion, ncclGetVersion, (int* version))                                                                   \
+  F(GetUniqueId, ncclGetUniqueId, (UniqueId * id))                                                                \
+  F(CommInitRank, ncclCommInitRank, (Comm * comm, int ranks, UniqueId id, int rank))                              \
+  F(CommDestroy, ncclCommDestroy, (Comm comm))                                                                    \
+  F(CommAbort, ncclCommAbort, (Comm comm))                                                                        \
+  F(CommGetAsyncError, ncclCommGetAsyncError, (Comm comm, Result * error))                                        \
+  F(AllReduce, ncclAllReduce,                                                                                     \
+    (const void* send, void* receive, size_t count, DataType type, RedOp op, Comm comm, Stream stream))           \
+  F(Reduce, ncclReduce,                                                                                           \
+    (const void* send, void* receive, size_t count, DataType type, RedOp op, int root, Comm comm, Stream stream)) \
+  F(Broadcast, ncclBroadcast,                                                                                     \
+    (const void* send, void* receive, size_t count, DataType type, int root, Comm comm, Stream stream))           \
+  F(AllGather, ncclAllGather,                                                                                     \
+    (const void* send, void* receive, size_t count, DataType type, Comm comm, Stream stream))                     \
+  F(ReduceScatter, ncclReduceScatter,                                                                             \
+    (const void* send, void* receive, size_t count, DataType type, RedOp op, Comm comm, Stream stream))           \
+  F(Send, ncclSend, (const void* send, size_t count, DataType type, int peer, Comm comm, Stream stream))          \
+  F(Receive, ncclRecv, (void* receive, size_t count, DataType type, int peer, Comm comm, Stream stream))          \
+  F(GroupStart, ncclGroupStart, ())                                                                               \
   F(GroupEnd, ncclGroupEnd, ())
 
 struct Api {

@@ -48,7 +48,8 @@ bool Reduction(DataType dtype, ReduceOp op, nccl::DataType* type, nccl::RedOp* h
   return op == ReduceOp::kSum || op == ReduceOp::kAvg;
 }
 bool Reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduce || kind == CollectiveKind::kReduceScatter;
+  return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduce ||
+         kind == CollectiveKind::kReduceScatter;
 }
 
 // Pieces of two messages of as many bytes that cover each other.
@@ -109,7 +110,8 @@ class NcclTask final : public Task {
 nccl::UniqueId NcclGroup::NewId() {
   nccl::UniqueId id{};
   const nccl::Result r = Api().GetUniqueId(&id);
-  PD_CHECK(r == nccl::kSuccess, PreconditionNotMet, "[nccl] expected an id for a group, got: ", Api().GetErrorString(r));
+  PD_CHECK(r == nccl::kSuccess, PreconditionNotMet,
+           "[nccl] expected an id for a group, got: ", Api().GetErrorString(r));
   return id;
 }
 
@@ -253,9 +255,9 @@ void NcclGroup::Issue(const Collective& c) {
       break;
     case CollectiveKind::kReduceScatter:
       if (AreEqual(c.in)) {
-        Check(api.ReduceScatter(Whole(c.in), c.out[0].pieces[0].data, c.out[0].bytes() / elem, type, how, comm_,
-                                stream_),
-              "ncclReduceScatter");
+        Check(
+            api.ReduceScatter(Whole(c.in), c.out[0].pieces[0].data, c.out[0].bytes() / elem, type, how, comm_, stream_),
+            "ncclReduceScatter");
         break;
       }
       for (size_t r = 0; r < c.in.size(); ++r) reduce(c.in[r], at(r) == rank_ ? c.out[0] : c.in[r], at(r));

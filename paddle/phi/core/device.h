@@ -68,8 +68,8 @@ class DeviceGraph {
   MemoryPool* pool_;
   std::vector<void*> constants_;  // blocks of pinned memory
   void *stream_ = nullptr, *graph_ = nullptr, *exec_ = nullptr;
-  void* base_ = nullptr;  // the block of DrawKey::base
-  uint64_t drawn_ = 0;    // numbers of a run
+  void* base_ = nullptr;                       // the block of DrawKey::base
+  uint64_t drawn_ = 0;                         // numbers of a run
   void *outside_ = nullptr, *told_ = nullptr;  // blocks of OutsideFlag, on the device and in pinned memory
   bool capturing_ = false;
 };
@@ -80,7 +80,8 @@ bool CapturesGraph(Place place);
 // While a graph is captured: the address of 64 bits on the device that are INT64_MAX when a run of the graph begins. A
 // kernel writes a smaller number there where it was to look one up outside of a table.
 void* OutsideFlag(Place place);
-// The key of a draw of `numbers` (DeviceGenerator::Take): while a graph is captured, one that each run of it draws anew.
+// The key of a draw of `numbers` (DeviceGenerator::Take): while a graph is captured, one that each run of it draws
+// anew.
 DrawKey TakeDraws(Place place, uint64_t numbers);
 
 // Generated kernels, for devices that compile text.

@@ -24,8 +24,8 @@ struct NoDeviceForm {
 };
 
 // What numbers are drawn from, with what a and b mean: uniform in [a, b); normal, mean and deviation; exponential, rate
-// a; the integers of [low, low + range); normal with mean and deviation between the bounds lower and upper, where a and b
-// are 2F - 1 of these, F being the distribution function.
+// a; the integers of [low, low + range); normal with mean and deviation between the bounds lower and upper, where a and
+// b are 2F - 1 of these, F being the distribution function.
 enum class DrawKind : uint8_t { kUniform, kNormal, kExponential, kInteger, kTruncated };
 struct Draw {
   DrawKind kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU random generator: std::mt19937_64 seeded through seed_seq, bit-compatible with PaddlePaddle's streams. Those of
-// devices: a seed and how many numbers of Philox4x32-10 were drawn.
+// The CPU random generator: std::mt19937_64 seeded through seed_seq, bit-compatible with PaddlePaddle's streams. Those
+// of devices: a seed and how many numbers of Philox4x32-10 were drawn.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,9 @@ void Log(const std::string& line) {
   if (path) std::ofstream(path, std::ios::app) << line << "\n";
 }
 
-size_t SizeOf(int type) { return type == kReal64 ? 8 : type == kReal32 ? 4 : type == kReal16 || type == kRealB16 ? 2 : 0; }
+size_t SizeOf(int type) {
+  return type == kReal64 ? 8 : type == kReal32 ? 4 : type == kReal16 || type == kRealB16 ? 2 : 0;
+}
 bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue > 1; }
 
 // What an algorithm is for.
@@ -84,7 +86,8 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
   const uint64_t n = d.trans_b ? b.rows : b.columns, k2 = d.trans_b ? b.columns : b.rows;
   if (k != k2 || c.rows != m || c.columns != n || out.rows != m || out.columns != n)
     return Refuse(kInvalidValue, "matrices that do not fit each other");
-  if (a.type != b.type || c.type != out.type || a.type != c.type) return Refuse(kNotSupported, "types of several kinds");
+  if (a.type != b.type || c.type != out.type || a.type != c.type)
+    return Refuse(kNotSupported, "types of several kinds");
   for (const Layout* l : {&a, &b, &c, &out}) {
     if (l->leading < static_cast<int64_t>(l->rows)) return Refuse(kInvalidValue, "a leading dimension below the rows");
     if (l->batch != out.batch) return Refuse(kInvalidValue, "batches of several sizes");
@@ -92,7 +95,8 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
   const bool wide = a.type == kReal64;
   if (d.compute != (wide ? 70 : 68) && !(d.compute == 77 && a.type == kReal32))
     return Refuse(kNotSupported, "a compute type that is not of the matrices");
-  if (d.scale != (wide ? kReal64 : kReal32)) return Refuse(kNotSupported, "a scale type that is not of the compute type");
+  if (d.scale != (wide ? kReal64 : kReal32))
+    return Refuse(kNotSupported, "a scale type that is not of the compute type");
   if (d.epilogue != 1 && wide) return kNotSupported;
   if (Has(d.epilogue, 32 | 128) && (d.aux_leading < static_cast<int64_t>(m) || d.aux_leading % 8)) return kNotSupported;
   return kSuccess;
@@ -169,7 +173,8 @@ void Multiply(void* data) {
         if (j.at_bias) sum += Load(j.a.type, j.at_bias + r * size);
         if (j.aux) Store(j.a.type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
         if (Has(j.d.epilogue, 2)) sum = sum > 0 ? sum : 0;
-        if (Has(j.d.epilogue, 32)) sum *= 0.5 * (1 + std::tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
+        if (Has(j.d.epilogue, 32))
+          sum *= 0.5 * (1 + std::tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
         Store(j.out.type, sum, j.to + at(j.out, batch, r, c));
       }
 }
@@ -299,8 +304,8 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
     return DRIVER(cuMemHostAlloc)(reinterpret_cast<void**>(&to), n, 0) == CUDA_SUCCESS;
   };
   const auto read = [&](char*& to, const void* from, size_t n) {
-    return room(to, n) && DRIVER(cuMemcpyDtoHAsync_v2)(to, reinterpret_cast<CUdeviceptr>(from), n, stream) ==
-                              CUDA_SUCCESS;
+    return room(to, n) &&
+           DRIVER(cuMemcpyDtoHAsync_v2)(to, reinterpret_cast<CUdeviceptr>(from), n, stream) == CUDA_SUCCESS;
   };
   const size_t size = SizeOf(la->type), column = lout->rows * size;
   bool ok = read(j.at_a, a, Span(*la)) && read(j.at_b, b, Span(*lb)) && room(j.to, Span(*lout));

@@ -39,7 +39,7 @@ void CombineAs(int op, const std::vector<const char*>& all, char* out, size_t n,
     W sum = of(0);
     for (size_t r = 1; r < all.size(); ++r) {
       const W v = of(r);
-      sum = op == 1 ? static_cast<W>(sum * v)
+      sum = op == 1   ? static_cast<W>(sum * v)
             : op == 2 ? (sum < v ? v : sum)
             : op == 3 ? (v < sum ? v : sum)
                       : static_cast<W>(sum + v);
@@ -51,7 +51,8 @@ void CombineAs(int op, const std::vector<const char*>& all, char* out, size_t n,
 }
 template <class T>
 void CombineAs(int op, const std::vector<const char*>& all, char* out, size_t n) {
-  CombineAs<T, T>(op, all, out, n, [](T v) { return v; }, [](T v) { return v; });
+  CombineAs<T, T>(
+      op, all, out, n, [](T v) { return v; }, [](T v) { return v; });
 }
 
 // out[i] = op of the elements i; operations as NCCL numbers them: sum, product, maximum, minimum, mean.
@@ -63,8 +64,9 @@ inline void Combine(int type, int op, const std::vector<const char*>& all, char*
     case 3: return CombineAs<uint32_t>(op, all, out, n);
     case 4: return CombineAs<int64_t>(op, all, out, n);
     case 5: return CombineAs<uint64_t>(op, all, out, n);
-    case 6: return CombineAs<_Float16, float>(op, all, out, n, [](_Float16 v) { return v; },
-                                              [](float v) { return static_cast<_Float16>(v); });
+    case 6:
+      return CombineAs<_Float16, float>(
+          op, all, out, n, [](_Float16 v) { return v; }, [](float v) { return static_cast<_Float16>(v); });
     case 7: return CombineAs<float>(op, all, out, n);
     case 8: return CombineAs<double>(op, all, out, n);
     default: return CombineAs<uint16_t, float>(op, all, out, n, FromBfloat, ToBfloat);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A double of NCCL for tests: ranks are processes of this host that share memory, device memory is that of the driver's
-// double, and work is done in the order of streams. It is strict: what the ranks do not agree on, unknown numbers, wrong
-// alignment, overlaps and calls for another device are errors, told on stderr, which no later call forgets.
+// double, and work is done in the order of streams. It is strict: what the ranks do not agree on, unknown numbers,
+// wrong alignment, overlaps and calls for another device are errors, told on stderr, which no later call forgets.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -147,8 +147,9 @@ void RunCollective(ncclComm& c, Op& op) {
     if (!Meet(c)) return;
     for (size_t r = 0; r < ranks; ++r)
       if (!(c.shared->slots[r].said == op.said)) {
-        Fail(&c, 5, "rank " + std::to_string(rank) + " calls " + Text(op.said) + ", rank " + std::to_string(r) + " " +
-                        Text(c.shared->slots[r].said));
+        Fail(&c, 5,
+             "rank " + std::to_string(rank) + " calls " + Text(op.said) + ", rank " + std::to_string(r) + " " +
+                 Text(c.shared->slots[r].said));
         return;
       }
     const auto of = [&](size_t r, size_t piece) { return c.shared->slots[r].data + piece * kPart; };
@@ -188,8 +189,9 @@ bool Advance(ncclComm& c, Op& op) {
           byte = cell;
       }
       if (said != length) {
-        Fail(&c, 5, "rank " + std::to_string(c.rank) + " receives " + std::to_string(length) + " bytes of rank " +
-                        std::to_string(op.peer) + ", which sends " + std::to_string(said));
+        Fail(&c, 5,
+             "rank " + std::to_string(c.rank) + " receives " + std::to_string(length) + " bytes of rank " +
+                 std::to_string(op.peer) + ", which sends " + std::to_string(said));
         return false;
       }
     } else {
@@ -390,40 +392,89 @@ FAKENCCL_API int ncclCommGetAsyncError(ncclComm* comm, int* error) {
 FAKENCCL_API int ncclAllReduce(const void* send, void* receive, size_t count, int type, int op, ncclComm* comm,
                                CUstream stream) {
   const size_t n = count * SizeOf(type);
-  return Take(comm, stream, {{kAllReduce, type, op, 0, count}, -1, static_cast<const char*>(send),
-                             static_cast<char*>(receive), n, n, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kAllReduce, type, op, 0, count},
+               -1,
+               static_cast<const char*>(send),
+               static_cast<char*>(receive),
+               n,
+               n,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclReduce(const void* send, void* receive, size_t count, int type, int op, int root, ncclComm* comm,
                             CUstream stream) {
   const size_t n = count * SizeOf(type);
-  return Take(comm, stream, {{kReduce, type, op, root, count}, -1, static_cast<const char*>(send),
-                             static_cast<char*>(receive), n, comm && comm->rank == root ? n : 0, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kReduce, type, op, root, count},
+               -1,
+               static_cast<const char*>(send),
+               static_cast<char*>(receive),
+               n,
+               comm && comm->rank == root ? n : 0,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclBroadcast(const void* send, void* receive, size_t count, int type, int root, ncclComm* comm,
                                CUstream stream) {
   const size_t n = count * SizeOf(type);
-  return Take(comm, stream, {{kBroadcast, type, 0, root, count}, -1, static_cast<const char*>(send),
-                             static_cast<char*>(receive), comm && comm->rank == root ? n : 0, n, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kBroadcast, type, 0, root, count},
+               -1,
+               static_cast<const char*>(send),
+               static_cast<char*>(receive),
+               comm && comm->rank == root ? n : 0,
+               n,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclAllGather(const void* send, void* receive, size_t count, int type, ncclComm* comm,
                                CUstream stream) {
   const size_t n = count * SizeOf(type), ranks = comm ? static_cast<size_t>(comm->ranks) : 0;
-  return Take(comm, stream, {{kAllGather, type, 0, 0, count}, -1, static_cast<const char*>(send),
-                             static_cast<char*>(receive), n, n * ranks, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kAllGather, type, 0, 0, count},
+               -1,
+               static_cast<const char*>(send),
+               static_cast<char*>(receive),
+               n,
+               n * ranks,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclReduceScatter(const void* send, void* receive, size_t count, int type, int op, ncclComm* comm,
                                    CUstream stream) {
   const size_t n = count * SizeOf(type), ranks = comm ? static_cast<size_t>(comm->ranks) : 0;
-  return Take(comm, stream, {{kReduceScatter, type, op, 0, count}, -1, static_cast<const char*>(send),
-                             static_cast<char*>(receive), n * ranks, n, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kReduceScatter, type, op, 0, count},
+               -1,
+               static_cast<const char*>(send),
+               static_cast<char*>(receive),
+               n * ranks,
+               n,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclSend(const void* send, size_t count, int type, int peer, ncclComm* comm, CUstream stream) {
-  return Take(comm, stream, {{kSend, type, 0, -1, count}, peer, static_cast<const char*>(send), nullptr,
-                             count * SizeOf(type), 0, nullptr, nullptr});
+  return Take(comm, stream,
+              {{kSend, type, 0, -1, count},
+               peer,
+               static_cast<const char*>(send),
+               nullptr,
+               count * SizeOf(type),
+               0,
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclRecv(void* receive, size_t count, int type, int peer, ncclComm* comm, CUstream stream) {
-  return Take(comm, stream, {{kReceive, type, 0, -1, count}, peer, nullptr, static_cast<char*>(receive), 0,
-                             count * SizeOf(type), nullptr, nullptr});
+  return Take(comm, stream,
+              {{kReceive, type, 0, -1, count},
+               peer,
+               nullptr,
+               static_cast<char*>(receive),
+               0,
+               count * SizeOf(type),
+               nullptr,
+               nullptr});
 }
 FAKENCCL_API int ncclGroupStart() {
   ++t_depth;

@@ -31,7 +31,7 @@ Bin BinOf(size_t bytes) {
 }  // namespace
 
 struct MemoryPool {
-  int uses = 0;  // 0: dead, its blocks go back to the device
+  int uses = 0;                                // 0: dead, its blocks go back to the device
   std::vector<CachingAllocator::Block*> held;  // of other arenas, freed while it was in use: the graph may read them
 };
 

@@ -62,8 +62,8 @@ class CachingAllocator {
   void Trim();
 
   // From Begin to End all requests are served from the pool, a new one for null, which is held once more until Release.
-  // Meanwhile no event is recorded or asked, and blocks from elsewhere that are freed live as long as the pool. One at a
-  // time.
+  // Meanwhile no event is recorded or asked, and blocks from elsewhere that are freed live as long as the pool. One at
+  // a time.
   MemoryPool* BeginPool(MemoryPool* pool);
   void EndPool();
   void ReleasePool(MemoryPool* pool);

@@ -478,8 +478,8 @@ void DeviceGraph::End() {
     told_ = told;
     PD_CHECK(told, ResourceExhausted, "out of memory: expected pinned memory for a flag");
     *reinterpret_cast<int64_t*>(told->ptr) = INT64_MAX;
-    DEVICE_CALL(d, async_memory_copy_d2h, d.stream, told->ptr,
-                static_cast<CachingAllocator::Block*>(outside_)->ptr, sizeof(int64_t));
+    DEVICE_CALL(d, async_memory_copy_d2h, d.stream, told->ptr, static_cast<CachingAllocator::Block*>(outside_)->ptr,
+                sizeof(int64_t));
   }
   capturing_ = d.capturing = false;
   constants_.assign(d.constants.begin(), d.constants.end());

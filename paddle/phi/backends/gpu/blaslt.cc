@@ -137,7 +137,10 @@ class Call {
   Call(const LtProduct& p, lt::Type type, const Operand& left, const Operand& right) {
     const bool wide = type == lt::kReal64;
     const bool tf32 = p.tf32 && type == lt::kReal32;
-    LT_CALL(MatmulDescCreate, desc_.to(), wide ? lt::kCompute64 : tf32 ? lt::kComputeTf32 : lt::kCompute32,
+    LT_CALL(MatmulDescCreate, desc_.to(),
+            wide   ? lt::kCompute64
+            : tf32 ? lt::kComputeTf32
+                   : lt::kCompute32,
             wide ? lt::kReal64 : lt::kReal32);
     Set(lt::kTransA, left.op);
     Set(lt::kTransB, right.op);

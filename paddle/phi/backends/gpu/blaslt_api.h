@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations of the part of cuBLASLt's C interface that this library calls. Types, numbers and signatures are those of
-// the ABI of versions 12 and 13; nothing of a toolkit is needed to build or to run.
+// Declarations of the part of cuBLASLt's C interface that this library calls. Types, numbers and signatures are those
+// of the ABI of versions 12 and 13; nothing of a toolkit is needed to build or to run.
 #pragma once
 
 #include <cstddef>
@@ -57,27 +57,27 @@ struct Heuristic {
 };
 
 // F(name, symbol, arguments): every function takes these and gives a Status.
-#define PADDLE_CUBLASLT_FUNCTIONS(F)                                                                                   \
-  F(Create, cublasLtCreate, (Handle * handle))                                                                         \
-  F(MatmulDescCreate, cublasLtMatmulDescCreate, (MatmulDesc * desc, Compute compute, Type scale))                      \
-  F(MatmulDescDestroy, cublasLtMatmulDescDestroy, (MatmulDesc desc))                                                   \
-  F(MatmulDescSet, cublasLtMatmulDescSetAttribute,                                                                     \
-    (MatmulDesc desc, DescAttribute attribute, const void* value, size_t bytes))                                       \
-  F(LayoutCreate, cublasLtMatrixLayoutCreate,                                                                          \
-    (MatrixLayout * layout, Type type, uint64_t rows, uint64_t columns, int64_t leading))                              \
-  F(LayoutDestroy, cublasLtMatrixLayoutDestroy, (MatrixLayout layout))                                                 \
-  F(LayoutSet, cublasLtMatrixLayoutSetAttribute,                                                                       \
-    (MatrixLayout layout, LayoutAttribute attribute, const void* value, size_t bytes))                                 \
-  F(PreferenceCreate, cublasLtMatmulPreferenceCreate, (Preference * preference))                                       \
-  F(PreferenceDestroy, cublasLtMatmulPreferenceDestroy, (Preference preference))                                       \
-  F(PreferenceSet, cublasLtMatmulPreferenceSetAttribute,                                                               \
-    (Preference preference, PreferenceAttribute attribute, const void* value, size_t bytes))                           \
-  F(GetHeuristic, cublasLtMatmulAlgoGetHeuristic,                                                                      \
-    (Handle handle, MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,                   \
-     Preference preference, int most, Heuristic* found, int* count))                                                   \
-  F(Matmul, cublasLtMatmul,                                                                                            \
-    (Handle handle, MatmulDesc desc, const void* alpha, const void* a, MatrixLayout a_layout, const void* b,           \
-     MatrixLayout b_layout, const void* beta, const void* c, MatrixLayout c_layout, void* d, MatrixLayout d_layout,    \
+#define PADDLE_CUBLASLT_FUNCTIONS(F)                                                                                \
+  F(Create, cublasLtCreate, (Handle * handle))                                                                      \
+  F(MatmulDescCreate, cublasLtMatmulDescCreate, (MatmulDesc * desc, Compute compute, Type scale))                   \
+  F(MatmulDescDestroy, cublasLtMatmulDescDestroy, (MatmulDesc desc))                                                \
+  F(MatmulDescSet, cublasLtMatmulDescSetAttribute,                                                                  \
+    (MatmulDesc desc, DescAttribute attribute, const void* value, size_t bytes))                                    \
+  F(LayoutCreate, cublasLtMatrixLayoutCreate,                                                                       \
+    (MatrixLayout * layout, Type type, uint64_t rows, uint64_t columns, int64_t leading))                           \
+  F(LayoutDestroy, cublasLtMatrixLayoutDestroy, (MatrixLayout layout))                                              \
+  F(LayoutSet, cublasLtMatrixLayoutSetAttribute,                                                                    \
+    (MatrixLayout layout, LayoutAttribute attribute, const void* value, size_t bytes))                              \
+  F(PreferenceCreate, cublasLtMatmulPreferenceCreate, (Preference * preference))                                    \
+  F(PreferenceDestroy, cublasLtMatmulPreferenceDestroy, (Preference preference))                                    \
+  F(PreferenceSet, cublasLtMatmulPreferenceSetAttribute,                                                            \
+    (Preference preference, PreferenceAttribute attribute, const void* value, size_t bytes))                        \
+  F(GetHeuristic, cublasLtMatmulAlgoGetHeuristic,                                                                   \
+    (Handle handle, MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,                \
+     Preference preference, int most, Heuristic* found, int* count))                                                \
+  F(Matmul, cublasLtMatmul,                                                                                         \
+    (Handle handle, MatmulDesc desc, const void* alpha, const void* a, MatrixLayout a_layout, const void* b,        \
+     MatrixLayout b_layout, const void* beta, const void* c, MatrixLayout c_layout, void* d, MatrixLayout d_layout, \
      const Algorithm* algorithm, void* workspace, size_t workspace_bytes, Stream stream))
 
 }  // namespace phi::gpu::lt

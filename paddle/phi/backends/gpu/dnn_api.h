@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations of the part of cuDNN's C interface that this library calls: graphs of operations as descriptors with
-// attributes. Types, numbers and signatures are those of the ABI of version 9; nothing of cuDNN is needed to build or to
-// run.
+// attributes. Types, numbers and signatures are those of the ABI of version 9; nothing of cuDNN is needed to build or
+// to run.
 #pragma once
 
 #include <cstddef>
@@ -165,7 +165,7 @@ enum NormPhase : int { kInference = 0, kTraining = 1 };
   F(SetAttribute, cudnnBackendSetAttribute,                                                                           \
     (BackendDescriptor descriptor, Attribute attribute, ValueKind kind, int64_t count, const void* values))           \
   F(GetAttribute, cudnnBackendGetAttribute,                                                                           \
-    (BackendDescriptor descriptor, Attribute attribute, ValueKind kind, int64_t most, int64_t* count, void* values))  \
+    (BackendDescriptor descriptor, Attribute attribute, ValueKind kind, int64_t most, int64_t * count, void* values)) \
   F(Finalize, cudnnBackendFinalize, (BackendDescriptor descriptor))                                                   \
   F(Execute, cudnnBackendExecute, (Handle handle, BackendDescriptor plan, BackendDescriptor pack))
 

@@ -38,10 +38,10 @@ struct Dnn {
 #undef PADDLE_CUDNN_LOOK_UP
     LastError = reinterpret_cast<void (*)(char*, size_t)>(look("cudnnGetLastErrorString"));
     const auto version = reinterpret_cast<size_t (*)()>(look("cudnnGetVersion"));
-    why = !missing.empty()        ? library.path + " has no " + missing
+    why = !missing.empty()      ? library.path + " has no " + missing
           : version() >= kLeast ? ""
-                                  : library.path + " is version " + std::to_string(version()) + ", expected " +
-                                        std::to_string(kLeast) + " or newer";
+                                : library.path + " is version " + std::to_string(version()) + ", expected " +
+                                      std::to_string(kLeast) + " or newer";
   }
 };
 const Dnn& Api() {
@@ -138,10 +138,9 @@ void DnnGraph::Convolve(Pass pass, Id x, Id w, Id y, const Sizes& pads, const Si
   constexpr struct {
     DescriptorKind kind;
     Attribute of, x, w, y, alpha, beta;
-  } kPasses[] = {
-      {kConvolveForward, kForwardConvolution, kForwardX, kForwardW, kForwardY, kForwardAlpha, kForwardBeta},
-      {kConvolveData, kDataConvolution, kDataDx, kDataW, kDataDy, kDataAlpha, kDataBeta},
-      {kConvolveFilter, kFilterConvolution, kFilterX, kFilterDw, kFilterDy, kFilterAlpha, kFilterBeta}};
+  } kPasses[] = {{kConvolveForward, kForwardConvolution, kForwardX, kForwardW, kForwardY, kForwardAlpha, kForwardBeta},
+                 {kConvolveData, kDataConvolution, kDataDx, kDataW, kDataDy, kDataAlpha, kDataBeta},
+                 {kConvolveFilter, kFilterConvolution, kFilterX, kFilterDw, kFilterDy, kFilterAlpha, kFilterBeta}};
   const auto& p = kPasses[static_cast<size_t>(pass)];
   Add({p.kind,
        kConvolution,
@@ -360,8 +359,7 @@ std::string DnnPlan::text() const {
   return text.c_str();  // up to its end
 }
 
-void DnnPlan::Run(Handle handle, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses,
-                  void* workspace) const {
+void DnnPlan::Run(Handle handle, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses, void* workspace) const {
   std::vector<int64_t> ids;
   std::vector<void*> pointers;
   for (const auto& [id, address] : addresses) ids.push_back(id), pointers.push_back(address);

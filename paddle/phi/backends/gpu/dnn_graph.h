@@ -83,8 +83,8 @@ class DnnGraph {
 
 class DnnPlan {
  public:
-  // `device`: properties as cuDNN writes them, in JSON; with `handle`, those of its device instead. Null, with why, where
-  // no engine of cuDNN serves the graph there.
+  // `device`: properties as cuDNN writes them, in JSON; with `handle`, those of its device instead. Null, with why,
+  // where no engine of cuDNN serves the graph there.
   static std::unique_ptr<DnnPlan> Make(const DnnGraph& graph, const std::string& device, dnn::Handle handle,
                                        std::string* why);
   // Of the text of a plan that was made for such a device.

@@ -128,7 +128,8 @@ void attention_keep_infer(const Meta& q, const Meta& k, double, Meta& keep) {
 
 void attention_keep_kernel(const KernelContext& context, const Tensor&, const Tensor&, double dropout, Tensor& keep) {
   if (const DeviceForms* d = FormsHere())
-    return d->Dropout(DataType::FLOAT32, keep.numel(), nullptr, 1 - static_cast<float>(dropout), 1, 0, nullptr, keep.data<uint8_t>());
+    return d->Dropout(DataType::FLOAT32, keep.numel(), nullptr, 1 - static_cast<float>(dropout), 1, 0, nullptr,
+                      keep.data<uint8_t>());
   EngineFor engine(context, 0);
   std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
   const float p = static_cast<float>(dropout);

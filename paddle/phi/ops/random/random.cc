@@ -444,7 +444,10 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
     if (is_test)  // all is kept, whatever is drawn
       return forms->Dropout(x.dtype(), n, x.raw_data(), 2, up ? 1 : 1 - p, 1, out.raw_data(), nullptr);
     if (seed_tensor.defined()) throw NoDeviceForm{"a seed in memory"};
-    return forms->Dropout(x.dtype(), n, x.raw_data(), 1 - static_cast<float>(p), !up ? 1 : p == 1 ? 0 : 1 / (1 - p),
+    return forms->Dropout(x.dtype(), n, x.raw_data(), 1 - static_cast<float>(p),
+                          !up      ? 1
+                          : p == 1 ? 0
+                                   : 1 / (1 - p),
                           fix_seed ? seed : 0, out.raw_data(), mask.data<uint8_t>());
   }
   if (!is_test) {
