@@ -39,6 +39,9 @@ def _channels(x, scale, bias, data_layout='AnyLayout'):
     return x * scale.reshape(shape) + bias.reshape(shape)
 
 
+_FUSED = 'abs clip gelu hardswish leaky_relu mish relu relu6 sigmoid sqrt swish tanh'.split()
+
+
 def _fused(name, combine):
     def call(
         x,
@@ -64,6 +67,10 @@ def _fused(name, combine):
         rest = {'leaky_relu': (fuse_alpha,), 'clip': (fuse_alpha, fuse_beta), 'relu6': ()}.get(
             fuse_activation, ()
         )
+        if fuse_activation and fuse_activation not in _FUSED:
+            raise ValueError(
+                f"[{name}] expected fuse_activation {', '.join(_FUSED)}, got {fuse_activation!r}"
+            )
         if fuse_activation:
             home = paddle if hasattr(paddle, fuse_activation) else paddle.nn.functional
             out = getattr(home, fuse_activation)(out, *rest)

@@ -282,6 +282,11 @@ _BY_NUMBER = ('identity', 'sigmoid', 'tanh', 'relu')
 
 
 def _activation(which):
+    known = range(len(_BY_NUMBER)) if isinstance(which, int) else _BY_NUMBER
+    if which not in known:
+        raise ValueError(
+            f"[activation] expected one of {', '.join(_BY_NUMBER)}, or its number, got {which!r}"
+        )
     name = _BY_NUMBER[which] if isinstance(which, int) else which
     if name == 'identity':
         return lambda x: x

@@ -390,3 +390,13 @@ def test_activations_that_fc_does_not_have_are_refused():
 def test_windows_of_channels_have_a_limit():
     with pytest.raises(ValueError, match='expected n from 1 to 5'):
         old.lrn(paddle.ones([1, 2, 1, 1]), 'n', 1 << 40)
+
+
+def test_activations_are_known():
+    x, h, w = paddle.ones([1, 3]), paddle.ones([1, 1]), paddle.ones([1, 3])
+    for which in (4, -1, 'sinh'):
+        with pytest.raises(ValueError, match='expected one of identity, sigmoid, tanh, relu'):
+            _C_ops.gru_unit(x, h, w, None, which, 1, False)
+    assert _C_ops.fused_elementwise_add(h, h, -1, 'tanh').item() == pytest.approx(np.tanh(2.0))
+    with pytest.raises(ValueError, match='expected fuse_activation'):
+        _C_ops.fused_elementwise_mul(h, h, -1, 'load')

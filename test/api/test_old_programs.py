@@ -275,3 +275,9 @@ def test_models_that_the_published_package_quantised(name, passes):
     predictor.run()
     got = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
     np.testing.assert_allclose(got, data['out'], rtol=1e-5, atol=1e-5)
+
+
+def test_loaded_layers_refuse_sequences():
+    layer = paddle.jit.load(str(TAGGER))
+    with pytest.raises(ValueError, match='expected a program without sequences'):
+        layer(paddle.to_tensor(TAGGED['words']))

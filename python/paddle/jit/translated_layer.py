@@ -11,6 +11,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.framework import EagerParamBase
 from paddle.static import executor as _executor
 from paddle.static import io as _io
+from paddle.static import lod
 from paddle.static import program as _program
 
 from .static_function import StaticFunction
@@ -38,12 +39,18 @@ class _Method:
         kinds = _kinds(self._steps)
         self._has_gradients, self._has_regions = 'other' not in kinds, bool(kinds & {'if', 'while'})
         self._recorded = {}
+        self._has_sequences = bool(lod.offsets_of(program, feeds))
 
     def __call__(self, layer, *inputs):
         if len(inputs) != len(self.feeds):
             raise ValueError(
                 f'[TranslatedLayer] expected {len(self.feeds)} inputs {self.feeds}, got '
                 f'{len(inputs)}'
+            )
+        if self._has_sequences:
+            raise ValueError(
+                '[TranslatedLayer] expected a program without sequences, got inputs that have '
+                'them: predictors and paddle.static.load_inference_model run such programs'
             )
         inputs = [x if _core._is_tensor(x) else paddle.to_tensor(x) for x in inputs]
         if self._has_gradients and (layer.training or self._wants_gradients(inputs)):
