@@ -58,6 +58,7 @@ def add_position_encoding(x, alpha=1.0, beta=1.0):
             f'[add_position_encoding] expected x [N, T, D] with an even D, got {list(x.shape)}'
         )
     _, rows, width = x.shape
+    rows = rows if rows >= 0 else paddle.shape(x)[1]
     half = width // 2
     place = paddle.arange(rows, dtype='float32').unsqueeze(1)
     steps = max(half - 1, 1)
@@ -196,6 +197,11 @@ def crf_decoding(emission, transition, label=None, length=None):
     scores, steps = emission, emission.shape[1]
     begin, end, pairs = transition[0], transition[1], transition[2:]
     rows = scores.shape[0]
+    if steps < 0:
+        raise ValueError(
+            '[crf_decoding] expected emission with a known number of steps in a program, got shape '
+            f'{list(emission.shape)}'
+        )
     if steps == 0:
         return paddle.zeros([0, 1] if flat else [rows, 0], 'int64')
     lengths = (

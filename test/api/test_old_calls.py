@@ -400,3 +400,24 @@ def test_activations_are_known():
     assert _C_ops.fused_elementwise_add(h, h, -1, 'tanh').item() == pytest.approx(np.tanh(2.0))
     with pytest.raises(ValueError, match='expected fuse_activation'):
         _C_ops.fused_elementwise_mul(h, h, -1, 'load')
+
+
+def test_steps_that_a_program_does_not_know():
+    x = np.arange(8, dtype='float32').reshape(1, 2, 4)
+    want = _C_ops.add_position_encoding(paddle.to_tensor(x), 1.0, 2.0).numpy()
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            out = _C_ops.add_position_encoding(
+                paddle.static.data('x', [-1, -1, 4], 'float32'), 1.0, 2.0
+            )
+            scores = paddle.static.data('scores', [-1, -1, 3], 'float32')
+            with pytest.raises(
+                ValueError, match=r'a known number of steps .* got shape \[-1, -1, 3'
+            ):
+                _C_ops.crf_decoding(scores, paddle.static.data('t', [5, 3], 'float32'))
+        (made,) = paddle.static.Executor().run(main, feed={'x': x}, fetch_list=[out])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(made, want, rtol=1e-6)
