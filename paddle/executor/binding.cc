@@ -6,12 +6,16 @@
 #include <unordered_set>
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/ordered.h"
+#include "paddle/phi/primitives/copy.h"
 
 namespace executor {
 namespace {
 
 constexpr int kMaxAttempts = 8;
+constexpr int64_t kMostFrozen = 64;    // elements of results that stay
+constexpr int64_t kMostSpread = 1024;  // elements as which a number is read that is the same at each run
 // Smaller blocks come from the thread's free lists as fast.
 constexpr size_t kLeastGiven = 4 << 10;
 
@@ -83,6 +87,13 @@ int64_t WorkspaceOf(const Instruction& ins, const std::vector<Tensor>& values) {
   return bytes + ins.op->workspace(known.data(), ins.attrs.data());
 }
 
+// n elements, all of them the one of x.
+Tensor Spread(const Tensor& x, int64_t n) {
+  Tensor out = phi::Empty({n}, x.dtype());
+  phi::cpu::Fill(phi::SizeOf(x.dtype()), n, out.raw_data(), x.raw_data());
+  return out;
+}
+
 }  // namespace
 
 bool TakesMemory(const Instruction& ins) {
@@ -118,6 +129,7 @@ void Binding::Again() {
   steps.clear();
   traced_.clear();
   buffers_.clear();
+  spread_.clear();
   unplanned_.clear();
   arena_.reset();
   least_ = 0;
@@ -172,6 +184,7 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
     const Tensor* p = seen.operands[k];
     if (p < values.data() || p >= values.data() + values.size()) return;
     t.operand_sizes[k] = static_cast<int8_t>(phi::SizeOf(p->dtype()));
+    t.whole[k] = p->dims() == seen.operands[0]->dims();
     operands.push_back(static_cast<int>(p - values.data()));
   }
   for (int k = 0; k < seen.nout; ++k)
@@ -182,7 +195,7 @@ void Binding::Trace(size_t i, const Instruction& ins, const phi::EwSeen& seen, c
       if (t.operand_sizes[k] == t.operand_sizes[0] && in.is_contiguous() && in.dims() == out.dims())
         t.overwrites.push_back(operands[k]);
     }
-  if (!seen.flat) return;
+  if (!seen.flat && !seen.spread) return;
   t.operand_values = std::move(operands);
   t.seen = seen;
 }
@@ -205,12 +218,42 @@ void Binding::EndTrace(const Code& code) {
     for (auto& c : ins.regions) seen_outside.insert(seen_outside.end(), c->captured.begin(), c->captured.end());
   }
   for (int v : seen_outside) out.insert(root_of(v));
+  Freeze(code, out, root_of);
   for (size_t i = 0; i < code.instructions.size(); ++i)
     for (Result& r : traced_[i].results) {
       r.inside = r.own && i < stable_ && !out.count(r.value);
-      r.own = r.inside && TakesMemory(code.instructions[i]);
+      r.leaves = r.own && !r.inside;
+      r.own = r.inside && TakesMemory(code.instructions[i]) && !traced_[i].frozen;
     }
   state = kTraced;
+}
+
+template <class F>
+void Binding::Freeze(const Code& code, const std::unordered_set<int>& outside, const F& root_of) {
+  constexpr uint32_t kAllowed = phi::kOpElementwise | phi::kOpView | phi::kOpInternal;
+  std::unordered_set<int> known, written;
+  for (auto& [v, t] : code.fixed) known.insert(v);
+  for (const Instruction& ins : code.instructions)
+    for (auto [result, operand] : ins.inplace) written.insert(root_of(ins.in[operand].value));
+  for (size_t i = 0; i < code.instructions.size() && i < stable_; ++i) {
+    const Instruction& ins = code.instructions[i];
+    Traced& t = traced_[i];
+    bool frozen = ins.kind == Instruction::kOp && !ins.op->code && !(ins.op->flags & ~kAllowed) &&
+                  ins.inplace.empty() && ins.shapes.size() == t.shapes.size();
+    for (size_t k = 0; frozen && k < ins.in.size(); ++k) {
+      if (ins.op->tensors[k]->shape_only) continue;
+      frozen = ins.in[k].value < 0 || known.count(ins.in[k].value) != 0;
+      for (int v : ins.in[k].list) frozen = frozen && known.count(v) != 0;
+    }
+    for (auto& [a, v] : ins.dynamic_attrs) frozen = frozen && known.count(v) != 0;
+    for (const Result& r : t.results)
+      frozen = frozen && r.shape.dtype != phi::DataType::UNDEFINED && common::Product(r.shape.dims) <= kMostFrozen &&
+               !outside.count(root_of(r.value)) && !written.count(root_of(r.value));
+    for (const Instruction::Arg& a : ins.out) frozen = frozen && !a.variadic;
+    if (!frozen) continue;
+    t.frozen = true;
+    for (const Result& r : t.results) known.insert(r.value);
+  }
 }
 
 void Binding::Offer(size_t i, std::vector<Tensor>& values) {
@@ -224,6 +267,7 @@ void Binding::Offer(size_t i, std::vector<Tensor>& values) {
 bool Binding::Check(size_t i, const std::vector<Tensor>& values) {
   for (Result& r : traced_[i].results) {
     if (!r.shape.Fits(values[r.value])) return false;
+    if (traced_[i].frozen) r.kept = values[r.value];
     if (r.own && values[r.value].impl() != r.offered) r.own = false;
   }
   return true;
@@ -341,6 +385,14 @@ void Binding::Bind(const Code& code) {
   auto address_of = [&](size_t k) { return static_cast<char*>(arena_->data()) + layout.at(k).offset; };
   std::unordered_set<int> stays;  // what is put into the frame once
   std::unordered_map<int, char*> address;
+  std::unordered_map<int, Tensor> fixed(code.fixed.begin(), code.fixed.end());
+  for (size_t i = 0; i < count; ++i)
+    for (const Result& r : traced_[i].results) {
+      if (!traced_[i].frozen) continue;
+      fixed.emplace(r.value, r.kept);
+      buffers_.push_back({r.value, r.kept});
+      stays.insert(r.value);
+    }
   for (size_t i = 0; i < count; ++i)
     for (const Result& r : traced_[i].results) {
       if (!r.own) continue;
@@ -358,17 +410,26 @@ void Binding::Bind(const Code& code) {
       buffers_.push_back({v, t});
       stays.insert(v);
     }
-  steps.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const Instruction& ins = code.instructions[i];
     const Traced& t = traced_[i];
-    Step& s = steps[i];
+    if (t.frozen) continue;
+    Step& s = steps.emplace_back();
     s.ins = &ins;
     s.shapes = !ins.shapes.empty() && t.shapes.empty();
     for (int v : ins.drops)
       if (!stays.count(v)) s.drops.push_back(v);
     bool loop = !t.operand_values.empty() && i < stable_;
-    for (int k = 0; loop && k < t.seen.nout; ++k) loop = address.count(t.operand_values[k]) != 0;
+    for (int k = 0; loop && k < t.seen.nout; ++k)
+      loop = address.count(t.operand_values[k]) != 0 || (t.results[k].leaves && t.seen.n < phi::kLongWork);
+    std::vector<Tensor> spread(t.operand_values.size());
+    for (size_t k = static_cast<size_t>(t.seen.nout); loop && !t.seen.flat && k < spread.size(); ++k) {
+      auto known = fixed.find(t.operand_values[k]);
+      if (known != fixed.end() && known->second.numel() == 1 && t.seen.n <= kMostSpread)
+        spread[k] = Spread(known->second, t.seen.n);
+      else
+        loop = t.whole[k];
+    }
     if (loop) {
       s.loop = t.seen.loop;
       s.n = t.seen.n;
@@ -379,8 +440,13 @@ void Binding::Bind(const Code& code) {
         const int v = t.operand_values[k];
         auto known = address.find(v);
         s.sizes[k] = t.operand_sizes[k];
-        if (known != address.end()) {
+        if (spread[static_cast<size_t>(k)].defined()) {
+          s.address[k] = static_cast<char*>(spread[static_cast<size_t>(k)].raw_data());
+          spread_.push_back(spread[static_cast<size_t>(k)]);
+        } else if (known != address.end()) {
           s.address[k] = known->second;
+        } else if (k < t.seen.nout) {
+          s.fresh.push_back({static_cast<int8_t>(k), {v, t.results[k].shape}});
         } else {
           s.move_values[s.moving] = v;
           s.moves[s.moving++] = static_cast<int8_t>(k);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct Step {
   // Operands whose memory is found at each run.
   int8_t moves[kMaxOperands] = {};
   int move_values[kMaxOperands] = {};
+  // Results that leave, and are made anew at each run: positions among the addresses, and what they are.
+  std::vector<std::pair<int8_t, Expected>> fresh;
   std::vector<int> drops;
   std::vector<Expected> results;
   char* workspace = nullptr;  // lent to its kernel; null: none
@@ -99,8 +102,10 @@ class Binding {
     bool whole = false;   // the view covers that memory
     bool inside = false;  // has memory of its own that is never seen outside of the code
     bool own = false;     // takes the memory it is offered
+    bool leaves = false;  // has memory of its own that may be seen outside
     Shape shape;
     const void* offered = nullptr;
+    Tensor kept;  // of a frozen instruction
     size_t bytes() const { return static_cast<size_t>(common::Product(shape.dims) * phi::SizeOf(shape.dtype)); }
   };
   struct Traced {
@@ -111,16 +116,23 @@ class Binding {
     std::vector<int> overwrites;      // operands that the only result may take the place of
     int64_t workspace = 0;            // bytes that its kernel declares
     bool apart = false;
+    bool frozen = false;  // its results depend on shapes alone, and stay
     int8_t operand_sizes[Step::kMaxOperands] = {};
+    bool whole[Step::kMaxOperands] = {};  // operands with as many elements as the result
   };
 
   struct Layout;
   Layout PlanMemory(const Code& code);
+  // Marks the instructions whose results are the same at each run of these shapes. `outside`: memory that is seen
+  // elsewhere, `root_of`: whose memory a value lies in.
+  template <class F>
+  void Freeze(const Code& code, const std::unordered_set<int>& outside, const F& root_of);
 
   size_t stable_ = SIZE_MAX, least_ = 0;
   int attempts_ = 0;
   std::vector<Traced> traced_;
   std::vector<std::pair<int, Tensor>> buffers_;
+  std::vector<Tensor> spread_;  // numbers as loops read them
   std::vector<const Instruction*> unplanned_;
   phi::Ref<phi::Storage> arena_;
 };

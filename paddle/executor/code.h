@@ -52,10 +52,11 @@ struct Instruction {
 struct Code {
   int id = 0;  // number among the codes of the plan
   std::vector<Instruction> instructions;
-  std::vector<int> args;      // of a loop body
-  std::vector<int> yields;    // what the block hands on
-  std::vector<char> moves;    // whether yields[i] is a value of this block that is handed on once
-  std::vector<int> captured;  // values of enclosing blocks that are read here or in inner regions
+  std::vector<int> args;                      // of a loop body
+  std::vector<int> yields;                    // what the block hands on
+  std::vector<char> moves;                    // whether yields[i] is a value of this block that is handed on once
+  std::vector<std::pair<int, Tensor>> fixed;  // values made in advance, the same at each run
+  std::vector<int> captured;                  // values of enclosing blocks that are read here or in inner regions
   // Of a group's single ops: whether yields[i] is written where its memory is given; values of the group's that they
   // write in place.
   std::vector<char> takes;
@@ -98,6 +99,7 @@ struct CompiledProgram {
   std::unique_ptr<Trials> trials;  // null: no group has single ops
   std::vector<std::string> names;  // of instructions, by id
   size_t fused = 0;
+  bool plain = false;  // operators and groups alone, without branches, loops and code of users
 };
 
 // Every value an instruction reads, those of its regions included once FindLastReads ran.

@@ -411,6 +411,74 @@ class Compiler {
   bool trials_ = false, expands_ = true;
 };
 
+constexpr int64_t kKeptElements = 64;
+
+// Whether an instruction runs kernels of this library.
+bool IsPlain(const Instruction& ins) {
+  return ins.kind == Instruction::kFused || (ins.kind == Instruction::kOp && !ins.op->code);
+}
+
+// Whether an instruction without operands makes few elements.
+bool IsSmall(const Instruction& ins) {
+  std::vector<phi::Meta> made(1);
+  ins.op->Infer(nullptr, ins.attrs.data(), &made);
+  int64_t n = 1;
+  for (int64_t d : common::ToInts(made[0].dims))
+    if (d < 0 || d > kKeptElements || (n *= d) > kKeptElements) return false;
+  return made[0].dtype != phi::DataType::UNDEFINED;
+}
+
+// Small tensors that are the same at each run (`full`) are made now, where loops and fused kernels alone read them:
+// those give no view of an operand.
+void MakeConstants(CompiledProgram& r, std::unordered_set<int>& kept) {
+  if (phi::g_has_external_kernels) return;
+  std::unordered_map<int, size_t> made;  // by whom
+  for (size_t i = 0; i < r.code.instructions.size(); ++i) {
+    const Instruction& ins = r.code.instructions[i];
+    if (ins.kind == Instruction::kOp && ins.in.empty() && ins.out.size() == 1 && !ins.out[0].variadic &&
+        ins.dynamic_attrs.empty() && !ins.op->code && !(ins.op->flags & ~uint32_t{phi::kOpInternal}))
+      made[ins.out[0].value] = i;
+  }
+  if (made.empty()) return;
+  for (const Instruction& ins : r.code.instructions) {
+    if (ins.kind == Instruction::kFused || (ins.kind == Instruction::kOp && (ins.op->flags & phi::kOpElementwise))) {
+      for (auto [out, in] : ins.inplace) made.erase(ins.in[in].value);
+      for (auto& [a, v] : ins.dynamic_attrs) made.erase(v);
+      for (auto& region : ins.regions) {
+        for (int v : region->writes) made.erase(v);
+        for (int v : region->yields) made.erase(v);
+      }
+      continue;
+    }
+    for (auto& a : ins.in) {
+      made.erase(a.value);
+      for (int v : a.list) made.erase(v);
+    }
+    for (auto& [a, v] : ins.dynamic_attrs) made.erase(v);
+    for (auto& region : ins.regions) FindReads(*region, [&](int v) { made.erase(v); });
+  }
+  for (int v : r.code.yields) made.erase(v);
+  std::unordered_set<size_t> gone;
+  for (auto [v, i] : made) {
+    const Instruction& ins = r.code.instructions[i];
+    if (!IsSmall(ins)) continue;
+    Tensor t;
+    phi::OutSlot out(t);
+    ins.op->Run(phi::ThreadContext(), nullptr, ins.attrs.data(), &out);
+    if (!t.place().is_cpu()) continue;
+    r.constants.push_back({v, t});
+    r.code.fixed.push_back({v, t});
+    kept.insert(v);
+    gone.insert(i);
+  }
+  size_t at = 0;
+  std::erase_if(r.code.instructions, [&](const Instruction& ins) {
+    const bool is_gone = gone.count(at++) != 0;
+    if (is_gone) r.spare[static_cast<size_t>(ins.id)] = 1;
+    return is_gone;
+  });
+}
+
 // Sets `drops`, `moves` and `captured`, inner regions first. `kept` is never dropped: parameters.
 void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
   std::unordered_set<int> own(code.args.begin(), code.args.end());
@@ -497,9 +565,11 @@ CompiledProgram CompileProgram(pir::Program& program, const std::vector<pir::Val
   c.Block(program.block(), r.code);
   for (pir::Value v : outputs) r.code.yields.push_back(c.NumberOf(v));
   r.code.args = r.inputs;
+  MakeConstants(r, kept);
   Arrange(r);
   FindLastReads(r.code, kept);
   if (c.trials()) r.trials = std::make_unique<Trials>(r.num_ids);
+  r.plain = r.early.empty() && std::all_of(r.code.instructions.begin(), r.code.instructions.end(), IsPlain);
   return r;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/executor/frame.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <unordered_set>
 
 #include "paddle/common/error.h"
 #include "paddle/phi/core/allocator.h"
@@ -14,6 +16,13 @@
 #include "paddle/phi/primitives/optim.h"
 
 namespace executor {
+namespace {
+
+// Kernels of fewer elements keep the host's lock (`long_from` of the stanzas is 2,048 at least).
+constexpr int64_t kLeastApart = 2048;
+constexpr size_t kManySteps = 64;
+
+}  // namespace
 
 Frame::Frame(const CompiledProgram& program) : program_(program) {
   values_.resize(program.num_values);
@@ -110,6 +119,53 @@ void Frame::End() {
   if (!held_) return;
   for (auto& [value, tensor] : program_.constants) values_[value] = tensor;
   for (Stand& s : stands_) s.Release();
+}
+
+// Whether runs on such inputs may go by the steps alone (RunBoundSteps): whatever else a run looks after is not there.
+void Frame::LookForSteps() {
+  const Binding& b = bindings_[program_.code.id];
+  by_steps_ = false;
+  if (!learns_ || !program_.plain || b.state != Binding::kBound || b.outdated) return;
+  for (const Shape& s : signature_)
+    if (s.dtype == phi::DataType::UNDEFINED) return;
+  by_steps_ = true;
+  std::unordered_set<int> given(program_.inputs.begin(), program_.inputs.end());
+  outer_.clear();
+  int64_t most = 0;
+  for (auto& [v, shape] : b.entry) {
+    most = std::max(most, common::Product(shape.dims));
+    if (!given.count(v)) outer_.push_back({v, shape});
+  }
+  for (const Step& s : b.steps) {
+    most = std::max(most, s.n);
+    for (const Expected& r : s.results) most = std::max(most, common::Product(r.shape.dims));
+  }
+  apart_ = most >= kLeastApart;
+}
+
+bool Frame::MayRunSteps() const {
+  if (!by_steps_ || phi::OpsWatched() || phi::g_has_external_kernels) return false;
+  if (program_.trials && program_.trials->lost() != lost_) return false;
+  const Binding& b = bindings_[program_.code.id];
+  if (b.state != Binding::kBound || b.outdated) return false;
+  for (auto& [v, shape] : outer_)
+    if (!shape.Fits(values_[v])) return false;
+  return true;
+}
+
+std::vector<Tensor> Frame::RunSteps(const std::vector<Tensor>& inputs, bool unlocked) {
+  Binding& b = bindings_[program_.code.id];
+  const bool apart = apart_ || (unlocked && b.steps.size() >= kManySteps);
+  Begin(inputs, apart);
+  std::vector<Tensor> result;
+  {
+    const phi::WithoutHostLock without(unlocked && apart);
+    RunBound<false>(program_.code, b);
+    result.reserve(program_.code.yields.size());
+    for (size_t i = 0; i < program_.code.yields.size(); ++i) result.push_back(Take(program_.code, i));
+  }
+  End();
+  return result;
 }
 
 std::vector<Tensor> Frame::Run() {
@@ -217,6 +273,10 @@ void Frame::RunBound(const Code& code, Binding& b) {
   for (Step& s : b.steps) {
     if (s.loop) {
       auto run = [&] {
+        for (auto& [k, made] : s.fresh) {
+          values_[made.value] = phi::Empty(made.shape.dims, made.shape.dtype);
+          s.address[k] = static_cast<char*>(values_[made.value].raw_data());
+        }
         for (int k = 0; k < s.moving; ++k)
           s.address[s.moves[k]] = static_cast<char*>(values_[s.move_values[k]].raw_data());
         if (s.large)
@@ -240,7 +300,7 @@ void Frame::RunBound(const Code& code, Binding& b) {
       bool same = true;
       for (const Expected& r : s.results) same = same && r.shape.Fits(values_[r.value]);
       if (__builtin_expect(!same, 0)) {
-        const size_t i = static_cast<size_t>(&s - b.steps.data());
+        const size_t i = static_cast<size_t>(s.ins - code.instructions.data());
         for (int v : s.ins->drops) values_[v].reset();
         Forget(code, i + 1);
         b.Unstable(i);

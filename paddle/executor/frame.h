@@ -19,6 +19,15 @@ class Frame {
   std::vector<Tensor> Run();
   // Ends what Begin began.
   void End();
+  // Looks whether later runs on these shapes may go by RunSteps: the code is bound, and nothing but kernels
+  // runs.
+  void LookForSteps();
+  bool by_steps() const { return by_steps_; }
+  // Whether that holds now, of inputs that fit.
+  bool MayRunSteps() const;
+  // Begin, Run and End, as short as they can be. `unlocked`: without the host's lock, where that is worth it; the
+  // caller holds it otherwise, and no kernel lets others change what it reads.
+  std::vector<Tensor> RunSteps(const std::vector<Tensor>& inputs, bool unlocked);
   // Whether the inputs have the shapes of the frame's first run, so that what it learnt holds.
   bool Fits(const std::vector<Tensor>& inputs) const;
   // Before the first run: the frame learns nothing, for inputs of whatever shapes.
@@ -100,7 +109,10 @@ class Frame {
   std::vector<Binding> bindings_;  // by code id
   std::vector<Shape> signature_;
   bool learns_ = true;
-  uint32_t lost_ = 0;  // Trials::lost when LearnLost ran
+  bool by_steps_ = false;
+  bool apart_ = false;                        // by steps: tensors are large enough for kernels to release the lock
+  std::vector<std::pair<int, Shape>> outer_;  // by steps: parameters
+  uint32_t lost_ = 0;                         // Trials::lost when LearnLost ran
   std::vector<ProfileEntry>* profile_ = nullptr;
 };
 

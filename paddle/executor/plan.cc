@@ -43,11 +43,8 @@ void SetFusionTrials(bool on) { g_trials.store(on, std::memory_order_relaxed); }
 bool FusionTrials() { return g_trials.load(std::memory_order_relaxed); }
 
 Plan::Plan() = default;
-Plan::~Plan() = default;
+Plan::~Plan() { delete ready_.load(); }
 
-size_t Plan::num_instructions() const {
-  return static_cast<size_t>(std::count(program_->spare.begin(), program_->spare.end(), 0));
-}
 size_t Plan::num_fused() const { return program_->fused; }
 
 std::vector<std::string> Plan::Order() const {
@@ -83,6 +80,8 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
   auto plan = std::make_shared<Plan>();
   plan->program_ =
       std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
+  const std::vector<char>& spare = plan->program_->spare;
+  plan->num_instructions_ = static_cast<size_t>(std::count(spare.begin(), spare.end(), 0));
   plan->most_idle_ =
       std::clamp(kIdleInstructions / std::max<size_t>(plan->num_instructions(), 1), kMaxIdleFrames, kMostIdleFrames);
   PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
@@ -91,6 +90,7 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::
 
 std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
   bool learns = true;
+  MakeReady(nullptr);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = frames_.size(); i-- > 0;) {
@@ -111,6 +111,8 @@ std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
 }
 
 void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times) {
+  frame->LookForSteps();
+  if (frame->by_steps() && times.empty()) return MakeReady(std::move(frame));
   std::unique_ptr<Frame> old;  // freed outside the lock
   std::lock_guard<std::mutex> lock(mutex_);
   if (profile_.size() == times.size())
@@ -118,17 +120,44 @@ void Plan::GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntr
       profile_[i].calls += times[i].calls;
       profile_[i].ns += times[i].ns;
     }
-  if (!frame->learns()) {
+  if (!frame->learns())
     old = std::exchange(any_, std::move(frame));
-    return;
+  else
+    old = Keep(std::move(frame));
+}
+
+void Plan::MakeReady(std::unique_ptr<Frame> frame) const {
+  frame.reset(ready_.exchange(frame.release(), std::memory_order_acq_rel));
+  if (!frame) return;
+  std::unique_ptr<Frame> old;  // freed outside the lock
+  std::lock_guard<std::mutex> lock(mutex_);
+  old = Keep(std::move(frame));
+}
+
+std::unique_ptr<Frame> Plan::Exchange(std::unique_ptr<Frame> frame, const std::vector<Tensor>& inputs) {
+  std::unique_ptr<Frame> old;  // freed outside the lock
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = frames_.size(); i-- > 0;) {
+    if (!frames_[i]->Fits(inputs)) continue;
+    frame.swap(frames_[i]);
+    std::rotate(frames_.begin() + static_cast<ptrdiff_t>(i), frames_.begin() + static_cast<ptrdiff_t>(i) + 1,
+                frames_.end());
+    return frame;
   }
+  old = Keep(std::move(frame));
+  return nullptr;
+}
+
+std::unique_ptr<Frame> Plan::Keep(std::unique_ptr<Frame> frame) const {
   const size_t most = frame->workspace_bytes() > kIdleBytes ? kMaxIdleFrames : most_idle_;
+  std::unique_ptr<Frame> old;
   if (frames_.size() >= most) {
     old = std::move(frames_.front());
     frames_.erase(frames_.begin());
     dropped_ = true;
   }
   frames_.push_back(std::move(frame));
+  return old;
 }
 
 std::vector<Tensor> Plan::Run(const std::vector<Tensor>& inputs) { return RunFrame(inputs, false, false); }
@@ -139,6 +168,20 @@ std::vector<Tensor> Plan::RunHeld(const std::vector<Tensor>& inputs, bool unlock
 std::vector<Tensor> Plan::RunFrame(const std::vector<Tensor>& inputs, bool held, bool unlocked) {
   PD_CHECK(inputs.size() == program_->inputs.size(), InvalidArgument, "[executor] expected ", program_->inputs.size(),
            " inputs, got ", inputs.size());
+  if (held && !profiling_.load(std::memory_order_relaxed)) {
+    std::unique_ptr<Frame> f(ready_.exchange(nullptr, std::memory_order_acq_rel));
+    if (f && !f->Fits(inputs)) f = Exchange(std::move(f), inputs);
+    if (f && f->by_steps() && f->MayRunSteps()) {
+      std::vector<Tensor> result = f->RunSteps(inputs, unlocked);  // after an exception the frame is not kept
+      MakeReady(std::move(f));
+      return result;
+    }
+    if (f) {
+      std::unique_ptr<Frame> old;  // freed outside the lock
+      std::lock_guard<std::mutex> lock(mutex_);
+      old = Keep(std::move(f));
+    }
+  }
   for (size_t i = 0; i < inputs.size(); ++i)
     PD_CHECK(inputs[i].defined(), InvalidArgument, "[executor] expected input ", i, " to have a value, got none");
   std::unique_ptr<Frame> f = TakeFrame(inputs);
@@ -157,6 +200,7 @@ std::vector<Tensor> Plan::RunFrame(const std::vector<Tensor>& inputs, bool held,
 }
 
 size_t Plan::workspace_bytes() const {
+  MakeReady(nullptr);
   std::lock_guard<std::mutex> lock(mutex_);
   size_t sum = 0;
   for (auto& f : frames_) sum += f->workspace_bytes();
@@ -164,6 +208,7 @@ size_t Plan::workspace_bytes() const {
 }
 
 size_t Plan::least_workspace_bytes() const {
+  MakeReady(nullptr);
   std::lock_guard<std::mutex> lock(mutex_);
   size_t sum = 0;
   for (auto& f : frames_) sum += f->least_bytes();
@@ -171,6 +216,7 @@ size_t Plan::least_workspace_bytes() const {
 }
 
 std::vector<std::string> Plan::Unplanned() const {
+  MakeReady(nullptr);
   std::lock_guard<std::mutex> lock(mutex_);
   return frames_.empty() ? std::vector<std::string>() : frames_.back()->Unplanned();
 }

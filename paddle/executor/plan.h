@@ -78,7 +78,7 @@ class Plan {
   const std::vector<std::string>& input_names() const { return input_names_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
   // All of them, those of regions included; a group counts as one.
-  size_t num_instructions() const;
+  size_t num_instructions() const { return num_instructions_; }
   size_t num_fused() const;
   // Names of the instructions outside of regions as they run, which need not be the program's order.
   std::vector<std::string> Order() const;
@@ -103,12 +103,20 @@ class Plan {
   std::unique_ptr<Frame> TakeFrame(const std::vector<Tensor>& inputs);
   std::vector<Tensor> RunFrame(const std::vector<Tensor>& inputs, bool held, bool unlocked);
   void GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times);
+  // Adds an idle frame; the caller holds the mutex. Returns what has to go for it.
+  std::unique_ptr<Frame> Keep(std::unique_ptr<Frame> frame) const;
+  // An idle frame that fits the inputs, for one that does not; without one it is an idle one, and the result null.
+  std::unique_ptr<Frame> Exchange(std::unique_ptr<Frame> frame, const std::vector<Tensor>& inputs);
+  // The frame, which runs by steps, or none, stands ready; the one that did is an idle one.
+  void MakeReady(std::unique_ptr<Frame> frame) const;
 
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Frame>> frames_;  // idle ones, the last used at the end
-  std::unique_ptr<Frame> any_;                  // an idle one that learns nothing
-  size_t most_idle_ = 0, unlearnt_ = 0;
-  bool dropped_ = false;  // whether a frame had to go for another one
+  mutable std::vector<std::unique_ptr<Frame>> frames_;  // idle ones, the last used at the end
+  // The one used last, where it runs by steps: taken and given without the mutex.
+  mutable std::atomic<Frame*> ready_{nullptr};
+  std::unique_ptr<Frame> any_;  // an idle one that learns nothing
+  size_t num_instructions_ = 0, most_idle_ = 0, unlearnt_ = 0;
+  mutable bool dropped_ = false;  // whether a frame had to go for another one
   std::atomic<bool> profiling_{false};
   std::vector<ProfileEntry> profile_;
 

@@ -50,14 +50,27 @@ struct KnownCall {
 };
 
 // The calls that are known of one function, those used last first. Who looks through them may run code that changes
-// them, so each is held while it is looked at.
+// them: what is removed meanwhile goes when the last Look ends. All of it is used under the host's lock.
 template <class Call>
 class CallCache {
  public:
   static constexpr size_t kMost = 64;
 
+  // While it exists, what `at` gives stays.
+  class Look {
+   public:
+    explicit Look(CallCache& cache) : cache_(cache) { ++cache_.looks_; }
+    ~Look() {
+      if (--cache_.looks_ == 0 && !cache_.removed_.empty()) std::exchange(cache_.removed_, {}).clear();
+    }
+    Look(const Look&) = delete;
+
+   private:
+    CallCache& cache_;
+  };
+
   size_t size() const { return calls_.size(); }
-  std::shared_ptr<Call> at(size_t i) const { return calls_[i]; }
+  Call& at(size_t i) const { return *calls_[i]; }
   const std::vector<std::shared_ptr<Call>>& all() const { return calls_; }
 
   // The one at `i` is used now: it goes one place ahead.
@@ -68,7 +81,10 @@ class CallCache {
   int64_t Add(std::shared_ptr<Call> call) {
     const int64_t number = call->number = added_++;
     const std::shared_ptr<Call> gone = calls_.size() >= kMost ? std::move(calls_.back()) : nullptr;
-    if (gone) calls_.pop_back();
+    if (gone) {
+      calls_.pop_back();
+      Keep({gone});
+    }
     calls_.insert(calls_.begin(), std::move(call));
     return number;
   }
@@ -78,12 +94,21 @@ class CallCache {
     std::vector<std::shared_ptr<Call>> keep, gone;
     for (const auto& call : std::vector<std::shared_ptr<Call>>(calls_)) (fits(*call) ? gone : keep).push_back(call);
     calls_.swap(keep);
+    Keep(gone);
   }
   // Empties it. What they hold goes with the result.
-  std::vector<std::shared_ptr<Call>> Take() { return std::exchange(calls_, {}); }
+  std::vector<std::shared_ptr<Call>> Take() {
+    Keep(calls_);
+    return std::exchange(calls_, {});
+  }
 
  private:
-  std::vector<std::shared_ptr<Call>> calls_;
+  void Keep(const std::vector<std::shared_ptr<Call>>& gone) {
+    if (looks_) removed_.insert(removed_.end(), gone.begin(), gone.end());
+  }
+
+  std::vector<std::shared_ptr<Call>> calls_, removed_;
+  int looks_ = 0;
   int64_t added_ = 0;
 };
 

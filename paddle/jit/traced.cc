@@ -123,6 +123,8 @@ Traced::Traced(std::shared_ptr<RecordedProgram> program, std::vector<Tensor> inp
   if (grad) RecordGradients();
   for (const auto& c : recorder.captured())
     captured_.push_back({c.tensor, c.tensor.dtype(), c.tensor.dims(), c.tensor.stop_gradient()});
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (IsLeafOutput(i)) leaf_outputs_.push_back(i);
   PlanForward();
   NoteEffects();
 }
@@ -485,8 +487,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       phi::CopyInto(t, copy);
       t = copy;
     }
-  for (size_t i = 0; i < r.size(); ++i)
-    if (IsLeafOutput(i)) r[i]->stop_gradient = false;
+  for (size_t i : leaf_outputs_) r[i]->stop_gradient = false;
   if (!diff_out_.empty() && egr::State().grad_enabled) {
     phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
     for (const Write& w : writes_)
@@ -497,6 +498,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   if (egr::State().grad_enabled)
     for (size_t i = 0; i < r.size(); ++i)
       if (!phi::IsDifferentiable(r[i].dtype())) r[i]->stop_gradient = outputs_[i].stop_gradient();
+  if (writes_.empty()) return r;
   auto target_of = [&](const Write& w) -> const Tensor& { return w.input >= 0 ? inputs[w.input] : w.target; };
   // A value that is another target's memory is kept before that is written.
   std::vector<Tensor> values;

@@ -123,6 +123,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   std::shared_ptr<RecordedProgram> program_;
   std::vector<Tensor> inputs_, outputs_;
+  std::vector<size_t> leaf_outputs_;
   std::vector<bool> apart_;  // outputs that share no memory with what the program was given
   std::vector<Write> writes_;
   bool fuse_, replay_;

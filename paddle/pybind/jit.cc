@@ -17,12 +17,19 @@ namespace {
 
 namespace pyb = pybind11;
 
-PyObject* SetPlain(PyObject* self, PyObject* fn) {
-  PyObject* old = RecordedCalls::Of(self).plain;
-  Py_INCREF(fn);
-  RecordedCalls::Of(self).plain = fn;
-  Py_XDECREF(old);
-  Py_RETURN_NONE;
+// _set_plain(run), or _set_plain(run, function, places): `run` stands for the function while the places hold what they
+// do now.
+PyObject* SetPlain(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 1 && n != 3) RaiseTypeError("[_set_plain] expected 1 or 3 arguments, got " + std::to_string(n));
+    RecordedCalls& f = RecordedCalls::Of(self);
+    Guards same = n == 3 ? Guards(a[2]) : Guards();
+    PyRef function = n == 3 ? PyRef::Borrow(a[1]) : PyRef();
+    std::swap(same, f.entries->same);
+    std::swap(function, f.entries->function);
+    const PyRef old(std::exchange(f.plain, Py_NewRef(a[0])));
+    Py_RETURN_NONE;
+  });
 }
 
 // The arguments of a call as a tuple and a dict.
@@ -113,7 +120,7 @@ struct FlatCall {
   }
   bool Fits(Known& e, std::vector<Tensor>* found = nullptr) const {
     std::vector<Tensor> tensors;
-    const bool fits = e.MatchArgs(args.data(), npos, names.get(), tensors);
+    const bool fits = e.MatchArgs(args.data(), npos, names.get(), &tensors);
     if (found) *found = std::move(tensors);
     return fits;
   }
@@ -168,7 +175,7 @@ PyObject* ClearEntries(PyObject* self, PyObject*) {
 
 #define F(f) reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f))
 PyMethodDef methods[] = {
-    {"_set_plain", SetPlain, METH_O, "Sets the function that runs when nothing is recorded."},
+    {"_set_plain", F(SetPlain), METH_FASTCALL, "Sets the function that runs when nothing is recorded."},
     {"_pattern", F(Pattern), METH_FASTCALL, "How a call is made, for _add."},
     {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
     {"_drop", F(Drop), METH_FASTCALL, "Forgets that a call with these arguments is to be recorded."},

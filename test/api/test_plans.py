@@ -159,6 +159,26 @@ def test_compositions_with_sizes_of_the_run(programs):
     assert {'bmm: matmul', 'bmm_grad: matmul', 'sum_grad'} <= set(plan.order)
 
 
+def test_numbers_and_extents_are_made_once_for_shapes(programs):
+    main, _ = programs
+    x = static.data('x', [-1, 3])
+    rows = paddle.shape(x)[0].astype('float32')  # the same for inputs of one shape
+    out = (x + 1.5).sum(0) * rows - paddle.full([3], 2.0)
+    given = paddle.full([2], 7.0)  # leaves, so each run makes it
+    moved = paddle.full([], 1.0)
+    paddle.increment(moved, 2.0)
+    last = x[0] * moved
+    for n in (2, 2, 2, 5, 5, 5, 2, 5, 2, 4):
+        value = random(n, 3)
+        ((got, seven, three),), plan = run(main, {'x': value}, [out, given, last], 1)
+        want = (value + 1.5).sum(0) * n - 2
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+        np.testing.assert_array_equal(seven, [7, 7])
+        seven[:] = 0  # is nobody else's
+        np.testing.assert_allclose(three, value[0] * 3, rtol=1e-6)
+    assert plan.order.count('full') == 1  # the one that leaves
+
+
 def test_scratch_that_operators_declare_lies_in_the_workspace(programs):
     main, _ = programs
     x = static.data('x', [2, 8, 32, 32], 'float64')

@@ -314,7 +314,7 @@ def op_def(op):
 def arg_def(op, a):
     if a.is_tensor:
         return (
-            f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, false, '
+            f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, {flag(a.name in op.shape_only)}, '
             f'{flag(not op.view and not op.composed)}}}'
         )
     kind, alternative = attr_form(op.name, a)

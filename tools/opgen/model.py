@@ -561,6 +561,9 @@ class Op:
         [],
     )
     cheap: bool = key(TRUE, "A compiled gradient computes it again rather than read it.", False)
+    shape_only: list = key(
+        NAMES, "Tensors of which the kernel reads shape and dtype alone: they may lack memory.", []
+    )
     integers: bool = key(TRUE, "The fusion compiler's rule means the same on integers.", False)
     fuse: bool = key(
         FALSE,
@@ -863,6 +866,7 @@ NEEDS = {
     "workspace": ["kernel"],
     "ordered": ["kernel"],
     "on_device": ["kernel"],
+    "shape_only": ["kernel"],
     "grad_ordered": ["vjp_kernel"],
     "grad_on_device": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],

@@ -80,7 +80,7 @@ bool SameValue(PyObject* expected, PyObject* got) {
   return HasValueEquality(got) && SameNumber(expected, got);
 }
 
-bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
+bool ArgNode::Match(PyObject* o, std::vector<Tensor>* tensors) const {
   switch (kind) {
     case kTensor: {
       if (!IsTensor(o)) return false;
@@ -90,7 +90,7 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
         const distributed::DistState& s = distributed::StateOf(t);
         if (!s.local.defined() || !(*s.mesh == *mesh) || !(s.placements == placements)) return false;
       }
-      tensors.push_back(phi::LocalOf(t));
+      if (tensors) mesh ? tensors->push_back(phi::LocalOf(t)) : tensors->push_back(t);
       return true;
     }
     case kValue: return SameValue(value.get(), o);
@@ -99,7 +99,7 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>& tensors) const {
       int overflow = 0;
       const int64_t n = PyLong_AsLongLongAndOverflow(o, &overflow);
       if (overflow || n < 0 || n > kMostCount) return false;
-      tensors.push_back(CountTensor(n));
+      if (tensors) tensors->push_back(CountTensor(n));
       return true;
     }
     case kList:

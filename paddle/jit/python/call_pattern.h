@@ -25,9 +25,9 @@ struct ArgNode {
   distributed::Placements placements;
   std::vector<ArgNode> children;
 
-  // Appends the tensors found to `tensors`, and CountTensor(n) for the int n where any is taken (kCount). False when
-  // `o` is not of this shape.
-  bool Match(PyObject* o, std::vector<Tensor>& tensors) const;
+  // Appends the tensors found to `tensors`, where it is not null, and CountTensor(n) for the int n where any is taken
+  // (kCount). False when `o` is not of this shape.
+  bool Match(PyObject* o, std::vector<Tensor>* tensors) const;
   int Visit(visitproc visit, void* arg) const;
 };
 // What is free in a call. `shapes`: None, or for each tensor in order None or its extents, -1 for any. `counts`: which

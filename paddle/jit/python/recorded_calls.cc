@@ -23,7 +23,7 @@ bool Known::MayDecide(const std::vector<PyRef>& made) const {
   return true;
 }
 
-bool Known::MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) const {
+bool Known::MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>* tensors) const {
   if (args.children.size() != static_cast<size_t>(npos)) return false;
   if ((kwnames ? PyTuple_GET_SIZE(kwnames) : 0) != static_cast<Py_ssize_t>(kwargs.size())) return false;
   for (Py_ssize_t i = 0; i < npos; ++i)
@@ -80,6 +80,25 @@ PyObject* Record(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize
   return nullptr;
 }
 
+PyObject* CallPlain(RecordedCalls* f, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  KnownCalls& known = *f->entries;
+  const PyRef run = PyRef::Borrow(known.function && known.same.Changed() >= 0 ? known.function.get() : f->plain);
+  return PyObject_Vectorcall(run.get(), args, nargsf, kwnames);
+}
+
+// The tensors of one call, in memory that calls leave to each other.
+struct CallTensors {
+  std::vector<Tensor>& room;
+  std::vector<Tensor> tensors;
+
+  explicit CallTensors(std::vector<Tensor>& r) : room(r), tensors(std::move(r)) {}
+  ~CallTensors() {
+    tensors.clear();
+    room.swap(tensors);
+  }
+  CallTensors(const CallTensors&) = delete;
+};
+
 PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_ssize_t npos = PyVectorcall_NARGS(nargsf);
@@ -87,35 +106,38 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     PyErr_SetString(PyExc_RuntimeError, "[to_static] expected a function, got none");
     return nullptr;
   }
-  if (!g_recordings_run) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+  if (!g_recordings_run) return Guarded([&] { return CallPlain(f, args, nargsf, kwnames); });
   if (egr::State().record != egr::RecordMode::kRun || TakingTape())
     return Guarded([&] { return CallMethod(self, g_inline, args, npos, kwnames); });
   return Guarded([&]() -> PyObject* {
     const jit::Modes now = jit::Modes::Now();
-    std::vector<Tensor> tensors;
+    const KnownCalls::Look look(*f->entries);
+    CallTensors call(f->entries->room);
+    std::vector<Tensor>& tensors = call.tensors;
     std::vector<PyRef> made;  // decisions of this call
     for (size_t i = 0; i < f->entries->size(); ++i) {
-      std::shared_ptr<Known> e = f->entries->at(i);
-      if (!made.empty() && !e->MayDecide(made)) continue;
+      Known& e = f->entries->at(i);
+      if (!made.empty() && !e.MayDecide(made)) continue;
       tensors.clear();
-      if (!(e->modes == now) || !e->MatchArgs(args, npos, kwnames, tensors)) continue;
-      if (e->guards.Changed() >= 0) continue;
-      if (!e->Runs(tensors)) continue;
+      if (!(e.modes == now)) continue;
+      if (!e.MatchArgs(args, npos, kwnames, e.mode == Known::kRecorded ? &tensors : nullptr)) continue;
+      if (e.guards.Changed() >= 0) continue;
+      if (!e.Runs(tensors)) continue;
       f->entries->Use(i);
-      if (e->mode == Known::kPlain) return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
-      if (e->mode == Known::kOnce) return Record(self, g_again, args, npos, kwnames);
+      if (e.mode == Known::kPlain) return CallPlain(f, args, nargsf, kwnames);
+      if (e.mode == Known::kOnce) return Record(self, g_again, args, npos, kwnames);
       std::vector<Tensor> r;
-      jit::Traced::Attempt attempt(*e->traced, tensors);
+      jit::Traced::Attempt attempt(*e.traced, tensors);
       try {
-        r = e->traced->Call(tensors);
+        r = e.traced->Call(tensors);
       } catch (const common::Error&) {
         // The function raises this where its code does, with what it did before that.
         if (!attempt.Undo()) throw;
-        return PyObject_Vectorcall(f->plain, args, nargsf, kwnames);
+        return CallPlain(f, args, nargsf, kwnames);
       }
-      if (!e->decisions.empty() && !e->Decides(r, made)) continue;
+      if (!e.decisions.empty() && !e.Decides(r, made)) continue;
       ++f->compiled_runs;
-      return e->out.Build(r, tensors).release();
+      return e.out.Build(r, tensors).release();
     }
     return Record(self, g_miss, args, npos, kwnames);
   });
@@ -123,7 +145,7 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
-    auto entries = std::make_unique<jit::CallCache<Known>>();
+    auto entries = std::make_unique<KnownCalls>();
     auto* f = reinterpret_cast<RecordedCalls*>(type->tp_alloc(type, 0));
     if (!f) return nullptr;
     f->vectorcall = Vectorcall;
@@ -135,15 +157,20 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(f->plain);
-  if (f->entries)
-    for (auto& e : f->entries->all())
-      if (int r = e->Visit(visit, arg)) return r;
+  if (!f->entries) return 0;
+  Py_VISIT(f->entries->function.get());
+  if (int r = f->entries->same.Visit(visit, arg)) return r;
+  for (auto& e : f->entries->all())
+    if (int r = e->Visit(visit, arg)) return r;
   return 0;
 }
 int Clear(PyObject* self) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_CLEAR(f->plain);
-  const auto entries = f->entries ? f->entries->Take() : std::vector<std::shared_ptr<Known>>();
+  if (!f->entries) return 0;
+  const auto entries = f->entries->Take();
+  const PyRef function = std::move(f->entries->function);
+  const Guards same = std::move(f->entries->same);
   return 0;
 }
 void Dealloc(PyObject* self) {

@@ -26,9 +26,17 @@ struct Known : jit::KnownCall {
   bool Decides(const std::vector<Tensor>& outputs, std::vector<PyRef>& made) const;
   // Whether a run may make these decisions first.
   bool MayDecide(const std::vector<PyRef>& made) const;
-  // Whether a call as vectorcall gives it is of this kind; its tensors.
-  bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>& tensors) const;
+  // Whether a call as vectorcall gives it is of this kind; its tensors, where they are asked for.
+  bool MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames, std::vector<Tensor>* tensors) const;
   int Visit(visitproc visit, void* arg) const;
+};
+
+// What is kept for one function.
+struct KnownCalls : jit::CallCache<Known> {
+  std::vector<Tensor> room;  // for the tensors of the next call
+  // Where `plain` does what a function does, as long as that is what it was: these places, else `function`.
+  Guards same;
+  PyRef function;
 };
 
 // An object of the class RecordedCalls. Its class calls `_inline`, `_again` and `_miss` of the object, with the
@@ -36,7 +44,7 @@ struct Known : jit::KnownCall {
 struct RecordedCalls {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* plain;  // what runs when nothing is recorded
-  jit::CallCache<Known>* entries;
+  KnownCalls* entries;
   int64_t compiled_runs;  // calls that ran a recording
 
   static RecordedCalls& Of(PyObject* o) { return *reinterpret_cast<RecordedCalls*>(o); }

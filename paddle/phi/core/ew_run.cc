@@ -69,7 +69,11 @@ bool Crosses(const Tensor& o, const Tensor& x) {
          !(x->offset() == o->offset() && x.dims() == o.dims() && x.strides() == o.strides());
 }
 
-[[gnu::cold]] void Report(const EwDef& def, EwLoop loop, bool flat, int64_t n, const Tensor* const* in,
+DataType LoopDtype(const EwDef& def, int out, DataType compute) {
+  return def.out[out] == EwOut::kSame ? compute : def.out[out] == EwOut::kBool ? DataType::BOOL : RealOf(compute);
+}
+
+[[gnu::cold]] void Report(const EwDef& def, EwLoop loop, DataType compute, bool flat, const Tensor* const* in,
                           Tensor* const* out, const double* attrs) {
   if (!t_state.seen) return;
   EwSeen& s = *t_state.seen;
@@ -79,9 +83,17 @@ bool Crosses(const Tensor& o, const Tensor& x) {
   s.nout = def.nout;
   s.nin = def.nin;
   s.cost = def.cost;
-  s.n = n;
-  for (int i = 0; i < def.nout; ++i) s.operands[i] = out[i];
-  for (int i = 0; i < def.nin; ++i) s.operands[def.nout + i] = in[i];
+  s.n = out[0]->numel();
+  s.spread = !flat && !attrs;
+  for (int i = 0; i < def.nout; ++i) {
+    s.operands[i] = out[i];
+    s.spread = s.spread && out[i]->is_contiguous() && out[i]->dtype() == LoopDtype(def, i, compute);
+  }
+  for (int i = 0; i < def.nin; ++i) {
+    const Tensor& u = *(s.operands[def.nout + i] = in[i]);
+    s.spread = s.spread && u.dtype() == (def.bool_input[i] ? DataType::BOOL : compute) && u.is_contiguous() &&
+               (u.numel() == 1 || u.dims() == out[0]->dims());
+  }
 }
 
 }  // namespace
@@ -119,10 +131,6 @@ void RunEw(const EwDef& def, const Tensor* const* in, Tensor* const* out, const 
 }
 
 namespace {
-
-DataType LoopDtype(const EwDef& def, int out, DataType compute) {
-  return def.out[out] == EwOut::kSame ? compute : def.out[out] == EwOut::kBool ? DataType::BOOL : RealOf(compute);
-}
 
 // The shape of the results where the operands are not of one shape and contiguous. True: of one element each and none
 // of a higher rank than the first, so that layouts do not matter.
@@ -215,7 +223,7 @@ void RunEwAs(const EwDef& def, DataType t, const Tensor* const* in, Tensor* cons
     sizes[nout + i] = static_cast<int8_t>(SizeOf(u.dtype()));
   }
   if (__builtin_expect(g_ew_watches.load(std::memory_order_relaxed) != 0, 0))
-    Report(def, loop, flat, x.numel(), in, out, attrs);
+    Report(def, loop, compute, flat, in, out, attrs);
   std::optional<Apart> unlocked;
   if (__builtin_expect(out[0]->numel() >= kLongWork, 0)) unlocked.emplace(def, in, out);
   if (flat)

@@ -10,8 +10,9 @@
 namespace phi {
 
 struct EwSeen {
-  int calls = 0;      // elementwise runs since the watch began; the rest describes the last one
-  bool flat = false;  // one call of `loop` over contiguous operands of the loop's dtypes, without attributes
+  int calls = 0;        // elementwise runs since the watch began; the rest describes the last one
+  bool flat = false;    // one call of `loop` over contiguous operands of the loop's dtypes, without attributes
+  bool spread = false;  // it would be if inputs of one element had as many as the results
   EwLoop loop = nullptr;
   int nout = 0, nin = 0, cost = 0;
   int64_t n = 0;

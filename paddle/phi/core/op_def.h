@@ -41,7 +41,7 @@ struct ArgDef {
   enum Kind : uint8_t { kTensor, kOptionalTensor, kTensorList, kAttr, kOperandAttr } kind;
   uint8_t attr_index = 0;   // index of the AttrValue alternative, for attributes
   AttrValue def;            // monostate: required
-  bool shape_only = false;  // of a gradient: only shape and dtype are read, so it may lack memory
+  bool shape_only = false;  // only shape and dtype are read, so it may lack memory
   bool apart = false;       // no result is this tensor or a view of it, unless it is written in place
 };
 struct OutDef {

@@ -20,7 +20,7 @@ from paddle.static.input_spec import InputSpec
 from . import capture, explanation
 from .reads import tables
 from .reads.graph import GraphSession
-from .reads.places import depth_of_caller
+from .reads.places import KINDS, depth_of_caller
 from .reads.symbolic import PlainSession, Unguarded
 from .varying import Free, Varying
 
@@ -392,10 +392,15 @@ class StaticFunction(_core.RecordedCalls):
             self._regions = Regions(self._owner, self)
         self._regions.update()
 
-    def _become(self, run):
-        """What runs where nothing is recorded from now on; it does what the function does."""
+    def _become(self, run, driver=None, function=None):
+        """What runs where nothing is recorded from now on; it does what the function does.
+        `driver`: the same where the code and defaults of `function` are as they are now.
+        """
         self._whole = run
-        self._set_plain(run)
+        if driver is None:
+            self._set_plain(run)
+        else:
+            self._set_plain(driver, self._dygraph_function, [(KINDS.FUNCTION, function)])
 
     def _all_runs(self):
         """How many calls of the function and its regions ran a recording."""

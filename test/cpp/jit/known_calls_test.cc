@@ -87,8 +87,25 @@ TEST(CallCache, KeepsThoseUsedLast) {
     EXPECT_EQ(first.expired(), i == most);
   }
   EXPECT_EQ(cache.size(), most);
-  EXPECT_EQ(cache.at(0)->number, static_cast<int64_t>(most));
-  EXPECT_EQ(cache.at(most - 1)->number, 1);
+  EXPECT_EQ(cache.at(0).number, static_cast<int64_t>(most));
+  EXPECT_EQ(cache.at(most - 1).number, 1);
+}
+
+TEST(CallCache, WhatIsLookedAtStays) {
+  CallCache<KnownCall> cache;
+  auto call = std::make_shared<KnownCall>();
+  std::weak_ptr<KnownCall> watch = call;
+  cache.Add(std::move(call));
+  {
+    const CallCache<KnownCall>::Look look(cache);
+    {
+      const CallCache<KnownCall>::Look inner(cache);
+      cache.Take();
+    }
+    EXPECT_FALSE(watch.expired());
+  }
+  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(cache.size(), 0u);
 }
 
 TEST(KnownCall, PlainOnesRunWithAnyTensors) {

@@ -60,7 +60,7 @@ class Expressions:
     def __init__(self, spans, fixed, local):
         self._spans = {s[:4]: s[4] for s in spans}
         self._fixed, self._local = fixed, local
-        self.names = []
+        self.names, self.origins = [], {}  # name -> the expression that it holds
 
     def statements(self, s):
         """The statement as several; those with the attribute `stays` are not compiled."""
@@ -128,6 +128,7 @@ class Expressions:
     def _held(self, value, stays, result):
         name = f'{HELD}{len(self.names)}'
         self.names.append(name)
+        self.origins[name] = value
         result.append(_located(ast.Assign([ast.Name(name, ast.Store())], value), value, stays))
         return ast.copy_location(ast.Name(name, ast.Load()), value)
 

@@ -223,7 +223,7 @@ class Regions:
         """Have the host run what is known now in place of its function."""
         run = self._rebuilt()
         if run is not None:
-            self.host._become(run)
+            self.host._become(*run)
 
     def has_line(self, file, line):
         """Whether the line stands in the function."""
@@ -265,7 +265,7 @@ class Regions:
         function = self.function
         if not (made.parts or made.calls):
             self.parts, self._regions = [], {}
-            return self._method or function
+            return (self._method or function,)
         held = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         held[split.UNBOUND] = types.CellType(_UNBOUND)
         held[split.CALL] = types.CellType(self.owner.call)
@@ -291,7 +291,7 @@ class Regions:
                 return plain(*args, **kwargs)
             return driver(*args, **kwargs)
 
-        return run
+        return run, driver, function
 
     def _function(self, code, held):
         function = self.function

@@ -204,11 +204,13 @@ def _exits(statements):
 class _Plain(ast.NodeTransformer):
     """Code that stays as it is calls functions through `_pt_call`."""
 
-    def __init__(self, is_quick, local):
-        self._is_quick, self._local, self.used = is_quick, local, False
+    def __init__(self, is_quick, local, origins):
+        self._is_quick, self._local, self._origins = is_quick, local, origins
+        self.used = False
 
     def visit_Call(self, node):
-        quick = self._is_quick(node.func, self._local)
+        origin = self._origins.get(getattr(node.func, 'id', None), node.func)
+        quick = self._is_quick(origin, self._local)
         self.generic_visit(node)
         if quick:
             return node
@@ -279,13 +281,14 @@ class Splitter:
         wrong = self._held & names.rebound(tree, self._locals)
         if wrong:
             raise Whole(_TEXT + f'whose functions hold {sorted(wrong)[0]!r}, which it binds anew')
-        self._plain = _Plain(is_quick, self._locals | set(code.co_freevars))
         self._heads = [
             s for s in names.own_nodes(body) if isinstance(s, (ast.Global, ast.Nonlocal))
         ]
         own = self._locals - self._held - set(code.co_cellvars)
         fixed = own & set(arguments) - names.unbound(body)
         self._expressions = expressions.Expressions(self._spans, fixed, own)
+        local = self._locals | set(code.co_freevars)
+        self._plain = _Plain(is_quick, local, self._expressions.origins)
         self.parts, self._loose = [], set()
         self._caught = set()  # names that code reads after an exception of the block
 
