@@ -553,7 +553,7 @@ class Op:
         OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`."
     )
     layout: str | None = key(
-        OneOf("any"), "The order of axes does not matter, as for every elementwise op."
+        OneOf("any"), "The order of axes does not matter; elementwise: always."
     )
     epilogue: list = key(
         Subset("conv", "matmul"),
@@ -561,9 +561,7 @@ class Op:
         [],
     )
     cheap: bool = key(TRUE, "A compiled gradient computes it again rather than read it.", False)
-    shape_only: list = key(
-        NAMES, "Tensors of which the kernel reads shape and dtype alone: they may lack memory.", []
-    )
+    shape_only: list = key(NAMES, "Tensors of which the kernel reads shape and dtype alone.", [])
     integers: bool = key(TRUE, "The fusion compiler's rule means the same on integers.", False)
     fuse: bool = key(
         FALSE,
