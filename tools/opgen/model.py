@@ -552,9 +552,7 @@ class Op:
     reduces: str | None = key(
         OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`."
     )
-    layout: str | None = key(
-        OneOf("any"), "The order of axes does not matter; elementwise: always."
-    )
+    layout: str | None = key(OneOf("any"), "The order of axes does not matter: as elementwise.")
     epilogue: list = key(
         Subset("conv", "matmul"),
         "An activation that fused convolutions, or products, apply to their results.",
@@ -609,9 +607,7 @@ class Op:
         NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors"
     )
     nondiff_outs: list = key(NAMES, "Results without history.", [], names="outputs")
-    lazy_douts: bool = key(
-        TRUE, "Undefined output gradients are passed on instead of zeros.", False
-    )
+    lazy_douts: bool = key(TRUE, "Undefined output gradients are passed on: no zeros.", False)
     no_grad_op: bool = key(
         TRUE, "The composed rule is recorded: PaddlePaddle's gradient is another op's call.", False
     )
@@ -864,7 +860,6 @@ NEEDS = {
     "workspace": ["kernel"],
     "ordered": ["kernel"],
     "on_device": ["kernel"],
-    "shape_only": ["kernel"],
     "grad_ordered": ["vjp_kernel"],
     "grad_on_device": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],
