@@ -12,6 +12,7 @@
 #include "paddle/jit/run_program.h"
 #include "paddle/jit/writes.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/clone.h"
@@ -150,6 +151,7 @@ Traced::Attempt::Attempt(const Traced& traced, const std::vector<Tensor>& inputs
   phi::Generator& generator = phi::DefaultCpuGenerator();
   std::lock_guard<std::mutex> lock(generator.mutex());
   engine_ = generator.engine();
+  if (const phi::Place place = phi::CurrentPlace(); !place.is_cpu()) device_ = phi::GeneratorOf(place).GetState();
 }
 
 std::vector<uint32_t> Traced::Attempt::Versions() const {
@@ -164,6 +166,7 @@ bool Traced::Attempt::Undo() {
     phi::Generator& generator = phi::DefaultCpuGenerator();
     std::lock_guard<std::mutex> lock(generator.mutex());
     generator.engine() = *engine_;
+    if (!device_.empty()) phi::GeneratorOf(phi::CurrentPlace()).SetState(device_);
   }
   return true;
 }

@@ -74,6 +74,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
     const std::vector<Tensor>& inputs_;
     std::vector<uint32_t> versions_;
     std::optional<std::mt19937_64> engine_;
+    std::vector<uint8_t> device_;  // the state of the current device's generator; empty: there is none
   };
   // The gradients as such a function: its feeds are our inputs, one gradient for each differentiable output, our other
   // feeds and the random values; its outputs the gradients of the leaves `second_leaves`.

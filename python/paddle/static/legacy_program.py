@@ -176,7 +176,15 @@ class _Conversion:
                     given = {k: [values[n] for n in names] for k, names in inputs.items()}
                     self._record(kind, given, outputs, dict(attrs), values)
                     state.note(kind, inputs, outputs)
-            except (KeyError, TypeError, ValueError, NotImplementedError) as e:
+            except (
+                AssertionError,
+                IndexError,
+                KeyError,
+                TypeError,
+                ValueError,
+                NotImplementedError,
+                OverflowError,
+            ) as e:
                 if getattr(e, '_where', None):
                     raise
                 text = (

@@ -2,6 +2,7 @@
 // NVIDIA's assembler takes every kernel of the library for GPUs, without spills, and with registers that leave half of
 // a processor's warps; products of matrices, attention's among them, live in registers and may take all of a thread's.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,7 @@ std::string Output(const std::string& command) {
 
 TEST(DeviceLibrary, IsTakenByTheAssembler) {
   if (std::system("ptxas --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no ptxas: install nvidia-cuda-nvcc";
-  const std::string file = testing::TempDir() + "library.ptx";
+  const std::string file = testing::TempDir() + "library" + std::to_string(getpid()) + ".ptx";
   const auto kernels = LibraryKernels();
   EXPECT_GT(kernels.size(), 40u);
   for (const std::string& name : kernels) {
