@@ -819,6 +819,7 @@ for _reason, _names in {
         "device.cuda.max_memory_allocated device.cuda.max_memory_reserved "
         "device.cuda.memory_allocated device.cuda.memory_reserved device.cuda.synchronize "
         "device.cuda.create_stream device.cuda.current_stream device.cuda.memory_summary "
+        "device.get_stream_from_external "
         "device.cuda.reset_max_memory_allocated device.cuda.reset_max_memory_reserved "
         "device.cuda.vmm_compact static.IpuCompiledProgram static.IpuStrategy "
         "static.set_ipu_shard"

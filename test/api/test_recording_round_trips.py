@@ -141,12 +141,12 @@ def test_append_op_by_old_name(static_mode):
             outputs={'Out': [two]},
             attrs={'trans_y': True},
         )
-        with pytest.raises(ValueError, match='axis'):
+        with pytest.raises(ValueError, match='axis 0 on'):  # 4 numbers beside 3 rows
             block.append_op(
                 type='elementwise_add',
                 inputs={'X': x, 'Y': y},
                 outputs={'Out': out},
-                attrs={'axis': 1},
+                attrs={'axis': 0},
             )
         with pytest.raises(ValueError, match='elementwise_nope'):
             block.append_op(type='elementwise_nope')

@@ -46,7 +46,7 @@ def test_table_of_operators_says_what_stanzas_do(pages):
             rows[match[1]] = cells[1:]
     assert rows['tanh'][0].startswith('`tanh`') and '`tanh_`' in rows['tanh'][0]
     assert rows['tanh'][1:] == ['float, complex, int as float', 'any', 'joins', 'generated']
-    assert rows['matmul'][2:] == ['any', 'own kernel', 'on the host']
+    assert rows['matmul'][2:] == ['any', 'own kernel', 'of the library']
     assert rows['floor_divide'][2] == ''
     # Seen in calls: of the functions' own, of others whose source calls them, of classes.
     seen = {name: row[1] for name, row in rows.items()}

@@ -29,11 +29,18 @@ def aligned(kind, inputs, attrs):
     if axis == -1:
         return inputs, attrs
     (x,), (y,) = (tensors_of(inputs[name], kind) for name in ('X', 'Y'))
-    if not 0 <= axis <= max(x.ndim, y.ndim):
-        raise ValueError(f"[{kind}] expected an axis from -1 to {x.ndim}, got {axis}")
+    most = max(x.ndim, y.ndim)
+    if not 0 <= axis <= most:
+        raise ValueError(f"[{kind}] expected an axis from -1 to {most}, got {axis}")
     behind = abs(x.ndim - y.ndim) - axis
     if behind > 0:
-        small, name = (y, 'Y') if x.ndim >= y.ndim else (x, 'X')
+        (small, name), large = ((y, 'Y'), x) if x.ndim >= y.ndim else ((x, 'X'), y)
+        for a, b in zip(large.shape[axis:], small.shape):
+            if a != b and min(a, b) > 1:
+                raise ValueError(
+                    f"[{kind}] expected {name} to have the shape of the other operand from axis "
+                    f"{axis} on, got {list(small.shape)} beside {list(large.shape)}"
+                )
         ones = list(range(small.ndim, small.ndim + behind))
         inputs = {**inputs, name: [paddle.unsqueeze(small, ones)]}
     return inputs, attrs

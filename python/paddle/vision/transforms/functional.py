@@ -328,9 +328,10 @@ def adjust_hue(img, hue_factor):
 
     Examples:
         >>> import numpy
-        >>> img = numpy.array([[[255, 0, 0]]], "uint8")
-        >>> paddle.vision.transforms.adjust_hue(img, 0.5).tolist()
-        [[[0, 255, 255]]]
+        >>> img = numpy.array([[[255, 0, 0], [90, 90, 90]]], "uint8")
+        >>> out = paddle.vision.transforms.adjust_hue(img, 0.5)
+        >>> out[0, 0, 1] > 200 > out[0, 0, 0] and out[0, 1].tolist() == [90, 90, 90]
+        True
     """
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"[adjust_hue] expected hue_factor from -0.5 to 0.5, got {hue_factor}")
@@ -414,7 +415,8 @@ def rotate(img, angle, interpolation='nearest', expand=False, center=None, fill=
     Examples:
         >>> import numpy
         >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
-        >>> paddle.vision.transforms.rotate(img, 90).reshape([2, 2]).tolist()
+        >>> out = paddle.vision.transforms.rotate(img, 90, center=(0.5, 0.5))
+        >>> out.reshape([2, 2]).tolist()
         [[2, 4], [1, 3]]
     """
     return _backend(img).rotate(img, angle, interpolation, expand, center, fill)
@@ -447,8 +449,8 @@ def perspective(img, startpoints, endpoints, interpolation='nearest', fill=0):
     Examples:
         >>> import numpy
         >>> img = numpy.arange(9, dtype="uint8").reshape([3, 3, 1])
-        >>> corners = [[0, 0], [3, 0], [3, 3], [0, 3]]
-        >>> mirrored = [[3, 0], [0, 0], [0, 3], [3, 3]]
+        >>> corners = [[0, 0], [2, 0], [2, 2], [0, 2]]
+        >>> mirrored = [[2, 0], [0, 0], [0, 2], [2, 2]]
         >>> out = paddle.vision.transforms.perspective(img, corners, mirrored)
         >>> out.reshape([3, 3]).tolist()
         [[2, 1, 0], [5, 4, 3], [8, 7, 6]]

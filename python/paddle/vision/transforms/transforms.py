@@ -717,7 +717,8 @@ class RandomRotation(BaseTransform):
     Examples:
         >>> import numpy
         >>> img = numpy.array([[[1], [2]], [[3], [4]]], "uint8")
-        >>> paddle.vision.transforms.RandomRotation((90, 90))(img).reshape([2, 2]).tolist()
+        >>> turn = paddle.vision.transforms.RandomRotation((90, 90), center=(0.5, 0.5))
+        >>> turn(img).reshape([2, 2]).tolist()
         [[2, 4], [1, 3]]
     """
 
