@@ -377,7 +377,8 @@ void AddGroup(pyb::module_& m) {
            root, sync)
       .def("send", &Send, pyb::arg("tensor"), pyb::arg("dst"), sync)
       .def("recv", &Receive, pyb::arg("tensor"), pyb::arg("src"), sync)
-      .def("begin_batch", Member(&ProcessGroup::BeginBatch), "Messages on GPUs from here to end_batch() begin together.")
+      .def("begin_batch", Member(&ProcessGroup::BeginBatch),
+           "Messages on GPUs from here to end_batch() begin together.")
       .def("end_batch", Member(&ProcessGroup::EndBatch))
       .def("gather_bytes", &GatherBytes, pyb::arg("mine"), "What every rank gives, in the order of ranks.")
       .def("barrier", &Barrier)

@@ -237,15 +237,22 @@ class Optimizer(AccumulatorStore):
         lr = None if _recording() else self.get_lr()
         return lr, self._lr_tensor(lr)
 
+    def _on_gpu(self):
+        """Whether the parameters are on a GPU."""
+        first = self._parameter_list[0] if self._parameter_list else None
+        if isinstance(first, dict):
+            first = first['params'][0] if first['params'] else None
+        return first is not None and first.place.is_gpu_place()
+
     def _lr_tensor(self, value):
         if _recording():
             return self._follow_rate()
         cached, tensor = self._lr_cache
         if cached != value:
-            place = _core.current_place()
-            if not place.is_gpu_place():
+            if not self._on_gpu():
                 tensor = paddle.full([], value, self._rate_dtype())
-            elif _core.is_capturing(place):  # the graph is not to write the rate of now
+            elif _core.is_capturing(_core.current_place()):
+                # The graph is not to write the rate of now.
                 return self._made_before('learning rate', self._recorded_rate)
             else:
                 tensor = self._follow_rate()
@@ -256,7 +263,7 @@ class Optimizer(AccumulatorStore):
         """The learning rate `lr`, held by `tensor`, times a parameter's factor."""
         if scale == 1.0:
             return tensor
-        if _recording() or _core.current_place().is_gpu_place():
+        if _recording() or tensor.place.is_gpu_place():
             return tensor * scale
         return paddle.full([], lr * scale, tensor.dtype)
 

@@ -305,7 +305,7 @@ def compile_function(node, code, free, class_name):
         decorator_list=[],
     )
     if (
-        isinstance(inner, ast.FunctionDef) and inner.name not in free
+        isinstance(inner, (ast.FunctionDef, ast.ClassDef)) and inner.name not in free
     ):  # in its own body the name is the module's
         outer.body.insert(0, ast.copy_location(ast.Global([inner.name]), node))
     for new in (inner, outer):

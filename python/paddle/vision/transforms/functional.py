@@ -367,7 +367,7 @@ def affine(img, angle, translate, scale, shear, interpolation='nearest', fill=0,
         interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
             or OpenCV have.
         fill (int, float or tuple of ints, default 0): What stands where there was no image.
-        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+        center (tuple of floats, default None): The fixed point (x, y); None for the middle of the
             image.
 
     Returns:

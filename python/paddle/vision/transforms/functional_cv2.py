@@ -36,8 +36,15 @@ def _opencv(img, interpolation):
     return cv2, cv2 and getattr(cv2, flag)
 
 
-def _channels(out, img):
-    """`out` with the axis of one channel that OpenCV drops."""
+def _made(function, img, target, *args, **kwargs):
+    """What OpenCV's function of the image makes, with the axis of one channel that it drops."""
+    try:
+        out = function(img, *args, **kwargs)
+    except _installed().error as error:
+        raise ValueError(
+            f'[{function.__name__}] expected a width and a height that OpenCV takes, got {target} '
+            f'for an image of {list(img.shape)}'
+        ) from error
     return out[:, :, None] if out.ndim < img.ndim else out
 
 
@@ -112,7 +119,7 @@ def resize(img, target, interpolation):
     width, height = target
     cv2, flag = _opencv(img, interpolation)
     if cv2:
-        return _channels(cv2.resize(img, (width, height), interpolation=flag), img)
+        return _made(cv2.resize, img, target, (width, height), interpolation=flag)
     work = img
     for axis, length in ((0, height), (1, width)):
         at, weight = _taps(work.shape[axis], length, interpolation)
@@ -270,8 +277,8 @@ def _warped(img, matrix, target, interpolation, fill):
     cv2, flag = _opencv(img, interpolation)
     if cv2:
         flag |= cv2.WARP_INVERSE_MAP
-        out = cv2.warpAffine(img, matrix, target, flags=flag, borderValue=_border(img, fill))
-        return _channels(out, img)
+        border = _border(img, fill)
+        return _made(cv2.warpAffine, img, target, matrix, target, flags=flag, borderValue=border)
     x, y = _grid(*target)
     (a, b, c), (d, e, f) = matrix
     return _sample(img, a * x + b * y + c, d * x + e * y + f, interpolation, fill)
@@ -300,8 +307,10 @@ def perspective(img, coeffs, interpolation, fill):
         matrix = np.array([*coeffs, 1.0]).reshape(3, 3)
         target = img.shape[1], img.shape[0]
         flag |= cv2.WARP_INVERSE_MAP
-        out = cv2.warpPerspective(img, matrix, target, flags=flag, borderValue=_border(img, fill))
-        return _channels(out, img)
+        border = _border(img, fill)
+        return _made(
+            cv2.warpPerspective, img, target, matrix, target, flags=flag, borderValue=border
+        )
     x, y = _grid(img.shape[1], img.shape[0])
     a, b, c, d, e, f, g, h = coeffs
     below = g * x + h * y + 1

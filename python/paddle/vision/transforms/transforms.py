@@ -638,7 +638,7 @@ class RandomAffine(BaseTransform):
         interpolation (str, default 'nearest'): `nearest`, `bilinear`, `bicubic`, or what else PIL
             or OpenCV have.
         fill (int, float or tuple of ints, default 0): What stands where there was no image.
-        center (tuple of ints, default None): The fixed point (x, y); None for the middle of the
+        center (tuple of floats, default None): The fixed point (x, y); None for the middle of the
             image.
         keys (list of strs, default None): What the elements of an input tuple are; None for
             (`image`,).
