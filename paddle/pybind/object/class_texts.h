@@ -239,7 +239,7 @@ Examples:
     ...     x = paddle.arange(8)
     ...     t = dist.shard_tensor(x, mesh, [dist.Shard(0, split_factor=2)])
     ...     part = [[0, 1, 4, 5], [2, 3, 6, 7]][dist.get_rank()]
-    ...     assert t._local_value().tolist() == part
+    ...     assert dist.dtensor_to_local(t).tolist() == part
     >>> context = dist.spawn(work, nprocs=2, start_method="fork")
 )";
 
