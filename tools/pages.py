@@ -130,7 +130,7 @@ Made of the stanzas in `paddle/phi/ops`, a table for each family.
 | dtypes | what elementwise operators compute in; what calls of others were seen to run with |
 | gradient | whether it can be differentiated once or to any order; empty: it has none |
 | fusion | whether it joins a group that CINN compiles to one kernel, or runs by its own |
-| GPU | whether its kernel is generated for a GPU, is one of the library that comes with the wheel, or runs on host copies |
+| GPU | its kernel is generated for a GPU, is of the wheel's library, or runs on host copies |
 """
 HEAD = ["operator", "functions", "dtypes", "gradient", "fusion", "GPU"]
 
