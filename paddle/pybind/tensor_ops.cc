@@ -204,11 +204,9 @@ int Truth(PyObject* o) {
       return -1;
     }
     if (t.numel() != 1) {
-      PyErr_Format(
-          PyExc_AssertionError,
-          "When Variable is used as the condition of if/while , Variable can only contain one element, but got "
-          "shape %s.",
-          common::ShapeText(t.dims()).c_str());
+      PyErr_Format(PyExc_AssertionError,
+                   "[bool] expected a tensor of one element, got shape %s; x.all() and x.any() decide for many",
+                   common::ShapeText(t.dims()).c_str());
       return -1;
     }
     PyRef item(ItemOf(t, 0));

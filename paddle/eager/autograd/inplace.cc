@@ -188,8 +188,8 @@ void GiveHistory(Tensor& x, GradNode* node, int slot) {
 [[noreturn]] void ThrowLeaf(const char* op) {
   PD_THROW(
       InvalidArgument, "[", op,
-      "] expected a tensor that can be written in place, got a leaf tensor that needs gradients, or a view of one: "
-      "leaf Variable (stop_gradient=False) can't use inplace strategy");
+      "] expected a tensor that can be written in place, got a leaf tensor that needs gradients, or a view of one; "
+      "paddle.no_grad() admits the write");
 }
 
 }  // namespace

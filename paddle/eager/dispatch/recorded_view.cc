@@ -415,8 +415,7 @@ void BeforeRecordedWrite(const Tensor& t) {
   // An input of the program may stand for a tensor that is no leaf.
   PD_CHECK(
       root.is_symbolic() || !(NeedsGrad(root) && IsLeaf(root)), InvalidArgument,
-      "[in-place] expected a tensor that can be written in place, got a view of a leaf tensor that needs gradients: "
-      "leaf Variable can't use inplace strategy");
+      "[in-place] expected a tensor that can be written in place, got a view of a leaf tensor that needs gradients");
 }
 
 void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
