@@ -194,7 +194,8 @@ def close(name, known):
         known = [other for other in known if not other.startswith('_')]
     plain = name.lower().removesuffix('optimizer')  # as PaddlePaddle called them before 2.0
     same = [other for other in known if other.lower() in (name.lower(), plain)]
-    return same or difflib.get_close_matches(name, known, 2)
+    spelt = [other for other in same if other == name.removesuffix('Optimizer')]
+    return spelt or same or difflib.get_close_matches(name, known, 2)
 
 
 def _asked(names):

@@ -12,6 +12,7 @@ import types
 import pytest
 
 import paddle
+import paddle.optimizer.sgd  # a module whose name differs from a class by case
 
 # Parts of the package whose functions are called with no tensor.
 _PLAIN = ('base.', 'incubate.inference', 'inference.', 'jit.', 'utils.')
