@@ -16,8 +16,8 @@ namespace {
 constexpr int kMaxAttempts = 8;
 constexpr int64_t kMostFrozen = 64;    // elements of results that stay
 constexpr int64_t kMostSpread = 1024;  // elements as which a number is read that is the same at each run
-// Smaller blocks come from the thread's free lists as fast.
-constexpr size_t kLeastGiven = 4 << 10;
+// Smaller scratch comes from the thread's free lists as fast.
+constexpr int64_t kLeastGiven = 4 << 10;
 
 bool IsDense(const Tensor& t) {
   return t.defined() && t->kind() == phi::ImplKind::kDense && t->storage() && t.place().is_cpu();
@@ -98,7 +98,8 @@ Tensor Spread(const Tensor& x, int64_t n) {
 
 bool TakesMemory(const Instruction& ins) {
   if (ins.kind == Instruction::kFused) return true;
-  return ins.kind == Instruction::kOp && !(ins.op->flags & (phi::kOpView | phi::kOpComposed | phi::kOpAllocates));
+  if (ins.kind != Instruction::kOp || (ins.op->flags & (phi::kOpComposed | phi::kOpAllocates))) return false;
+  return !(ins.op->flags & phi::kOpView) || !ins.op->outs[0].variadic;  // a view may have to copy
 }
 
 Shape Shape::Of(const Tensor& t) {
@@ -318,11 +319,13 @@ Binding::Layout Binding::PlanMemory(const Code& code) {
         if (!r.whole) parts.insert(r.value);
       }
     }
-    if (std::any_of(t.results.begin(), t.results.end(),
-                    [](const Result& r) { return r.inside && !r.own && r.bytes() >= kLeastGiven; }))
+    const auto kind = code.instructions[i].kind;
+    const bool plans = kind == Instruction::kOp || kind == Instruction::kFused;
+    if (plans && (t.taken > t.workspace || std::any_of(t.results.begin(), t.results.end(), [&](const Result& r) {
+                    return r.inside && !r.own && !t.frozen && r.bytes() > 0;
+                  })))
       unplanned_.push_back(&code.instructions[i]);
-    if (t.workspace >= static_cast<int64_t>(kLeastGiven))
-      layout.workspaces[i] = add(static_cast<size_t>(t.workspace), i, i);
+    if (t.workspace >= kLeastGiven) layout.workspaces[i] = add(static_cast<size_t>(t.workspace), i, i);
   }
   // An elementwise run may write over an operand that dies with it.
   for (size_t i = 0; i < count; ++i) {
@@ -385,6 +388,7 @@ void Binding::Bind(const Code& code) {
   auto address_of = [&](size_t k) { return static_cast<char*>(arena_->data()) + layout.at(k).offset; };
   std::unordered_set<int> stays;  // what is put into the frame once
   std::unordered_map<int, char*> address;
+  std::unordered_map<int, const void*> own;  // results that lie in the shared memory
   std::unordered_map<int, Tensor> fixed(code.fixed.begin(), code.fixed.end());
   for (size_t i = 0; i < count; ++i)
     for (const Result& r : traced_[i].results) {
@@ -402,6 +406,7 @@ void Binding::Bind(const Code& code) {
       auto memory = phi::Storage::Wrap(p, layout.at(k).bytes, phi::Place(), arena_.get(),
                                        [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
       buffers_.push_back({r.value, Tensor(phi::TensorState::Dense(r.shape.dims, r.shape.dtype, std::move(memory)))});
+      own[r.value] = buffers_.back().second.impl();
       address[r.value] = p;
       stays.insert(r.value);
     }
@@ -458,7 +463,11 @@ void Binding::Bind(const Code& code) {
       s.workspace = address_of(it->second);
       s.workspace_bytes = t.workspace;
     }
-    for (const Result& r : t.results) s.results.push_back({r.value, r.shape});
+    for (const Result& r : t.results) {
+      Expected& e = s.results.emplace_back(Expected{r.value, r.shape, nullptr});
+      // Where a view that copied is none at a later run, the next copy must not go to the memory of its operand.
+      if (r.own && ins.kind == Instruction::kOp && (ins.op->flags & phi::kOpView)) e.lies_in = own.at(r.value);
+    }
   }
   traced_.clear();
   traced_.shrink_to_fit();

@@ -33,6 +33,7 @@ bool TakesMemory(const Instruction& ins);
 struct Expected {
   int value = -1;
   Shape shape;
+  const void* lies_in = nullptr;  // the tensor that it must be; null: any
 };
 
 struct Step {
@@ -80,6 +81,8 @@ class Binding {
   void EndTrace(const Code& code);
   // Second run: gives results their memory; those that do not lie there get none of the shared one.
   void Offer(size_t i, std::vector<Tensor>& values);
+  // Notes how much scratch the instruction took; more than it declares is not planned.
+  void Took(size_t i, int64_t bytes) { traced_[i].taken = bytes; }
   // False when the shapes differ from those of the first run.
   bool Check(size_t i, const std::vector<Tensor>& values);
   // The group's results lie apart from its operands.
@@ -92,7 +95,7 @@ class Binding {
   size_t bytes() const { return arena_ ? arena_->bytes() : 0; }
   // The most that is alive in the shared memory at one time.
   size_t least_bytes() const { return least_; }
-  // Instructions with results that could lie in the shared memory and come from the allocator at each run instead.
+  // Instructions with results that could lie in the shared memory, or scratch, and have it from the allocator instead.
   const std::vector<const Instruction*>& unplanned() const { return unplanned_; }
 
  private:
@@ -115,6 +118,7 @@ class Binding {
     std::vector<int> operand_values;  // of seen.operands; none: no loop to call
     std::vector<int> overwrites;      // operands that the only result may take the place of
     int64_t workspace = 0;            // bytes that its kernel declares
+    int64_t taken = 0;                // bytes that it took
     bool apart = false;
     bool frozen = false;  // its results depend on shapes alone, and stay
     int8_t operand_sizes[Step::kMaxOperands] = {};

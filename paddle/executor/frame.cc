@@ -255,7 +255,9 @@ void Frame::RunOffered(const Code& code, Binding& b) {
       slots_[ins.id].separate |= lost;
       if (slots_[ins.id].separate) b.KeepApart(i);
     } else {
+      const phi::Workspace none(nullptr, 0);
       Execute(ins);
+      if (ins.kind == Instruction::kOp) b.Took(i, none.most());
     }
     KeepShapes(ins);
     const bool same = b.Check(i, values_);
@@ -298,7 +300,8 @@ void Frame::RunBound(const Code& code, Binding& b) {
       lent.reset();
       if (s.shapes) KeepShapes(*s.ins);
       bool same = true;
-      for (const Expected& r : s.results) same = same && r.shape.Fits(values_[r.value]);
+      for (const Expected& r : s.results)
+        same = same && r.shape.Fits(values_[r.value]) && (!r.lies_in || values_[r.value].impl() == r.lies_in);
       if (__builtin_expect(!same, 0)) {
         const size_t i = static_cast<size_t>(s.ins - code.instructions.data());
         for (int v : s.ins->drops) values_[v].reset();

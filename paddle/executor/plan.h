@@ -87,7 +87,7 @@ class Plan {
   size_t workspace_bytes() const;
   // The most of it that is alive at one time.
   size_t least_workspace_bytes() const;
-  // Names of the instructions of the frame used last that make 4 KiB and more at each run for values between.
+  // Names of the instructions of the frame used last that have memory of the allocator: see binding.h.
   std::vector<std::string> Unplanned() const;
 
   // Starts (from zero) or stops to measure instructions.

@@ -310,6 +310,34 @@ def in_place_results(g, d):
     return {t.name for t in g.inputs if d.output(t) is not None and not t.variadic}
 
 
+def summed(g, d):
+    """Inputs, which may be broadcast, whose gradients loops write where `OperandGradient` says."""
+    if not g.broadcasts or not in_loops(g.op):
+        return set()
+    operands = {t.name for t in d.tensors}
+    return {
+        t.name
+        for t in g.inputs
+        if d.output(t) is not None and t.name in operands and not t.variadic
+    }
+
+
+def shape_giver(g, d, name):
+    """C++ of the output gradient whose shape the loop of a gradient has, as a pointer; null where
+    no loop computes it.
+    """
+    forms = emit_loops.gradients(g.op).get(name) or []
+    read = {n for _, e in forms for n in e.inputs}
+    return next(
+        (
+            f"&{slot_tensor(t, k)}"
+            for k, t in enumerate(d.tensors)
+            if t.local in read & {*g.op.douts}
+        ),
+        "nullptr",
+    )
+
+
 def is_composition(g, given):
     """Whether the rule is evaluated by ops, on tensors whose data is not read."""
     names = {
@@ -344,12 +372,15 @@ def wanted(g, d, given):
         out.append(f"need[{i}] = {asked};")
         if t.name in given:
             out.append(f"Tensor& g_{t.name} = outs[{k}].p ? *outs[{k}].p : unwanted;")
+        elif t.name in summed(g, d):
+            out.append(
+                f"OperandGradient g_{t.name}(outs[{k}].p, {slot_tensor(t, operand)}, "
+                f"{shape_giver(g, d, t.name)});"
+            )
         else:
             out.append(f"{list_or_tensor(t.variadic)} g_{t.name};")
             if t.variadic and g.op.vjp_kernel:
                 out.append(f"if (outs[{k}].list) g_{t.name} = std::move(*outs[{k}].list);")
-            if in_loops(g.op) and not t.variadic:
-                out.append(f"if (outs[{k}].p) g_{t.name} = *outs[{k}].p;")
     return out
 
 
@@ -360,6 +391,9 @@ def delivered(g, d, given):
     for t in g.inputs:
         k = d.output(t)
         if k is None or t.name in given:
+            continue
+        if t.name in summed(g, d):
+            out.append(f"g_{t.name}.Deliver();")
             continue
         value = f"std::move(g_{t.name})"
         if t.variadic:
@@ -430,6 +464,29 @@ def workspace(name, function, args, variables=()):
     return fill(WORKSPACE, name=name, function=function, args=args, variables=variables)
 
 
+def copies(g, d):
+    """What the gradient op states of copies, and of gradients that are summed."""
+    if g.op.vjp_kernel:
+        return ordered.statement(
+            g.op.grad_ordered,
+            d.name,
+            {t.local: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(d.tensors)},
+            {
+                ordered.GRADIENT + t.name: (d.output(t), t.name)
+                for t in g.inputs
+                if d.output(t) is not None and t.name in {a.local for a in d.tensors}
+            },
+        )
+    return ordered.stated(
+        d.name,
+        [
+            f"OperandGradient::Bytes(out[{d.output(t)}], {shape_giver(g, d, t.name)})"
+            for t in g.inputs
+            if t.name in summed(g, d) and shape_giver(g, d, t.name) != "nullptr"
+        ],
+    )
+
+
 def op_def(g, d):
     """The OpDef of the gradient op, with its adapters."""
     given, values, lists = (
@@ -462,17 +519,7 @@ def op_def(g, d):
         declared=f", workspace_{d.name}" if g.op.grad_workspace else "",
         defs=arg_defs(g, d),
         flags=" | ".join(flags),
-        ordered=g.op.vjp_kernel
-        and ordered.statement(
-            g.op.grad_ordered,
-            d.name,
-            {t.local: (t.variadic, slot_tensor(t, k)) for k, t in enumerate(d.tensors)},
-            {
-                ordered.GRADIENT + t.name: (d.output(t), t.name)
-                for t in g.inputs
-                if d.output(t) is not None and t.name in {a.local for a in d.tensors}
-            },
-        ),
+        ordered=copies(g, d),
         device=g.op.grad_on_device and f"const phi::DeviceStatement device_{d.name}(def_{d.name});",
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
     )

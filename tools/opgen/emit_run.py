@@ -338,7 +338,7 @@ def op_flags(op):
     said = {
         "phi::kOpElementwise": op.elementwise,
         "phi::kOpView": op.view and op.view != "made",
-        "phi::kOpAllocates": op.view == "made",
+        "phi::kOpAllocates": op.view == "made" and any(o.variadic for o in op.outs),
         "phi::kOpRandom | phi::kOpSideEffect": op.random,
         "phi::kOpSideEffect": op.inplace_map,
         "phi::kOpInternal": op.internal,

@@ -117,4 +117,9 @@ def statement(forms, name, slots, results):
         for key, (k, like) in results.items()
         if key in forms
     ]
+    return stated(name, parts)
+
+
+def stated(name, parts):
+    """The statement of an op whose calls take these bytes, as C++."""
     return parts and fill(STATEMENT, name=name, bytes=" + ".join(parts))

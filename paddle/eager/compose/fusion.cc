@@ -107,7 +107,7 @@ void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, con
   Meta plain;
   conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
   Tensor y = Empty(common::ToInts(plain.dims), plain.dtype);
-  conv_kernel(x, w, strides, paddings, algorithm, dilations, groups, format, y);
+  conv_kernel(Contiguous(x), Contiguous(w), strides, paddings, algorithm, dilations, groups, format, y);
   if (bias.defined()) {
     Ints shape(y.ndim(), 1);
     shape[format.back() == 'C' ? y.ndim() - 1 : 1] = bias.numel();

@@ -3,6 +3,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace phi {
 void gumbel_softmax_infer(const Meta& x, double temperature, bool hard, int64_t axis, Meta& out);
@@ -173,16 +174,37 @@ Tensor gumbel_softmax_compose(const Tensor& x, double temperature, bool hard, in
 
 namespace phi {
 
+namespace {
+
+// One half of the last axis.
+Tensor HalfOf(const Tensor& x, int64_t part) {
+  common::Ints dims = x.dims();
+  dims.back() /= 2;
+  return ViewOf(x, dims, x.strides(), x->offset() + part * dims.back() * x.strides().back());
+}
+
+// Runs an elementwise op into memory that is there.
+void RunInto(const OpDef& op, std::initializer_list<InSlot> in, Tensor out) {
+  const AttrValue none;
+  OutSlot slot(out);
+  op.Run(ThreadContext(), in.begin(), &none, &slot);
+}
+
+}  // namespace
+
 void swiglu_grad_kernel(const Tensor& x, const Tensor& y, const Tensor& dout, Tensor* dx, Tensor* dy) {
+  static const OpDef &of_gate = *FindOpDef(pir::pd::kSiluMulDx), &of_value = *FindOpDef(pir::pd::kSiluMul);
+  if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   if (y.defined()) {
-    if (dx) *dx = paddle::silu_mul_dx(x, y, dout);
-    if (dy) *dy = paddle::silu_mul(x, dout);
-    return;
+    if (dx) RunInto(of_gate, {x, y, dout}, *dx);
+    if (!dy) return;
+    EnsureOut(*dy, y.dims(), y.dtype());
+    return RunInto(of_value, {x, dout}, *dy);
   }
-  const std::vector<Tensor> half = paddle::split_with_num(x, 2, Scalar(int64_t{-1}));
-  if (dx)
-    *dx = paddle::concat({paddle::silu_mul_dx(half[0], half[1], dout), paddle::silu_mul(half[0], dout)},
-                         Scalar(int64_t{-1}));
+  if (!dx) return;
+  const Tensor gate = HalfOf(x, 0), value = HalfOf(x, 1);
+  RunInto(of_gate, {gate, value, dout}, HalfOf(*dx, 0));
+  RunInto(of_value, {gate, dout}, HalfOf(*dx, 1));
 }
 
 }  // namespace phi

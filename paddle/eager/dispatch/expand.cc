@@ -15,7 +15,7 @@ namespace egr {
 namespace {
 
 // One that takes more operations is no shorter to run as these.
-constexpr size_t kMostOperations = 64;
+constexpr size_t kMostOperations = 256;
 
 bool IsKnown(pir::Type t) { return t.is_dense() && common::AllKnown(t.dims()); }
 
@@ -75,8 +75,9 @@ class Expander {
     return true;
   }
   bool AddInput(pir::Value v, std::vector<Tensor>& to) {
-    // Run as one, some compositions call a kernel that refuses complex numbers; so does the operation then.
-    if (!v || !v.type().is_dense() || phi::IsComplex(v.type().dtype())) return false;
+    // Run as one, some compositions call a kernel that refuses complex numbers; so does the operation then. Gradients
+    // are of operations that took them.
+    if (!v || !v.type().is_dense() || (phi::IsComplex(v.type().dtype()) && !phi::GradientOf(def_))) return false;
     to.push_back(recorder_.Data("x" + std::to_string(into_.inputs.size()), {v.type().dims(), v.type().dtype()}));
     into_.inputs.push_back(recorder_.ValueOf(to.back()));
     return true;

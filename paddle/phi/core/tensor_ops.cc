@@ -2,15 +2,32 @@
 // Copies and casts that the runtime itself needs, below the dispatcher.
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/tensor.h"
+#include "paddle/phi/primitives/cast.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
 
+namespace {
+
+// dst = src, on the CPU, with src's strides along dst's axes.
+void Move(const Tensor& src, const Ints& strides, const Tensor& dst) {
+  const Ints& dims = dst.dims();
+  if (src.dtype() == dst.dtype())
+    return cpu::CopyStrided(SizeOf(dst.dtype()), dims, src.raw_data(), strides, dst.raw_data(), dst.strides());
+  if (src.is_contiguous() && dst.is_contiguous() && src.dims() == dims)
+    return CastParallel(src.dtype(), src.raw_data(), dst.dtype(), dst.raw_data(), dst.numel());
+  CastStrided(src.dtype(), src.raw_data(), strides.data(), dst.dtype(), dst.raw_data(), dst.strides().data(),
+              dims.data(), static_cast<int>(dims.size()));
+}
+
+}  // namespace
+
 void CopyInto(const Tensor& src, const Tensor& dst) {
-  Tensor s = src.dtype() == dst.dtype() ? src : CastTo(src, dst.dtype());
+  const bool same = src.dtype() == dst.dtype();
+  Tensor s = same || (src.place().is_cpu() && dst.place().is_cpu()) ? src : CastTo(src, dst.dtype());
   if (__builtin_expect(s->storage() && s->storage().get() == dst->storage().get(), 0)) {
-    if (s->offset() == dst->offset() && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
+    if (same && s->offset() == dst->offset() && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
     Tensor apart = Empty(s.dims(), s.dtype(), s.place());  // what is read must not have been written
     CopyInto(s, apart);
     s = apart;
@@ -21,10 +38,7 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
     CopyInto(ToHost(s), same);
     return CopyAcross(same, dst);
   }
-  if (s.dims() == dst.dims()) {
-    cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), s.strides(), dst.raw_data(), dst.strides());
-    return;
-  }
+  if (s.dims() == dst.dims()) return Move(s, s.strides(), dst);
   // Broadcast: missing leading axes and extents of one repeat.
   Ints strides(dst.dims().size(), 0);
   int64_t shift = dst.dims().size() - s.dims().size();
@@ -36,7 +50,7 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
              common::ShapeText(s.dims()));
     strides[i + shift] = s.dim(i) == 1 ? 0 : s.strides()[i];
   }
-  cpu::CopyStrided(SizeOf(dst.dtype()), dst.dims(), s.raw_data(), strides, dst.raw_data(), dst.strides());
+  Move(s, strides, dst);
 }
 
 Tensor Contiguous(const Tensor& x) {
@@ -49,9 +63,8 @@ Tensor Contiguous(const Tensor& x) {
 Tensor CastTo(const Tensor& x, DataType dtype) {
   if (x.dtype() == dtype) return x;
   if (__builtin_expect(!x.place().is_cpu(), 0)) return ToPlace(CastTo(ToHost(x), dtype), x.place());
-  Tensor c = Contiguous(x);
-  Tensor out = Empty(x.dims(), dtype, x.place());
-  CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());
+  Tensor out = Empty(x.dims(), dtype);
+  CopyInto(x, out);
   return out;
 }
 

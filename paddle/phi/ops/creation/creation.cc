@@ -2,7 +2,6 @@
 // Kernels and shape rules of the creation family.
 #include <cmath>
 
-#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -161,11 +160,6 @@ void cast_infer(const Meta& x, DataType dtype, Meta& out) {
   PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "[cast] expected a dtype, got none");
   out = {x.dims, dtype};
 }
-void cast_kernel(const Tensor& x, DataType dtype, Tensor& out) {
-  if (x.dtype() == dtype) return CopyInto(x, out);
-  const Ordered in_order(x);
-  const Tensor& c = in_order;
-  CastParallel(c.dtype(), c.raw_data(), dtype, out.raw_data(), c.numel());
-}
+void cast_kernel(const Tensor& x, DataType, Tensor& out) { CopyInto(x, out); }
 
 }  // namespace phi

@@ -91,26 +91,19 @@ std::vector<int64_t> CountOf(Reduction how, const std::vector<int64_t>& to, int6
 }
 // The dtype that rows of x are reduced in.
 DataType ReducedType(DataType x) { return IsFloating(x) ? ComputeType(x) : x; }
-// `out` in that dtype, for `fill` to write.
-template <class F>
-void InReducedType(Tensor& out, F&& fill) {
-  const Widened wide(out, ReducedType(out.dtype()));
-  const Tensor& to = wide;
-  fill(to);
-}
 // The rows x[from[e]], or x[e] where `from` is null.
 void ReduceInto(const char* op, Reduction how, const Tensor& x, const std::vector<int64_t>* from,
                 const std::vector<int64_t>& to, const std::vector<int64_t>& count, Tensor& out) {
   const Ordered wide_x(x, ReducedType(x.dtype()));
   const Tensor& source = wide_x;
   const int64_t width = x.dim(0) ? x.numel() / x.dim(0) : 0;
-  InReducedType(out, [&](const Tensor& wide) {
-    ReduceRows(op, how, to, count, wide, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      return [&, v = source.data<T>()](int64_t e, int64_t begin, int64_t) {
-        return v + (from ? (*from)[e] : e) * width + begin;
-      };
-    });
+  const Widened widened(out, ReducedType(out.dtype()));
+  const Tensor& wide = static_cast<Tensor&>(widened);
+  ReduceRows(op, how, to, count, wide, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return [&, v = source.data<T>()](int64_t e, int64_t begin, int64_t) {
+      return v + (from ? (*from)[e] : e) * width + begin;
+    };
   });
 }
 
@@ -256,16 +249,14 @@ void send_uv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, const T
            "[send_uv] expected a source and a destination for each edge, got ", from.size(), " and ", to.size());
   const Messages messages(x, y, from, &to, Multiplies("send_uv", message), out.dims());
   const int64_t edges = out.dim(0), width = edges ? out.numel() / edges : 0;
-  InReducedType(out, [&](const Tensor& wide) {
-    cpu::DispatchReal("send_uv", wide.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (!std::is_same_v<T, bool>) {
-        const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, width));
-        cpu::ParallelFor(0, edges, grain, [&](int64_t begin, int64_t end) {
-          for (int64_t e = begin; e < end; ++e) messages.Write(e, 0, width, wide.data<T>() + e * width);
-        });
-      }
-    });
+  cpu::DispatchReal("send_uv", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!std::is_same_v<T, bool>) {
+      const int64_t grain = std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, width));
+      cpu::ParallelFor(0, edges, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t e = begin; e < end; ++e) messages.Write(e, 0, width, out.data<T>() + e * width);
+      });
+    }
   });
 }
 void send_ue_recv_infer(const Meta& x, const Meta& y, const Meta& src, const Meta& dst, const std::string& message,
@@ -292,15 +283,13 @@ void send_ue_recv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, co
            "[send_ue_recv] expected a source, a destination and a row of y for each edge, got ", from.size(), ", ",
            to.size(), " and ", y.dim(0));
   const Messages messages(x, y, from, nullptr, Multiplies("send_ue_recv", message), out.dims());
-  InReducedType(out, [&](const Tensor& wide) {
-    ReduceRows("send_ue_recv", reduction, to, count, wide, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      return [&, row = std::vector<T>()](int64_t e, int64_t begin, int64_t end) mutable {
-        row.resize(end - begin);
-        messages.Write(e, begin, end, row.data());
-        return static_cast<const T*>(row.data());
-      };
-    });
+  ReduceRows("send_ue_recv", reduction, to, count, out, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return [&, row = std::vector<T>()](int64_t e, int64_t begin, int64_t end) mutable {
+      row.resize(end - begin);
+      messages.Write(e, begin, end, row.data());
+      return static_cast<const T*>(row.data());
+    };
   });
   std::copy(count.begin(), count.end(), dst_count.data<int32_t>());
 }

@@ -2,7 +2,6 @@
 // The matrix product's adapter to the GEMM backend.
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/device_forms.h"
-#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -16,10 +15,8 @@ void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& o
     if (const DeviceForms* d = FormsHere())
       return d->Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), x.ndim() > 1 && tx, b.raw_data(), b.dims(),
                        b.strides(), y.ndim() > 1 && ty, nullptr, out.raw_data());
-    const Ordered a_order(a), b_order(b);
-    const Tensor &as = a_order, &bs = b_order;
-    return cpu::Matmul(as.dtype(), as.raw_data(), as.dims(), as.strides(), x.ndim() == 1 ? false : tx, bs.raw_data(),
-                       bs.dims(), bs.strides(), y.ndim() == 1 ? false : ty, out.raw_data());
+    return cpu::Matmul(a.dtype(), a.raw_data(), a.dims(), a.strides(), x.ndim() > 1 && tx, b.raw_data(), b.dims(),
+                       b.strides(), y.ndim() > 1 && ty, out.raw_data());
   }
   if (const DeviceForms* d = FormsHere())
     return d->Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty,

@@ -2,6 +2,7 @@
 // Slices with steps, windows and single positions of an axis.
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/ops/manipulation/views.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -51,7 +52,7 @@ void strided_slice_kernel(const Tensor& x, const Ints& axes, const Ints& starts,
   if (!backward) {
     out = view;
   } else {
-    out = Empty(d, x.dtype(), x.place());
+    EnsureCopy(x, d, x.dtype(), out);
     if (out.numel()) CopyInto(view, out);
   }
 }

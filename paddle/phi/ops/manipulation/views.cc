@@ -59,19 +59,32 @@ bool ViewStrides(const Tensor& x, const Ints& dims, Ints& strides) {
   return true;
 }
 
-Tensor ReshapeTo(const Tensor& x, const Ints& dims) {
-  Ints strides;
-  if (ViewStrides(x, dims, strides)) return ViewOf(x, dims, strides, x->offset());
-  Tensor c = Contiguous(x);
-  ViewStrides(c, dims, strides);
-  return ViewOf(c, dims, strides, c->offset());
+void EnsureCopy(const Tensor& x, const Ints& dims, DataType dtype, Tensor& out) {
+  if (x.place().is_cpu())
+    EnsureOut(out, dims, dtype);
+  else
+    out = Empty(dims, dtype, x.place());
 }
+
+namespace {
+// `x` with another shape of as many elements: a view where the strides allow, else a copy.
+void Reshape(const Tensor& x, const Ints& dims, Tensor& out) {
+  Ints strides;
+  if (ViewStrides(x, dims, strides)) {
+    out = ViewOf(x, dims, strides, x->offset());
+    return;
+  }
+  EnsureCopy(x, dims, x.dtype(), out);
+  ViewStrides(out, x.dims(), strides);
+  CopyInto(x, ViewOf(out, x.dims(), strides, out->offset()));
+}
+}  // namespace
 
 void reshape_infer(const Meta& x, const IntArray& shape, Meta& out) {
   out = {ResolveReshape("reshape", x.dims, shape), x.dtype};
 }
 void reshape_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
-  out = ReshapeTo(x, common::ToInts(ResolveReshape("reshape", common::ToDims(x.dims()), shape)));
+  Reshape(x, common::ToInts(ResolveReshape("reshape", common::ToDims(x.dims()), shape)), out);
 }
 
 void flatten_infer(const Meta& x, int64_t start, int64_t stop, Meta& out) {
@@ -89,7 +102,7 @@ void flatten_infer(const Meta& x, int64_t start, int64_t stop, Meta& out) {
 void flatten_kernel(const Tensor& x, int64_t start, int64_t stop, Tensor& out) {
   Meta m;
   flatten_infer(x.meta(), start, stop, m);
-  out = ReshapeTo(x, common::ToInts(m.dims));
+  Reshape(x, common::ToInts(m.dims), out);
 }
 
 namespace {
@@ -116,14 +129,14 @@ void squeeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
   out = {SqueezedDims(x.dims, Known("squeeze", "axis", axis)), x.dtype};  // the rank depends on it
 }
 void reshape_like_out_kernel_squeeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  out = ReshapeTo(x, common::ToInts(SqueezedDims(x.extents(), axis)));
+  Reshape(x, common::ToInts(SqueezedDims(x.extents(), axis)), out);
 }
 
 void unsqueeze_infer(const Meta& x, const IntArray& axis, Meta& out) {
   out = {axis.known() ? UnsqueezedDims(x.dims, axis) : UnknownDims(x.dims.size() + axis.size()), x.dtype};
 }
 void reshape_like_out_kernel_unsqueeze(const Tensor& x, const Ints& axis, Tensor& out) {
-  out = ReshapeTo(x, common::ToInts(UnsqueezedDims(x.extents(), axis)));
+  Reshape(x, common::ToInts(UnsqueezedDims(x.extents(), axis)), out);
 }
 
 namespace {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views that other families build on.
+// What views make where they cannot share memory.
 #pragma once
-
-#include <vector>
 
 #include "paddle/phi/core/tensor.h"
 
 namespace phi {
 
-// `x` with another shape of as many elements: a view where the strides allow, else over a copy.
-Tensor ReshapeTo(const Tensor& x, const Ints& dims);
+// EnsureOut at the place of x, which an op without forms for a device serves too.
+void EnsureCopy(const Tensor& x, const Ints& dims, DataType dtype, Tensor& out);
 
 }  // namespace phi

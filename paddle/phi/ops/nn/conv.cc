@@ -136,13 +136,11 @@ void conv_nd_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints
 void conv_nd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                     int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  const Ordered in_order(w);
-  const Tensor& wc = in_order;
   cpu::ConvDesc d = Describe(x.dims(), w.dims(), out.dims(), strides, pads, dilations, groups, last);
   if (const DeviceForms* forms = FormsHere())
-    return forms->Convolve(ConvPass::kForward, x.dtype(), d, x.raw_data(), wc.raw_data(), out.raw_data());
+    return forms->Convolve(ConvPass::kForward, x.dtype(), d, x.raw_data(), w.raw_data(), out.raw_data());
   d.weight_key = KeyOf(w);
-  cpu::ConvForward(x.dtype(), d, x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
+  cpu::ConvForward(x.dtype(), d, x.raw_data(), w.raw_data(), nullptr, out.raw_data());
 }
 int64_t conv_nd_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& pads, const Ints& dilations,
                           int64_t groups, bool last) {
@@ -156,12 +154,10 @@ void conv_grad_input_infer(const Meta& dy, const Meta&, const IntArray& shape, c
 void conv_grad_input_kernel(const Tensor& dy, const Tensor& w, const Ints&, const Ints& strides, const Ints& pads,
                             const Ints& dilations, int64_t groups, bool last, Tensor& out) {
   if (out.numel() == 0) return;
-  const Ordered in_order(w);
-  const Tensor& wc = in_order;
   const cpu::ConvDesc d = Describe(out.dims(), w.dims(), dy.dims(), strides, pads, dilations, groups, last);
   if (const DeviceForms* forms = FormsHere())
-    return forms->Convolve(ConvPass::kGradInput, dy.dtype(), d, dy.raw_data(), wc.raw_data(), out.raw_data());
-  cpu::ConvGradInput(dy.dtype(), d, dy.raw_data(), wc.raw_data(), out.raw_data());
+    return forms->Convolve(ConvPass::kGradInput, dy.dtype(), d, dy.raw_data(), w.raw_data(), out.raw_data());
+  cpu::ConvGradInput(dy.dtype(), d, dy.raw_data(), w.raw_data(), out.raw_data());
 }
 int64_t conv_grad_input_workspace(const Meta& dy, const Meta& w, const Ints& shape, const Ints& strides,
                                   const Ints& pads, const Ints& dilations, int64_t groups, bool last) {
@@ -370,10 +366,8 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
   bool last = ChannelsLast(format);
   Ints pads =
       ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
-  const Ordered in_order(w);
-  const Tensor& wc = in_order;
   cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
-                            x.raw_data(), wc.raw_data(), nullptr, out.raw_data());
+                            x.raw_data(), w.raw_data(), nullptr, out.raw_data());
 }
 int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                                  const Ints& output_padding, const Ints& output_size, const std::string& algorithm,

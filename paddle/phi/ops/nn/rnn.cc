@@ -282,7 +282,7 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
                 bool is_test, Tensor& out, Tensor& dropout_state, std::vector<Tensor>& state, Tensor& reserve) {
   Net net(x.meta(), dropout, is_bidirec, hidden, layers, mode, is_test);
   net.Read(sequence_length);
-  state = Copies(pre_state);
+  state = Copies(pre_state, &state);
   if (out.numel() == 0) return;
   if (dropout_state.numel()) {
     EngineFor engine(context, seed);

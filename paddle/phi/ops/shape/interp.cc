@@ -129,17 +129,19 @@ void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T
                    });
 }
 
+// x is in order, of the dtype that is computed in.
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
-  const DataType t = x.dtype() == DataType::FLOAT64 || x.dtype() == DataType::INT64 ? x.dtype() : DataType::FLOAT32;
-  const Ordered from(x, t);
-  Tensor cur = from;
+  const DataType t = x.dtype();
+  const Widened wide(out, t);
+  Tensor cur = x;
   std::vector<std::unique_ptr<ScratchTensor>> steps;
   int64_t first = p.channels_last ? 1 : 2;
   for (int64_t i = 0; i < p.spatial; ++i) {
     Ints dims = cur.dims();
     AxisSplit s = SplitAt("interpolate", dims, first + i);
     dims[first + i] = transposed ? taps[i].in : taps[i].out;
-    const Tensor next = steps.emplace_back(std::make_unique<ScratchTensor>(dims, t))->tensor;
+    Tensor next = i + 1 == p.spatial ? static_cast<Tensor&>(wide)
+                                     : steps.emplace_back(std::make_unique<ScratchTensor>(dims, t))->tensor;
     if (t == DataType::INT64)
       Apply(taps[i], transposed, s.outer, s.inner, cur.data<int64_t>(), next.data<int64_t>());
     else if (t == DataType::FLOAT64)
@@ -151,9 +153,21 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
   // Fractions are cut, and what rounding left just below an integer is that integer.
   if (t == DataType::FLOAT64 && IsInteger(out.dtype()))
     for (int64_t i = 0; i < cur.numel(); ++i) cur.data<double>()[i] += 1e-9;
-  CopyInto(cur, out);
   cur = Tensor();
   while (!steps.empty()) steps.pop_back();
+}
+// Bytes of the steps but the last one.
+int64_t StepBytes(const Plan& p, Dims from, const Dims& to, DataType t) {
+  int64_t bytes = 0;
+  for (int64_t i = p.channels_last ? 1 : 2, left = p.spatial; --left > 0; ++i) {
+    from[i] = to[i];
+    bytes += WorkspaceFor(from, t);
+  }
+  return bytes;
+}
+// What x is computed in.
+DataType StepType(DataType x, const std::string& method) {
+  return IsFloating(x) ? ComputeType(x) : method == "nearest" ? DataType::INT64 : DataType::FLOAT64;
 }
 std::vector<Taps> AllTaps(const Plan& p, const Ints& input, const std::vector<double>& scale, const std::string& method,
                           bool align_corners, int64_t align_mode, bool exact = false) {
@@ -207,9 +221,19 @@ void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const
   }
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
-  const bool floating = IsFloating(x.dtype());
-  const Ordered src(x, floating ? x.dtype() : method == "nearest" ? DataType::INT64 : DataType::FLOAT64);
-  Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode, !floating), false, src, out);
+  const Ordered from(x, StepType(x.dtype(), method));
+  Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode, !IsFloating(x.dtype())), false, from, out);
+}
+// Sizes in a tensor are not known in advance.
+int64_t interp_workspace(const Meta& x, const Meta* out_size, const Meta* size_tensor, const Meta* scale_tensor,
+                         const std::string& format, int64_t d, int64_t h, int64_t w, const std::vector<double>& scale,
+                         const std::string& method, bool align_corners, int64_t align_mode) {
+  if (out_size) return 0;
+  Meta out;
+  interp_infer(x, out_size, size_tensor, scale_tensor, format, d, h, w, scale, method, align_corners, align_mode, out);
+  const DataType t = StepType(x.dtype, method);
+  return ConvertedBytes(x, t) + ConvertedBytes(out, t) +
+         StepBytes(PlanOf(x.dims, format, d, h, w, method), x.dims, out.dims, t);
 }
 void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t,
                           const std::vector<double>&, const std::string&, bool, int64_t, Meta& out) {
@@ -222,6 +246,10 @@ void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::stri
   Plan p = PlanOf(common::ToDims(zero.dims()), format, d, h, w, method);
   for (int64_t i = 0; i < p.spatial; ++i) p.size[i] = dy.dim((p.channels_last ? 1 : 2) + i);
   Resample(p, AllTaps(p, zero.dims(), scale, method, align_corners, align_mode), true, dy, out);
+}
+int64_t interp_adjoint_workspace(const Meta& dy, const Meta& zero, const std::string& format, int64_t d, int64_t h,
+                                 int64_t w, const std::vector<double>&, const std::string& method, bool, int64_t) {
+  return StepBytes(PlanOf(zero.dims, format, d, h, w, method), dy.dims, zero.dims, StepType(dy.dtype, method));
 }
 
 }  // namespace phi

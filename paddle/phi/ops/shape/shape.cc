@@ -5,6 +5,7 @@
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/ops/manipulation/views.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
@@ -22,28 +23,6 @@ void shape64_kernel(const Tensor& x, Tensor& out) {
 void is_empty_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
 void is_empty_kernel(const Tensor& x, Tensor& out) { *out.data<bool>() = x.numel() == 0; }
 
-void as_complex_infer(const Meta& x, Meta& out) {
-  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidType,
-           "[as_complex] expected dtype float32 or float64, got ", NameOf(x.dtype));
-  PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), Dim(2)), InvalidArgument,
-           "[as_complex] expected a last axis of extent 2, got shape ", common::ShapeText(x.dims));
-  out = {x.dims, ComplexOf(x.dtype)};
-  out.dims.pop_back();
-}
-void as_complex_kernel(const Tensor& x, Tensor& out) {
-  bool pairs = x.strides().back() == 1 && x->offset() % 2 == 0;
-  for (int64_t i = 0; i + 1 < x.ndim(); ++i) pairs = pairs && x.strides()[i] % 2 == 0;
-  Tensor src = x;
-  if (!pairs) {
-    src = Empty(x.dims(), x.dtype());
-    CopyInto(x, src);
-  }
-  Ints dims = src.dims(), strides = src.strides();
-  dims.pop_back();
-  strides.pop_back();
-  for (int64_t& s : strides) s /= 2;
-  out = Tensor(TensorState::Strided(dims, strides, src->offset() / 2, ComplexOf(x.dtype()), src->storage()));
-}
 void as_real_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsComplex(x.dtype), Unimplemented, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
@@ -55,6 +34,30 @@ void as_real_kernel(const Tensor& x, Tensor& out) {
   dims.push_back(2);
   strides.push_back(1);
   out = Tensor(TensorState::Strided(dims, strides, x->offset() * 2, RealOf(x.dtype()), x->storage()));
+}
+
+void as_complex_infer(const Meta& x, Meta& out) {
+  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, InvalidType,
+           "[as_complex] expected dtype float32 or float64, got ", NameOf(x.dtype));
+  PD_CHECK(!x.dims.empty() && !common::CertainlyDiffer(x.dims.back(), Dim(2)), InvalidArgument,
+           "[as_complex] expected a last axis of extent 2, got shape ", common::ShapeText(x.dims));
+  out = {x.dims, ComplexOf(x.dtype)};
+  out.dims.pop_back();
+}
+void as_complex_kernel(const Tensor& x, Tensor& out) {
+  bool pairs = x.strides().back() == 1 && x->offset() % 2 == 0;
+  for (int64_t i = 0; i + 1 < x.ndim(); ++i) pairs = pairs && x.strides()[i] % 2 == 0;
+  Ints dims = x.dims(), strides = x.strides();
+  dims.pop_back();
+  strides.pop_back();
+  if (!pairs) {
+    EnsureCopy(x, dims, ComplexOf(x.dtype()), out);
+    Tensor parts;
+    as_real_kernel(out, parts);
+    return CopyInto(x, parts);
+  }
+  for (int64_t& s : strides) s /= 2;
+  out = Tensor(TensorState::Strided(dims, strides, x->offset() / 2, ComplexOf(x.dtype()), x->storage()));
 }
 
 namespace {
