@@ -6,18 +6,54 @@ express, under the names, arguments and results of the operations.
 import paddle
 
 
-def _round(x, scale, bit_length, round_type):
-    """x in steps of scale / (2 ** (bit_length - 1) - 1), cut to [-scale, scale]; the gradient is
-    passed on. Ties go to even numbers of steps with round_type 0, away from zero with 1.
+def _most(bit_length):
+    return 2.0 ** (bit_length - 1) - 1
+
+
+def _steps(x, scale, most, round_type):
+    """x in steps of scale / most, as whole numbers. With round_type 0 they go from -most - 1, and
+    ties to even numbers; with 1 from -most, and ties away from zero.
     """
-    most = 2 ** (bit_length - 1) - 1
+    dtype = x.dtype
     with paddle.no_grad():
-        v = paddle.minimum(paddle.maximum(x, -scale), scale) * most
-        v = v / paddle.where(scale > 0, scale, paddle.ones_like(scale))
+        if dtype in (paddle.float16, paddle.bfloat16):
+            x, scale = x.astype('float32'), scale.astype('float32')
+        # A scale of nothing is a very small one.
+        steps = most / paddle.where(scale > 1e-30, scale, scale + 1e-6)
+        if round_type == 0:
+            return paddle.clip(paddle.round(x * steps), -most - 1, most).astype(dtype)
+        v = paddle.minimum(paddle.maximum(x, -scale), scale) * steps
         whole = paddle.trunc(v)
-        away = whole + paddle.sign(v) * (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
-        out = (away if round_type else paddle.round(v)) * scale / most
+        away = (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
+        return (whole + paddle.sign(v) * away).astype(dtype)
+
+
+def _passed(x, out):
+    """`out` with the gradient of x."""
     return out if x.stop_gradient else out.detach() + (x - x.detach())
+
+
+def _largest(x, quant_axis=None):
+    others = None if quant_axis is None else [a for a in range(x.ndim) if a != quant_axis]
+    largest = x.detach().abs().max(others, keepdim=quant_axis is not None)
+    return largest.reshape([1]) if quant_axis is None else largest
+
+
+def _averaged(op, x, in_accum, in_state, rate):
+    if in_accum is None or in_state is None:
+        raise ValueError(f"[{op}] expected in_accum and in_state for training, got none")
+    with paddle.no_grad():
+        state = in_state * rate + 1.0
+        total = in_accum * rate + _largest(x)
+        return total / state, state, total
+
+
+def _round(x, scale, bit_length, round_type):
+    """What x in steps of scale / (2 ** (bit_length - 1) - 1) stands for, with the gradient of x."""
+    most = _most(bit_length)
+    with paddle.no_grad():
+        out = _steps(x, scale, most, round_type) * scale / most
+    return _passed(x, out)
 
 
 def _checked(op, bit_length, round_type):
@@ -30,7 +66,7 @@ def _checked(op, bit_length, round_type):
 def fake_quantize_dequantize_abs_max(x, bit_length=8, round_type=1):
     """(x as integers of bit_length bits stand for it, the largest magnitude [1])."""
     _checked('fake_quantize_dequantize_abs_max', bit_length, round_type)
-    scale = x.detach().abs().max().reshape([1])
+    scale = _largest(x)
     return _round(x, scale, bit_length, round_type), scale
 
 
@@ -42,8 +78,7 @@ def fake_channel_wise_quantize_dequantize_abs_max(x, bit_length=8, round_type=1,
     _checked(op, bit_length, round_type)
     if quant_axis not in (0, 1) or quant_axis >= x.ndim:
         raise ValueError(f"[{op}] expected quant_axis 0 or 1 of x's axes, got {quant_axis}")
-    others = [axis for axis in range(x.ndim) if axis != quant_axis]
-    largest = x.detach().abs().max(others, keepdim=True)
+    largest = _largest(x, quant_axis)
     return _round(x, largest, bit_length, round_type), largest.reshape([-1])
 
 
@@ -65,10 +100,5 @@ def fake_quantize_dequantize_moving_average_abs_max(
     _checked(op, bit_length, round_type)
     if is_test:
         return _round(x, in_scale.detach(), bit_length, round_type), None, None, None
-    if in_accum is None or in_state is None:
-        raise ValueError(f"[{op}] expected in_accum and in_state for training, got none")
-    with paddle.no_grad():
-        state = in_state * moving_rate + 1.0
-        total = in_accum * moving_rate + x.detach().abs().max().reshape([1])
-        scale = total / state
+    scale, state, total = _averaged(op, x, in_accum, in_state, moving_rate)
     return _round(x, scale, bit_length, round_type), scale, state, total

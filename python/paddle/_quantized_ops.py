@@ -5,40 +5,7 @@ range; these give whole numbers, or take them.
 """
 
 import paddle
-from paddle._fake_quant import _checked
-
-
-def _most(bit_length):
-    return 2.0 ** (bit_length - 1) - 1
-
-
-def _steps(x, scale, most, round_type):
-    """x in steps of scale / most, as whole numbers. With round_type 0 they go from -most - 1, and
-    ties to even numbers; with 1 from -most, and ties away from zero.
-    """
-    dtype = x.dtype
-    with paddle.no_grad():
-        if dtype in (paddle.float16, paddle.bfloat16):
-            x, scale = x.astype('float32'), scale.astype('float32')
-        # A scale of nothing is a very small one.
-        steps = most / paddle.where(scale > 1e-30, scale, scale + 1e-6)
-        if round_type == 0:
-            return paddle.clip(paddle.round(x * steps), -most - 1, most).astype(dtype)
-        v = paddle.minimum(paddle.maximum(x, -scale), scale) * steps
-        whole = paddle.trunc(v)
-        away = (paddle.abs(v - whole) >= 0.5).astype(v.dtype)
-        return (whole + paddle.sign(v) * away).astype(dtype)
-
-
-def _passed(x, out):
-    """`out` with the gradient of x."""
-    return out if x.stop_gradient else out.detach() + (x - x.detach())
-
-
-def _largest(x, quant_axis=None):
-    others = None if quant_axis is None else [a for a in range(x.ndim) if a != quant_axis]
-    largest = x.detach().abs().max(others, keepdim=quant_axis is not None)
-    return largest.reshape([1]) if quant_axis is None else largest
+from paddle._fake_quant import _averaged, _checked, _largest, _most, _passed, _steps
 
 
 def fake_quantize_abs_max(x, bit_length=8, round_type=1):
@@ -80,15 +47,6 @@ def fake_quantize_range_abs_max(
         return _passed(x, _steps(x, in_scale, most, round_type)), None, None
     scale, scales = _ranged(x, in_scale, iter, window_size)
     return _passed(x, _steps(x, scale, most, round_type)), scale, scales
-
-
-def _averaged(op, x, in_accum, in_state, rate):
-    if in_accum is None or in_state is None:
-        raise ValueError(f"[{op}] expected in_accum and in_state for training, got none")
-    with paddle.no_grad():
-        state = in_state * rate + 1.0
-        total = in_accum * rate + _largest(x)
-        return total / state, state, total
 
 
 def fake_quantize_moving_average_abs_max(

@@ -27,6 +27,15 @@ def test_rounding(kind, want):
         assert x.grad.tolist() == [1] * 7
 
 
+def test_values_beyond_the_scale():
+    x, state = paddle.to_tensor([-3.0, -1.0, 5.0]), [paddle.to_tensor([1.0]) for _ in range(3)]
+    for kind, least in ((0, -128), (1, -127)):
+        whole = _C_ops.fake_quantize_moving_average_abs_max(x, *state, 0.9, 8, True, kind)[0]
+        assert whole.tolist() == [least, -127, 127]
+        out = _C_ops.fake_quantize_dequantize_moving_average_abs_max(x, *state, 0.9, 8, True, kind)
+        np.testing.assert_allclose(out[0].numpy(), [least / 127, -1, 1], rtol=1e-6)
+
+
 def test_scales():
     x = paddle.to_tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.5]])
     out, scale = _C_ops.fake_channel_wise_quantize_dequantize_abs_max(x, 8, 1, 1)

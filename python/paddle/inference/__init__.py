@@ -98,10 +98,11 @@ def _with_old_program(config, make):
         (k, level, v) for k, f in enumerate(fetches) for level, v in enumerate(lod.of(program, f))
     ]
     count, fetches = len(fetches), [*fetches, *(v for _, _, v in told)]
-    text = io.serialize_program(feeds, fetches, program=program)
-    for n, (k, level, _) in enumerate(told):
-        name = lod.name(f'fetch_name_{k}', level)
-        text = text.replace(f'"fetch_name_{count + n}"'.encode(), f'"{name}"'.encode())
+    pruned = io.normalize_program(program, feeds, fetches)
+    ends = [op for op in pruned._operations() if op.name() == 'pd_op.fetch']
+    for op, (k, level, _) in zip(ends[count:], told):
+        op.set_str_attr('name', lod.name(f'fetch_name_{k}', level))
+    text = pruned._to_json().encode()
     data = io.serialize_persistables(feeds, fetches, None, program=program) or b''
     folder = config.model_dir()
     config.set_model_buffer(text, len(text), data, len(data))
