@@ -60,14 +60,19 @@ void RunProgramNode::Keep(std::vector<Tensor> saved, std::vector<Tensor>& output
 }
 
 void RunProgramNode::Run(Tensor* grads, Tensor* in, bool create_graph) {
+  // A leaf that none of the given gradients leads to gets none, rather than zeros.
   std::vector<bool> wanted(num_inputs());
   bool any = false;
-  for (int k = 0; k < num_inputs(); ++k) any = (wanted[k] = needs(k)) || any;
+  for (int k = 0; k < num_inputs(); ++k) {
+    for (int i = 0; i < num_outputs() && needs(k) && !wanted[k]; ++i)
+      wanted[k] = grads[i].defined() && fn_->Reaches(i, k);
+    any = any || wanted[k];
+  }
   if (!any) return;
   std::vector<Tensor> douts;
   for (int i = 0; i < num_outputs(); ++i)
     douts.push_back(grads[i].defined() ? grads[i] : phi::FullLike(metas_[i].first, metas_[i].second, 0));
-  if (create_graph) return RunSecond(douts, in);
+  if (create_graph) return RunSecond(douts, wanted, in);
   const Traced::Backward& b = fn_->BackwardFor(wanted);
   std::vector<Tensor> feeds;
   executor::StackCopies stacks;
@@ -90,14 +95,22 @@ void RunProgramNode::Run(Tensor* grads, Tensor* in, bool create_graph) {
   for (size_t k = 0; k < b.wanted.size(); ++k) in[b.wanted[k]] = Own(r[k]);
 }
 
-void RunProgramNode::RunSecond(const std::vector<Tensor>& douts, Tensor* in) {
+void RunProgramNode::RunSecond(const std::vector<Tensor>& douts, const std::vector<bool>& wanted, Tensor* in) {
   std::shared_ptr<Traced> second = fn_->Second();
   std::vector<Tensor> feeds(inputs_.begin(), inputs_.begin() + fn_->num_inputs());
   feeds.insert(feeds.end(), douts.begin(), douts.end());
   feeds.insert(feeds.end(), inputs_.begin() + fn_->num_inputs(), inputs_.end());
   feeds.insert(feeds.end(), saved_.begin(), saved_.begin() + fn_->num_random());
   std::vector<Tensor> r = second->Call(feeds);
-  for (size_t k = 0; k < r.size(); ++k) in[fn_->second_leaves()[k]] = r[k];
+  for (size_t k = 0; k < r.size(); ++k)
+    if (const int leaf = fn_->second_leaves()[k]; wanted[leaf]) in[leaf] = r[k];
+}
+
+void SpentNode::Run(Tensor*, Tensor*, bool) {
+  PD_THROW(
+      Fatal,
+      "[run_program] expected saved tensors, got none: backward ran through this graph before and freed them; pass "
+      "retain_graph=True to the first call");
 }
 
 }  // namespace paddle::jit

@@ -24,12 +24,20 @@ class RunProgramNode final : public egr::GradNode {
   void Run(Tensor* grads, Tensor* in, bool create_graph) override;
 
  private:
-  void RunSecond(const std::vector<Tensor>& douts, Tensor* in);
+  void RunSecond(const std::vector<Tensor>& douts, const std::vector<bool>& wanted, Tensor* in);
 
   std::shared_ptr<Traced> fn_;
   std::vector<Tensor> inputs_, saved_;
   std::vector<uint32_t> versions_, input_versions_, captured_versions_;
   std::vector<std::pair<phi::Ints, phi::DataType>> metas_;
+};
+
+// The history of a result through whose graph the call has run backward itself.
+class SpentNode final : public egr::GradNode {
+ public:
+  SpentNode() { SetCounts(1, 1); }
+  const char* name() const override { return "run_program"; }
+  void Run(Tensor* grads, Tensor* in, bool create_graph) override;
 };
 
 }  // namespace paddle::jit

@@ -25,18 +25,23 @@
 namespace paddle::jit {
 namespace {
 
-// Whether a backward pass has run through a part of the graph of `t` and freed it.
-bool IsSpent(const Tensor& t) {
+// The nodes of the graph of `t`.
+std::unordered_set<egr::GradNode*> NodesBehind(const Tensor& t) {
   std::vector<egr::GradNode*> work{static_cast<egr::GradNode*>(t->node().get())};
   std::unordered_set<egr::GradNode*> seen;
   while (!work.empty()) {
     egr::GradNode* n = work.back();
     work.pop_back();
     if (!n || !seen.insert(n).second) continue;
-    if (n->released()) return true;
     for (int i = 0; i < n->num_inputs(); ++i) work.push_back(n->edge(i).node.get());
   }
-  return false;
+  return seen;
+}
+
+// Whether a backward pass has run through a part of the graph of `t` and freed it.
+bool IsSpent(const Tensor& t) {
+  const auto nodes = NodesBehind(t);
+  return std::any_of(nodes.begin(), nodes.end(), [](egr::GradNode* n) { return n->released(); });
 }
 
 bool IsSource(const pir::Operation& op) {
@@ -67,11 +72,9 @@ bool IsRead(const pir::Operation& maker) {
 // Whether the node of `t` is that of the leaf it stands for.
 bool LeadsToLeaf(const Tensor& t) { return t->node() && static_cast<egr::GradNode*>(t->node().get())->leaf(); }
 
-// Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
-std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
-                                const std::vector<Tensor>& grads, bool create_graph) {
+// Where gradients reach `leaves`; without a node where none can.
+std::vector<egr::Edge> EdgesOf(const std::vector<Tensor>& leaves) {
   std::vector<egr::Edge> edges;
-  std::vector<bool> wanted;
   for (const Tensor& t : leaves) {
     // An input that was written since is asked for as it was given.
     egr::AutogradMeta* m = egr::MaybeMeta(t);
@@ -81,8 +84,16 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::v
       edges.push_back({phi::Ref<egr::GradNode>(m->accumulator), 0});
     else
       edges.emplace_back();
-    wanted.push_back(static_cast<bool>(edges.back().node));
   }
+  return edges;
+}
+
+// Gradients that reach `leaves`; what lies behind them belongs to the caller's graph. Undefined where none arrives.
+std::vector<Tensor> GradientsAt(const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves,
+                                const std::vector<Tensor>& grads, bool create_graph) {
+  const std::vector<egr::Edge> edges = EdgesOf(leaves);
+  std::vector<bool> wanted;
+  for (const egr::Edge& e : edges) wanted.push_back(static_cast<bool>(e.node));
   return egr::GradAt(outputs, grads, edges, wanted, create_graph);
 }
 
@@ -125,7 +136,10 @@ Traced::Traced(std::shared_ptr<RecordedProgram> program, std::vector<Tensor> inp
   for (const auto& c : recorder.captured())
     captured_.push_back({c.tensor, c.tensor.dtype(), c.tensor.dims(), c.tensor.stop_gradient()});
   for (size_t i = 0; i < outputs_.size(); ++i)
-    if (IsLeafOutput(i)) leaf_outputs_.push_back(i);
+    if (IsLeafOutput(i))
+      leaf_outputs_.push_back(i);
+    else if (grad && egr::NeedsGrad(outputs_[i]) && outputs_[i]->node() && !IsWrite(i) && IsSpent(outputs_[i]))
+      spent_outputs_.push_back(i);
   PlanForward();
   NoteEffects();
 }
@@ -154,9 +168,14 @@ Traced::Attempt::Attempt(const Traced& traced, const std::vector<Tensor>& inputs
   if (const phi::Place place = phi::CurrentPlace(); !place.is_cpu()) device_ = phi::GeneratorOf(place).GetState();
 }
 
-std::vector<uint32_t> Traced::Attempt::Versions() const {
-  std::vector<uint32_t> r = traced_.CapturedVersions();
-  for (const Tensor& t : inputs_) r.push_back(t.defined() && t->storage() ? t->storage()->version() : 0);
+uint64_t Traced::Attempt::Versions() const {
+  uint64_t r = 0;
+  auto add = [&](const Tensor& t) {
+    if (!t.defined() || !t->storage()) return;
+    r = r * 0x100000001b3 + reinterpret_cast<uintptr_t>(t->storage().get()) + t->storage()->version();
+  };
+  for (const Held& h : traced_.captured_) add(h.tensor);
+  for (const Tensor& t : inputs_) add(t);
   return r;
 }
 
@@ -264,9 +283,14 @@ void Traced::RecordGradients() {
     douts.push_back(recorder.Data("grad_" + std::to_string(k), roots[k].meta()));
     grad_in_.push_back(recorder.ValueOf(douts.back()));
   }
+  const std::vector<egr::Edge> edges = EdgesOf(wrt);
+  std::vector<std::unordered_set<egr::GradNode*>> behind;
+  for (const Tensor& t : roots) behind.push_back(NodesBehind(t));
   std::vector<Tensor> grads = GradientsAt(roots, wrt, douts, false);
   for (size_t k = 0; k < grads.size(); ++k)
     if (grads[k].defined()) {
+      reached_.emplace_back();
+      for (const auto& nodes : behind) reached_.back().push_back(nodes.count(edges[k].node.get()) > 0);
       leaves_.push_back(leaves[k]);
       grad_out_.push_back(recorder.ValueOf(grads[k]));
     }
@@ -491,6 +515,8 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       t = copy;
     }
   for (size_t i : leaf_outputs_) r[i]->stop_gradient = false;
+  for (size_t i : spent_outputs_)
+    if (egr::State().grad_enabled) egr::SetOnlyOutput(phi::Ref<egr::GradNode>(new SpentNode), r[i]);
   if (!diff_out_.empty() && egr::State().grad_enabled) {
     phi::Ref<RunProgramNode> node(new RunProgramNode(shared_from_this(), inputs));
     for (const Write& w : writes_)

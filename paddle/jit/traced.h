@@ -69,10 +69,11 @@ class Traced : public std::enable_shared_from_this<Traced> {
     bool Undo();
 
    private:
-    std::vector<uint32_t> Versions() const;
+    // Another number where memory of the inputs or of what is captured was written or replaced.
+    uint64_t Versions() const;
     const Traced& traced_;
     const std::vector<Tensor>& inputs_;
-    std::vector<uint32_t> versions_;
+    uint64_t versions_ = 0;
     std::optional<std::mt19937_64> engine_;
     std::vector<uint8_t> device_;  // the state of the current device's generator; empty: there is none
   };
@@ -92,6 +93,8 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   const std::vector<int>& differentiable() const { return diff_out_; }
+  // Whether gradients of differentiable output `i` reach the leaf.
+  bool Reaches(int i, int leaf) const { return reached_[static_cast<size_t>(leaf)][static_cast<size_t>(i)]; }
   // Whether the output is a leaf that needs a gradient and that each call makes anew.
   bool IsLeafOutput(size_t i) const;
   // Whether a run changes tensors or draws random numbers.
@@ -124,7 +127,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
   std::shared_ptr<RecordedProgram> program_;
   std::vector<Tensor> inputs_, outputs_;
-  std::vector<size_t> leaf_outputs_;
+  std::vector<size_t> leaf_outputs_, spent_outputs_;
   std::vector<bool> apart_;  // outputs that share no memory with what the program was given
   std::vector<Write> writes_;
   bool fuse_, replay_;
@@ -134,6 +137,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
   std::unordered_set<const pir::Operation*> forward_ops_;
   std::vector<int> diff_out_;  // outputs gradients flow from
   std::vector<Leaf> leaves_;
+  std::vector<std::vector<bool>> reached_;                // for each of leaves_, which of diff_out_ lead to it
   std::vector<pir::Value> grad_in_, grad_out_;            // gradients of diff_out_ and of leaves_
   std::vector<pir::Value> saved_;                         // random values first; of equal values one
   std::unordered_set<const pir::Operation*> recomputed_;  // of the forward part, by the gradient program too

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python's view of paddle/jit: the classes RecordedCalls, Traced, _Tape and _FrameWatch, and what is asked of
 // recordings.
+#include <algorithm>
 #include <memory>
 
 #include "paddle/jit/python/frame_watch.h"
@@ -166,6 +167,24 @@ PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
   });
 }
 
+// _keep_by(key): what `_bind` makes is kept by objects under this name.
+PyObject* KeepBy(PyObject* self, PyObject* key) {
+  PyObject* old = std::exchange(RecordedCalls::Of(self).key, Py_NewRef(key));
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+// _bound_by(origin, object): made by that descriptor for this object, which the function holds.
+PyObject* BoundBy(PyObject* self, PyObject* const* a, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 2) RaiseTypeError("[_bound_by] expected 2 arguments, got " + std::to_string(n));
+    RecordedCalls& f = RecordedCalls::Of(self);
+    const PyRef old(std::exchange(f.origin, Py_NewRef(a[0])));
+    f.bound = a[1];
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* CompiledRuns(PyObject* self, PyObject*) { return PyLong_FromLongLong(RecordedCalls::Of(self).compiled_runs); }
 
 PyObject* ClearEntries(PyObject* self, PyObject*) {
@@ -180,6 +199,8 @@ PyMethodDef methods[] = {
     {"_add", F(Add), METH_FASTCALL, "Adds a known way of calling."},
     {"_drop", F(Drop), METH_FASTCALL, "Forgets that a call with these arguments is to be recorded."},
     {"_differences", F(Differences), METH_FASTCALL, "Why the known ways do not fit a call."},
+    {"_keep_by", KeepBy, METH_O, "Sets the name under which objects keep what it is bound to."},
+    {"_bound_by", F(BoundBy), METH_FASTCALL, "Sets the descriptor and the object it was made for."},
     {"_compiled_runs", CompiledRuns, METH_NOARGS, "How many calls ran a recording."},
     {"_clear", ClearEntries, METH_NOARGS, "Forgets all recordings."},
     {nullptr, nullptr, 0, nullptr}};
@@ -220,6 +241,20 @@ std::shared_ptr<jit::Traced> MakeTraced(std::shared_ptr<ProgramObject> program, 
                                        std::move(w), grad, fuse);
 }
 
+// What `_call_instead(instead)` gives: f(function, *args, **kwargs) calls instead(function, whether a tensor is among
+// the arguments) with the arguments.
+PyObject* CallInstead(PyObject* instead, PyObject* const* a, Py_ssize_t n, PyObject* names) {
+  return Guarded([&]() -> PyObject* {
+    if (n < 1) RaiseTypeError("[to_static] expected a function to call, got no argument");
+    const bool on_tensors = std::any_of(a + 1, a + n, [](PyObject* o) { return IsTensor(o); });
+    const PyRef target = Own(PyObject_CallFunctionObjArgs(instead, a[0], on_tensors ? Py_True : Py_False, nullptr));
+    return PyObject_Vectorcall(target.get(), a + 1, static_cast<size_t>(n - 1), names);
+  });
+}
+PyMethodDef call_instead = {"call", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(CallInstead)),
+                            METH_FASTCALL | METH_KEYWORDS, nullptr};
+PyObject* MakeCallInstead(PyObject*, PyObject* instead) { return PyCFunction_New(&call_instead, instead); }
+
 PyObject* IsTensorObject(PyObject*, PyObject* o) { return PyBool_FromLong(IsTensor(o)); }
 // Whether what an optimizer does is recorded; what a tape takes is recorded at the next call.
 PyObject* RecordsStep(PyObject*, PyObject*) {
@@ -236,6 +271,7 @@ PyObject* HasHooks(PyObject*, PyObject* o) {
 }
 PyMethodDef functions[] = {{"_is_tensor", IsTensorObject, METH_O,
                             "Whether the object is a tensor of the core; isinstance() says so of sparse ones, too."},
+                           {"_call_instead", MakeCallInstead, METH_O, "Calls what a function says instead of another."},
                            {"_records_step", RecordsStep, METH_NOARGS, "Whether an optimizer's step is recorded."},
                            {"_has_hooks", HasHooks, METH_O, "Whether something runs when a gradient reaches the leaf."},
                            {nullptr, nullptr, 0, nullptr}};

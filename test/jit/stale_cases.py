@@ -108,6 +108,27 @@ def _item_of_a_long_list():
 
 
 @case
+def _item_of_a_deep_nest():
+    nest = values = [2.0]
+    for _ in range(20):
+        nest = {'k': [nest]}
+
+    def function(x):
+        inner = nest
+        for _ in range(20):
+            inner = inner['k'][0]
+        return x * inner[0]
+
+    return Case(function, lambda: values.__setitem__(0, 3.0))
+
+
+@case
+def _one_of_many_objects():
+    objects = [Config(1.0) for _ in range(5000)]
+    return Case(lambda x: x * sum([o.k for o in objects]), lambda: setattr(objects[4500], 'k', 9.0))
+
+
+@case
 def _length():
     values = []
     return Case(lambda x: x * len(values), lambda: values.append(1))
@@ -165,6 +186,11 @@ def _generator_object_of_numpy():
 @case
 def _time():
     return Case(lambda x: x * (time.perf_counter_ns() % 1000003), None)
+
+
+@case
+def _time_of_day():
+    return Case(lambda x: x * (time.time() % 1.0), None)
 
 
 @case

@@ -39,14 +39,15 @@ def _outcome(function, args):
     loss = [p for p in parts if paddle.is_tensor(p) and not p.stop_gradient]
     if loss:
         sum((p * paddle.cos(p.detach())).sum() for p in loss).backward()
-    found = [type(result)]
-    for part in [*parts, *(t.grad for t in tensors)]:
-        found.append(
-            (part.dtype, part.shape, repr(part.numpy().tolist()))
-            if paddle.is_tensor(part)
-            else (type(part), part)
-        )
-    return found
+    # Regions add zeros for results that are not used, which makes 0.0 of -0.0.
+    found = [type(result), *map(_comparable, parts)]
+    return found + [_comparable(None if t.grad is None else t.grad + 0) for t in tensors]
+
+
+def _comparable(part):
+    if not paddle.is_tensor(part):
+        return type(part), part
+    return part.dtype, part.shape, repr(part.numpy().tolist())
 
 
 def _check(function, make=_rows, sizes=SIZES, full_graph=False, **options):

@@ -12,6 +12,7 @@ import weakref
 import numpy
 import pytest
 import stale_cases
+import stale_class_cases  # noqa: F401  registers its cases
 from stale_cases import CASES, Config
 
 import paddle
@@ -22,7 +23,35 @@ def _tensor(*values):
     return paddle.to_tensor(list(values or (1.0, 2.0)), dtype='float32')
 
 
-DIFFERING = {'id_of_an_object', 'name_of_an_argument', 'time', 'training'}  # from run to run
+CLOCKS = ('time', 'time_of_day')
+DIFFERING = {*CLOCKS, 'id_of_an_object', 'name_of_an_argument', 'training'}  # from run to run
+
+# What was read once and then held for ever, and the cases that change it; each runs in both modes.
+ONCE_STALE = {
+    'an attribute of a plain object': ['attribute_of_an_attribute'],
+    'an item of a dict': ['item_of_a_dict'],
+    'the random module': ['random'],
+    'clocks': [*CLOCKS],
+    "NumPy's generator": ['generator_of_numpy', 'generator_object_of_numpy'],
+    'a file': ['file'],
+    'a counter in a global object': ['counter_in_a_global_object'],
+    'an iterator': ['iterator', 'count_of_itertools', 'loop_over_a_generator'],
+    'argparse.Namespace': ['namespace'],
+    'a value read in another method': ['value_in_another_method'],
+    'an argument that keeps its identity': ['argument_that_keeps_its_identity'],
+    'a property': ['property', 'cached_property'],
+    'a descriptor': ['descriptor', 'data_descriptor'],
+    'a class attribute': ['class_attribute', 'class_attribute_that_an_instance_hides'],
+    '__getattr__': ['getattr', 'getattribute'],
+    'an environment variable': ['environment', 'getenv'],
+    "a partial's arguments": ['partial', 'keywords_of_a_partial'],
+    'a closure cell': ['closure', 'closure_of_a_function_that_is_called'],
+    'a function of a module': ['function_of_a_module'],
+    'a method of a subclass': ['method_of_a_subclass'],
+    'more than 64 elements': ['item_of_a_long_list'],
+    'more than 4,096 places': ['one_of_many_objects'],
+    'more than 6 levels': ['item_of_a_deep_nest'],
+}
 
 
 def _run(target, change, args):
@@ -69,9 +98,10 @@ def test_a_change_is_seen(name, full_graph):
 @pytest.mark.filterwarnings('ignore:.to_static.*runs as it is')
 @pytest.mark.parametrize('full_graph', [False, True])
 def test_clocks_and_addresses_are_read_each_time(full_graph):
-    f = _marked(CASES['time']().function, full_graph)
-    seen = [float(f(_tensor())[0]) for _ in range(4)]
-    assert len(set(seen)) == 4 and f._compiled_runs() == 0
+    for name in CLOCKS:
+        f = _marked(CASES[name]().function, full_graph)
+        seen = [float(f(_tensor())[0]) for _ in range(4)]
+        assert len(set(seen)) == 4 and f._compiled_runs() == 0
     for name in ('id_of_an_object', 'name_of_an_argument'):
         f = _marked(CASES[name]().function, full_graph)
         for _ in range(3):
@@ -97,8 +127,14 @@ def test_gradients_of_several_are_added_to_those_of_before(full_graph):
     assert seen == [[2.0, 3.0], [4.0, 6.0], [6.0, 9.0]]
 
 
-def test_training_is_seen():
-    net = _marked(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)))
+def test_what_was_stale_once_has_its_cases():
+    names = [name for cases in ONCE_STALE.values() for name in cases]
+    assert set(names) <= set(CASES) and len(names) == len(set(names))
+
+
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_training_is_seen(full_graph):
+    net = _marked(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)), full_graph)
     x = paddle.ones([8, 4])
     assert all((net(x) == 0).any() for _ in range(3))
     net.eval()

@@ -231,6 +231,60 @@ def test_an_error_of_an_operation_in_a_compiled_call():
             f(ones(2, 3), ones(2, 1))
 
 
+def failures(function):
+    return paddle.jit.explain(function).failures
+
+
+@MODES
+def test_explain_tells_of_recordings_that_failed(full_graph):
+    f = paddle.jit.to_static(lambda x, n: paddle.gather(x, n) * 2, full_graph=full_graph)
+    for n in (0, 1, 0, 7, 1, 8, 7):
+        try:
+            f(ones(2), paddle.to_tensor([n]))
+        except (IndexError, ValueError):
+            pass
+    assert sum(found.calls for found in failures(f)) == 3
+    assert all(found.raised == found.calls for found in failures(f))
+    text = str(paddle.jit.explain(f))
+    assert 'recording 0 failed' in text and failures(f)[0].error in text
+
+
+def test_explain_tells_of_regions_that_failed():
+    """The recording of a region fails, whose code catches what it raises."""
+    seen = []
+
+    @paddle.jit.to_static
+    def f(x, n):
+        y = paddle.tanh(x * 2 + 1) - x
+        seen.append(len(seen))
+        try:
+            y = paddle.gather(paddle.exp(y) * 2 + x * 3, n) + 1
+        except (IndexError, ValueError):
+            y = y.sum()
+        return y
+
+    results = [f(ones(2), paddle.to_tensor([n])).item() for n in (0, 1, 0, 0, 1, 7, 1)]
+    assert results[5] == pytest.approx(2 * (np.tanh(3.0) - 1), rel=1e-5)
+    (found,) = failures(f)
+    assert (found.calls, found.raised) == (1, 0) and 'test_robustness.py' in found.function
+
+
+def test_numbers_that_decide_before_a_run_fails():
+    """A recording that decided otherwise fails before its decision is known: others are made."""
+
+    def f(x, n):
+        if n.max() < 2:
+            return paddle.gather(x, n) * 2 + 1
+        return x.sum() - n.max()
+
+    static = paddle.jit.to_static(f)
+    for n in (0, 1, 0, 7, 8, 7, 1, 7, 0, 9, 8):
+        n = paddle.to_tensor([n])
+        assert static(ones(2), n).tolist() == f(ones(2), n).tolist()
+    assert len(failures(static)) >= 1 and not any(found.raised for found in failures(static))
+    assert static.get_traced_count() == 2 and compiled_calls(static) >= 6
+
+
 def test_an_interrupt_while_a_call_is_recorded():
     hit = []
 
@@ -540,53 +594,25 @@ def test_a_result_outlives_its_function():
     np.testing.assert_allclose(x.grad.numpy(), np.exp(np.ones(2)) * 2, rtol=1e-6)
 
 
-MANY = '''
-import gc, linecache, sys
-import paddle
-
-def resident():
-    with open('/proc/self/statm') as file:
-        return int(file.read().split()[1]) * 4096
-
-x = paddle.ones([4])
-def work(n):
-    for k in range(n):
-        f = paddle.jit.to_static(lambda x, k=float(k % 7): (x * k + 1).exp())
-        for _ in range(2):
-            f(x)
-def apart(n):  # each in a file of its own
-    for k in range(n):
-        name = f'<apart {k}>'
-        text = f'def f(x):\\n    h = x * {k % 7} + 1\\n    {MIDDLE}\\n    return h.exp() * 2 - h\\n'
-        linecache.cache[name] = len(text), None, text.splitlines(True), name
-        scope = {}
-        exec(compile(text, name, 'exec'), scope)
-        f = paddle.jit.to_static(scope['f'], full_graph=FULL)
-        for _ in range(3):
-            f(x)
-        del linecache.cache[name]
-MIDDLE, FULL = sys.argv[4], sys.argv[5] == 'True'
-work = globals()[sys.argv[3]]
-work(int(sys.argv[1]))
-gc.collect()
-before = resident()
-work(int(sys.argv[2]))
-gc.collect()
-print((resident() - before) / int(sys.argv[2]))
-'''
+MANY = os.path.join(os.path.dirname(__file__), 'many_functions.py')
 
 
 @pytest.mark.skipif(bool(SANITIZER), reason='a sanitizer keeps what is freed')
+@MODES
 @pytest.mark.parametrize(
     'how',
-    [('work', '', False), ('apart', 'pass', False), ('apart', 'print(end="")', False)]
-    + [('apart', 'h = h if h.sum() > 1 else -h', True)],
-    ids=['same_code', 'codes', 'regions', 'full_graph'],
+    [
+        [],
+        ['--apart'],
+        ['--apart', '--middle', 'h = h * float(h.sum())'],
+        ['--apart', '--middle', 'h = h if h.sum() > 1 else -h'],
+    ],
+    ids=['same_code', 'codes', 'breaks', 'branches'],
 )
-def test_many_compiled_functions_take_no_memory(how):
+def test_many_compiled_functions_take_no_memory(how, full_graph):
     """Functions that come and go: less than a kilobyte stays of each."""
     env = {**os.environ, 'OMP_NUM_THREADS': '1'}
-    words = ['-c', MANY, '300', '1000', *map(str, how)]
+    words = [MANY, '--functions', '1000', *how, *['--full-graph'] * full_graph]
     run = subprocess.run([sys.executable, *words], env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) < 1000

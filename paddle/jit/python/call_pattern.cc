@@ -35,6 +35,14 @@ PyRef ValueAt(PyObject* dict, PyObject* key) {
   return Own(Py_XNewRef(value));
 }
 
+bool SameKey(PyObject* expected, PyObject* got) {
+  if (expected == got) return true;
+  if (Py_TYPE(expected) != Py_TYPE(got)) return false;
+  const int r = PyObject_RichCompareBool(expected, got, Py_EQ);
+  if (r < 0) throw PyErrAlreadySet();
+  return r;
+}
+
 // Whether the next int is free.
 bool IsNext(FreeParts& free) {
   const size_t number = free.number++;
@@ -114,12 +122,14 @@ bool ArgNode::Match(PyObject* o, std::vector<Tensor>* tensors) const {
     }
     case kDict: {
       if (!PyDict_CheckExact(o) || PyDict_GET_SIZE(o) != static_cast<Py_ssize_t>(children.size())) return false;
-      for (size_t i = 0; i < children.size(); ++i) {
-        const PyRef item = PyRef::Borrow(PyDict_GetItemWithError(o, PyTuple_GET_ITEM(value.get(), i)));
-        if (!item && PyErr_Occurred()) throw PyErrAlreadySet();
-        if (!item || !children[i].Match(item.get(), tensors)) return false;
+      PyObject *at_key, *at_item;
+      size_t i = 0;
+      for (Py_ssize_t pos = 0; i < children.size() && PyDict_Next(o, &pos, &at_key, &at_item); ++i) {
+        const PyRef key = PyRef::Borrow(at_key), item = PyRef::Borrow(at_item);  // comparing may run Python code
+        if (!SameKey(PyTuple_GET_ITEM(value.get(), static_cast<Py_ssize_t>(i)), key.get())) return false;
+        if (!children[i].Match(item.get(), tensors)) return false;
       }
-      return true;
+      return i == children.size();
     }
   }
   return false;

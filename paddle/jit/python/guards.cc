@@ -146,7 +146,11 @@ Guards::Place Guards::Make(PyObject* description) {
       items(part(2));
       return p;
     case kClassOf: p.value = PyRef::Borrow(part(2)); return p;
-    case kAttribute: p.entries.emplace_back(PyRef::Borrow(part(2)), PyRef::Borrow(part(3))); return p;
+    case kAttribute: p.entries.emplace_back(PyRef::Borrow(part(2)), n > 3 ? PyRef::Borrow(part(3)) : PyRef()); return p;
+    case kCall:
+      check(PyCFunction_Check(part(1)));
+      p.value = PyRef::Borrow(part(2));
+      return p;
     case kArray: p.value = PyRef::Borrow(part(2)); return p;
     case kTensor: {
       const Tensor t = ToTensor(part(1), "to_static", "tensor");
@@ -208,8 +212,9 @@ bool Guards::Holds(Place& p) {
     case kAttribute: {
       const PyRef got = PyRef(PyObject_GetAttr(p.home.get(), p.entries[0].first.get()));
       if (!got) PyErr_Clear();
-      return got && Same(p.entries[0].second.get(), got.get());
+      return p.entries[0].second ? got && Same(p.entries[0].second.get(), got.get()) : !got;
     }
+    case kCall: return Same(p.value.get(), Own(PyObject_CallNoArgs(p.home.get())).get());
     case kArray: return SameBytes(p.value.get(), p.home.get());
     case kTensor: {
       const Tensor& t = AsTensor(p.home.get());

@@ -22,11 +22,12 @@ class Guards {
     kList,       // list, (items)
     kSet,        // set, (items as they are iterated)
     kClassOf,    // object, its class
-    kAttribute,  // object, name, value: an attribute that is read without running Python code
+    kAttribute,  // object, name, value: an attribute that is read without running Python code; no value: there is none
     kArray,      // C-contiguous numpy array, a copy
     kTensor,     // tensor: its dtype, extents and stop_gradient
     kFunction,   // function: its code and the objects that hold its defaults
     kVersion,    // tensor that nobody writes
+    kCall,       // function of C without arguments, what it gives
   };
 
   Guards() = default;

@@ -3,6 +3,8 @@
 
 #include <structmember.h>
 
+#include <cstring>
+
 #include "paddle/jit/python/tape.h"
 
 namespace paddle::py {
@@ -28,13 +30,12 @@ bool Known::MatchArgs(PyObject* const* given, Py_ssize_t npos, PyObject* kwnames
   if ((kwnames ? PyTuple_GET_SIZE(kwnames) : 0) != static_cast<Py_ssize_t>(kwargs.size())) return false;
   for (Py_ssize_t i = 0; i < npos; ++i)
     if (!args.children[i].Match(given[i], tensors)) return false;
-  for (auto& [name, node] : kwargs) {
-    Py_ssize_t k = 0, n = PyTuple_GET_SIZE(kwnames);
-    for (; k < n; ++k)
-      if (PyTuple_GET_ITEM(kwnames, k) == name.get() ||
-          PyUnicode_Compare(PyTuple_GET_ITEM(kwnames, k), name.get()) == 0)
-        break;
-    if (k == n || !node.Match(given[npos + k], tensors)) return false;
+  // In their order, which code may go through.
+  for (size_t k = 0; k < kwargs.size(); ++k) {
+    const auto& [name, node] = kwargs[k];
+    PyObject* got = PyTuple_GET_ITEM(kwnames, static_cast<Py_ssize_t>(k));
+    if (got != name.get() && PyUnicode_Compare(got, name.get()) != 0) return false;
+    if (!node.Match(given[npos + static_cast<Py_ssize_t>(k)], tensors)) return false;
   }
   return true;
 }
@@ -52,7 +53,10 @@ int Known::Visit(visitproc visit, void* arg) const {
 
 namespace {
 
-PyObject *g_miss = nullptr, *g_again = nullptr, *g_inline = nullptr;  // interned method names
+constexpr int kMostFailures = 3;  // from which on a recording is not run again
+
+// Interned method names.
+PyObject *g_miss = nullptr, *g_again = nullptr, *g_inline = nullptr, *g_failed = nullptr, *g_bind = nullptr;
 
 PyObject* CallMethod(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize_t npos, PyObject* kwnames) {
   PyRef tuple = Own(PyTuple_New(npos));
@@ -84,6 +88,24 @@ PyObject* CallPlain(RecordedCalls* f, PyObject* const* args, size_t nargsf, PyOb
   KnownCalls& known = *f->entries;
   const PyRef run = PyRef::Borrow(known.function && known.same.Changed() >= 0 ? known.function.get() : f->plain);
   return PyObject_Vectorcall(run.get(), args, nargsf, kwnames);
+}
+
+// Runs the function where recording `e` failed, and has the host note that.
+PyObject* CallInstead(RecordedCalls* f, Known& e, const char* error, PyObject* const* args, size_t nargsf,
+                      PyObject* kwnames) {
+  PyRef result(CallPlain(f, args, nargsf, kwnames));
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  if (result && ++e.failures >= kMostFailures && e.decisions.empty()) e.mode = Known::kPlain;
+  const PyRef number(PyLong_FromLongLong(e.number)), text(PyUnicode_DecodeUTF8(error, std::strlen(error), "replace"));
+  PyRef noted;
+  if (number && text)
+    noted = PyRef(PyObject_CallMethodObjArgs(reinterpret_cast<PyObject*>(f), g_failed, number.get(), text.get(),
+                                             result ? Py_False : Py_True, nullptr));
+  if (!noted && result) return nullptr;
+  PyErr_Clear();
+  PyErr_Restore(type, value, trace);
+  return result.release();
 }
 
 // The tensors of one call, in memory that calls leave to each other.
@@ -130,17 +152,42 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
       jit::Traced::Attempt attempt(*e.traced, tensors);
       try {
         r = e.traced->Call(tensors);
-      } catch (const common::Error&) {
+      } catch (const common::Error& error) {
         // The function raises this where its code does, with what it did before that.
         if (!attempt.Undo()) throw;
-        return CallPlain(f, args, nargsf, kwnames);
+        if (e.failures > 0 && !e.decisions.empty()) continue;  // it decides otherwise
+        return CallInstead(f, e, error.what(), args, nargsf, kwnames);
       }
+      if (e.failures > 0) e.failures = 0;
       if (!e.decisions.empty() && !e.Decides(r, made)) continue;
       ++f->compiled_runs;
       return e.out.Build(r, tensors).release();
     }
     return Record(self, g_miss, args, npos, kwnames);
   });
+}
+
+PyTypeObject* g_type = nullptr;
+
+// What the object keeps of an attribute, where it is still of this descriptor and object: copies of objects have the
+// entries of others.
+PyObject* KeptOf(PyObject* self, PyObject* instance) {
+  PyObject* key = RecordedCalls::Of(self).key;
+  if (!key) return nullptr;
+  const PyRef made(PyType_Check(instance) ? nullptr : PyObject_GenericGetDict(instance, nullptr));
+  PyErr_Clear();
+  PyObject* home = PyType_Check(instance) ? reinterpret_cast<PyTypeObject*>(instance)->tp_dict : made.get();
+  PyObject* found = home ? PyDict_GetItemWithError(home, key) : nullptr;
+  PyErr_Clear();
+  if (!found || !PyObject_TypeCheck(found, g_type)) return nullptr;
+  const RecordedCalls& f = RecordedCalls::Of(found);
+  return f.origin == self && f.bound == instance ? found : nullptr;
+}
+
+PyObject* DescrGet(PyObject* self, PyObject* instance, PyObject* owner) {
+  if (!instance) return Py_NewRef(self);
+  if (PyObject* found = KeptOf(self, instance)) return Py_NewRef(found);
+  return PyObject_CallMethodObjArgs(self, g_bind, instance, owner ? owner : Py_None, nullptr);
 }
 
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
@@ -157,6 +204,8 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(f->plain);
+  Py_VISIT(f->key);
+  Py_VISIT(f->origin);
   if (!f->entries) return 0;
   Py_VISIT(f->entries->function.get());
   if (int r = f->entries->same.Visit(visit, arg)) return r;
@@ -167,6 +216,9 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
 int Clear(PyObject* self) {
   auto* f = reinterpret_cast<RecordedCalls*>(self);
   Py_CLEAR(f->plain);
+  Py_CLEAR(f->key);
+  Py_CLEAR(f->origin);
+  f->bound = nullptr;
   if (!f->entries) return 0;
   const auto entries = f->entries->Take();
   const PyRef function = std::move(f->entries->function);
@@ -191,18 +243,23 @@ PyObject* MakeRecordedCallsType(PyMethodDef* methods) {
   g_miss = PyUnicode_InternFromString("_miss");
   g_inline = PyUnicode_InternFromString("_inline");
   g_again = PyUnicode_InternFromString("_again");
+  g_bind = PyUnicode_InternFromString("_bind");
+  g_failed = PyUnicode_InternFromString("_failed");
   PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(New)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
                          {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
                          {Py_tp_clear, reinterpret_cast<void*>(Clear)},
                          {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                         {Py_tp_descr_get, reinterpret_cast<void*>(DescrGet)},
                          {Py_tp_methods, methods},
                          {Py_tp_members, members},
                          {0, nullptr}};
   PyType_Spec spec = {"paddle.base.libpaddle.RecordedCalls", sizeof(RecordedCalls), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
                       slots};
-  return PyType_FromSpec(&spec);
+  PyObject* type = PyType_FromSpec(&spec);
+  g_type = reinterpret_cast<PyTypeObject*>(type);
+  return type;
 }
 
 }  // namespace paddle::py

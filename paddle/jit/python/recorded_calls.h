@@ -20,6 +20,7 @@ struct Known : jit::KnownCall {
   Guards guards;
   OutNode out;
   std::vector<std::pair<size_t, PyRef>> decisions;  // outputs that Python code read, and the numbers they were
+  int failures = 0;  // runs in a row that failed where the function, run as it is, did not
 
   // How many of the decisions a run made as the recording did, given `made`, those that are known of the call; adds
   // those of `outputs`.
@@ -40,12 +41,18 @@ struct KnownCalls : jit::CallCache<Known> {
 };
 
 // An object of the class RecordedCalls. Its class calls `_inline`, `_again` and `_miss` of the object, with the
-// arguments as a tuple and a dict: within another recording, to record by another means, and where nothing fits.
+// arguments as a tuple and a dict: within another recording, to record by another means, and where nothing fits; and
+// `_failed`, with the number of a recording that failed, its error, and whether the function raised, too. As an
+// attribute of a class it is a descriptor that gives what `_bind(object, class)` made and put in the object's dict
+// under `key`, from then on without Python code.
 struct RecordedCalls {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* plain;  // what runs when nothing is recorded
   KnownCalls* entries;
   int64_t compiled_runs;  // calls that ran a recording
+  PyObject* key;          // null where each reading of the attribute calls `_bind`
+  PyObject* origin;       // the descriptor that it was made by, or null
+  PyObject* bound;        // the object or class that it was made for, which the function holds
 
   static RecordedCalls& Of(PyObject* o) { return *reinterpret_cast<RecordedCalls*>(o); }
 };

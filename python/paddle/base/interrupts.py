@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions that come from handlers of signals: they concern the program, never the call that they
+"""Handlers of signals: what they do and raise concerns the program, never the call that they
 interrupt.
 """
 
+import _signal
+import contextlib
+import functools
+import gc
 import signal
+import threading
+
+from paddle.base import libpaddle as _core
 
 
 def _code_of(handler):
@@ -14,6 +21,35 @@ def _code_of(handler):
     return getattr(handler, '__code__', None) or getattr(
         getattr(type(handler), '__call__', None), '__code__', None
     )
+
+
+def _outside(handler, number, frame):
+    with _core.pir.RecordScope(None):
+        return handler(number, frame)
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """A scope that records: operations of handlers that interrupt it run at once, and garbage,
+    whose finalizers may run operations, is collected afterwards.
+    """
+    replaced, collects = [], gc.isenabled()
+    try:
+        gc.disable()
+        if threading.current_thread() is threading.main_thread():
+            for number in range(1, signal.NSIG):
+                handler = _signal.getsignal(number)
+                if callable(handler) and handler is not signal.default_int_handler:
+                    outside = functools.partial(_outside, handler)
+                    signal.signal(number, outside)
+                    replaced.append((number, outside, handler))
+        yield
+    finally:
+        if collects:
+            gc.enable()
+        for number, outside, handler in replaced:
+            if _signal.getsignal(number) is outside:
+                signal.signal(number, handler)
 
 
 def raised_by_handler(error):

@@ -17,11 +17,11 @@ from paddle.jit.dy2static import set_code_level, set_verbosity
 from paddle.static import io as _io
 from paddle.static.input_spec import InputSpec
 
-from . import capture
+from . import capture, environment
 from .errors import of_user
 from .reads.graph import GraphSession
 from .reads.tables import IGNORED, is_ignored
-from .static_function import StaticFunction, parameter_names
+from .static_function import BOUND, StaticFunction, parameter_names
 
 __all__ = [
     'to_static',
@@ -72,7 +72,7 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
         )
     whole = kwargs.get('full_graph')
     options = {
-        'full_graph': not _regions.get() if whole is None else bool(whole),
+        'full_graph': not _compiles_regions() if whole is None else bool(whole),
         'backend': backend,
         'build_strategy': build_strategy,
         'dynamic_dims': kwargs.get('dynamic_dims'),
@@ -105,16 +105,22 @@ def to_static(function=None, input_spec=None, build_strategy=None, backend='CINN
     return mark if function is None else mark(function)
 
 
-_regions = contextvars.ContextVar('paddle.jit.regions', default=True)
+_regions = contextvars.ContextVar('paddle.jit.regions', default=None)
+
+
+def _compiles_regions():
+    chosen = _regions.get()
+    return environment.FALL_BACK.get() if chosen is None else chosen
 
 
 @contextlib.contextmanager
 def sot_mode_guard(value):
     """A scope in which functions are marked for compiled regions, or as whole graphs, where
-    `to_static` is not told by `full_graph`.
+    `to_static` is not told by `full_graph`. Outside the environment variable ENABLE_FALL_BACK says
+    so.
 
     Args:
-        value (bool): True for regions, as outside; False for whole graphs.
+        value (bool): True for regions, as outside without the variable; False for whole graphs.
 
     Returns:
         context manager: also a decorator.
@@ -384,7 +390,7 @@ def _marked_methods(layer):
         for n in dict.fromkeys(
             [*names, *(n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction))]
         )
-        if n != 'forward'
+        if n != 'forward' and not n.startswith(BOUND)
     ]
 
 

@@ -10,6 +10,7 @@ import numpy
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.base.interrupts import undisturbed
 from paddle.static import program as _program
 from paddle.static.input_spec import InputSpec
 
@@ -229,7 +230,7 @@ class Recording:
             session.program = self.program
         self._tape, self._seen, self._made = taped and taped.tape, [], {}
         try:
-            with _program.recording(self.program), _core.pir.FunctionScope():
+            with undisturbed(), _program.recording(self.program), _core.pir.FunctionScope():
                 self.args = replace(tuple(args), symbolic)
                 self.kwargs = replace(dict(kwargs), symbolic)
                 if taped:

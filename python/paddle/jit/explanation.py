@@ -41,6 +41,26 @@ class Event:
         return text
 
 
+class Failure:
+    """Runs of a recording that ended with an error, where the function ran as it is instead.
+
+    `function`: its name, or the lines of a region; `number`: of the recording; `error`: what its
+    run gave; `calls`: how many ended so, `raised` of them raised when they ran as they are, too.
+    """
+
+    def __init__(self, function, number, error):
+        name = getattr(function._dygraph_function, '__qualname__', repr(function))
+        self.function, self.number, self.error = getattr(function, 'where', name), number, error
+        self.calls = self.raised = 0
+
+    def __str__(self):
+        text = f'{self.function}: recording {self.number} failed in {self.calls} calls, which ran '
+        text += f'as they are, {self.raised} of them with an exception: {self.error}'
+        return text
+
+    __repr__ = __str__
+
+
 class Region:
     """A part of a function that is compiled: `where` (file:first-last line, or the name of a
     function that is called), `operations` of its last recording, `recordings`, `compiled_calls`.
@@ -69,17 +89,19 @@ class Explanation:
     `compiled`: whether the last new way of calling it was compiled; `events`: the calls that no
     recording fitted; `break_reasons`: (reason, file:line) of those that were not compiled;
     `guards`: what the recordings depend on; `op_count`: operations of the last recording;
-    `compiled_calls`: how many calls ran a recording.
+    `compiled_calls`: how many calls ran a recording; `failures`: Failures of recordings, those of
+    regions included, in whose place the function ran as it is.
     """
 
     def __init__(self, function):
         self.events = list(function._events)
         self.compiled_calls = function._all_runs()
         self.regions, self.breaks = [], []
+        parts = function._owner.parts() if function._owner is not None else []
         if function._owner is not None:
-            named = [(p.where, p) for p in function._owner.parts()]
-            self.regions = [Region(where, p) for where, p in named if p._events]
+            self.regions = [Region(p.where, p) for p in parts if p._events]
             self.breaks = function._owner.reasons()
+        self.failures = [f for part in (function, *parts) for f in part._failures.values()]
 
     @property
     def compiled(self):
@@ -110,6 +132,7 @@ class Explanation:
             lines.extend(f'  {r}' for r in self.regions if r.recordings)
             lines.append('Python between them:')
             lines.extend(f'  {where}: {reason}' for reason, where in self.breaks)
+        lines.extend(map(str, self.failures))
         for e in self.events:
             if e.compiled:
                 lines.append(f'recording {e.number} depends on:')

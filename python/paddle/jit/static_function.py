@@ -3,8 +3,10 @@
 called.
 """
 
+import contextlib
 import functools
 import inspect
+import itertools
 import logging
 import textwrap
 import types
@@ -17,7 +19,8 @@ from paddle.base.arguments import only
 from paddle.base.interrupts import raised_by_handler
 from paddle.static.input_spec import InputSpec
 
-from . import capture, explanation
+from . import capture, environment, explanation
+from .dy2static.convert import use_verbosity
 from .reads import tables
 from .reads.graph import GraphSession
 from .reads.places import KINDS, depth_of_caller
@@ -33,6 +36,8 @@ _MOST_EVENTS = 64
 _MOST_UNUSED = 64  # recordings, from which on new ones are made only if most ran again
 _MOST_ZEROS = 2  # recordings that may depend on gradients that are zero
 _MOST_DECIDED = 16  # the same where numbers of tensors decide which one fits
+BOUND = '_pt_static_'  # names of what objects keep of methods that are marked begin so
+_serial = itertools.count()
 _logger = logging.getLogger('paddle.jit')
 
 
@@ -143,40 +148,52 @@ class StaticFunction(_core.RecordedCalls):
         self._fuse = backend == 'CINN' and bool(flags.get_flags('jit_fuse')['jit_fuse'])
         self._programs, self._traced_count, self._last_call = [], 0, None
         self._converted, self._busy, self._changes, self._events = None, False, 0, []
+        self._failures = {}  # (number of a recording, error) -> explanation.Failure
         self._varying = Varying()
         self._decides = {}  # lines that read numbers of tensors, which tell recordings apart
         self._owner = self._regions = None  # once it is known that it cannot be compiled as a whole
         self._whole = function  # what runs where nothing is recorded
         self._function_spec = FunctionSpec(function, input_spec)
         self._set_plain(function)
+        use_verbosity()
 
     # --- binding
 
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        name = getattr(self._dygraph_function, '__name__', '')
+    def _bind(self, instance, owner):
+        """What the attribute gives; the object keeps it beside its attributes."""
         home = getattr(instance, '__dict__', None)
-        keep = isinstance(home, dict) and getattr(type(instance), name, None) is self
-        if keep and isinstance(home.get(name), StaticFunction):
-            return home[name]._value()
+        if self.is_property and isinstance(home, dict):
+            bound = home.get(self._key)
+            if isinstance(bound, StaticFunction) and bound.class_instance is instance:
+                return bound()
         function = self._dygraph_function
         if hasattr(function, '__get__'):
             function = function.__get__(instance, owner)
         bound = StaticFunction(function, self._input_spec, instance, **self._options)
-        if keep:
-            home[name] = bound
-        return bound._value()
+        bound._bound_by(self, instance)
+        if isinstance(home, dict):
+            home[self._key] = bound
+        elif isinstance(instance, type):
+            with contextlib.suppress(TypeError):
+                type.__setattr__(instance, self._key, bound)
+        return bound() if self.is_property else bound
 
-    def _value(self):
-        return self() if self._options['is_property'] else self
+    @functools.cached_property
+    def _key(self):
+        key = f'{BOUND}{next(_serial)}'
+        if not self.is_property:
+            self._keep_by(key)
+        return key
 
-    def __deepcopy__(self, memo):
-        instance = memo.get(id(self._instance), self._instance)
+    def bound_to(self, instance):
+        """The same for another object."""
         function = self._dygraph_function
         if instance is not self._instance and isinstance(function, types.MethodType):
             function = function.__func__.__get__(instance)
         return StaticFunction(function, self._input_spec, instance, **self._options)
+
+    def __deepcopy__(self, memo):
+        return self.bound_to(memo.get(id(self._instance), self._instance))
 
     def __reduce__(self):
         return _rebuild, (self._dygraph_function, self._input_spec, self._instance, self._options)
@@ -207,7 +224,8 @@ class StaticFunction(_core.RecordedCalls):
     def _free(self, args, kwargs):
         """What the next recording of such a call leaves free."""
         shapes = self._shapes(args, kwargs)
-        if shapes is not None or self._input_spec is not None:
+        fixed = shapes is not None or self._input_spec is not None
+        if fixed or not environment.DYNAMIC_SHAPE.get():
             return Free(shapes)
         free = self._varying.note(args, kwargs)
         if free.counts:
@@ -227,8 +245,14 @@ class StaticFunction(_core.RecordedCalls):
             self._say_plain(f'{type(error.__cause__).__name__}: {error.__cause__}')
             return result
 
-    def _add_plain(self, args, kwargs):
-        pattern = self._pattern(args, kwargs, self._shapes(args, kwargs), [])
+    def _add_plain(self, args, kwargs, free=None):
+        """Such calls run as they are from now on, also where what varies is another; but then no
+        recording may fit them.
+        """
+        if free and self._traced_count == 0:
+            pattern = self._pattern(args, kwargs, free.shapes, free.counts)
+        else:
+            pattern = self._pattern(args, kwargs, self._shapes(args, kwargs), [])
         self._add(_PLAIN, pattern, [], None, None, None, [], [])
         self._plain_count += 1
 
@@ -282,6 +306,7 @@ class StaticFunction(_core.RecordedCalls):
             event.operations = _operations(recording.program)
             event.end = _TAPED
             self._recorded(recording)
+            _logger.debug('%s', event)
             return self._run(recording, places, args, kwargs, event, free)
         if free:
             session.undo()
@@ -299,6 +324,7 @@ class StaticFunction(_core.RecordedCalls):
         if event.end == _TAPED_PLAIN:
             self._add_plain(args, kwargs)
             self._split(breaks)
+            _logger.info('%s', event)
             if self._full_graph:
                 self._say_plain(' '.join(filter(None, (why[0], why[1] and f'({why[1]})'))))
         return run()
@@ -371,9 +397,9 @@ class StaticFunction(_core.RecordedCalls):
                 end, breaks = _TAPED_PLAIN, session.changes_made()
         event.end = end
         if end == _TAPED_PLAIN:
-            self._add_plain(args, kwargs)
+            self._add_plain(args, kwargs, free)
             self._split(breaks or self._unmade(taped.result))
-            _logger.info('%s', event)
+        _logger.log(logging.INFO if end == _TAPED_PLAIN else logging.DEBUG, '%s', event)
         return taped.result
 
     def _split(self, breaks):
@@ -484,6 +510,18 @@ class StaticFunction(_core.RecordedCalls):
         recording.result = recording.slots = None  # of this call
         self._recorded(recording)
         return _TAPED
+
+    def _failed(self, number, error, raised):
+        """A run of a recording failed; the function ran as it is, and `raised`, too, or not."""
+        found = self._failures.get((number, error))
+        if found is None:
+            if len(self._failures) >= _MOST_EVENTS:
+                del self._failures[next(iter(self._failures))]
+            found = self._failures[number, error] = explanation.Failure(self, number, error)
+        found.calls += 1
+        found.raised += raised
+        if not raised and found.calls == 1:
+            _logger.info('%s', found)
 
     def _recorded(self, recording):
         """A call was recorded."""
@@ -795,10 +833,9 @@ class StaticFunction(_core.RecordedCalls):
         home = getattr(self._instance, '__dict__', None)
         if isinstance(home, dict):
             for name in [k for k, v in home.items() if v is self]:
-                if isinstance(getattr(type(self._instance), name, None), StaticFunction):
-                    home[name] = self._dygraph_function
-                else:
-                    del home[name]
+                del home[name]
+                if name.startswith(BOUND):
+                    home[self._dygraph_function.__name__] = self._dygraph_function
         return self._dygraph_function
 
 

@@ -5,14 +5,19 @@ import ast
 import functools
 import inspect
 import logging
+import sys
 import types
 import weakref
 
+from paddle.jit import environment
 from paddle.jit.dy2static import rewrite, source
 from paddle.jit.dy2static.code_cache import CodeCache
 
 logger = logging.getLogger('paddle.jit.dy2static')
-_codes, _shown = CodeCache(), {'level': -1, 'stdout': False}
+_log = logging.getLogger('paddle.jit')
+_codes = CodeCache()
+# What `set_code_level` and `set_verbosity` were told; None: what the environment says.
+_shown, _verbosity = {'level': None, 'stdout': False}, {'level': None, 'used': 0}
 _KEY = '_pt_converted'
 
 
@@ -95,14 +100,16 @@ def _convert_code(fn):
             tree = rewriter.function()
             if rewriter.changed:
                 new = source.compile_function(tree, code, {*code.co_freevars, '_jst'}, klass), tree
-                _show(fn, tree)
+                show(code, fn.__qualname__, tree)
     return _codes.put(code, None, new)
 
 
-def _show(fn, tree):
-    if _shown['level'] >= 0:
-        place = f'{fn.__code__.co_filename}:{fn.__code__.co_firstlineno}'
-        text = f'{fn.__qualname__} ({place}) after conversion:\n{ast.unparse(tree)}\n'
+def show(code, name, tree):
+    """Show converted code where `set_code_level` or the environment asks for it."""
+    level = _shown['level']
+    if (environment.CODE_LEVEL.get() if level is None else level) >= 0:
+        place = f'{code.co_filename}:{code.co_firstlineno}'
+        text = f'{name} ({place}) after conversion:\n{ast.unparse(tree)}\n'
         logger.warning(text)
         if _shown['stdout']:
             print(text)
@@ -120,6 +127,7 @@ def converted_source(fn):
 
 def set_code_level(level=100, also_to_stdout=False):
     """Show the code of functions that are converted from now on; a negative level turns it off.
+    Until it is called the environment variable TRANSLATOR_CODE_LEVEL says the level.
 
     Args:
         level (int, default 100): From 0 on shows it.
@@ -137,7 +145,11 @@ def set_code_level(level=100, also_to_stdout=False):
 
 
 def set_verbosity(level=0, also_to_stdout=False):
-    """Log what is recorded: level 1 tells which functions stay as they are, and why.
+    """Log what is recorded: level 1 tells which functions stay as they are, and why; level 3 each
+    recording and why those of before did not fit.
+
+    Until it is called the environment variable TRANSLATOR_VERBOSITY, or SOT_LOG_LEVEL, says the
+    level. Where logging is not configured, what is logged goes to stderr.
 
     Args:
         level (int, default 0): The level; 0 for nothing.
@@ -151,10 +163,20 @@ def set_verbosity(level=0, also_to_stdout=False):
     """
     if not isinstance(level, int):
         raise TypeError(f"[set_verbosity] expected an int as level, got {type(level).__name__}")
-    both = logging.getLogger('paddle.jit')
-    for one in (both, logger):
-        one.setLevel(logging.INFO if level > 0 else logging.WARNING)
-    if also_to_stdout and not both.handlers:
-        import sys
+    _verbosity['level'] = level
+    use_verbosity()
+    if also_to_stdout and not any(getattr(h, 'stream', 0) is sys.stdout for h in _log.handlers):
+        _log.addHandler(logging.StreamHandler(sys.stdout))
 
-        both.addHandler(logging.StreamHandler(sys.stdout))
+
+def use_verbosity():
+    """Log from now on as much as was told last, or as the environment says."""
+    level = _verbosity['level']
+    if level is None:
+        level = max(variable.get() for variable in environment.LOG_LEVELS)
+    if level == _verbosity['used']:
+        return
+    _verbosity['used'] = level
+    _log.setLevel(logging.DEBUG if level > 2 else logging.INFO if level > 0 else logging.WARNING)
+    if level > 0 and not _log.hasHandlers():
+        _log.addHandler(logging.StreamHandler())

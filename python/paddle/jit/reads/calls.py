@@ -3,17 +3,21 @@
 know them.
 """
 
+import abc
 import collections
 import functools
 import operator
+import sys
 import types
+import warnings
+import weakref
 
 import numpy
 
 from paddle.base import libpaddle as _core
 
 from . import tables
-from .places import ABSENT
+from .places import ABSENT, depth_of_caller, levels_of_log
 from .rewrite import GLOBALS, SESSION, Refused, rewritten
 
 _METHODS = (
@@ -22,6 +26,7 @@ _METHODS = (
     types.WrapperDescriptorType,
 )
 _NONE = object()
+_UNION = getattr(types, 'UnionType', ())
 
 
 def _is_simple(value):
@@ -152,6 +157,10 @@ class Calls:
         known = tables.BREAKING.get(function)
         if known is not None:
             return getattr(self, known)(function, *args, **kwargs)
+        if function.__name__ == '_log' and function.__module__ == 'logging':
+            self.stop('a log is written')
+            level = levels_of_log(kwargs.get('stacklevel', 1))
+            return function(*args, **{**kwargs, 'stacklevel': level})
         reason = self._left_alone(function)
         if reason is not None:
             self.stop(reason)
@@ -452,6 +461,11 @@ class Calls:
         return kind(*args, **kwargs)
 
     def _instance(self, kind, args, kwargs):
+        if issubclass(kind, weakref.ReferenceType) and args:
+            self.watched(args[0])
+        elif self.look(kind, '__del__') is not ABSENT:
+            self.stop(f'class {kind.__name__} has a finalizer')
+            self.drop_made()
         new = self.look(kind, '__new__')
         new = getattr(new, '__func__', new)
         init = self.look(kind, '__init__')
@@ -472,6 +486,12 @@ class Calls:
             elif init is not object.__init__:
                 init(value, *args, **kwargs)
         return value
+
+    def watched(self, value):
+        """Something is told when the value goes."""
+        if self.is_made(value):
+            self.stop('a weak reference to what the call made')
+            self.drop_made()
 
     def _new(self, kind, new, args, kwargs, init=None):
         """An object made by a `__new__` of C."""
@@ -521,9 +541,50 @@ def _hasattr(session, value, name):
     return True
 
 
+def _note_bases(session, kind, kinds, method):
+    """What is read where a class is compared with others, whose metaclasses may have `method`."""
+    if kind.__flags__ & tables.HEAP_TYPE:
+        session.attribute_of(kind, '__mro__', kind.__mro__)
+    if isinstance(kinds, _UNION):
+        kinds = kinds.__args__
+    for known in kinds if isinstance(kinds, tuple) else (kinds,):
+        if isinstance(known, (tuple, _UNION)):
+            _note_bases(session, kind, known, method)
+            continue
+        known = getattr(known, '__origin__', known)  # of `typing`
+        meta = type(known)
+        decides = ABSENT if meta is type else session.look(meta, method)
+        if known in kind.__mro__ or type(decides) is not types.FunctionType:
+            continue
+        if decides is vars(abc.ABCMeta)[method]:
+            session.result_of(abc.get_cache_token)
+            for name in known.__abstractmethods__:
+                session.look(kind, name)
+        elif not tables.is_written_here(decides):
+            session.stop(f'class {known.__name__} tells itself what belongs to it')
+
+
 def _isinstance(session, value, kinds):
     session.class_of(value)
+    _note_bases(session, type(value), kinds, '__instancecheck__')
     return session.trusted(isinstance, (value, kinds), {})
+
+
+def _issubclass(session, kind, kinds):
+    if isinstance(kind, type):
+        _note_bases(session, kind, kinds, '__subclasscheck__')
+    return session.trusted(issubclass, (kind, kinds), {})
+
+
+def _getframe(session, depth=0):
+    session.stop('a frame is read')
+    return sys._getframe(depth_of_caller(depth) - 1)
+
+
+def _warn(session, message, category=None, stacklevel=1, source=None, **more):
+    session.stop('a warning is given')
+    level = depth_of_caller(stacklevel - 1)
+    return warnings.warn(message, category, level, source, **more)
 
 
 def _len(session, value):
@@ -567,6 +628,12 @@ def _id(session, value):
     return id(value)  # of what is compared by identity
 
 
+def _proxy(session, value, *rest):
+    session.stop('a weak proxy is made')
+    session.watched(value)
+    return weakref.proxy(value, *rest)
+
+
 def _repr(session, value):
     return repr(session.text(value))
 
@@ -587,10 +654,14 @@ _HANDLERS = {
     getattr: _getattr,
     hasattr: _hasattr,
     isinstance: _isinstance,
+    issubclass: _issubclass,
+    sys._getframe: _getframe,
+    warnings.warn: _warn,
     len: _len,
     iter: _iter,
     next: _next,
     repr: _repr,
+    weakref.proxy: _proxy,
     id: _id,
     format: _format,
     setattr: lambda session, *args: session.set_attribute(*args),

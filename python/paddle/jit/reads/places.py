@@ -7,6 +7,7 @@ the first are made anew by the same code, the others are compared as arguments.
 """
 
 import itertools
+import logging
 import os
 import sys
 import types
@@ -28,7 +29,8 @@ ABSENT = object()
     _TENSOR,
     _FUNCTION,
     _VERSION,
-) = range(12)
+    _CALL,
+) = range(13)
 KINDS = types.SimpleNamespace(
     ENTRIES=_ENTRIES, CLASS=_CLASS, CELL=_CELL, FUNCTION=_FUNCTION, CLASS_OF=_CLASS_OF
 )
@@ -54,12 +56,36 @@ def place_of_caller():
     return '' if frame is None else f'{frame.f_code.co_filename}:{frame.f_lineno}'
 
 
-def depth_of_caller():
-    """How many frames from the one that asks to the innermost that is not of `paddle.jit`."""
+def depth_of_caller(level=0):
+    """How many frames from the one that asks to the innermost that is not of `paddle.jit`, or to
+    the one that is `level` of these further out.
+    """
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_JIT):
+    while frame.f_back is not None:
+        if not frame.f_code.co_filename.startswith(_JIT):
+            if level <= 0:
+                break
+            level -= 1
         depth, frame = depth + 1, frame.f_back
     return depth
+
+
+def levels_of_log(level):
+    """The `stacklevel` for the code that calls `Logger._log` to tell the line of its user's caller
+    that is `level` frames away: frames of `paddle.jit` lie between.
+    """
+    inner = sys.version_info >= (3, 11)  # it does not count frames of logging
+    count, frame = 0, sys._getframe(1) if inner else sys._getframe(2)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        of_logging = os.path.normcase(file) == logging._srcfile
+        count += not (inner and of_logging)
+        if not (of_logging or file.startswith(_JIT)):
+            level -= 1
+            if level <= 0:
+                break
+        frame = frame.f_back
+    return count
 
 
 def _span(frame):
@@ -109,7 +135,7 @@ class Places:
 
     def __init__(self, know):
         self._know = know  # called with each tensor found
-        self._made, self._given = {}, {}
+        self._made, self._given, self._holds = {}, {}, True
         self._entries, self._classes, self._noted = {}, {}, {}
         self._looked = {}
         self._class_writes = set()  # (class, name) that are looked up anew, but keep their places
@@ -118,8 +144,13 @@ class Places:
 
     def made(self, value):
         """A value the call made itself."""
-        self._made[id(value)] = value
+        self._made[id(value)] = value if self._holds else None
         return value
+
+    def drop_made(self):
+        """What the call makes goes when it drops it: no recording stands for the call."""
+        self._holds = False
+        self._made = dict.fromkeys(self._made)
 
     def forget(self, kind, name):
         """What was looked up in a class is looked up anew."""
@@ -279,6 +310,15 @@ class Places:
             key = _ATTRIBUTE, id(value), name
             self._note(key, lambda: (_ATTRIBUTE, value, name, found), (found,))
 
+    def no_attribute_of(self, value, name):
+        """An attribute that would be read without Python code is not there."""
+        if id(value) not in self._made:
+            self._note((_ATTRIBUTE, id(value), name), lambda: (_ATTRIBUTE, value, name))
+
+    def result_of(self, function):
+        """What a function of C without arguments gives."""
+        self._note((_CALL, id(function)), lambda: (_CALL, function, function()))
+
     def tensor(self, value):
         """dtype, extents, stop_gradient and parts of a tensor from outside."""
         self._note((_TENSOR, id(value)), lambda: (_TENSOR, value))
@@ -407,8 +447,12 @@ def _put_set(home, items):
         home.update(items)
 
 
-def _put_attribute(value, name, held):
-    if getattr(value, name, ABSENT) is not held:
+def _put_attribute(value, name, held=ABSENT):
+    if getattr(value, name, ABSENT) is held:
+        return
+    if held is ABSENT:
+        delattr(value, name)
+    else:
         setattr(value, name, held)
 
 
@@ -446,4 +490,5 @@ _NAMES = {
     _TENSOR: 'dtype and shape',
     _FUNCTION: 'code and defaults',
     _VERSION: 'version',
+    _CALL: 'result',
 }

@@ -16,6 +16,7 @@ from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import exits, source, trees
 from paddle.jit.dy2static import rewrite as conversion
 from paddle.jit.dy2static.code_cache import CodeCache
+from paddle.jit.dy2static.convert import show
 
 SESSION, GLOBALS = '_rs', '_rg'
 # Read the frame of their caller, which would be the session's.
@@ -88,7 +89,10 @@ def _rewrite(code, qualname, convert):
         _refuse('code whose source is not at hand')
     klass = source.enclosing_class(qualname)
     if convert and not code.co_flags & _GENERATOR:
-        tree = conversion.Rewriter(tree, code.co_freevars, klass).function()
+        converter = conversion.Rewriter(tree, code.co_freevars, klass)
+        tree = converter.function()
+        if converter.changed:
+            show(code, qualname, tree)
     tree = Rewriter(tree, code, klass).function()
     return source.compile_function(tree, code, {*code.co_freevars, SESSION, GLOBALS}, klass)
 

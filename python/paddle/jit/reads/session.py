@@ -370,9 +370,10 @@ class Session(Calls, GradientCode, Operators, Places):
         if isinstance(found, _core.RecordedCalls):
             if found.is_property:
                 return self.call(found.dygraph_function, value)
-            bound = self.unwatched(getattr, (value, name), {})  # the object keeps it
             if home is None or name not in home:
-                return bound
+                if home is not None and not self.is_made(value):
+                    self.absent(home, name)
+                return self.unwatched(getattr, (value, name), {})
         if home is not None:
             if name in home:
                 if self.is_made(value):
@@ -406,7 +407,12 @@ class Session(Calls, GradientCode, Operators, Places):
         if name == '__dict__':
             home = value.__dict__
             return self.made(home) if self.is_made(value) else home
-        found = getattr(value, name)
+        try:
+            found = getattr(value, name)
+        except AttributeError:
+            if isinstance(self.look(kind, name), types.MemberDescriptorType):
+                self.no_attribute_of(value, name)
+            raise
         if name == '__class__' or tables.is_frozen(kind):
             return found
         if isinstance(value, numpy.ndarray):
@@ -560,8 +566,9 @@ class Session(Calls, GradientCode, Operators, Places):
             return setattr(value, name, new)
         kind = type(value)
         if _core._is_tensor(value):
-            later = name == 'grad' and self._tape is not None  # recorded at the next call
-            if not (later or name in ('stop_gradient', 'persistable')) and self.is_outer(value):
+            # A gradient on a tape is recorded at the next call; no result has others.
+            known = name == 'grad' and (self._tape is not None or not self.is_outer(value))
+            if not known and name != 'stop_gradient':
                 self.stop(f'attribute {name!r} of a tensor is set')
             return setattr(value, name, new)
         if id(value) in self.composed:
@@ -643,11 +650,12 @@ class Session(Calls, GradientCode, Operators, Places):
                 if not self.is_made(value):
                     if type(found) is not types.MemberDescriptorType:
                         self.stop(f'attribute {name!r} of a {kind.__name__} is set')
-                    elif hasattr(value, name):
-                        self._writes_to(value)
-                        self.attribute_of(value, name, getattr(value, name))
                     else:
-                        self.stop(f'attribute {name!r} of a {kind.__name__} is set')
+                        self._writes_to(value)
+                        if hasattr(value, name):
+                            self.attribute_of(value, name, getattr(value, name))
+                        else:
+                            self.no_attribute_of(value, name)
                 return plain(value, name, *rest)
         home = getattr(value, '__dict__', None)
         if home is not None and not self.is_made(value):

@@ -22,6 +22,7 @@ import numpy
 
 import paddle
 from paddle.base import libpaddle as _core
+from paddle.jit import environment
 from paddle.jit.errors import FallbackError, InnerError
 
 from .extents import Extent
@@ -96,7 +97,7 @@ DICT_CONTAINS = (dict.__contains__, collections.OrderedDict.__contains__)
 
 # Functions whose result depends on their arguments alone.
 PURE = {
-    *(abs, divmod, pow, round, ord, chr, hex, oct, bin, callable, issubclass),
+    *(abs, divmod, pow, round, ord, chr, hex, oct, bin, callable),
     *(v for v in vars(math).values() if isinstance(v, types.BuiltinFunctionType)),
     *(
         v
@@ -357,7 +358,8 @@ def is_composed(value):
 # of it; code that is to be compiled without a break; code that may not be left as it is; code that
 # is left as it is.
 BREAKING, WHOLE, NO_FALLBACK, LEFT = {}, set(), set(), set()
-strict = types.SimpleNamespace(on=False)  # whether functions that are left as they are raise
+# Whether functions that are left as they are raise.
+strict = types.SimpleNamespace(on=environment.STRICT_MODE.get())
 
 
 def check_falls_back(function, reason):

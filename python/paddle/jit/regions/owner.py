@@ -12,6 +12,7 @@ import types
 import numpy
 
 from paddle.base import libpaddle as _core
+from paddle.jit import environment
 from paddle.jit.dy2static import source
 from paddle.jit.dy2static.code_cache import CodeCache
 from paddle.jit.reads import tables
@@ -25,7 +26,7 @@ _MOST_CALLEES = 64  # of one code object
 _MOST_VALUES, _MOST_OBJECTS = 16, 2
 _STDLIB = sysconfig.get_paths()['stdlib']
 # Regions of fewer operations, of tensors of fewer elements, are as fast as they are.
-few = types.SimpleNamespace(operations=4, elements=8192)
+few = types.SimpleNamespace(operations=environment.MIN_GRAPH_SIZE.get(), elements=8192)
 _UNBOUND = types.SimpleNamespace()  # stands for a name that is not bound
 _codes = CodeCache()  # by marks and name, what it was split into
 
@@ -166,11 +167,12 @@ class Owner:
 
 
 def _caller(owner):
-    """`_pt_call`: function(*args, **kwargs) of plain code."""
+    """`_pt_call`: function(*args, **kwargs) of plain code, without a frame of its own."""
     entered, layer_class = {}, tables.layer_class()
     of_layers = layer_class.__call__
 
-    def call(function, /, *args, **kwargs):
+    def instead(function, on_tensors):
+        """What is called in place of a function. `on_tensors`: whether one is an argument."""
         kind = type(function)
         if kind is types.FunctionType:
             plain, instance = function, None
@@ -182,20 +184,20 @@ def _caller(owner):
             if plain is of_layers and not (
                 home['_forward_pre_hooks'] or home['_forward_post_hooks']
             ):
-                return call(function.forward, *args, **kwargs)
+                return instead(function.forward, on_tensors)
         else:
-            return function(*args, **kwargs)
+            return function
         if type(plain) is not types.FunctionType:
-            return function(*args, **kwargs)
+            return function
         code = plain.__code__
         good = entered.get(code)
         if good is None:
             good = entered[code] = _is_entered(plain)
-        if good and (instance is not None or any(_core._is_tensor(a) for a in args)):
-            return owner.callee(plain, instance)(*args, **kwargs)
-        return function(*args, **kwargs)
+        if good and (on_tensors or instance is not None):
+            return owner.callee(plain, instance)
+        return function
 
-    return call
+    return _core._call_instead(instead)
 
 
 def _is_entered(function):

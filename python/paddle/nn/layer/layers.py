@@ -4,11 +4,13 @@ state.
 """
 
 import collections
+import copy
 import re
 
 import paddle
 from paddle import _lazy
 from paddle.base import framework
+from paddle.base import libpaddle as _core
 from paddle.base.arguments import second_names
 from paddle.base.framework import EagerParamBase, Tensor
 from paddle.base.known_keywords import KnownKeywords
@@ -545,6 +547,14 @@ class Layer(ConvertMixin, KnownKeywords):
                     self._non_persistable_buffer_names_set.discard(name)
                 return
         object.__delattr__(self, name)
+
+    def __copy__(self):
+        result = copy._reconstruct(self, None, *self.__reduce_ex__(4))
+        home = result.__dict__
+        for name, value in list(home.items()):  # a compiled forward is of its own object
+            if isinstance(value, _core.RecordedCalls) and value.class_instance is self:
+                home[name] = value.bound_to(result)
+        return result
 
     def __dir__(self):
         names = set(object.__dir__(self))
