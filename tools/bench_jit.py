@@ -3,11 +3,13 @@
 families of test/jit/test_model_families.py beside eager.
 
     PYTHONPATH=build/python python tools/bench_jit.py [calls] [guards] [first] [small] [families]
+        [breaks]
 
 Figures of calls and guards are the best of many rounds. `first` runs processes of their own, with
 an empty kernel cache and with the one that they leave. `small` (functions of a few operations) and
 `families` take turns between eager and both modes, and print the processor time of a call, the
-least of the rounds of 100 calls, and its ratio; the status is 1 if a ratio is above 1.03.
+least of the rounds of 100 calls, and its ratio; the status is 1 if a ratio is above 1.03. `breaks`
+says what `paddle.jit.explain` tells of the families in default mode.
 """
 
 import os
@@ -241,10 +243,16 @@ def small(rounds=40):
     return compared([(name, of(*case)) for name, case in small_functions().items()], rounds)
 
 
-def families(rounds=4):
-    """The processor time of each family in each mode."""
+def model_families():
+    """name -> (a function that makes a step and a function that gives its arguments, ...)"""
     sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'test', 'jit'))
     import test_model_families
+
+    return test_model_families.FAMILIES
+
+
+def families(rounds=4):
+    """The processor time of each family in each mode."""
 
     def of(make):
         def case():
@@ -253,15 +261,31 @@ def families(rounds=4):
 
         return case
 
-    cases = [(name, of(make)) for name, (make, _) in test_model_families.FAMILIES.items()]
-    return compared(cases, rounds)
+    return compared([(name, of(make)) for name, (make, _) in model_families().items()], rounds)
+
+
+def breaks():
+    """Breaks, regions and operations of each family; whether there are two breaks at most."""
+    few = True
+    print(f'{"family":18}{"breaks":>7}{"regions":>9}{"operations":>12}{"guards":>8}')
+    for name, (make, _) in model_families().items():
+        paddle.seed(5)
+        function, inputs = make()
+        static = paddle.jit.to_static(function, full_graph=False)
+        for _ in range(6):
+            static(*inputs())
+        found = paddle.jit.explain(static)
+        regions = [r for r in found.regions if r.recordings]
+        operations = sum(r.operations for r in regions) if regions else found.op_count
+        numbers = f'{len(found.breaks):7}{len(regions) or 1:9}{operations:12}{len(found.guards):8}'
+        print(f'{name:18}{numbers}', flush=True)
+        for reason, where in found.breaks:
+            print(f'    {os.path.relpath(where)}: {reason}')
+        few = few and len(found.breaks) <= 2 and found.compiled_calls > 0
+    return few
 
 
 if __name__ == '__main__':
-    done = [
-        {'calls': calls, 'guards': guards, 'first': first, 'small': small, 'families': families}[
-            chosen
-        ]()
-        for chosen in sys.argv[1:] or ['calls', 'guards', 'first', 'small', 'families']
-    ]
+    known = {f.__name__: f for f in (calls, guards, first, small, families, breaks)}
+    done = [known[chosen]() for chosen in sys.argv[1:] or known]
     sys.exit(False in done)

@@ -294,7 +294,32 @@ def cached(n):
 @paddle.no_grad()
 def without(v):
     return v * O.k
-import operator, string, types, typing, weakref
+import abc, operator, string, sys, types, typing, weakref
+class Kind(abc.ABC):
+    pass
+class Slotted:
+    __slots__ = ('a', 'b')
+SLOTTED = Slotted()
+SLOTTED.a = 0.5
+def ordered_table(v, table, **more):
+    for name, k in table.items():
+        v = v * 0.5 + k * len(name)
+    for name, k in more.items():
+        v = v * 0.75 + k * len(name)
+    return v
+def tagged(v):
+    v = v * 1
+    v.tag = O.k
+    return v
+def named_frame(v):
+    return v + len(sys._getframe().f_code.co_name) + len(sys._getframe(1).f_code.co_name) * 0.25
+def watched_value(v):
+    held = Base()
+    reference = weakref.ref(held)
+    del held
+    return v * (0.5 if reference() is None else 2.0)
+def two_heads(v):
+    return v * W, v + WT
 class Descriptor:
     def __init__(self, k):
         self.k = k

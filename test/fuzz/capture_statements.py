@@ -112,6 +112,14 @@ x = x + D['a'] ** 2 // 0.5
 x = x + len(str(O.name)) + ('%.2f' % G == '1.50') + (f'{O.k:.1f}' > '1.2')
 x = x + next(iter(L)) + dict(OD, p=1.0)['p'] + (D | {'b': G})['b']
 x = x + L.index(max(L))
+x = x * (0.5 if isinstance(O, Kind) else 0.75) + issubclass(Base, (int, Kind))
+x = x + getattr(SLOTTED, 'a', 1.5) - getattr(SLOTTED, 'b', 0.25)
+x = ordered_table(x, OD, **D)
+x = ordered_table(x, {'aa': G, 'b': O.k} if FLAG else {'b': O.k, 'aa': G})
+x = tagged(x); x = x + x.tag
+x = named_frame(x)
+x = watched_value(x)
+x = two_heads(x)[0 if FLAG else 1] * 0.5
 D.setdefault('s', 0.5); x = x + D['s']
 x = x + sum(itertools.islice(numbers(5), 2)) + sum(itertools.chain(L, [G]))
 x = x * paddle.to_tensor(L[0]) + paddle.full([1], G)[0]
@@ -404,6 +412,12 @@ u = z * n; print(end=''); x = x + u.sum(axis=0) * 0.25 + u.shape[0]
 MUTATIONS = """
 G += 0.5
 FLAG = not FLAG
+Kind.register(K)
+Kind.register(Base)
+SLOTTED.b = G
+SLOTTED.__class__.a.__delete__(SLOTTED)
+SLOTTED.a = 0.75
+SLOTTED = Slotted()
 D['a'] += 0.25
 D['z'] = 2.5
 D.pop('z', None)
