@@ -287,6 +287,25 @@ PyObject* ExpectTensors(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject
   Py_RETURN_NONE;
 }
 
+PyObject* EndsIn(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "[ends_in] expected a tensor and its last extents, got %zd", n);
+  PyObject* sizes = args[1];
+  const bool one = PyLong_CheckExact(sizes), list = PyList_CheckExact(sizes);
+  if (!IsTensor(args[0]) || !(one || list || PyTuple_CheckExact(sizes))) Py_RETURN_NONE;
+  const Tensor& x = AsTensor(args[0]);
+  if (!x.defined() || !x.is_dense() || egr::State().record != egr::RecordMode::kRun) Py_RETURN_NONE;
+  const Py_ssize_t count = one ? 1 : list ? PyList_GET_SIZE(sizes) : PyTuple_GET_SIZE(sizes);
+  const int64_t begin = x.ndim() - count;
+  if (begin < 0) Py_RETURN_NONE;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* size = one ? sizes : list ? PyList_GET_ITEM(sizes, i) : PyTuple_GET_ITEM(sizes, i);
+    int overflow = 0;
+    if (!PyLong_CheckExact(size) || PyLong_AsLongLongAndOverflow(size, &overflow) != x.dim(begin + i) || overflow)
+      Py_RETURN_NONE;
+  }
+  return PyLong_FromLongLong(begin);
+}
+
 PyMethodDef generator_methods[] = {
     {"manual_seed", F(ManualSeed), METH_O, "Restarts the stream from a seed."},
     {"initial_seed", F(InitialSeed), METH_NOARGS, "The seed the stream started from."},
@@ -319,6 +338,9 @@ PyMethodDef methods[] = {
     {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
     {"expect_tensors", F(ExpectTensors), METH_FASTCALL | METH_KEYWORDS,
      "expect_tensors(op, name=value, ...): TypeError unless each value is a tensor."},
+    {"ends_in", F(EndsIn), METH_FASTCALL,
+     "The first of the last axes of a tensor, whose extents are an int or a list of ints; None where they are not, or "
+     "where it takes more than a look."},
     {"_functions", F(FunctionsOfPy), METH_O, "dict name -> function of a namespace such as 'paddle.nn.functional'."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F

@@ -70,6 +70,23 @@ class Narrow {
   Scratch scratch_;
 };
 
+// f(float32 of x, room for float32 of out, from, to) for the rows [lo, hi) of halves, as many at a time as stay in L1.
+template <class F>
+void InWideRows(DataType t, const void* x, void* out, int64_t cols, int64_t lo, int64_t hi, const F& f) {
+  constexpr int64_t kElements = 2048;
+  alignas(64) float near_x[kElements], near_out[kElements];
+  const bool fits = cols <= kElements;
+  const Scratch far(fits ? 0 : 2 * cols * 4);
+  float *wide_x = fits ? near_x : far.as<float>(), *wide_out = fits ? near_out : far.as<float>() + cols;
+  const int64_t step = std::max<int64_t>(1, kElements / std::max<int64_t>(cols, 1));
+  for (int64_t from = lo; from < hi; from += step) {
+    const int64_t to = std::min(from + step, hi), n = (to - from) * cols, at = from * cols * SizeOf(t);
+    Convert(t, At(x, at), 1, DataType::FLOAT32, wide_x, 1, n);
+    f(wide_x, wide_out, from, to);
+    Convert(DataType::FLOAT32, wide_out, 1, t, At(out, at), 1, n);
+  }
+}
+
 void CheckType(const char* op, DataType t) {
   PD_CHECK(IsHalf(t) || t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op,
            "] expected a floating dtype, got ", NameOf(t));
@@ -80,12 +97,16 @@ void RowNorm(const char* op, DataType t, DataType pt, const void* x, int64_t row
   CheckType(op, t);
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4;
-  Wide wx(t, x, rows * cols), ws(pt, scale, cols), wb(pt, bias, cols);
-  Narrow wo(t, out, rows * cols);
+  Wide ws(pt, scale, cols), wb(pt, bias, cols);
   auto run = PD_ISA_CALL(norm_rows);
+  const auto some = [&](const void* from, void* to, int64_t lo, int64_t hi) {
+    run(f64, from, hi - lo, cols, ws.get(), wb.get(), eps, rms, to, At(mean, lo * size), At(var, lo * size));
+  };
   ParallelFor(0, rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(cols, 1)), [&](int64_t lo, int64_t hi) {
-    run(f64, At(wx.get(), lo * cols * size), hi - lo, cols, ws.get(), wb.get(), eps, rms,
-        At(wo.get(), lo * cols * size), At(mean, lo * size), At(var, lo * size));
+    if (Wide::Needs(t))
+      InWideRows(t, x, out, cols, lo, hi, some);
+    else
+      some(At(x, lo * cols * size), At(out, lo * cols * size), lo, hi);
   });
 }
 

@@ -235,6 +235,39 @@ void RunPlan(const Layout& l, int op, DataType in_t, const void* x, DataType acc
   Repeat(op, acc_t, out, l.outs, l.times);
 }
 
+// Rows of at most 16 elements that follow each other, as the kernels add them: a plan would take longer than the sums.
+constexpr int64_t kFewRows = 64, kFewElements = 16;
+
+template <class T>
+void AddRows(const void* x, int64_t rows, int64_t n, bool mean, void* out) {
+  const T* v = static_cast<const T*>(x);
+  T* to = static_cast<T*>(out);
+  for (int64_t i = 0; i < rows; ++i, v += n) {
+    T sum = 0;
+    for (int64_t k = 0; k < n; ++k) sum += v[k];
+    to[i] = mean ? sum / static_cast<T>(n) : sum;
+  }
+}
+
+// False: they are not such rows.
+bool AddFew(ReduceOp op, DataType t, const void* x, const Ints& shape, const Ints& strides, AxisMask mask, void* out) {
+  int64_t rows = 1, n = 1, step = 1;
+  for (int64_t i = static_cast<int64_t>(shape.size()) - 1; i >= 0; --i) {
+    const int64_t extent = shape[i];
+    if (extent == 1) continue;
+    const bool summed = mask >> i & 1;
+    if (strides[i] != step || (summed && rows != 1)) return false;
+    step *= extent;
+    (summed ? n : rows) *= extent;
+  }
+  if (rows < 1 || rows > kFewRows || n < 1 || n > kFewElements) return false;
+  if (t == DataType::FLOAT32)
+    AddRows<float>(x, rows, n, op == ReduceOp::kMean, out);
+  else
+    AddRows<double>(x, rows, n, op == ReduceOp::kMean, out);
+  return true;
+}
+
 DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
   if (op == ReduceOp::kAny || op == ReduceOp::kAll) return DataType::BOOL;
   if (op == ReduceOp::kCountNonzero)
@@ -261,6 +294,10 @@ DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
             void* out, double p) {
   PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a dtype of at least 16 bits, got ", NameOf(in_t));
+  const bool adds = op == ReduceOp::kSum || op == ReduceOp::kMean;
+  if (adds && in_t == out_t && (in_t == DataType::FLOAT32 || in_t == DataType::FLOAT64) &&
+      AddFew(op, in_t, x, shape, strides, mask, out))
+    return;
   const Layout l = Arrange("reduce", shape, strides, mask);
   if (l.outs == 0) return;
   const bool extreme = IsExtreme(op);

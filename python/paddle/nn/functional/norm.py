@@ -4,7 +4,7 @@
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, second_names
-from paddle.base.libpaddle import expect_tensors
+from paddle.base.libpaddle import ends_in, expect_tensors
 from paddle.tensor.manipulation import extents
 
 from . import _parse
@@ -159,12 +159,14 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, epsilon=1e-05, name=
         >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), 2).tolist()
         [[-1.0000, 1.0000]]
     """
-    shape, begin = _last_axes('layer_norm', x, normalized_shape)
+    begin = ends_in(x, normalized_shape)
     if begin is None:
-        text = ", ".join(str(s) for s in shape)
-        raise ValueError(
-            f"[layer_norm] expected input whose shape ends with [{text}], got {list(x.shape)}"
-        )
+        shape, begin = _last_axes('layer_norm', x, normalized_shape)
+        if begin is None:
+            text = ", ".join(str(s) for s in shape)
+            raise ValueError(
+                f"[layer_norm] expected input whose shape ends with [{text}], got {list(x.shape)}"
+            )
     return _C_ops.layer_norm(x, weight, bias, epsilon, begin)
 
 
@@ -188,12 +190,14 @@ def rms_norm(input, normalized_shape, weight=None, eps=1e-05, name=None):
         >>> paddle.nn.functional.rms_norm(paddle.to_tensor([[3.0, 4.0]]), [2]).tolist()
         [[0.8485, 1.1314]]
     """
-    shape, begin = _last_axes('rms_norm', input, normalized_shape)
-    if begin is None:
-        raise ValueError(
-            f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape "
-            f"{list(input.shape)}"
-        )
+    shape = [normalized_shape] if type(normalized_shape) is int else normalized_shape
+    if ends_in(input, shape) is None:
+        shape, begin = _last_axes('rms_norm', input, normalized_shape)
+        if begin is None:
+            raise ValueError(
+                f"[rms_norm] expected the last dimensions of the input to be {shape}, got shape "
+                f"{list(input.shape)}"
+            )
     return _C_ops.rms_norm(input, weight, shape, eps)[0]
 
 
