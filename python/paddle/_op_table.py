@@ -12,6 +12,7 @@ PaddlePaddle's arguments in its order, each an expression or a rule. `function(n
 import inspect
 
 import paddle
+from paddle.base.libpaddle import expect_tensors
 
 
 def _axes(axis):
@@ -375,13 +376,25 @@ def _of_entropy(
     ignore_index=-100,
     axis=-1,
 ):
+    op = 'cross_entropy_with_softmax_grad'
+    expect_tensors(op, label=label, softmax=softmax, loss_grad=loss_grad)
     if not use_softmax:
-        raise NotImplementedError(
-            '[cross_entropy_with_softmax_grad] expected use_softmax=True, got False'
-        )
+        raise NotImplementedError(f'[{op}] expected use_softmax=True, got False')
+    rank = softmax.ndim
+    if not -rank <= axis < rank:
+        raise ValueError(f'[{op}] expected axis in [{-rank}, {rank}), got {axis}')
+    whole = list(softmax.shape)
+    rows = [1 if k == axis % rank else n for k, n in enumerate(whole)]
+    label = label if soft_label or label.ndim == rank else label.unsqueeze(axis)
+    for name, value, want in (
+        ('label', label, whole if soft_label else rows),
+        ('loss_grad', loss_grad, rows),
+    ):
+        shape = list(value.shape)
+        if len(shape) != rank or any(-1 not in (n, d) and n != d for n, d in zip(shape, want)):
+            raise ValueError(f'[{op}] expected {name} of shape {want}, got {shape}')
     if soft_label:
         return (softmax * label.sum(axis, keepdim=True) - label) * loss_grad
-    label = label if label.ndim == softmax.ndim else label.unsqueeze(axis)
     kept = label != ignore_index
     places = paddle.where(kept, label, label * 0)
     ones = paddle.put_along_axis(

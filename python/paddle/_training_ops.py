@@ -6,6 +6,7 @@ that end in `_` write their first arguments, or those that their results are nam
 
 import paddle
 from paddle.base.arguments import only
+from paddle.base.framework import is_recorded
 
 
 def _write(place, value):
@@ -361,7 +362,14 @@ def auc(
     only('auc', 'the curve is that of rates', curve=(curve, 'ROC'))
     buckets = num_thresholds + 1
     with paddle.no_grad():
-        index = (x[:, -1].astype('float64') * num_thresholds).astype('int64')
+        scores = x[:, -1].astype('float64')
+        inside = (scores >= 0) & (scores <= 1)
+        if not is_recorded(inside) and not bool(inside.all()):
+            low, high = scores.min().item(), scores.max().item()
+            raise RuntimeError(
+                f'[auc] expected scores in [0, 1], got some from {low:g} to {high:g}'
+            )
+        index = (scores * num_thresholds).astype('int64')
         right = label.reshape([-1]).astype('int64')
         size = paddle.zeros([buckets], 'int64')
         pos = paddle.scatter_nd_add(size, index.unsqueeze(1), right)

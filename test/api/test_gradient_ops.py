@@ -95,3 +95,26 @@ def test_what_is_refused():
         _C_ops.tanh_grad(x, x, out=x)
     with pytest.raises(ValueError):
         _C_ops.softmax_grad(x, x, 3)
+
+
+def test_gradients_of_cross_entropy_say_what_does_not_fit():
+    label, softmax = paddle.zeros([3, 1], 'int64'), paddle.full([3, 4], 0.25)
+    grad = paddle.ones([3, 1])
+    call = paddle._C_ops.cross_entropy_with_softmax_grad
+    assert call(label, softmax, grad).shape == [3, 4]
+    name = r'\[cross_entropy_with_softmax_grad\] expected '
+    for given, message in (
+        ((label[:2], softmax, grad), r'label of shape \[3, 1\], got \[2, 1\]'),
+        ((label, softmax, grad[:2]), r'loss_grad of shape \[3, 1\], got \[2, 1\]'),
+        ((label, softmax, grad, False, True, True, -100, 2), r'axis in \[-2, 2\), got 2'),
+    ):
+        with pytest.raises(ValueError, match=name + message):
+            call(*given)
+
+
+@pytest.mark.parametrize('score', [1.5, -0.5, float('nan')])
+def test_scores_of_auc_are_shares(score):
+    counts = paddle.zeros([1, 16], 'int64')
+    given = paddle.to_tensor([[0.5, score]]), paddle.to_tensor([[1]])
+    with pytest.raises(RuntimeError, match=r'\[auc\] expected scores in \[0, 1\], got some'):
+        paddle._C_ops.auc(*given, counts, counts, None, 'ROC', 15, 0)

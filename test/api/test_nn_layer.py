@@ -369,3 +369,17 @@ def test_assigned_values_decide_the_shape():
         )
         assert made.shape == [2, 3] and made.dtype == paddle.float32
         assert made.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize('dtype', ['float64', 'complex64'])
+def test_biases_widen_products(dtype):
+    x, weight = paddle.ones([2, 3]), paddle.ones([3, 4])
+    bias = paddle.full([4], 0.1, dtype)
+    bias.stop_gradient = weight.stop_gradient = False
+    out = nn.functional.linear(x, weight, bias)
+    assert out.dtype == bias.dtype
+    np.testing.assert_array_equal(out.numpy(), np.tile(bias.numpy() + 3, [2, 1]))
+    out.abs().sum().backward()
+    assert bias.grad.dtype == bias.dtype and weight.grad.dtype == weight.dtype
+    with pytest.raises(TypeError, match=r'\[linear\] expected a bias'):
+        nn.functional.linear(x, weight, paddle.ones([4], "int32"))

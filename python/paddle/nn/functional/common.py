@@ -27,6 +27,8 @@ __all__ = [
 
 
 _linear = _C_ops.linear
+# What biases may widen a product to: the operation takes none that do.
+_WIDENING = (paddle.float64, paddle.complex64, paddle.complex128)
 
 
 def linear(x, weight, bias=None, name=None):
@@ -51,7 +53,11 @@ def linear(x, weight, bias=None, name=None):
     if bias is None:
         return _C_ops.matmul(x, weight, False, False)
     if bias.ndim == 1:
-        return _linear(x, weight, bias, False)
+        try:
+            return _linear(x, weight, bias, False)
+        except TypeError:
+            if bias.dtype not in _WIDENING:
+                raise
     return _C_ops.add(_C_ops.matmul(x, weight, False, False), bias)
 
 
