@@ -365,9 +365,11 @@ def test_processes_exchange_samples(tmp_path):
 def test_entries_have_the_texts_of_tables():
     assert distributed.ProbabilityEntry(0.5)._to_attr() == 'probability_entry:0.5'
     assert distributed.CountFilterEntry(0)._to_attr() == 'count_filter_entry:0'
+    assert distributed.ShowClickEntry('s', 'c')._to_attr() == 'show_click_entry:s:c'
     for entry, value in (
         *((distributed.ProbabilityEntry, value) for value in (0, 1, 0.0, 1.0, -0.1, '0.5')),
         *((distributed.CountFilterEntry, value) for value in (-1, 2.0, '3')),
+        (lambda value: distributed.ShowClickEntry('shows', value), 1),
     ):
         with pytest.raises(ValueError, match='expected'):
             entry(value)
@@ -419,6 +421,72 @@ def test_rows_are_admitted_by_chance(static_mode):
         assert abs(share - want) < 0.06
     with pytest.raises(ValueError, match='CountFilterEntry'):
         paddle.static.nn.sparse_embedding(ids, [4, 2], entry='count_filter_entry:3')
+
+
+def table_program(entry=None, size=2):
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        ids = paddle.static.data('ids', [None, 2], 'int64')
+        paddle.static.data('shows', [None, 1], 'int64')
+        paddle.static.data('clicks', [None, 1], 'float32')
+        rows = paddle.static.nn.sparse_embedding(
+            ids, [5, size], entry=entry, param_attr=paddle.ParamAttr('table')
+        )
+        loss = paddle.mean(rows)
+        paddle.optimizer.SGD(0.5).minimize(loss)
+    return main, startup, rows, loss
+
+
+def test_rows_count_shows_and_clicks(static_mode):
+    main, startup, rows, _ = table_program(distributed.ShowClickEntry('shows', 'clicks'))
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    feed = {
+        'ids': numpy.array([[0, 1], [1, 4]]),
+        'shows': numpy.array([[2], [3]]),
+        'clicks': numpy.array([[0.0], [1.0]], 'float32'),
+    }
+    exe.run(main, feed=feed, fetch_list=[rows])
+    made = exe.run(main.clone(for_test=True), feed=feed, fetch_list=[rows])[0]
+    assert made.shape == (2, 2, 2) and numpy.abs(made).max() > 0
+    exe.run(main, feed=feed, fetch_list=[rows])
+    state = main.state_dict()
+    assert state['table.show'].tolist() == [4, 10, 0, 0, 6]
+    assert state['table.click'].tolist() == [0, 2, 0, 0, 2]
+    with pytest.raises(ValueError, match="a variable 'none' of the program"):
+        table_program(distributed.ShowClickEntry('shows', 'none'))
+
+
+def test_a_trained_table_is_evaluated(static_mode, tmp_path):
+    from paddle.distributed.fleet.utils import DistributedInfer
+
+    main, startup, rows, loss = table_program()
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    feed = {
+        'ids': numpy.array([[0, 1]]),
+        'shows': numpy.array([[1]]),
+        'clicks': numpy.array([[0.0]], 'float32'),
+    }
+    for _ in range(3):
+        exe.run(main, feed=feed)
+    distributed.io.save_persistables(exe, str(tmp_path), main)
+    want = main.state_dict()['table'].numpy()[:2]
+
+    infer = DistributedInfer(main, startup)
+    infer.init_distributed_infer_env(exe, loss)
+    program = infer.get_dist_infer_program()
+    assert numpy.abs(exe.run(program, feed=feed, fetch_list=[rows])[0][0] - want).max() > 1e-3
+    infer.init_distributed_infer_env(exe, loss, dirname=str(tmp_path))
+    for _ in range(2):  # no update is made
+        made = exe.run(program, feed=feed, fetch_list=[rows])[0][0]
+        numpy.testing.assert_array_equal(made, want)
+    with pytest.raises(FileNotFoundError, match='table'):
+        infer.init_distributed_infer_env(exe, loss, dirname=str(tmp_path / 'none'))
+    with pytest.raises(TypeError, match='as loss'):
+        infer.init_distributed_infer_env(exe, 'loss')
+    with pytest.raises(TypeError, match='as startup_program'):
+        DistributedInfer(main, 'startup')
 
 
 def test_hdfs_has_files_and_directories(client):

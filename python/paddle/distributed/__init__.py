@@ -63,7 +63,7 @@ _WHERE = _lazy.homes(
         'paddle.distributed.flex_checkpoint.dcp.sharded_weight': (
             'ShardedStateDict ShardedWeight build_sharded_state_dict shard_weight'
         ),
-        'paddle.distributed.entry_attr': 'CountFilterEntry ProbabilityEntry',
+        'paddle.distributed.entry_attr': 'CountFilterEntry ProbabilityEntry ShowClickEntry',
         'paddle.distributed.fleet.base.topology': 'create_nccl_config',
         'paddle.distributed.fleet.layers.mpu.split': 'split',
         'paddle.distributed.fleet.dataset': 'InMemoryDataset QueueDataset',

@@ -213,8 +213,9 @@ def sparse_embedding(
         size (list or tuple of ints): The shape of the table: [rows, features].
         {padding_idx}
         is_test (bool, default False): Whether lookups do not count for entry.
-        entry (ProbabilityEntry or CountFilterEntry, default None): When a row is admitted; before
-            that it is 0 and is not trained. None for at once.
+        entry (ProbabilityEntry, CountFilterEntry or ShowClickEntry, default None): When a row is
+            admitted; before that it is 0 and is not trained. None for at once, as with
+            `ShowClickEntry`, which counts.
         table_class (str, default 'MemorySparseTable'): `CommonSparseTable`, `SSDSparseTable` or
             `MemorySparseTable`, which are alike here.
         {param_attr, dtype}
@@ -248,23 +249,16 @@ def sparse_embedding(
             f"{table_class!r}"
         )
     only('sparse_embedding', 'slots need a parameter server', slot=(slot, None))
-    rule = getattr(entry, '_admitted', None)
-    if entry is not None and rule is None:
+    watch = getattr(entry, '_watch', None)
+    if entry is not None and watch is None:
         raise ValueError(
-            f"[sparse_embedding] expected entry to be a ProbabilityEntry, a CountFilterEntry or "
-            f"None, got {entry!r}"
+            f"[sparse_embedding] expected entry to be a ProbabilityEntry, a CountFilterEntry, a "
+            f"ShowClickEntry or None, got {entry!r}"
         )
     table = parameter(unique_name.generate('embedding'), size, dtype, param_attr)
     out = F.embedding(input, table, padding_idx=padding_idx)
-    if rule is None:
-        return out
-    seen = paddle.static.create_global_var([size[0]], 0, 'int64', persistable=True)
-    if not is_test:
-        ids = input.reshape([-1])
-        added = paddle.scatter_nd_add(seen, ids.unsqueeze(1), entry._points(ids))
-        paddle.assign(added, seen)
-    known = rule(paddle.gather(seen, input.reshape([-1]))).reshape([*input.shape, 1])
-    return out * known.astype(out.dtype)
+    known = None if entry is None else watch(table, input, not is_test)
+    return out if known is None else out * known.reshape([*input.shape, 1]).astype(out.dtype)
 
 
 def prelu(x, mode, param_attr=None, data_format='NCHW', name=None):

@@ -7,6 +7,7 @@ _WHERE = _lazy.homes(
     {
         'paddle.distributed.fleet.utils.fs': 'LocalFS',
         'paddle.distributed.fleet.utils.hdfs': 'HDFSClient',
+        'paddle.distributed.fleet.utils.ps_util': 'DistributedInfer',
         'paddle.distributed.fleet.recompute': 'recompute',
     }
 )
@@ -21,6 +22,7 @@ _lazy.install(
         'hybrid_parallel_util',
         'log_util',
         'mix_precision_utils',
+        'ps_util',
         'sequence_parallel_utils',
         'timer_helper',
     ),
