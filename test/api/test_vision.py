@@ -116,7 +116,7 @@ def test_tensors_agree_with_pillow(call):
     assert _near(call(paddle.stack([tensor, tensor]))[1], expected, 4)
 
 
-@pytest.mark.parametrize('interpolation', ['nearest', 'bilinear', 'bicubic'])
+@pytest.mark.parametrize('interpolation', ['nearest', 'bilinear', 'bicubic', 'lanczos'])
 @pytest.mark.parametrize('dtype', ['uint8', 'float32'])
 def test_arrays_with_and_without_opencv(monkeypatch, interpolation, dtype):
     from paddle.vision.transforms import functional_cv2

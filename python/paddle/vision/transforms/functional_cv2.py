@@ -107,9 +107,7 @@ def _taps(length, target, interpolation):
         weight = _cubic(centre[:, None] - at)
     elif interpolation == 'lanczos':
         at = low[:, None] + np.arange(-3, 5)
-        far = centre[:, None] - at
-        weight = np.sinc(far) * np.sinc(far / 4) * (np.abs(far) < 4)
-        weight = weight / weight.sum(axis=1, keepdims=True)
+        weight = _lanczos(centre[:, None] - at, 1)
     else:
         raise ValueError(f"[resize] expected the name of an interpolation, got {interpolation!r}")
     return np.clip(at, 0, length - 1), weight
@@ -225,6 +223,25 @@ def adjust_hue(img, factor):
     return _like(out * scale, img)
 
 
+_REACH = {'bilinear': 2, 'area': 2, 'bicubic': 4, 'lanczos': 8}  # pixels along an axis
+
+
+def _shares(past, first, interpolation):
+    """The weights of the pixels from `first` on, for points so far behind pixel 0."""
+    reach = _REACH[interpolation]
+    far = np.stack([past - k for k in range(first, first + reach)])
+    if reach == 2:
+        return 1 - np.abs(far)
+    if reach == 4:
+        return _cubic(far)
+    return _lanczos(far, 0)
+
+
+def _lanczos(far, axis):
+    weight = np.sinc(far) * np.sinc(far / 4) * (np.abs(far) < 4)
+    return weight / weight.sum(axis=axis, keepdims=True)
+
+
 def _sample(img, x, y, interpolation, fill):
     """Values of `img` at the points (x, y); outside it, `fill`."""
     height, width = img.shape[:2]
@@ -237,22 +254,19 @@ def _sample(img, x, y, interpolation, fill):
         values = img[np.clip(yi, 0, height - 1), np.clip(xi, 0, width - 1)]
         mask = inside if img.ndim == 2 else inside[..., None]
         return np.where(mask, values, _like(fill, img))
-    if interpolation not in ('bilinear', 'bicubic'):
+    if interpolation not in _REACH:
         raise ValueError(
-            f"[transform] expected interpolation 'nearest', 'bilinear' or 'bicubic', got "
+            f"[transform] expected interpolation 'nearest', {', '.join(map(repr, _REACH))}, got "
             f"{interpolation!r}"
         )
-    reach = 2 if interpolation == 'bilinear' else 4
-    first = 0 if reach == 2 else -1
+    first, reach = 1 - _REACH[interpolation] // 2, _REACH[interpolation]
     x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
+    of_x, of_y = (_shares(at - np.floor(at), first, interpolation) for at in (x, y))
     out = 0.0
-    for i in range(first, first + reach):
-        for j in range(first, first + reach):
-            xi, yi = x0 + i, y0 + j
-            if reach == 2:
-                weight = (1 - np.abs(x - xi)) * (1 - np.abs(y - yi))
-            else:
-                weight = _cubic(x - xi) * _cubic(y - yi)
+    for i in range(reach):
+        for j in range(reach):
+            xi, yi = x0 + first + i, y0 + first + j
+            weight = of_x[i] * of_y[j]
             inside = (xi >= 0) & (xi < width) & (yi >= 0) & (yi < height)
             values = img[np.clip(yi, 0, height - 1), np.clip(xi, 0, width - 1)].astype(np.float64)
             if img.ndim == 3:
