@@ -56,9 +56,13 @@ def _round(x, scale, bit_length, round_type):
     return _passed(x, out)
 
 
-def _checked(op, bit_length, round_type):
-    if not 1 < bit_length <= 16:
-        raise ValueError(f"[{op}] expected bit_length from 2 to 16, got {bit_length}")
+def _checked(op, bit_length, round_type, least=2):
+    if not least <= bit_length <= 16:
+        raise ValueError(f"[{op}] expected bit_length from {least} to 16, got {bit_length}")
+    _checked_rounding(op, round_type)
+
+
+def _checked_rounding(op, round_type):
     if round_type not in (0, 1):
         raise ValueError(f"[{op}] expected round_type 0 or 1, got {round_type}")
 

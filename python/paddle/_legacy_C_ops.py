@@ -2,14 +2,14 @@
 """Operations under their old names: tensors in the order the operation declares, then names and
 values of attributes in turn.
 
-`scale(x, 'scale', 2.0, 'bias', 1.0)`. An input left out at the end is none; tensors behind the
-inputs receive results. A name with `_` behind it writes the first input. What the operation
-declares as a second result, and no operation here computes, is None.
+`scale(x, 'scale', 2.0, 'bias', 1.0)`. Tensors before the names are those of the published package's
+form, in which some results have places; else the needed inputs, or all, and behind them places of
+results. A name with `_` behind it writes the first input. What the operation declares as a second
+result, and no operation here computes, is None.
 """
 
 from paddle.base.op_proto import OpProto
 from paddle.static import legacy_calls
-from paddle.static.block import IGNORED
 
 
 def _sorted_out(proto, args):
@@ -21,6 +21,8 @@ def _sorted_out(proto, args):
             f"[{proto.type}] expected names and values of attributes in turn, got {len(rest)} "
             f"arguments behind the tensors"
         )
+    if count == len(proto._form):
+        return *_by_form(proto._form, given), dict(zip(rest[::2], rest[1::2]))
     names = [i.name for i in proto.inputs]
     needed = [i.name for i in proto.inputs if not i.dispensable]
     if count == len(needed):
@@ -37,22 +39,30 @@ def _sorted_out(proto, args):
             f"[{proto.type}] expected at most {len(names)} inputs and {len(written)} outputs, got "
             f"{count} tensors"
         )
-    unknown = set(rest[::2]) - {a.name for a in proto.attrs} - IGNORED
-    if unknown:
-        raise ValueError(
-            f"[{proto.type}] expected attributes of the operation, got {sorted(unknown)}"
-        )
-    inputs = {
-        name: value if isinstance(value, (list, tuple)) else [value]
-        for name, value in zip(names, given)
-        if value is not None
-    }
+    inputs = {name: _items(value) for name, value in zip(names, given) if value is not None}
     places = {
         name: place
         for name, place in zip(written, given[len(names) :])
         if not isinstance(place, (int, type(None)))
     }
     return inputs, places, dict(zip(rest[::2], rest[1::2]))
+
+
+def _items(value):
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def _by_form(form, given):
+    """(inputs by name, places of results by name) of arguments in the order of a form."""
+    inputs, places = {}, {}
+    for word, value in zip(form, given):
+        if value is None or word[-1] == '#':
+            continue
+        if word[-1] == '=':
+            places[word[:-1]] = value
+        else:
+            inputs[word] = _items(value)
+    return inputs, places
 
 
 def _called(kind, inplace):
@@ -64,13 +74,14 @@ def _called(kind, inplace):
 
     def op(*args):
         inputs, places, attrs = _sorted_out(proto, args)
-        made = legacy_calls.call(kind, inputs, attrs, strict=False, inplace=inplace)
+        inputs = legacy_calls.with_read(kind, inputs, attrs, places.get)
+        made = legacy_calls.call(kind, inputs, attrs, inplace=inplace)
         for name, place in places.items():
-            for one, value in zip(
-                *([x if isinstance(x, (list, tuple)) else [x] for x in (place, made[name])])
-            ):
-                if value is not None:
+            for one, value in zip(_items(place), _items(made.get(name))):
+                if value is not None and value is not one:
                     one._rebind(value)
+            if made.get(name) is not None:
+                made[name] = place
         results = tuple(made.get(o.name) for o in proto.outputs)
         return results[0] if len(results) == 1 else results
 

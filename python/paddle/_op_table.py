@@ -202,12 +202,19 @@ def _uniform_of_rows(
     return paddle.uniform(shape, dtype, min, max, seed)
 
 
+def _placed(out, place):
+    """`out` on a place, None for where it is."""
+    if place is None or paddle.base.libpaddle.to_place(place).is_cpu_place():
+        return out
+    return out.to(place)
+
+
 def _filled(output, shape, value, dtype='float32', place=None):
-    return paddle.assign(paddle.full(shape, value, dtype), output)
+    return paddle.assign(_placed(paddle.full(shape, value, dtype), place), output)
 
 
 def _values(shape, dtype, values, place=None):
-    return paddle.to_tensor(list(values), dtype=dtype).reshape(list(shape))
+    return _placed(paddle.to_tensor(list(values), dtype=dtype).reshape(list(shape)), place)
 
 
 _FORMS = {
@@ -218,7 +225,7 @@ _FORMS = {
     'array_write_': lambda array, x, i: paddle.tensor.array_write(x, i, array),
     'assign_': lambda x: x,
     'assign_value_': lambda output, shape, dtype, values, place=None: paddle.assign(
-        _values(shape, dtype, values), output
+        _values(shape, dtype, values, place), output
     ),
     'baddbmm': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha),
     'baddbmm_': lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm_(input, x, y, beta, alpha),
@@ -242,7 +249,9 @@ _FORMS = {
         ),
     ),
     'div_scale': lambda x, scalar: x / scalar,
-    'decode_jpeg': lambda x, mode, place=None: paddle.vision.ops.decode_jpeg(x, mode),
+    'decode_jpeg': lambda x, mode, place=None: _placed(
+        paddle.vision.ops.decode_jpeg(x, mode), place
+    ),
     'einsum': lambda x, equation: (paddle.einsum(equation, *x), [], []),
     'fc': _fc,
     'full_': _filled,
@@ -252,7 +261,7 @@ _FORMS = {
     'fused_elementwise_sub': _fused('fused_elementwise_sub', lambda x, y: x - y),
     'fusion_repeated_fc_relu': _repeated_fc_relu,
     'fusion_squared_mat_sub': _squared_mat_sub,
-    'empty_like': lambda x, dtype=None, place=None: paddle.empty_like(x, dtype),
+    'empty_like': lambda x, dtype=None, place=None: _placed(paddle.empty_like(x, dtype), place),
     'equal_': lambda x, y: paddle.equal_(x, y),
     'fused_dropout_add': lambda x, y, seed_tensor, p, is_test, mode, seed=0, fix_seed=False: (
         paddle.incubate.nn.functional.fused_dropout_add(x, y, p, not is_test, mode),
@@ -296,8 +305,8 @@ _FORMS = {
     'logical_not_': lambda x: paddle.logical_not_(x),
     'logical_or_': lambda x, y: paddle.logical_or_(x, y),
     'logical_xor_': lambda x, y: paddle.logical_xor_(x, y),
-    'logspace': lambda start, stop, num, base, dtype, place=None: paddle.logspace(
-        start, stop, num, base, dtype
+    'logspace': lambda start, stop, num, base, dtype, place=None: _placed(
+        paddle.logspace(start, stop, num, base, dtype), place
     ),
     'matmul_with_flatten': lambda x, y, x_num_col_dims=1, y_num_col_dims=1: paddle.matmul(
         x.flatten(0, x_num_col_dims - 1).flatten(1), y.flatten(0, y_num_col_dims - 1).flatten(1)
@@ -307,7 +316,7 @@ _FORMS = {
     ),
     'norm': _norm,
     'not_equal_': lambda x, y: paddle.not_equal_(x, y),
-    'ones_like': lambda x, dtype=None, place=None: paddle.ones_like(x, dtype),
+    'ones_like': lambda x, dtype=None, place=None: _placed(paddle.ones_like(x, dtype), place),
     'partial_concat': lambda x, start_index=0, length=-1: paddle.concat(
         list(_parts(x, start_index, length)), 1
     ),
@@ -316,7 +325,9 @@ _FORMS = {
     ),
     'polygamma_': lambda x, n: paddle.polygamma_(x, n),
     'pow_': lambda x, y=1.0: paddle.pow_(x, y),
-    'read_file': lambda filename='', dtype=None, place=None: paddle.vision.ops.read_file(filename),
+    'read_file': lambda filename='', dtype=None, place=None: _placed(
+        paddle.vision.ops.read_file(filename), place
+    ),
     'reduce_as': lambda x, target: paddle.reduce_as(x, target),
     'rint': lambda x: paddle.round(x),
     'rint_': lambda x: paddle.round_(x),
@@ -341,7 +352,7 @@ _FORMS = {
     'view_shape': lambda input, dims=(): input.view(list(dims)),
     'view_slice': lambda input, begin_idx, end_idx: input[begin_idx:end_idx],
     'where_': lambda condition, x, y: paddle.where_(condition, x, y),
-    'zeros_like': lambda x, dtype=None, place=None: paddle.zeros_like(x, dtype),
+    'zeros_like': lambda x, dtype=None, place=None: _placed(paddle.zeros_like(x, dtype), place),
 }
 
 

@@ -5,8 +5,8 @@ that end in `_` write their first arguments, or those that their results are nam
 """
 
 import paddle
-from paddle.base.arguments import only
 from paddle.base.framework import is_recorded
+from paddle.static.metric import area_under
 
 
 def _write(place, value):
@@ -90,25 +90,25 @@ def average_accumulates_(
             f"{max_average_window}, got {min_average_window}"
         )
     with paddle.no_grad():
-        updates = int(in_num_updates.item()) + 1
-        count, old = int(in_num_accumulates.item()) + 1, int(in_old_num_accumulates.item())
-        _write(in_sum_1, in_sum_1 + param)
-        if updates % _MOST_SUMMED == 0:
-            _write(in_sum_2, in_sum_2 + in_sum_1)
-            _write(in_sum_1, paddle.zeros_like(in_sum_1))
-        if count >= min_average_window and count >= min(
-            max_average_window, int(updates * average_window)
-        ):
-            _write(in_sum_3, in_sum_1 + in_sum_2)
-            _write(in_sum_1, paddle.zeros_like(in_sum_1))
-            _write(in_sum_2, paddle.zeros_like(in_sum_2))
-            old, count = count, 0
+        updates, count = in_num_updates + 1, in_num_accumulates + 1
+        first, second = in_sum_1 + param, in_sum_2
+        folds = (updates % _MOST_SUMMED == 0).reshape([])
+        zero = paddle.zeros_like(first)
+        second = paddle.where(folds, second + first, second)
+        first = paddle.where(folds, zero, first)
+        window = (updates.astype('float64') * average_window).astype('int64')
+        window = paddle.minimum(window, paddle.full_like(window, max_average_window))
+        full = paddle.logical_and(count >= min_average_window, count >= window)
+        whole, none = full.reshape([]), paddle.zeros_like(count)
         for place, value in (
-            (in_num_accumulates, count),
-            (in_old_num_accumulates, old),
+            (in_sum_3, paddle.where(whole, first + second, in_sum_3)),
+            (in_sum_1, paddle.where(whole, zero, first)),
+            (in_sum_2, paddle.where(whole, zero, second)),
+            (in_old_num_accumulates, paddle.where(full, count, in_old_num_accumulates)),
+            (in_num_accumulates, paddle.where(full, none, count)),
             (in_num_updates, updates),
         ):
-            _write(place, paddle.full([1], value, 'int64'))
+            _write(place, value)
     return (
         in_sum_1,
         in_sum_2,
@@ -174,8 +174,10 @@ def lars_momentum_(
             g = g.astype(whole.dtype) * rescale_grad
             size, slope = (paddle.sqrt((t * t).sum()) for t in (whole, g))
             local = rate * lars_coeff * size / (slope + decay * size + epsilon)
-            usual = decay <= 0 or not bool((size > 0) & (slope > 0))
-            _write(v, v * mu + (rate if usual else local) * (g + decay * whole))
+            if decay > 0:
+                scaled = paddle.logical_and(size > 0, slope > 0)
+                rate = paddle.where(scaled, local, rate)
+            _write(v, v * mu + rate * (g + decay * whole))
             _write(whole, whole - v)
             if master is not None:
                 _write(p, master)
@@ -306,45 +308,6 @@ def fused_adam_(
     return params, moments1, moments2, moments2_max, beta1_pows, beta2_pows, master_params
 
 
-def check_numerics(
-    tensor, op_type='', var_name='', check_nan_inf_level=0, stack_height_limit=-1, output_dir=''
-):
-    """(counts of NaNs, infinities and zeros, the largest, the least and the mean element)."""
-    only('check_numerics', 'numbers are in the results', output_dir=(output_dir, ''))
-    kinds = {'nan': paddle.isnan, 'inf': paddle.isinf}
-    with paddle.no_grad():
-        counts = [test(tensor).astype('int64').sum() for test in kinds.values()]
-        stats = paddle.stack([*counts, (tensor == 0).astype('int64').sum()])
-        if tensor.size == 0:
-            return stats, paddle.zeros([3])
-        numbers = paddle.logical_not(paddle.isnan(tensor))
-        held = tensor[numbers] if bool(numbers.any()) else tensor
-        values = paddle.stack([held.max(), held.min(), tensor.mean()]).astype('float32')
-    if int(stats[0]) + int(stats[1]) and check_nan_inf_level == 0:
-        raise RuntimeError(
-            f"[check_numerics] expected finite numbers in {var_name or 'the tensor'} of "
-            f"{op_type or 'the operation'}, got {int(stats[0])} NaNs and {int(stats[1])} infinities"
-        )
-    return stats, values
-
-
-def accuracy_check(x, y, fn_name, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """True for each element of x, as y is close everywhere; RuntimeError where it is not."""
-    if x.shape != y.shape:
-        raise RuntimeError(
-            f'[accuracy_check] expected results of {fn_name} of one shape, got {list(x.shape)} and '
-            f'{list(y.shape)}'
-        )
-    wide = 'complex128' if x.is_complex() or y.is_complex() else 'float64'
-    x, y = x.astype(wide), y.astype(wide)
-    if not paddle.allclose(x, y, rtol, atol, equal_nan):
-        raise RuntimeError(
-            f'[accuracy_check] expected equal results of {fn_name}, got some that differ by '
-            f'{float((x - y).abs().max()):g}'
-        )
-    return paddle.ones_like(x, 'bool')
-
-
 def auc(
     x,
     label,
@@ -358,8 +321,8 @@ def auc(
     """(area under the curve, counts of positive and negative examples by bucket of the prediction):
     the counts so far are stat_pos and stat_neg.
     """
-    only('auc', 'examples have equal weights', ins_tag_weight=(ins_tag_weight, None))
-    only('auc', 'the curve is that of rates', curve=(curve, 'ROC'))
+    if curve not in ('ROC', 'PR'):
+        raise ValueError(f"[auc] expected curve ROC or PR, got {curve!r}")
     buckets = num_thresholds + 1
     with paddle.no_grad():
         scores = x[:, -1].astype('float64')
@@ -369,32 +332,31 @@ def auc(
             raise RuntimeError(
                 f'[auc] expected scores in [0, 1], got some from {low:g} to {high:g}'
             )
-        index = (scores * num_thresholds).astype('int64')
+        index = (scores * num_thresholds).astype('int64').unsqueeze(1)
         right = label.reshape([-1]).astype('int64')
-        size = paddle.zeros([buckets], 'int64')
-        pos = paddle.scatter_nd_add(size, index.unsqueeze(1), right)
-        neg = paddle.scatter_nd_add(size, index.unsqueeze(1), 1 - right)
-        flat_pos, flat_neg = (s.reshape([-1]) for s in (stat_pos, stat_neg))
-        if slide_steps == 0:
-            pos, neg = flat_pos[:buckets] + pos, flat_neg[:buckets] + neg
-            out_pos, out_neg = pos.reshape(stat_pos.shape), neg.reshape(stat_neg.shape)
-        else:
-            out_pos, pos = _slid(flat_pos, pos, buckets, slide_steps)
-            out_neg, neg = _slid(flat_neg, neg, buckets, slide_steps)
-        right, wrong = (paddle.cumsum(paddle.flip(v, 0)).astype('float64') for v in (pos, neg))
-        zero = paddle.zeros([1], 'float64')
-        right, wrong = paddle.concat([zero, right]), paddle.concat([zero, wrong])
-        area = ((wrong[1:] - wrong[:-1]) * (right[1:] + right[:-1]) / 2).sum()
-        most = right[-1] * wrong[-1]
-        area = paddle.where(most > 0, area / most, paddle.zeros_like(area))
-    return area, out_pos, out_neg
+        kept = paddle.ones_like(right)
+        if ins_tag_weight is not None:
+            kept = (ins_tag_weight.reshape([-1]) > 0).astype('int64') * kept
+        sums, outs = [], []
+        for stats, mine in ((stat_pos, right), (stat_neg, 1 - right)):
+            now = paddle.scatter_nd_add(paddle.zeros([buckets], 'int64'), index, mine * kept)
+            flat = stats.reshape([-1])
+            if slide_steps == 0:
+                sums.append(flat[:buckets] + now)
+                outs.append(sums[-1].reshape(stats.shape))
+            else:
+                out, total = _slid(flat, now, buckets, slide_steps)
+                sums.append(total)
+                outs.append(out)
+        return area_under(*sums, curve), *outs
 
 
 def _slid(stats, now, buckets, steps):
     """(counts of the last `steps` steps, their sum and the steps so far, as one row; the sum)."""
     end = steps * buckets
     blocks, total, number = stats[:end].reshape([steps, buckets]), stats[end:-1], stats[-1:]
-    at = int(number.item()) % steps
-    total = total - blocks[at] + now
-    blocks = paddle.concat([blocks[:at], now.unsqueeze(0), blocks[at + 1 :]])
+    here = (paddle.arange(steps, dtype='int64') == number % steps).unsqueeze(1)
+    oldest = paddle.where(here, blocks, paddle.zeros_like(blocks)).sum(0)
+    total = total - oldest + now
+    blocks = paddle.where(here, now.unsqueeze(0), blocks)
     return paddle.concat([blocks.reshape([-1]), total, number + 1]), total

@@ -405,6 +405,9 @@ def test_activations_are_known():
 def test_steps_that_a_program_does_not_know():
     x = np.arange(8, dtype='float32').reshape(1, 2, 4)
     want = _C_ops.add_position_encoding(paddle.to_tensor(x), 1.0, 2.0).numpy()
+    scores = np.random.RandomState(0).randn(2, 4, 3).astype('float32')
+    moves = np.random.RandomState(1).randn(5, 3).astype('float32')
+    path = _C_ops.crf_decoding(paddle.to_tensor(scores), paddle.to_tensor(moves)).numpy()
     paddle.enable_static()
     try:
         main = paddle.static.Program()
@@ -412,12 +415,13 @@ def test_steps_that_a_program_does_not_know():
             out = _C_ops.add_position_encoding(
                 paddle.static.data('x', [-1, -1, 4], 'float32'), 1.0, 2.0
             )
-            scores = paddle.static.data('scores', [-1, -1, 3], 'float32')
-            with pytest.raises(
-                ValueError, match=r'a known number of steps .* got shape \[-1, -1, 3'
-            ):
-                _C_ops.crf_decoding(scores, paddle.static.data('t', [5, 3], 'float32'))
-        (made,) = paddle.static.Executor().run(main, feed={'x': x}, fetch_list=[out])
+            labels = _C_ops.crf_decoding(
+                paddle.static.data('scores', [-1, -1, 3], 'float32'),
+                paddle.static.data('moves', [5, 3], 'float32'),
+            )
+        feed = {'x': x, 'scores': scores, 'moves': moves}
+        made, found = paddle.static.Executor().run(main, feed=feed, fetch_list=[out, labels])
     finally:
         paddle.disable_static()
     np.testing.assert_allclose(made, want, rtol=1e-6)
+    np.testing.assert_array_equal(found, path)

@@ -121,7 +121,7 @@ def test_expansion_by_the_sequences_of_another(program):
     by_sequence, by_row, pooled = run(outs, feed, return_numpy=False)
     assert np.array(by_sequence).ravel().tolist() == [0, 0, 1, 2, 3, 1, 2, 3]
     assert by_sequence.lod() == [[0, 1, 2, 5, 8]]
-    assert by_row.numpy().ravel().tolist() == [0, 0, 0, 1, 1, 1, 2, 3]
+    assert np.array(by_row).ravel().tolist() == [0, 0, 0, 1, 1, 1, 2, 3]
     assert np.array(pooled).ravel().tolist() == [3, 3, 1, 1] and pooled.lod() == [[0, 2, 4]]
 
 

@@ -154,3 +154,95 @@ def after(x, method, *args, **options):
     y = x * 1 if not x.stop_gradient else copy.copy(x.clone())
     result = getattr(y, method)(*args, **options)
     return y, result
+
+
+def old_program(kind, inputs, attrs, outputs, hidden=(), lod=None, inplace=False):
+    """What a program of one old operation computes, with offsets of sequences, and gradients of its
+    inputs. `outputs` has the length of each list of results, `hidden` those that are not fetched;
+    with `inplace` results named after inputs are written there.
+    """
+    tensors = [(slot, k, t) for slot, given in inputs.items() for k, t in enumerate(given)]
+    paddle.enable_static()
+    try:
+        with paddle.pir_utils.OldIrGuard():
+            return _old_program(kind, tensors, attrs, outputs, hidden, lod or {}, inplace)
+    finally:
+        paddle.disable_static()
+
+
+def _place(name, given):
+    """The input whose place the result `name` has where an operation writes it."""
+    for old in (name.removesuffix('Out'), name.removesuffix('_out'), name.replace('out_', 'in_')):
+        if old != name and given.get(old) is not None:
+            return given[old]
+    return None
+
+
+def _old_program(kind, tensors, attrs, outputs, hidden, lod, inplace):
+    main, startup, given, feed = paddle.static.Program(), paddle.static.Program(), {}, {}
+    with paddle.static.program_guard(main, startup):
+        block = main.global_block()
+        for slot, k, t in tensors:
+            name, array = f'{slot}_{k}', t.numpy()
+            if slot in lod:
+                var = paddle.static.data(name, [-1, *t.shape[1:]], t.dtype, lod_level=1)
+                array = paddle.base.create_lod_tensor(array, [lod[slot]], paddle.CPUPlace())
+            else:
+                var = block.create_var(name=name, shape=t.shape, dtype=t.dtype)
+            var.stop_gradient = t.stop_gradient
+            given.setdefault(slot, []).append(var)
+            feed[name] = array
+        made = {
+            slot: inplace
+            and _place(slot, given)
+            or [block.create_var(name=f'made_{slot}_{k}') for k in range(count)]
+            for slot, count in outputs.items()
+        }
+        block.append_op(type=kind, inputs=given, outputs=made, attrs=attrs)
+        fetched = [v for slot, values in made.items() if slot not in hidden for v in values]
+        executor = paddle.static.Executor()
+        results = executor.run(main, feed=feed, fetch_list=fetched, return_numpy=False)
+        results = [(np.array(r), list(r.lod())) for r in results]
+        targets = []
+        for v in fetched:
+            if str(v.dtype).endswith(('float32', 'float64')):
+                targets.append(block.create_var(name=f'{v.name}_square'))
+                block.append_op(type='square', inputs={'X': [v]}, outputs={'Out': targets[-1:]})
+        needed = [v for values in given.values() for v in values if not v.stop_gradient]
+        gradients = []
+        if targets and needed and not inplace:
+            try:
+                found = paddle.static.gradients(targets, needed)
+                held = [g for g in found if g is not None]
+                numbers = executor.run(main, feed=feed, fetch_list=held) if held else []
+                numbers = iter(numbers)
+                gradients = [None if g is None else np.array(next(numbers)) for g in found]
+            except Exception as error:  # noqa: BLE001 - that there are none is what is compared
+                gradients = f'refused: {type(error).__name__}'
+    return results, 'gradients', gradients
+
+
+def _given(word, inputs, outputs):
+    """A tensor, list, place or count of the word of a form."""
+    if word in inputs:
+        return inputs[word]
+    if word.endswith('=') and word[:-1] in outputs:
+        name, count = word[:-1], outputs[word[:-1]][0]
+        listed = outputs[name][1]
+        place = _place(name, inputs)
+        if place is not None:
+            return place
+        places = [paddle.zeros([1]) for _ in range(count)]
+        return places if listed else places[0]
+    return outputs[word[:-1]][0] if word.endswith('#') else None
+
+
+def old_call(kind, form, inputs, attrs, outputs, hidden=()):
+    """What `_legacy_C_ops` gives. `form` has the arguments in order: names of inputs, results with
+    `=` for a place and `#` for a number of them, and others for None.
+    """
+    args = [_given(word, inputs, outputs) for word in form]
+    words = [word for pair in attrs.items() for word in pair]
+    made = getattr(paddle._legacy_C_ops, kind)(*args, *words)
+    made = made if isinstance(made, tuple) else (made,)
+    return [m for m, slot in zip(made, outputs) if slot not in hidden]

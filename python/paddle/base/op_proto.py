@@ -3,6 +3,7 @@
 and attributes up by name.
 """
 
+import json
 from types import SimpleNamespace
 
 from paddle.framework.wire import message
@@ -35,8 +36,8 @@ def _message(*fields):
 class OpProto:
     """One operation: `type`, and lists `inputs`, `outputs` and `attrs` of records with a `name`."""
 
-    def __init__(self, type, inputs, outputs, attrs):
-        self.type, self.comment = type, ''
+    def __init__(self, type, inputs, outputs, attrs, form=''):
+        self.type, self.comment, self._form = type, '', form.split()
         self.inputs = [
             SimpleNamespace(
                 name=n, duplicable='[]' in m, dispensable='?' in m, intermediate=False, extra=False
@@ -54,9 +55,10 @@ class OpProto:
             for n, m in _parsed(outputs)
         ]
         self.attrs = [
-            SimpleNamespace(name=n, type=int(m[1:]), extra=False, generated=False)
+            SimpleNamespace(name=n, type=int(m[1:].partition('=')[0]), extra=False, generated=False)
             for n, m in _parsed(attrs)
         ]
+        self._defaults = {n: json.loads(m.partition('=')[2]) for n, m in _parsed(attrs) if '=' in m}
         self.attrs += [
             SimpleNamespace(name=n, type=t, extra=True, generated=False) for n, t in _COMMON
         ]

@@ -3,6 +3,8 @@
 their old names.
 """
 
+import functools
+
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items, keywords, only
 from paddle.base.core import VarDesc
@@ -61,7 +63,7 @@ class Block:
             type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
             lod_level=(kwargs.get('lod_level'), 0, None),
         )
-        return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', True))
+        return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', False))
 
     def create_parameter(
         self,
@@ -116,10 +118,10 @@ class OutputVar:
     """A variable that has a value once an op wrote it, or read it as an input; stands for that
     value in `append_op`, `py_func`, `gradients` and fetch lists."""
 
-    def __init__(self, program, name, shape, dtype, stop_gradient=True):
+    def __init__(self, program, name, shape, dtype, stop_gradient=False):
         from paddle.base.framework import to_dtype
 
-        self._program, self.name, self.value, self._stop = program, name, None, stop_gradient
+        self._program, self.name, self.value, self._stop = program, name, None, bool(stop_gradient)
         self._shape, self._dtype = (
             None if shape is None else items('create_var', 'shape', shape),
             None if dtype is None else to_dtype(dtype),
@@ -128,6 +130,8 @@ class OutputVar:
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""
         self.value = value
+        if self._stop and value is not None:
+            value.stop_gradient = True
         if self.name:
             self._program.__dict__.setdefault('_named', {})[self.name] = value
 
@@ -143,6 +147,17 @@ class OutputVar:
             )
             self.value.stop_gradient = self._stop
         return self.value
+
+    @property
+    def stop_gradient(self):
+        """Whether gradients end here."""
+        return self._stop if self.value is None else self.value.stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, stop):
+        self._stop = bool(stop)
+        if self.value is not None:
+            self.value.stop_gradient = self._stop
 
     @property
     def shape(self):
@@ -177,6 +192,8 @@ IGNORED = {
     'use_onednn',
     'onednn_data_type',
     'name',
+    'in_dtype',
+    'infer_flags',
 }
 
 
@@ -210,7 +227,13 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     from paddle.static import legacy_calls
     from paddle.static.program import recording
 
+    def result(name):
+        place = outputs.get(name) if isinstance(outputs, dict) else None
+        place = place[0] if isinstance(place, (list, tuple)) and place else place
+        return place.read() if isinstance(place, OutputVar) else place
+
     with recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext():
+        inputs = legacy_calls.with_read(type, inputs, attrs, result)
         made = legacy_calls.call(type, inputs, attrs, strict)
     for old, value in made.items():
         places = outputs.get(old) if isinstance(outputs, dict) else None
@@ -288,6 +311,9 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
         call.append(values if kind == 'list' else values[0])
     if not strict:
         attrs = {}
+    if attrs:
+        usual = defaults(type)
+        attrs = {k: v for k, v in attrs.items() if k not in usual or usual[k] != v}
     if inputs or attrs:
         raise ValueError(
             f"[{type}] expected no other inputs and attributes, got "
@@ -297,6 +323,15 @@ def call_op(type, inputs, attrs, strict=True, inplace=False):
     function = paddle._C_ops._whole(name)
     result = function(*call)
     return out_names, list(result) if isinstance(result, tuple) else [result]
+
+
+@functools.lru_cache
+def defaults(type):
+    """What the old operation declares of attributes that are left out."""
+    from paddle._legacy_protos import PROTOS
+    from paddle.base.op_proto import OpProto
+
+    return OpProto(type, *PROTOS[type])._defaults if type in PROTOS else {}
 
 
 class _Required:

@@ -198,8 +198,8 @@ class Executor:
             feed_var_name (str, default 'feed'): Taken for compatibility; it has no effect.
             fetch_var_name (str, default 'fetch'): Taken for compatibility; it has no effect.
             scope (Scope, default None): Where the variables are; None for `global_scope()`.
-            return_numpy (bool, default True): Whether arrays are returned, not tensors; results
-                with sequences are then without them, and a `DenseTensor` where this is False.
+            return_numpy (bool, default True): Whether arrays are returned, without offsets of
+                sequences, or a `DenseTensor` for each, with them.
             use_program_cache (bool, default False): Taken for compatibility: plans are always kept.
             use_prune (bool, default False): Whether only what is fetched runs, which is always so
                 of a program that writes no tensors.
@@ -288,15 +288,15 @@ class Executor:
                 for (tensor, _), result in zip(written, results[wanted:]):
                     _core.pir._write_back(tensor, result)
                 results = results[:wanted]
-            if any(sequences):
-                results = lod.attached(results, sequences)
             for at, result in enumerate(results):
                 if result is None:
                     raise ValueError(
                         f"[Executor.run] expected results that are computed, got none for "
                         f"fetch_list[{at}]: its operation leaves it out"
                     )
-            return [r.numpy() for r in results] if return_numpy else results
+            if return_numpy:
+                return [r.numpy() for r in results]
+            return lod.attached(results, sequences or [[]] * len(results))
 
     def train_from_dataset(
         self,

@@ -4,8 +4,9 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 """
 
 import paddle
-from paddle.static.block import call_op, tensors_of
-from paddle.static.legacy_rules import ALIASES, IN_PLACE, RULES
+from paddle.static.block import call_op, defaults, tensors_of
+from paddle.static import legacy_fused, legacy_sequences  # noqa: F401 - rules of theirs
+from paddle.static.legacy_rules import ALIASES, IN_PLACE, READ, RULES
 
 _ELEMENTWISE = 'elementwise_'
 
@@ -24,7 +25,7 @@ def aligned(kind, inputs, attrs):
     """
     attrs = dict(attrs)
     if attrs.pop('reduce_all', False):
-        attrs['dim'] = []
+        attrs['axis' if kind == 'logsumexp' else 'dim'] = []
     axis = attrs.pop('axis', -1) if kind.startswith(_ELEMENTWISE) else -1
     if axis == -1:
         return inputs, attrs
@@ -46,7 +47,7 @@ def aligned(kind, inputs, attrs):
     return inputs, attrs
 
 
-def _append(kind, inputs, attrs):
+def _append(kind, inputs, attrs, outputs=None):
     names, results = call_op(kind, *aligned(kind, inputs, attrs), strict=False)
     return dict(zip(names, ([r] if not isinstance(r, list) else r for r in results)))
 
@@ -60,6 +61,7 @@ def _check(kind, inputs, attrs):
         return
     proto = OpProto(kind, *PROTOS[kind])
     declared = {i.name for i in proto.inputs} | {a.name for a in proto.attrs} | IGNORED
+    declared.add(READ.get(kind))
     unknown = [n for n in (*inputs, *attrs) if n not in declared]
     if unknown:
         raise ValueError(f"[{kind}] expected no other inputs and attributes, got {sorted(unknown)}")
@@ -72,6 +74,13 @@ def _written(inputs, made):
         with paddle.no_grad():
             place = place._rebind(value) or place
     return {**made, output: place}
+
+
+def with_read(kind, inputs, attrs, results):
+    """The inputs, with the result that the op reads: `results(name)` gives its value or None."""
+    name = READ.get(kind) if attrs.get('is_test', False) else None
+    value = None if name is None else results(name)
+    return inputs if value is None else {**inputs, name: [value]}
 
 
 def call(kind, inputs, attrs, strict=True, inplace=False):
@@ -89,6 +98,6 @@ def call(kind, inputs, attrs, strict=True, inplace=False):
             for name, values in inputs.items()
             if values is not None and not (isinstance(values, (list, tuple)) and not values)
         }
-        made = RULES[real](inputs, dict(attrs), _append)
+        made = RULES[real](inputs, {**defaults(kind), **attrs}, _append)
         return _written(inputs, made) if inplace else made
     return dict(zip(*call_op(real, *aligned(real, inputs, attrs), strict=strict, inplace=inplace)))

@@ -14,7 +14,7 @@ from paddle.base import libpaddle as _core
 from paddle.static import block as _block
 from paddle.static import lod
 from paddle.static import program as _program
-from paddle.static.legacy_calls import aligned
+from paddle.static.legacy_calls import aligned, with_read
 from paddle.static.legacy_rules import ALIASES, RULES
 from paddle.static.nn.control_flow import if_region, while_region
 
@@ -290,6 +290,9 @@ class _Conversion:
         from paddle._legacy_ops import OPS
 
         kind = ALIASES.get(kind, kind)
+        inputs = with_read(
+            kind, inputs, attrs, lambda name: values.get((outputs.get(name) or [None])[0])
+        )
         if kind in RULES:
             for old, made in RULES[kind](inputs, attrs, self._append).items():
                 made = zip(outputs.get(old, ()), made if isinstance(made, list) else [made])
@@ -313,7 +316,6 @@ class _Conversion:
         from paddle._legacy_ops import OPS
 
         inputs, attrs = aligned(kind, inputs, attrs)
-        attrs.pop('in_dtype' if kind != 'cast' else '', None)
         row = OPS[kind]
         known = {old for what, old, _ in row[1] if what not in ('attr', 'dtype')}.union(
             *row[4].values()

@@ -21,7 +21,6 @@ ALIASES = {
     'depthwise_conv2d_transpose': 'conv2d_transpose',
     'sync_batch_norm': 'batch_norm',
     'crop_tensor': 'crop',
-    'memcpy': 'assign',
     'share_data': 'assign',
 }
 RULES = {}
@@ -32,7 +31,11 @@ IN_PLACE = frozenset(
 )
 
 
-def _rule(*kinds):
+# Results that an op reads, where they have a value, when it is told that it does not train.
+READ = {'fake_channel_wise_quantize_abs_max': 'OutScale'}
+
+
+def rule(*kinds):
     def enter(function):
         for kind in kinds:
             RULES[kind] = function
@@ -52,7 +55,7 @@ def _shape(inputs, attrs):
     return list(inputs.get('ShapeTensorList') or attrs['shape'])
 
 
-@_rule('fill_constant')
+@rule('fill_constant')
 def _fill_constant(inputs, attrs, append):
     text = attrs.pop('str_value', '')
     if text:
@@ -66,13 +69,25 @@ def _fill_constant(inputs, attrs, append):
     return {'Out': append('fill_constant', inputs, attrs)['Out'][0]}
 
 
-@_rule('range')
+@rule('range')
 def _range(inputs, attrs, append):
     start, end, step = (inputs[k][0] for k in ('Start', 'End', 'Step'))
     return {'Out': paddle.arange(start, end, step, dtype=start.dtype)}
 
 
-@_rule('mul')
+@rule('range_v2')
+def _range_with_end(inputs, attrs, append):
+    start, end, step = (inputs[k][0].reshape([]) for k in ('Start', 'End', 'Step'))
+    count = paddle.floor((end - start).astype('float64') / step.astype('float64')) + 1
+    return {'Out': start + paddle.arange(count.astype('int64')).astype(start.dtype) * step}
+
+
+@rule('npu_identity')
+def _identity(inputs, attrs, append):
+    return {'out': paddle.assign(inputs['x'][0])}
+
+
+@rule('mul')
 def _mul(inputs, attrs, append):
     (x,), (y,), rows, inner = (
         inputs['X'],
@@ -99,15 +114,15 @@ def _mul(inputs, attrs, append):
     }
 
 
-@_rule('matmul')
+@rule('matmul')
 def _matmul(inputs, attrs, append):
     (x,), (y,), alpha = inputs['X'], inputs['Y'], attrs.get('alpha', 1.0)
     out = paddle.matmul(x, y, attrs.get('transpose_X', False), attrs.get('transpose_Y', False))
     out = out if alpha == 1.0 else paddle.scale(out, alpha)
-    return {'Out': out.reshape([1]) if x.ndim == y.ndim == 1 else out}
+    return {'Out': out}
 
 
-@_rule('pow')
+@rule('pow')
 def _pow(inputs, attrs, append):
     (x,) = inputs['X']
     return {
@@ -120,7 +135,7 @@ def _pow(inputs, attrs, append):
     }
 
 
-@_rule('assign_value')
+@rule('assign_value')
 def _assign_value(inputs, attrs, append):
     dtype = _dtype(attrs['dtype'])
     for name in (
@@ -144,29 +159,29 @@ def _assign_value(inputs, attrs, append):
     return {'Out': paddle.cast(paddle.assign(np.asarray(data).reshape(attrs['shape'])), dtype)}
 
 
-@_rule('split')
+@rule('split')
 def _split(inputs, attrs, append):
     axis = inputs['AxisTensor'][0] if inputs.get('AxisTensor') else attrs.get('axis', 0)
     sections = list(inputs.get('SectionsTensorList') or attrs.get('sections') or [])
     return {'Out': paddle.split(inputs['X'][0], sections or attrs['num'], axis)}
 
 
-@_rule('norm')
+@rule('norm')
 def _norm(inputs, attrs, append):
     (x,) = inputs['X']
     length = paddle.sqrt(
         paddle.sum(x * x, attrs['axis'], keepdim=True) + attrs.get('epsilon', 1e-10)
     )
-    return {'Out': x / length, 'Norm': length}
+    return {'Out': x / length, 'Norm': length.detach()}
 
 
-@_rule('top_k')
+@rule('top_k')
 def _top_k(inputs, attrs, append):
     values, indices = paddle.topk(inputs['X'][0], inputs['K'][0] if inputs.get('K') else attrs['k'])
     return {'Out': values, 'Indices': indices}
 
 
-@_rule('take_along_axis')
+@rule('take_along_axis')
 def _take_along_axis(inputs, attrs, append):
     return {
         'Result': paddle.take_along_axis(
@@ -175,7 +190,7 @@ def _take_along_axis(inputs, attrs, append):
     }
 
 
-@_rule('put_along_axis')
+@rule('put_along_axis')
 def _put_along_axis(inputs, attrs, append):
     out = paddle.put_along_axis(
         inputs['Input'][0],
@@ -189,7 +204,7 @@ def _put_along_axis(inputs, attrs, append):
     return {'Result': out}
 
 
-@_rule('tril_triu')
+@rule('tril_triu')
 def _tril_triu(inputs, attrs, append):
     return {
         'Out': (paddle.tril if attrs.get('lower', True) else paddle.triu)(
@@ -198,7 +213,7 @@ def _tril_triu(inputs, attrs, append):
     }
 
 
-@_rule('flatten2')
+@rule('flatten2')
 def _flatten(inputs, attrs, append):
     (x,) = inputs['X']
     axis = attrs.get('axis', 1)
@@ -211,7 +226,7 @@ def _flatten(inputs, attrs, append):
     return {'Out': paddle.flatten(x, 0, axis - 1) if axis > 1 else x}
 
 
-@_rule('lookup_table')
+@rule('lookup_table')
 def _lookup_table(inputs, attrs, append):
     ids, padding = inputs['Ids'][0].squeeze(-1), attrs.get('padding_idx', -1)
     return {
@@ -221,12 +236,12 @@ def _lookup_table(inputs, attrs, append):
     }
 
 
-@_rule('fill_zeros_like')
+@rule('fill_zeros_like')
 def _fill_zeros_like(inputs, attrs, append):
     return {'Out': paddle.zeros_like(inputs['X'][0])}
 
 
-@_rule('expand')
+@rule('expand')
 def _expand(inputs, attrs, append):
     times = (
         inputs['ExpandTimes'][0]
@@ -236,7 +251,7 @@ def _expand(inputs, attrs, append):
     return {'Out': paddle.tile(inputs['X'][0], times)}
 
 
-@_rule('pad2d')
+@rule('pad2d')
 def _pad2d(inputs, attrs, append):
     top, bottom, left, right = attrs['paddings']
     mode = attrs.get('mode', 'constant')
@@ -251,7 +266,7 @@ def _pad2d(inputs, attrs, append):
     }
 
 
-@_rule('uniform_random')
+@rule('uniform_random')
 def _uniform_random(inputs, attrs, append):
     return {
         'Out': paddle.uniform(
@@ -264,13 +279,13 @@ def _uniform_random(inputs, attrs, append):
     }
 
 
-@_rule('gaussian_random')
+@rule('gaussian_random')
 def _gaussian_random(inputs, attrs, append):
-    out = paddle.normal(attrs['mean'], attrs['std'], _shape(inputs, attrs))
-    return {'Out': paddle.cast(out, _dtype(attrs['dtype']))}
+    numbers = attrs['mean'], attrs['std'], attrs.get('seed', 0), _dtype(attrs['dtype'])
+    return {'Out': paddle._C_ops.gaussian(_shape(inputs, attrs), *numbers)}
 
 
-@_rule('assert')
+@rule('assert')
 def _assert(inputs, attrs, append):
     paddle.static.nn.control_flow.Assert(
         inputs['Cond'][0], inputs.get('Data') or None, attrs.get('summarize', 20)
@@ -278,7 +293,7 @@ def _assert(inputs, attrs, append):
     return {}
 
 
-@_rule(
+@rule(
     'nearest_interp',
     'bilinear_interp',
     'trilinear_interp',
@@ -304,7 +319,7 @@ def _interp(inputs, attrs, append):
     return {'Out': append(f'{method}_interp_v2', inputs, {**attrs, 'scale': scale})['Out'][0]}
 
 
-@_rule('set_value')
+@rule('set_value')
 def _set_value(inputs, attrs, append):
     (x,) = inputs['Input']
 
@@ -327,12 +342,12 @@ def _set_value(inputs, attrs, append):
     return {'Out': paddle._C_ops.set_value_with_tensor(x, value, *where)}
 
 
-@_rule('print')
+@rule('print')
 def _print(inputs, attrs, append):
     return {'Out': inputs['In'][0]}
 
 
-@_rule('gru_unit')
+@rule('gru_unit')
 def _gru_unit(inputs, attrs, append):
     from paddle._sequence_ops import gru_unit_whole
 
@@ -340,7 +355,7 @@ def _gru_unit(inputs, attrs, append):
     return dict(zip(('Gate', 'ResetHiddenPrev', 'Hidden'), gru_unit_whole(*given, **attrs)))
 
 
-@_rule('tdm_child')
+@rule('tdm_child')
 def _tdm_child(inputs, attrs, append):
     made = paddle._C_ops.tdm_child(
         inputs['X'][0], inputs['TreeInfo'][0], attrs['child_nums'], _dtype(attrs.get('dtype', 2))
@@ -348,13 +363,13 @@ def _tdm_child(inputs, attrs, append):
     return dict(zip(('Child', 'LeafMask'), made))
 
 
-@_rule('uniform_random_batch_size_like')
+@rule('uniform_random_batch_size_like')
 def _uniform_of_rows(inputs, attrs, append):
     attrs = {**attrs, 'dtype': _dtype(attrs.get('dtype', 5))}
     return {'Out': paddle._C_ops.uniform_random_batch_size_like(inputs['Input'][0], **attrs)}
 
 
-@_rule('nansum')
+@rule('nansum')
 def _nansum(inputs, attrs, append):
     axis = inputs.get('AxisTensor', [None])[0]
     axis = list(attrs.get('axis', ())) if axis is None else axis.tolist()
@@ -362,35 +377,35 @@ def _nansum(inputs, attrs, append):
     return {'out': out}
 
 
-@_rule('logspace')
+@rule('logspace')
 def _logspace(inputs, attrs, append):
     start, stop, count, base = (inputs[k][0] for k in ('Start', 'Stop', 'Num', 'Base'))
     return {'Out': paddle.logspace(start, stop, count, base, _dtype(attrs['dtype']))}
 
 
-@_rule('baddbmm')
+@rule('baddbmm')
 def _baddbmm(inputs, attrs, append):
     given = (inputs[k][0] for k in ('Input', 'X', 'Y'))
     return {'Out': paddle.baddbmm(*given, attrs.get('Beta', 1.0), attrs.get('Alpha', 1.0))}
 
 
-@_rule('einsum')
+@rule('einsum')
 def _einsum(inputs, attrs, append):
     return {'Out': paddle.einsum(attrs['equation'], *inputs['Operands'])}
 
 
-@_rule('repeat_interleave')
+@rule('repeat_interleave')
 def _repeat_interleave(inputs, attrs, append):
     repeats = inputs.get('RepeatsTensor', [attrs.get('Repeats')])[0]
     return {'Out': paddle.repeat_interleave(inputs['X'][0], repeats, attrs.get('dim', 0))}
 
 
-@_rule('exponential')
+@rule('exponential')
 def _exponential(inputs, attrs, append):
-    return {'Out': paddle.exponential_(inputs['X'][0].clone(), attrs.get('lambda', 1.0))}
+    return {'Out': inputs['X'][0].clone().exponential_(attrs.get('lambda', 1.0))}
 
 
-@_rule('sequence_mask')
+@rule('sequence_mask')
 def _sequence_mask(inputs, attrs, append):
     most = inputs.get('MaxLenTensor', [attrs.get('maxlen', -1)])[0]
     most = None if isinstance(most, int) and most < 0 else most
@@ -398,28 +413,28 @@ def _sequence_mask(inputs, attrs, append):
     return {'Y': paddle.nn.functional.sequence_mask(inputs['X'][0], most, dtype)}
 
 
-@_rule('view_dtype')
+@rule('view_dtype')
 def _view_dtype(inputs, attrs, append):
     return {'out': inputs['input'][0].view(_dtype(attrs['dtype']))}
 
 
-@_rule('fill_any')
+@rule('fill_any')
 def _fill_any(inputs, attrs, append):
-    return {'Out': paddle.full_like(inputs['X'][0], attrs.get('value', 0.0))}
+    return {'Out': inputs['X'][0].clone().fill_(attrs.get('value', 0.0))}
 
 
-@_rule('grad_add')
+@rule('grad_add')
 def _grad_add(inputs, attrs, append):
     return {'Out': inputs['X'][0] + inputs['Y'][0]}
 
 
-@_rule('bilinear_tensor_product')
+@rule('bilinear_tensor_product')
 def _bilinear_tensor_product(inputs, attrs, append):
     given = ((inputs.get(k) or [None])[0] for k in ('X', 'Y', 'Weight', 'Bias'))
     return {'Out': paddle.nn.functional.bilinear(*given)}
 
 
-@_rule('cross_entropy')
+@rule('cross_entropy')
 def _cross_entropy(inputs, attrs, append):
     (x,), (label,) = inputs['X'], inputs['Label']
     logs = paddle.log(paddle.clip(x, 1e-20))
@@ -431,16 +446,16 @@ def _cross_entropy(inputs, attrs, append):
     return {'Y': -found * kept.astype(x.dtype)}
 
 
-@_rule('cross_entropy2')
+@rule('cross_entropy2')
 def _cross_entropy2(inputs, attrs, append):
     (x,), (label,) = inputs['X'], inputs['Label']
     label = label if label.ndim == x.ndim else label.unsqueeze(-1)
     kept = label != attrs.get('ignore_index', -100)
     found = paddle.take_along_axis(x, paddle.where(kept, label, label * 0), -1)
-    return {'Y': -paddle.log(found) * kept.astype(x.dtype), 'MatchX': found}
+    return {'Y': -paddle.log(found) * kept.astype(x.dtype), 'MatchX': found.detach()}
 
 
-@_rule('lrn')
+@rule('lrn')
 def _lrn(inputs, attrs, append):
     (x,), size = inputs['X'], attrs.get('n', 5)
     if attrs.get('data_format', 'NCHW') not in ('NCHW', 'AnyLayout'):
@@ -451,22 +466,22 @@ def _lrn(inputs, attrs, append):
     wide = paddle.nn.functional.pad(x * x, [0, 0, first, size - 1 - first, 0, 0, 0, 0])
     parts = [wide[:, k : k + channels] for k in range(size)]
     middle = paddle.add_n(parts) * attrs.get('alpha', 1e-4) + attrs.get('k', 2.0)
-    return {'Out': x * paddle.pow(middle, -attrs.get('beta', 0.75)), 'MidOut': middle}
+    return {'Out': x * paddle.pow(middle, -attrs.get('beta', 0.75)), 'MidOut': middle.detach()}
 
 
-@_rule('fill')
+@rule('fill')
 def _fill(inputs, attrs, append):
     dtype = _dtype(attrs.get('dtype', 5))
     return {'Out': paddle.to_tensor(list(attrs['value']), dtype=dtype).reshape(attrs['shape'])}
 
 
-@_rule('share_buffer')
+@rule('share_buffer')
 def _share_buffer(inputs, attrs, append):
     given = inputs['X']
     return {'Out': list(given), 'XOut': list(given)}
 
 
-@_rule('deformable_conv_v1')
+@rule('deformable_conv_v1')
 def _deformable_conv_v1(inputs, attrs, append):
     (x,), (offset,), (weight,) = inputs['Input'], inputs['Offset'], inputs['Filter']
     out = paddle.vision.ops.deform_conv2d(
@@ -483,165 +498,166 @@ def _deformable_conv_v1(inputs, attrs, append):
     return {'Output': out}
 
 
-@_rule('read_file')
+@rule('read_file')
 def _read_file(inputs, attrs, append):
     return {'Out': paddle.vision.ops.read_file(attrs['filename'])}
 
 
-@_rule('decode_jpeg')
+@rule('decode_jpeg')
 def _decode_jpeg(inputs, attrs, append):
     return {'Out': paddle.vision.ops.decode_jpeg(inputs['X'][0], attrs.get('mode', 'unchanged'))}
 
 
-@_rule('uniform_random_inplace')
+@rule('uniform_random_inplace')
 def _uniform_random_inplace(inputs, attrs, append):
     (x,) = inputs['X']
-    drawn = paddle.uniform(
-        x.shape, x.dtype, attrs.get('min', -1.0), attrs.get('max', 1.0), attrs.get('seed', 0)
-    )
-    return {'Out': drawn}
+    bounds = attrs.get('min', -1.0), attrs.get('max', 1.0), attrs.get('seed', 0)
+    return {'Out': x.clone().uniform_(*bounds)}
 
 
-@_rule('row_conv')
-def _row_conv(inputs, attrs, append):
-    (x,), (weight,) = inputs['X'], inputs['Filter']
-    if x.ndim != 3:
-        raise NotImplementedError(
-            f'[row_conv] expected rows of equal lengths [N, T, D], got shape {list(x.shape)}'
-        )
-    steps = x.shape[1]
-    parts = [
-        paddle.nn.functional.pad(x[:, k:], [0, 0, 0, k, 0, 0]) * weight[k]
-        for k in range(min(weight.shape[0], steps))
+def _close(function, inputs, attrs):
+    bounds = [
+        inputs[name.capitalize()][0] if inputs.get(name.capitalize()) else float(attrs[name])
+        for name in ('rtol', 'atol')
     ]
-    return {'Out': paddle.add_n(parts)}
+    given = inputs['Input'][0], inputs['Other'][0]
+    return {'Out': function(*given, *bounds, attrs.get('equal_nan', False))}
 
 
-def _sequences(kind, x):
-    """Offsets of the innermost sequences in the rows of x."""
-    from paddle.static import lod
-
-    return lod.required(kind, 'Input', x)[-1]
+@rule('allclose')
+def _allclose(inputs, attrs, append):
+    return _close(paddle.allclose, inputs, attrs)
 
 
-@_rule('lod_reset')
-def _lod_reset(inputs, attrs, append):
-    from paddle.static import lod
+@rule('isclose')
+def _isclose(inputs, attrs, append):
+    return _close(paddle.isclose, inputs, attrs)
 
-    (x,), other = inputs['X'], (inputs.get('Y') or [None])[0]
-    if attrs.get('append', False):
-        raise NotImplementedError('[lod_reset] expected append=False, got True')
-    if other is None:
-        levels = [paddle.to_tensor(list(attrs['target_lod']), dtype='int64')]
+
+@rule('one_hot_v2')
+def _one_hot(inputs, attrs, append):
+    (x,) = inputs['X']
+    depth = inputs['depth_tensor'][0] if inputs.get('depth_tensor') else attrs['depth']
+    if not attrs.get('allow_out_of_range', False):
+        made = paddle.nn.functional.one_hot(x, depth)
     else:
-        levels = lod.of(lod.program_of(other), other) or [other.reshape([-1]).astype('int64')]
-    lod.note(lod.program_of(x), x, levels)
-    return {'Out': paddle.assign(x)}
+        made = x.unsqueeze(-1) == paddle.arange(depth, dtype=x.dtype)
+    return {'Out': made.astype(_dtype(attrs.get('dtype', 5)))}
 
 
-@_rule('gru')
-def _gru(inputs, attrs, append):
-    from paddle.static.nn.recurrent_rows import gru_rows
-
-    (x,), (weight,) = inputs['Input'], inputs['Weight']
-    bias, h0 = ((inputs.get(name) or [None])[0] for name in ('Bias', 'H0'))
-    hidden = gru_rows(
-        x,
-        _sequences('gru', x),
-        weight,
-        bias,
-        h0,
-        attrs.get('activation', 'tanh'),
-        attrs.get('gate_activation', 'sigmoid'),
-        attrs.get('is_reverse', False),
-        attrs.get('origin_mode', False),
-    )
-    return {'Hidden': hidden}
-
-
-@_rule('lstm')
-def _lstm(inputs, attrs, append):
-    from paddle.static.nn.recurrent_rows import lstm_rows
-
-    (x,), (weight,), (bias,) = inputs['Input'], inputs['Weight'], inputs['Bias']
-    made = lstm_rows(
-        x,
-        _sequences('lstm', x),
-        weight,
-        bias,
-        [(inputs.get(name) or [None])[0] for name in ('H0', 'C0')],
-        [
-            attrs.get('gate_activation', 'sigmoid'),
-            attrs.get('cell_activation', 'tanh'),
-            attrs.get('candidate_activation', 'tanh'),
-        ],
-        attrs.get('is_reverse', False),
-        attrs.get('use_peepholes', True),
-    )
-    return dict(zip(('Hidden', 'Cell'), made))
-
-
-@_rule('crf_decoding')
-def _crf_decoding(inputs, attrs, append):
-    from paddle.static.nn.recurrent_rows import crf_rows
-
-    (x,), (transition,) = inputs['Emission'], inputs['Transition']
-    label, length = ((inputs.get(name) or [None])[0] for name in ('Label', 'Length'))
-    if length is not None or _core.pir._record_mode() == 0:
-        return {'ViterbiPath': paddle._C_ops.crf_decoding(x, transition, label, length)}
-    path = crf_rows(x, _sequences('crf_decoding', x), transition)
-    if label is not None:
-        path = (path == label.astype(path.dtype).reshape([-1, 1])).astype(path.dtype)
-    return {'ViterbiPath': path}
-
-
-@_rule('sequence_pool')
-def _sequence_pool(inputs, attrs, append):
-    from paddle.static.nn import sequence_pool
-
-    kind, value = attrs.get('pooltype', 'AVERAGE').lower(), attrs.get('pad_value', 0.0)
-    return {'Out': sequence_pool(inputs['X'][0], kind, pad_value=value)}
-
-
-@_rule('sequence_softmax')
-def _sequence_softmax(inputs, attrs, append):
-    from paddle.static.nn import sequence_softmax
-
-    return {'Out': sequence_softmax(inputs['X'][0])}
-
-
-@_rule('sequence_expand')
-def _sequence_expand(inputs, attrs, append):
-    from paddle.static.nn import sequence_expand
-
-    return {'Out': sequence_expand(inputs['X'][0], inputs['Y'][0], attrs.get('ref_level', -1))}
-
-
-@_rule('sequence_conv')
-def _sequence_conv(inputs, attrs, append):
-    from paddle.static.nn.sequence_lod import windows
-
-    if attrs.get('paddingTrainable', False) or attrs.get('contextStride', 1) != 1:
+@rule('memcpy', 'memcpy_d2h', 'memcpy_h2d')
+def _memcpy(inputs, attrs, append):
+    if attrs['dst_place_type'] not in (-1, 0, 2, 3):  # the host, pinned or not
         raise NotImplementedError(
-            '[sequence_conv] expected rows of zeros around sequences and a result for each row'
+            f"[memcpy] expected dst_place_type of the host, got {attrs['dst_place_type']}"
         )
-    (x,), (weight,), size = inputs['X'], inputs['Filter'], attrs['contextLength']
-    first = attrs.get('contextStart', 0)
-    if size < 1 or weight.shape[0] != size * x.shape[1]:
-        raise ValueError(
-            f'[sequence_conv] expected a filter of contextLength * {x.shape[1]} rows, got '
-            f'{weight.shape[0]} for {size}'
-        )
-    return {'Out': windows(x, _sequences('sequence_conv', x), weight, size, first)}
+    return {'Out': paddle.assign(inputs['X'][0])}
+
+
+@rule('polygamma')
+def _polygamma(inputs, attrs, append):
+    return {'out': paddle._C_ops.polygamma(inputs['x'][0], attrs['n'])}
+
+
+@rule('fake_channel_wise_quantize_abs_max')
+def _quantize_channels(inputs, attrs, append):
+    from paddle._quantized_ops import channel_scale, fake_channel_wise_quantize_abs_max, whole
+
+    (x,), axis = inputs['X'], attrs['quant_axis']
+    if attrs['is_test'] and inputs.get('OutScale'):
+        scale = channel_scale(inputs['OutScale'][0], x, axis)
+        return {'Out': whole(x, scale, attrs['bit_length'], attrs['round_type'])}
+    words = 'bit_length round_type quant_axis is_test'.split()
+    made = fake_channel_wise_quantize_abs_max(x, *(attrs[w] for w in words))
+    return dict(zip(('Out', 'OutScale'), made))
+
+
+@rule('seed')
+def _seed(inputs, attrs, append):
+    return {'Out': paddle.full([1], attrs.get('seed', 0), 'int32')}
+
+
+@rule('unique')
+def _unique(inputs, attrs, append):
+    if attrs.get('is_sorted', False):
+        return append('unique', inputs, attrs)
+    (x,), dtype = inputs['X'], _dtype(attrs.get('dtype', 2))
+    found = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    order = paddle.argsort(found[1])  # as they come first
+    place = paddle.argsort(order)
+    made = {'Out': found[0], 'Indices': found[1], 'Counts': found[3]}
+    made = {name: paddle.gather(v, order) for name, v in made.items()}
+    made['Index'] = paddle.gather(place, found[2])
+    return {n: v if n == 'Out' else v.astype(dtype) for n, v in made.items()}
+
+
+@rule('update_loss_scaling')
+def _update_loss_scaling(inputs, attrs, append):
+    names = ('FoundInfinite', 'PrevLossScaling', 'InGoodSteps', 'InBadSteps')
+    words = 'incr_every_n_steps decr_every_n_nan_or_inf incr_ratio decr_ratio'.split()
+    stop = (inputs.get('StopUpdate') or [attrs.get('stop_update', False)])[0]
+    made = paddle._C_ops.update_loss_scaling_(
+        inputs['X'], *(inputs[n][0] for n in names), *(attrs[w] for w in words), stop
+    )
+    return dict(zip(('Out', 'LossScaling', 'OutGoodSteps', 'OutBadSteps'), made))
+
+
+_MEDIANS = ('out', 'medians'), ('Out', 'MedianIndex')
+
+
+@rule('median', 'nanmedian')
+def _median(inputs, attrs, append):
+    (x,), axis = next(iter(inputs.values())), list(attrs.get('axis') or ())
+    nan = 'X' in inputs
+    function = paddle.nanmedian if nan else paddle.median
+    keep, mode = attrs.get('keepdim', True), attrs.get('mode', 'avg')
+    out = function(x, axis or None, keep, 'avg') if mode == 'avg' else None
+    kept = [a for a in range(x.ndim) if axis and a not in [k % x.ndim for k in axis]]
+    rest = [a for a in range(x.ndim) if a not in kept]
+    rows = x.detach().transpose([*kept, *rest]).reshape([*(x.shape[a] for a in kept), -1])
+    order = paddle.argsort(rows, -1)  # NaNs are behind all numbers
+    count = paddle.full_like(order[..., :1], rows.shape[-1])
+    if nan:
+        count = paddle.logical_not(paddle.isnan(rows)).astype('int64').sum(-1, keepdim=True)
+    low = paddle.take_along_axis(order, paddle.clip(count - 1, 0) // 2, -1)
+    shape = (
+        [1 if a in rest else x.shape[a] for a in range(x.ndim)] if keep else list(low.shape[:-1])
+    )
+    if mode != 'avg':
+        out = function(x, axis or None, keep, mode)
+        out, place = out if isinstance(out, (list, tuple)) else (out, low)
+        return dict(zip(_MEDIANS[nan], (out, low.reshape(shape))))
+    high = paddle.take_along_axis(order, count // 2, -1)
+    places = paddle.concat([low, high], -1).reshape([*shape, 2])
+    return dict(zip(_MEDIANS[nan], (out, places)))
+
+
+@rule('select_input')
+def _select_input(inputs, attrs, append):
+    from paddle.static.nn.control_flow import switch_case
+
+    chosen, given = inputs['Mask'][0].reshape([]), inputs['X']
+    branches = [lambda x=x: paddle.assign(x) for x in given]
+    return {'Out': switch_case(chosen, dict(enumerate(branches)), branches[-1])}
+
+
+@rule('transfer_layout')
+def _transfer_layout(inputs, attrs, append):
+    (x,), ways = inputs['X'], (attrs['src_layout'], attrs['dst_layout'])
+    last = x.ndim - 1  # 1: channels are the last axis, 2: the second
+    orders = {(2, 1): [0, *range(2, last + 1), 1], (1, 2): [0, last, *range(1, last)]}
+    if ways not in orders and ways[0] != ways[1]:
+        raise ValueError(f'[transfer_layout] expected layouts 1 and 2, got {ways[0]} and {ways[1]}')
+    return {'Out': paddle.transpose(x, orders.get(ways, list(range(x.ndim))))}
 
 
 # Old ops that are functions of `_C_ops` under the same name, with the inputs and attributes of the
 # declaration in its order.
 FUNCTIONS = (
     'accuracy add_position_encoding affine_channel anchor_generator auc average_accumulates '
-    'batch_fc bipartite_match check_finite_and_unscale check_numerics chunk_eval '
-    'ctc_align cvm decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
-    'edit_distance fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_abs_max '
+    'batch_fc check_finite_and_unscale '
+    'cvm decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
+    'fake_channel_wise_dequantize_max_abs '
     'fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max '
     'fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max '
     'fake_quantize_moving_average_abs_max fake_quantize_range_abs_max fc ftrl fused_adam '
@@ -649,17 +665,17 @@ FUNCTIONS = (
     'fused_softmax_mask fused_softmax_mask_upper_triangle fusion_repeated_fc_relu '
     'fusion_squared_mat_sub hinge_loss identity_loss im2sequence index_select_strided l1_norm '
     'lars_momentum merged_adam merged_momentum moving_average_abs_max_scale partial_concat '
-    'partial_sum polygamma quantize_linear reduce_as rint shard_index shuffle_channel std '
-    'trunc_divide update_loss_scaling variance view_shape view_slice '
+    'partial_sum quantize_linear reduce_as rint shard_index shuffle_channel std '
+    'trunc_divide variance view_shape view_slice '
 ).split()
 
 
 def _function(kind):
-    @_rule(kind)
+    @rule(kind)
     def call(inputs, attrs, append):
         from paddle._legacy_protos import PROTOS
 
-        names, outputs, attributes = (part.split() for part in PROTOS[kind])
+        names, outputs, attributes = (part.split() for part in PROTOS[kind][:3])
         given = [
             inputs.get(name.partition('[')[0], [])
             if '[]' in name

@@ -83,17 +83,14 @@ def carry(program, copy):
 
 def attached(results, sequences):
     """The fetched results, of which `sequences` tells the levels of each, and behind them all
-    offsets: where there are offsets, results that hold them."""
+    offsets, as a DenseTensor each that holds its offsets."""
     from paddle.static.scope import DenseTensor
 
     offsets = iter(results[len(sequences) :])
     made = []
     for result, levels in zip(results, sequences):
-        found = [next(offsets).tolist() for _ in levels]
-        if found:
-            result = DenseTensor(result)
-            result.set_lod(found)
-        made.append(result)
+        made.append(DenseTensor(result))
+        made[-1].set_lod([next(offsets).tolist() for _ in levels])
     return made
 
 

@@ -48,7 +48,7 @@ def accuracy(input, label, k=1, correct=None, total=None):
     return result
 
 
-def _area(positive, negative, curve):
+def area_under(positive, negative, curve):
     """The area under the curve, from counts by ascending score."""
     positive, negative = (
         paddle.cast(paddle.flip(paddle.flatten(x), [0]), 'float64') for x in (positive, negative)
@@ -139,8 +139,10 @@ def auc(input, label, curve='ROC', num_thresholds=4095, topk=1, slide_steps=1, i
             paddle.assign(ever, recent)
         else:
             paddle.assign(paddle.concat([recent[1:], now]) if steps > 1 else now, recent)
-    batch = _area(paddle.sum(state['recent_pos'], 0), paddle.sum(state['recent_neg'], 0), curve)
-    whole = _area(state['pos'], state['neg'], curve)
+    batch = area_under(
+        paddle.sum(state['recent_pos'], 0), paddle.sum(state['recent_neg'], 0), curve
+    )
+    whole = area_under(state['pos'], state['neg'], curve)
     return whole, batch, [state['recent_pos'], state['recent_neg'], state['pos'], state['neg']]
 
 

@@ -821,6 +821,11 @@ def _reconstruct_from_(self, other):
 _METHODS = {
     **_OF_OTHER_FORMS,
     '__div__': Tensor.__truediv__,
+    '__rdiv__': Tensor.__rtruediv__,
+    '__long__': Tensor.__int__,
+    '__nonzero__': Tensor.__bool__,
+    '_getitem_dygraph': Tensor.__getitem__,
+    '_setitem_dygraph': Tensor.__setitem__,
     'get_selected_rows': _get_selected_rows,
     'rows': _rows,
     'reconstruct_from_': _reconstruct_from_,
@@ -866,6 +871,16 @@ _OTHERS = {
     'create_parameter': 'paddle',
     'create_tensor': 'paddle.tensor.creation',
 }
+_INNER = {
+    name: 'paddle.tensor.inner'
+    for name in (
+        '_copy_gradient_from',
+        '_getitem_from_offset',
+        '_grad_name',
+        '_inplace_assign',
+        '_new_shared_tensor',
+    )
+}
 _RANDOM = {
     name: 'paddle.tensor.random'
     for name in (
@@ -887,7 +902,7 @@ def install(where):
     for name, method in _METHODS.items():
         if name not in present:
             setattr(Tensor, name, named(method))
-    for name, module in {**_RANDOM, **_OTHERS, **_SEARCH, **_SPARSE}.items():
+    for name, module in {**_RANDOM, **_OTHERS, **_SEARCH, **_SPARSE, **_INNER}.items():
         if name not in present:
             setattr(Tensor, name, _stub(name, module))
     for name in _ALSO:

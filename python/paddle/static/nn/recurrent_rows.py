@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of sequences that lie behind one another in rows, with their offsets: recurrences and the
-likeliest labels, as old programs have them. Sequences are put beside one another, step by step, and
+"""Steps of sequences that lie behind one another in rows, with their offsets: recurrences as old
+programs have them. Sequences are put beside one another, step by step, and
 a loop goes over the steps.
 """
 
@@ -120,35 +120,3 @@ def lstm_rows(x, offsets, weight, bias, first, activations, backwards, use_peeph
         body, hidden, cell, steps.outputs(size, x.dtype), steps.outputs(size, x.dtype)
     )
     return steps.back(made[2], size), steps.back(made[3], size)
-
-
-def crf_rows(x, offsets, transition):
-    """The likeliest label of each row, [N, 1], by the scores x [N, labels]."""
-    count = transition.shape[1]
-    begin, end, pairs = transition[0], transition[1], transition[2:]
-    steps = Steps(x, offsets)
-    last = steps.lengths - 1
-
-    def scores(step):
-        return paddle.gather(steps.given, step.reshape([1])).reshape([-1, count])
-
-    def forward(step, best, came):
-        through = best.unsqueeze(2) + pairs.unsqueeze(0)
-        first = step == 0
-        after = paddle.where(first, scores(step) + begin, through.max(1) + scores(step))
-        inside = steps.inside(step)
-        best = paddle.where(inside, after, best)
-        return best, steps.put(came, step, through.argmax(1))
-
-    best, came = steps.loop(forward, steps.zeros(count, x.dtype), steps.outputs(count, 'int64'))
-    label = (best + end).argmax(1)
-
-    def backward(done, label, path):
-        step = steps.count - 1 - done
-        path = steps.put(path, step, label)
-        row = paddle.gather(came, step.reshape([1])).reshape([-1, count])
-        before = paddle.take_along_axis(row, label.unsqueeze(1), 1).squeeze(1)
-        return paddle.where((last >= step) & (step > 0), before, label), path
-
-    _, path = steps.loop(backward, label, steps.outputs(1, 'int64'))
-    return steps.back(path, 1)

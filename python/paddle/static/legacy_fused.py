@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old ops that stand for several operations, or for tables, samples and steps of training: rules as
+in `legacy_rules`.
+"""
+
+import paddle
+from paddle.static.legacy_rules import rule
+
+
+def _first(inputs, *names):
+    return [(inputs.get(name) or [None])[0] for name in names]
+
+
+@rule('lookup_table_dequant')
+def _lookup_table_dequant(inputs, attrs, append):
+    table, ids = _first(inputs, 'W', 'Ids')
+    rows = paddle.gather(table, ids.reshape([-1]))
+    low, high = rows[:, :1], rows[:, 1:2]
+    numbers = rows[:, 2:].contiguous().view(paddle.uint8).astype(table.dtype)
+    return {'Out': numbers * ((high - low) / 256) + low}
+
+
+@rule('c_embedding')
+def _c_embedding(inputs, attrs, append):
+    table, ids = _first(inputs, 'W', 'Ids')
+    place = ids - attrs.get('start_index', 0)
+    inside = paddle.logical_and(place >= 0, place < table.shape[0])
+    rows = paddle.nn.functional.embedding(paddle.where(inside, place, place * 0), table)
+    return {'Out': rows * inside.unsqueeze(-1).astype(table.dtype)}
+
+
+@rule('embedding_with_scaled_gradient')
+def _embedding_scaled(inputs, attrs, append):
+    ids, table = _first(inputs, 'x', 'weight')
+    padding = attrs.get('padding_idx', -1)
+    rows = paddle.nn.functional.embedding(ids, table, None if padding == -1 else padding)
+    flat = ids.reshape([-1]).astype('int64')
+    counts = paddle.zeros([table.shape[0]], 'float32')
+    counts = paddle.scatter_nd_add(counts, flat.unsqueeze(1), paddle.ones_like(flat, 'float32'))
+    share = (1 / paddle.gather(counts, flat)).reshape([*ids.shape, 1]).astype(table.dtype)
+    return {'out': rows * share + (rows * (1 - share)).detach()}
+
+
+_BINARY = {'elementwise_add': paddle.add, 'elementwise_mul': paddle.multiply}
+
+
+def _unary(name, scale):
+    if name == 'scale':
+        return lambda x: x * scale
+    if name not in ('relu', 'tanh', 'sigmoid', 'gelu'):
+        raise ValueError(
+            f'[fused_elemwise_activation] expected elementwise_add, elementwise_mul, scale, relu, '
+            f'tanh, sigmoid or gelu in functor_list, got {name!r}'
+        )
+    return getattr(paddle.nn.functional, name)
+
+
+@rule('fused_elemwise_activation', 'fused_elemwise_add_activation')
+def _fused_elemwise(inputs, attrs, append):
+    x, y = _first(inputs, 'X', 'Y')
+    names, scale = list(attrs['functor_list']), attrs.get('scale', 0.0)
+    if len(names) != 2 or (names[0] in _BINARY) == (names[1] in _BINARY):
+        raise ValueError(
+            f'[fused_elemwise_activation] expected a binary and a unary function in functor_list, '
+            f'got {names}'
+        )
+    axis = attrs.get('axis', -1)
+    if 0 <= axis < x.ndim - y.ndim:
+        y = y.reshape([*y.shape, *[1] * (x.ndim - axis - y.ndim)])
+    if names[0] in _BINARY:
+        between = _unary(names[1], scale)(y)
+        out = _BINARY[names[0]](x, between)
+    else:
+        between = _BINARY[names[1]](x, y)
+        out = _unary(names[0], scale)(between)
+    return {'Out': out, 'IntermediateOut': between}
+
+
+@rule('fused_bias_residual_layernorm')
+def _bias_residual_norm(inputs, attrs, append):
+    x, bias, residual, scale, shift = _first(
+        inputs, 'x', 'bias', 'residual', 'norm_weight', 'norm_bias'
+    )
+    if attrs.get('quant_scale', -1.0) > 0:
+        raise NotImplementedError(
+            f"[fused_bias_residual_layernorm] expected quant_scale of at most 0, got "
+            f"{attrs['quant_scale']}"
+        )
+    first = attrs['begin_norm_axis'] % x.ndim
+    y = x if bias is None else x + bias
+    y = y if residual is None else y + residual * attrs.get('residual_alpha', 1.0)
+    axes, extents = list(range(first, y.ndim)), [-1, *y.shape[first:]]
+    mean = y.mean(axes, keepdim=True)
+    variance = ((y - mean) * (y - mean)).mean(axes, keepdim=True)
+    inverse = paddle.rsqrt(variance + attrs['epsilon'])
+    out = (y - mean) * inverse
+    out = out if scale is None else out * scale.reshape(extents[1:])
+    out = out if shift is None else out + shift.reshape(extents[1:])
+    return {
+        'out': out,
+        'residual_out': y,
+        'mean': mean.reshape([-1]),
+        'variance': inverse.reshape([-1]),
+    }
+
+
+@rule('self_dp_attention')
+def _self_attention(inputs, attrs, append):
+    (x,) = inputs['X']
+    q, k, v = (x[:, :, i].transpose([0, 2, 1, 3]) for i in range(3))
+    weights = paddle.nn.functional.softmax(
+        paddle.matmul(q, k, transpose_y=True) * attrs.get('alpha', 1.0), -1
+    )
+    return {'Out': paddle.matmul(weights, v).transpose([0, 2, 1, 3])}
+
+
+@rule('fused_conv2d')
+def _fused_conv2d(inputs, attrs, append):
+    x, weight, bias, residual = _first(inputs, 'Input', 'Filter', 'Bias', 'ResidualData')
+    algorithm = attrs.get('padding_algorithm', 'EXPLICIT')
+    out = paddle.nn.functional.conv2d(
+        x,
+        weight,
+        bias,
+        list(attrs['strides']),
+        algorithm if algorithm != 'EXPLICIT' else list(attrs['paddings']),
+        list(attrs['dilations']),
+        attrs['groups'],
+        'NHWC' if attrs.get('data_format') == 'NHWC' else 'NCHW',
+    )
+    out = out if residual is None else out + residual
+    name = attrs.get('fuse_activation', '')
+    if name not in ('', 'identity', 'relu', 'relu6', 'swish', 'sigmoid', 'tanh', 'gelu', 'mish'):
+        raise NotImplementedError(
+            f"[fused_conv2d] expected fuse_activation relu, relu6, swish, sigmoid, tanh, gelu or "
+            f"mish, got {name!r}"
+        )
+    plain = name in ('', 'identity')
+    return {'Output': out if plain else getattr(paddle.nn.functional, name)(out)}
+
+
+@rule('quantize')
+def _quantize(inputs, attrs, append):
+    (x,) = inputs['Input']
+    if attrs.get('bfloat16', False):
+        return {'Output': x.astype('bfloat16')}
+    signed = attrs.get('is_negative_input', False)
+    low, high = (-128, 127) if signed else (0, 255)
+    whole = paddle.round(x * attrs.get('Scale', 1.0) + attrs.get('Shift', 0.0))
+    return {'Output': paddle.clip(whole, low, high).astype('int8' if signed else 'uint8')}
+
+
+@rule('interp_antialias')
+def _interp_antialias(inputs, attrs, append):
+    x, size, scale = _first(inputs, 'x', 'out_size', 'scale_tensor')
+    extents = [attrs[f'out_{k}'] for k in 'dhw'[5 - x.ndim :]]
+    if size is not None or inputs.get('size_tensor') or scale is not None:
+        raise NotImplementedError(
+            '[interp_antialias] expected out_h and out_w or scale, got tensors'
+        )
+    out = paddle.nn.functional.interpolate(
+        x,
+        extents if min(extents) > 0 else None,
+        None if min(extents) > 0 else list(attrs['scale']),
+        attrs['interp_method'],
+        attrs['align_corners'],
+        attrs['align_mode'],
+        attrs['data_format'],
+        antialias=True,
+    )
+    return {'output': out}
+
+
+@rule('graph_send_recv')
+def _graph_send_recv(inputs, attrs, append):
+    x, source, target, size = _first(inputs, 'X', 'Src_index', 'Dst_index', 'Out_size')
+    given = attrs.get('out_size') or [0]
+    size = given[0] if size is None else size
+    size = None if isinstance(size, int) and size <= 0 else size
+    kind = attrs.get('reduce_op', 'SUM').lower()
+    return {'Out': paddle.geometric.send_u_recv(x, source, target, kind, size)}
+
+
+@rule('shuffle_batch')
+def _shuffle_batch(inputs, attrs, append):
+    x, seed = _first(inputs, 'X', 'Seed')
+    width = x.shape[-1]
+    rows = x.reshape([-1, width])
+    order = paddle.randperm(paddle.shape(rows)[0] if rows.shape[0] < 0 else rows.shape[0], 'int64')
+    out = paddle.gather(rows, order).reshape(x.shape)
+    return {'Out': out, 'ShuffleIdx': order, 'SeedOut': seed + 1}
+
+
+@rule('sparse_momentum')
+def _sparse_momentum(inputs, attrs, append):
+    param, grad, velocity, index, rate, master = _first(
+        inputs, 'Param', 'Grad', 'Velocity', 'Index', 'LearningRate', 'MasterParam'
+    )
+    axis = inputs['Axis'][0].item() if inputs.get('Axis') else attrs.get('axis', 0)
+    whole = paddle.index_add(paddle.zeros_like(param, grad.dtype), index, axis, grad)
+    words = 'mu use_nesterov regularization_method regularization_coeff multi_precision'.split()
+    made = paddle._C_ops.momentum_(
+        param.clone(),
+        whole,
+        velocity.clone(),
+        rate,
+        None if master is None else master.clone(),
+        *(attrs[w] for w in words),
+        attrs.get('rescale_grad', 1.0),
+    )
+    return dict(zip(('ParamOut', 'VelocityOut', 'MasterParamOut'), made))
+
+
+@rule('dpsgd')
+def _dpsgd(inputs, attrs, append):
+    param, grad, rate = _first(inputs, 'Param', 'Grad', 'LearningRate')
+    with paddle.no_grad():
+        length = paddle.sqrt((grad * grad).sum())
+        cut = paddle.maximum(length / attrs['clip'], paddle.ones_like(length))
+        noise = paddle._C_ops.gaussian([1], 0.0, attrs['sigma'], attrs['seed'], 'float32')
+        step = grad / cut + noise.astype(grad.dtype) / attrs['batch_size']
+        return {'ParamOut': param - rate * step}
+
+
+@rule('nce')
+def _nce(inputs, attrs, append):
+    x, label, weight, bias, share = _first(
+        inputs, 'Input', 'Label', 'Weight', 'Bias', 'SampleWeight'
+    )
+    classes, count, kind = (attrs[k] for k in ('num_total_classes', 'num_neg_samples', 'sampler'))
+    label = label.reshape([x.shape[0], -1])
+    if kind == 0:
+        drawn = paddle.randint(0, classes, [count], 'int64')
+        chance = paddle.full([classes], 1.0 / classes, x.dtype)
+    elif kind == 1:
+        steps = paddle.arange(classes, dtype=x.dtype)
+        chance = (paddle.log(steps + 2) - paddle.log(steps + 1)) / paddle.log(
+            paddle.full([], float(classes) + 1, x.dtype)
+        )
+        drawn = paddle.multinomial(chance, count, True)
+    else:
+        chance = _first(inputs, 'CustomDistProbs')[0].astype(x.dtype)
+        drawn = paddle.multinomial(chance, count, True)
+    rows = paddle.expand(drawn.unsqueeze(0), [x.shape[0], count])
+    which = paddle.concat([label, rows], 1)
+    flat = which.reshape([-1])
+    logits = (paddle.gather(weight, flat).reshape([*which.shape, -1]) * x.unsqueeze(1)).sum(-1)
+    if bias is not None:
+        logits = logits + paddle.gather(bias.reshape([-1]), flat).reshape(which.shape)
+    found = paddle.nn.functional.sigmoid(logits)
+    noise = paddle.gather(chance, flat).reshape(which.shape) * count
+    true = paddle.arange(which.shape[1]).unsqueeze(0) < label.shape[1]
+    cost = -paddle.log(paddle.where(true, found, noise) / (found + noise))
+    cost = cost if share is None else cost * share.reshape([-1, 1])
+    return {'Cost': cost.sum(1, keepdim=True), 'SampleLogits': found, 'SampleLabels': which}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How old operations are called: attributes that are left out, places of results, variables before
+they have a value; and names that PaddlePaddle's own code uses of tensors.
+"""
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import _C_ops
+from paddle import _legacy_C_ops as old
+
+X = np.arange(6, dtype='float32').reshape(2, 3) - 2
+
+
+@pytest.fixture
+def block():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        yield main.global_block()
+    paddle.disable_static()
+
+
+def appended(block, kind, inputs, attrs=None, output='Out'):
+    given = {}
+    for name, value in inputs.items():
+        given[name] = [block.create_var(name=name, shape=value.shape, dtype=str(value.dtype))]
+    made = block.create_var(name='made')
+    block.append_op(type=kind, inputs=given, outputs={output: [made]}, attrs=attrs or {})
+    return paddle.static.Executor().run(block.program, feed=inputs, fetch_list=[made])[0]
+
+
+def test_attributes_that_are_left_out_have_the_declared_value(block):
+    assert appended(block, 'reduce_prod', {'X': X}).tolist() == X.prod(0).tolist()
+    with pytest.raises(ValueError, match='the attribute ksize'):
+        appended(block, 'pool2d', {'X': X.reshape(1, 1, 2, 3)}, {'pooling_type': 'max'})
+    # What is declared, and equals its default, is no unknown attribute.
+    image = X.reshape(1, 1, 2, 3)
+    attrs = {'ksize': [1, 1], 'strides': [1, 1], 'pooling_type': 'max', 'use_cudnn': False}
+    assert appended(block, 'pool2d', {'X': image}, attrs).shape == (1, 1, 2, 3)
+
+
+def test_variables_tell_whether_gradients_end(block):
+    x, made = (block.create_var(name=n, shape=[2, 3], dtype='float32') for n in 'xy')
+    assert not x.stop_gradient
+    block.append_op(type='square', inputs={'X': [x]}, outputs={'Out': [made]})
+    (grad,) = paddle.static.gradients([made], [x])
+    run = paddle.static.Executor().run
+    np.testing.assert_allclose(run(block.program, feed={'x': X}, fetch_list=[grad])[0], 2 * X)
+    ended = block.create_var(name='ended', stop_gradient=True)
+    block.append_op(type='square', inputs={'X': [x]}, outputs={'Out': [ended]})
+    assert ended.stop_gradient and paddle.static.gradients([ended], [x]) == [None]
+
+
+def test_results_without_numpy_are_dense_tensors(block):
+    x = paddle.static.data('x', [2, 3])
+    run = paddle.static.Executor().run
+    (made,) = run(block.program, feed={'x': X}, fetch_list=[x + 1], return_numpy=False)
+    assert isinstance(made, paddle.base.core.DenseTensor)
+    assert (
+        made.shape() == [2, 3] and made.lod() == [] and np.array(made).tolist() == (X + 1).tolist()
+    )
+
+
+def test_results_have_places_in_the_forms_of_the_published_package():
+    param, grad = paddle.to_tensor(X), paddle.to_tensor(X * 0 + 1)
+    velocity, rate = paddle.zeros([2, 3]), paddle.to_tensor([0.5])
+    old.momentum(param, grad, velocity, rate, None, param, velocity, None, 'mu', 0.9)
+    assert param.tolist() == (X - 0.5).tolist() and velocity.tolist() == [[1] * 3] * 2
+    place = paddle.zeros([1])
+    made = old.concat([grad, grad], place, 'axis', 1)
+    assert made is place and place.shape == [2, 6]
+    assert old.softmax(grad).sum(-1).tolist() == pytest.approx([1, 1])
+    made, _ = old.reshape2(grad, None, 'shape', [6])
+    assert made.shape == [6]
+    bounds = 'axes', [1], 'starts', [1], 'ends', [3]
+    assert old.slice(grad, None, None, None, None, *bounds).shape == [2, 2]
+    with pytest.raises(ValueError, match='unknown'):
+        old.scale(grad, 'unknown', 1)
+
+
+def test_scales_that_are_given_are_read():
+    """An old program that does not train has the scales of its weights."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            block = main.global_block()
+            x, scale = (
+                block.create_var(name=n, shape=s, dtype='float32')
+                for n, s in (('x', [2, 3]), ('s', [2]))
+            )
+            made = block.create_var(name='made')
+            block.append_op(
+                type='fake_channel_wise_quantize_abs_max',
+                inputs={'X': [x]},
+                outputs={'Out': [made], 'OutScale': [scale]},
+                attrs={'is_test': True},
+            )
+        feed = {'x': X, 's': np.array([2, 6], 'float32')}
+        got = paddle.static.Executor().run(main, feed=feed, fetch_list=[made])[0]
+    finally:
+        paddle.disable_static()
+    assert got.tolist() == [[-127, -64, 0], [21, 42, 64]]
+    with pytest.raises(RuntimeError, match='no scales are given'):
+        _C_ops.fake_channel_wise_quantize_abs_max(paddle.to_tensor(X), 8, 1, 0, True)
+
+
+def test_whole_numbers_reach_qmax():
+    """Values of the published package: bit_length, qmin and zero_point have no part in it."""
+    x = paddle.to_tensor([[0.3, -1.2, 0.7, 0.01, -0.26, -0.25]])
+    scale, zero = paddle.to_tensor([0.5]), paddle.to_tensor([3.0])
+    rest = None, None, -1, 4, -10
+    made = _C_ops.quantize_linear(x, scale, zero, *rest, 20, 0)[0]
+    assert made.tolist() == [[12, -21, 20, 0, -10, -10]]
+    made = _C_ops.quantize_linear(x, scale, zero, *rest, 20, 1)[0]
+    assert made.tolist() == [[12, -20, 20, 0, -10, -10]]
+    back = _C_ops.dequantize_linear(made, scale, zero, *rest, 20, 0)[0]
+    assert back[0].tolist() == pytest.approx([0.3, -0.5, 0.5, 0, -0.25, -0.25])
+    with pytest.raises(ValueError, match='qmax of at least 1'):
+        _C_ops.quantize_linear(x, scale, zero, None, None, -1, 8, -128, 0)
+    # One bit has no step: whole numbers are 0, and stand for nothing.
+    assert not _C_ops.fake_quantize_abs_max(x, 1)[0].any()
+    with pytest.raises(ValueError, match='bit_length from 2 to 16'):
+        _C_ops.fake_quantize_dequantize_abs_max(x, 1)
+
+
+def test_places_are_where_results_are():
+    x = paddle.ones([2])
+    for made in (
+        _C_ops.ones_like(x, None, paddle.CPUPlace()),
+        _C_ops.empty_like(x, None, 'cpu'),
+        _C_ops.zeros_like(x, 'int32', paddle.CPUPlace()),
+    ):
+        assert made.place.is_cpu_place() and made.shape == [2]
+    with pytest.raises((TypeError, ValueError)):
+        _C_ops.zeros_like(x, None, 'nowhere')
+
+
+def test_operators_call_no_replaced_operation(monkeypatch):
+    """As in PaddlePaddle, whose operators of tensors are of its core."""
+    seen = []
+    matmul = _C_ops.matmul
+    monkeypatch.setattr(_C_ops, 'matmul', lambda *args: seen.append(1) or matmul(*args))
+    x = paddle.ones([2, 2])
+    assert (x @ x).tolist() == [[2, 2], [2, 2]] and not seen
+    assert paddle.matmul(x, x).tolist() == [[2, 2], [2, 2]] and seen
+
+
+def test_names_of_tensors_that_few_programs_use():
+    x = paddle.to_tensor(X)
+    assert x._getitem_dygraph(1).tolist() == X[1].tolist()
+    x._setitem_dygraph(0, 5.0)
+    assert x[0].tolist() == [5, 5, 5]
+    assert x._getitem_from_offset(4) == X[1, 1] and x._getitem_from_offset(1, 1) == X[1, 1]
+    assert x._getitem_from_offset(4).dtype == np.float32
+    with pytest.raises(ValueError, match='the place of an element'):
+        x._getitem_from_offset(6)
+    with pytest.raises(ValueError, match='the place of an element'):
+        x._getitem_from_offset()
+    assert paddle.to_tensor(3.7).__long__() == 3 and not paddle.to_tensor([0]).__nonzero__()
+    assert x.__rdiv__(10.0)[0].tolist() == [2, 2, 2]
+    y = paddle.zeros([2])
+    y._inplace_assign(x)
+    assert y.shape == [2, 3] and not y._is_shared_buffer_with(x)
+    y.stop_gradient = False
+    shared = y._new_shared_tensor()
+    assert shared._is_shared_buffer_with(y) and not shared.stop_gradient
+    assert y._grad_name() == ''
+    y._copy_gradient_from(x)
+    assert y.grad.tolist() == x.tolist() and not y.grad._is_shared_buffer_with(x)
