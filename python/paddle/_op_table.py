@@ -193,13 +193,28 @@ def _uniform_of_rows(
     diag_val=1.0,
     dtype='float32',
 ):
-    if diag_num:
-        raise NotImplementedError(
-            f'[uniform_random_batch_size_like] expected diag_num=0, got {diag_num}'
-        )
     shape = list(shape)
     shape[output_dim_idx] = input.shape[input_dim_idx]
-    return paddle.uniform(shape, dtype, min, max, seed)
+    return with_diagonal(
+        paddle.uniform(shape, dtype, min, max, seed), diag_num, diag_step, diag_val
+    )
+
+
+def with_diagonal(out, count, step, value):
+    """`out` with `count` elements that are `value`: those that are `step` elements apart, from the
+    first on.
+    """
+    if not count:
+        return out
+    last = (count - 1) * (step + 1)
+    if count < 0 or step < 0 or (-1 not in out.shape and last >= out.size):
+        raise ValueError(
+            f'[uniform_random] expected diag_num elements diag_step apart in shape '
+            f'{list(out.shape)}, got {count} and {step}'
+        )
+    places = paddle.arange(0, last + 1, step + 1, dtype='int64')
+    flat = paddle.scatter(out.reshape([-1]), places, paddle.full([count], value, out.dtype))
+    return flat.reshape(out.shape)
 
 
 def _placed(out, place):
@@ -389,8 +404,6 @@ def _of_entropy(
 ):
     op = 'cross_entropy_with_softmax_grad'
     expect_tensors(op, label=label, softmax=softmax, loss_grad=loss_grad)
-    if not use_softmax:
-        raise NotImplementedError(f'[{op}] expected use_softmax=True, got False')
     rank = softmax.ndim
     if not -rank <= axis < rank:
         raise ValueError(f'[{op}] expected axis in [{-rank}, {rank}), got {axis}')
@@ -404,6 +417,8 @@ def _of_entropy(
         shape = list(value.shape)
         if len(shape) != rank or any(-1 not in (n, d) and n != d for n, d in zip(shape, want)):
             raise ValueError(f'[{op}] expected {name} of shape {want}, got {shape}')
+    if soft_label and not use_softmax:
+        return -label / softmax * loss_grad
     if soft_label:
         return (softmax * label.sum(axis, keepdim=True) - label) * loss_grad
     kept = label != ignore_index
@@ -411,7 +426,8 @@ def _of_entropy(
     ones = paddle.put_along_axis(
         paddle.zeros_like(softmax), places, paddle.ones_like(loss_grad), axis
     )
-    return (softmax - ones) * loss_grad * kept.astype(softmax.dtype)
+    grad = softmax - ones if use_softmax else -ones / softmax
+    return grad * loss_grad * kept.astype(softmax.dtype)
 
 
 def _of_huber(residual, out_grad, delta):

@@ -170,3 +170,38 @@ def test_names_of_tensors_that_few_programs_use():
     assert y._grad_name() == ''
     y._copy_gradient_from(x)
     assert y.grad.tolist() == x.tolist() and not y.grad._is_shared_buffer_with(x)
+
+
+def test_variables_have_sequences(block):
+    """Rows that are declared so have the offsets of what is fed."""
+    x = block.create_var(name='x', shape=[5, 2], dtype='float32', lod_level=1)
+    made = block.create_var(name='made')
+    block.append_op(
+        type='sequence_pool', inputs={'X': [x]}, outputs={'Out': [made]}, attrs={'pooltype': 'SUM'}
+    )
+    rows = paddle.base.create_lod_tensor(np.ones([5, 2], 'float32'), [[2, 3]])
+    got = paddle.static.Executor().run(block.program, feed={'x': rows}, fetch_list=[made])[0]
+    assert got.tolist() == [[2, 2], [3, 3]]
+
+
+def test_random_numbers_have_a_diagonal():
+    rest = 0.0, 1.0, 5
+    plain = _C_ops.uniform_random_batch_size_like(paddle.ones([3, 2]), [-1, 3], 0, 0, *rest)
+    made = _C_ops.uniform_random_batch_size_like(
+        paddle.ones([3, 2]), [-1, 3], 0, 0, *rest, 2, 1, 9.0
+    )
+    want = plain.numpy()
+    want[0, 0] = want[0, 2] = 9
+    np.testing.assert_array_equal(made.numpy(), want)
+    with pytest.raises(ValueError, match='diag_num elements'):
+        _C_ops.uniform_random_batch_size_like(paddle.ones([1, 2]), [-1, 3], 0, 0, *rest, 3, 1)
+
+
+def test_gradients_of_entropies_of_shares():
+    """Values of the published package: what is given are shares, not scores."""
+    shares = paddle.to_tensor([[0.2, 0.3, 0.5], [0.1, 0.7, 0.2]])
+    label, grad = paddle.to_tensor([[1], [2]]), paddle.to_tensor([[1.0], [2.0]])
+    made = _C_ops.cross_entropy_with_softmax_grad(label, shares, grad, False, False, True, -100, -1)
+    np.testing.assert_allclose(made.numpy(), [[0, -10 / 3, 0], [0, 0, -10]], rtol=1e-6)
+    made = _C_ops.cross_entropy_with_softmax_grad(shares, shares, grad, True, False, True, -100, -1)
+    assert made.tolist() == [[-1] * 3, [-2] * 3]

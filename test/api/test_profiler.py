@@ -290,3 +290,14 @@ def test_damaged_profiles_are_refused(tmp_path):
     assert refused > len(whole) * 0.9
     with pytest.raises(FileNotFoundError):
         profiler.load_profiler_result(str(tmp_path / 'none.pb'))
+
+
+@pytest.mark.parametrize('workers', [0, 2])
+def test_loaded_batches_are_spans(workers):
+    batches = paddle.io.DataLoader(list(range(6)), batch_size=2, num_workers=workers)
+    with profiler.Profiler() as profile:
+        assert len(list(batches)) == 3
+    kinds = [e.type for e in profile.profiler_result.events]
+    # The last one finds that there are no more.
+    assert kinds.count(profiler.utils.TracerEventType.Dataloader) == 4
+    assert len(list(batches)) == 3 and profiler.utils.take_events() == []

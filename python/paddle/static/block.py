@@ -6,7 +6,7 @@ their old names.
 import functools
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items, keywords, only
+from paddle.base.arguments import integer, items, keywords, only
 from paddle.base.core import VarDesc
 
 
@@ -61,9 +61,10 @@ class Block:
             'create_var',
             'variables are dense tensors',
             type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
-            lod_level=(kwargs.get('lod_level'), 0, None),
         )
-        return OutputVar(self.program, name, shape, dtype, kwargs.get('stop_gradient', False))
+        levels = integer('create_var', 'lod_level', kwargs.get('lod_level') or 0)
+        stop = kwargs.get('stop_gradient', False)
+        return OutputVar(self.program, name, shape, dtype, stop, levels)
 
     def create_parameter(
         self,
@@ -118,10 +119,11 @@ class OutputVar:
     """A variable that has a value once an op wrote it, or read it as an input; stands for that
     value in `append_op`, `py_func`, `gradients` and fetch lists."""
 
-    def __init__(self, program, name, shape, dtype, stop_gradient=False):
+    def __init__(self, program, name, shape, dtype, stop_gradient=False, levels=0):
         from paddle.base.framework import to_dtype
 
         self._program, self.name, self.value, self._stop = program, name, None, bool(stop_gradient)
+        self._levels = levels
         self._shape, self._dtype = (
             None if shape is None else items('create_var', 'shape', shape),
             None if dtype is None else to_dtype(dtype),
@@ -146,6 +148,10 @@ class OutputVar:
                 )
             )
             self.value.stop_gradient = self._stop
+            if self._levels:
+                from paddle.static import lod
+
+                lod.declare(self._program, self.name, self.value, self._levels)
         return self.value
 
     @property

@@ -268,15 +268,12 @@ def _pad2d(inputs, attrs, append):
 
 @rule('uniform_random')
 def _uniform_random(inputs, attrs, append):
-    return {
-        'Out': paddle.uniform(
-            _shape(inputs, attrs),
-            _dtype(attrs['dtype']),
-            attrs['min'],
-            attrs['max'],
-            attrs.get('seed', 0),
-        )
-    }
+    from paddle._op_table import with_diagonal
+
+    bounds = attrs['min'], attrs['max'], attrs.get('seed', 0)
+    drawn = paddle.uniform(_shape(inputs, attrs), _dtype(attrs['dtype']), *bounds)
+    diagonal = (attrs.get(k, 0) for k in ('diag_num', 'diag_step', 'diag_val'))
+    return {'Out': with_diagonal(drawn, *diagonal)}
 
 
 @rule('gaussian_random')

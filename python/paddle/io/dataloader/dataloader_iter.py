@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterators of the data loader: in this process, or over worker processes with the order kept."""
 
+import functools
 import itertools
 import os
 import random
@@ -32,6 +33,20 @@ def _index_batches(loader):
     return iter(loader._order())
 
 
+def _noted(method):
+    """`__next__` as a span of a profile while a profiler records."""
+
+    @functools.wraps(method)
+    def __next__(self):
+        spans = sys.modules.get('paddle.profiler.utils')
+        if spans is None or not spans.recording:
+            return method(self)
+        with spans.RecordEvent(type(self).__name__, spans.TracerEventType.Dataloader):
+            return method(self)
+
+    return __next__
+
+
 class _DataLoaderIterBase:
     """What the iterators of a DataLoader are."""
 
@@ -51,6 +66,7 @@ class SingleProcessIter(_DataLoaderIterBase):
             loader.drop_last,
         )
 
+    @_noted
     def __next__(self):
         if self._source is None:
             raise StopIteration
@@ -275,6 +291,7 @@ class MultiProcessIter(_DataLoaderIterBase):
             if message[0] == number:
                 return message
 
+    @_noted
     def __next__(self):
         while self._waiting:
             number, index = self._waiting.pop(0)
