@@ -251,11 +251,36 @@ std::pair<size_t, size_t> ShmTransport::Share(int r, size_t bytes) const {
   return {std::min(bytes, each * static_cast<size_t>(r)), std::min(bytes, each * static_cast<size_t>(r + 1))};
 }
 
-void ShmTransport::ReduceShares(const Collective& c, size_t bytes, const Deadline& deadline) {
+const char* ShmTransport::ShowShares(Cursor& in, size_t bytes) {
+  const char* own = in.Direct(bytes);
+  if (!own) {
+    in.ReadTo(slot(me_), bytes);
+    return slot(me_);
+  }
+  for (int r = 0; r < n_; ++r) {
+    const auto [begin, end] = Share(r, bytes);
+    if (r != me_) std::memcpy(slot(me_) + begin, own + begin, end - begin);
+  }
+  return own;
+}
+
+void ShmTransport::ReduceShares(const Collective& c, const char* own, Cursor* out, size_t bytes,
+                                const Deadline& deadline) {
   const auto [begin, end] = Share(me_, bytes);
-  for (int r = 0; r < n_; ++r) sources_[static_cast<size_t>(r)] = slot(r) + begin;
-  ReduceSources(c, slot(me_) + begin, end - begin);
+  for (int r = 0; r < n_; ++r) sources_[static_cast<size_t>(r)] = (r == me_ ? own : slot(r)) + begin;
+  char* direct = out ? out->Direct(bytes) : nullptr;
+  char* result = (direct ? direct : slot(me_)) + begin;
+  ReduceSources(c, result, end - begin);
+  if (direct) std::memcpy(slot(me_) + begin, result, end - begin);
   Barrier(c, deadline);
+  if (!out) return;
+  for (int r = 0; r < n_; ++r) {
+    const auto [from, to] = Share(r, bytes);
+    if (!direct)
+      out->WriteFrom(slot(r) + from, to - from);
+    else if (r != me_)
+      std::memcpy(direct + from, slot(r) + from, to - from);
+  }
 }
 
 void ShmTransport::RunCommon(const Collective& c, const Deadline& deadline) {
@@ -271,7 +296,13 @@ void ShmTransport::RunCommon(const Collective& c, const Deadline& deadline) {
   uint64_t turns = 1;
   for (uint64_t k = 0; k < turns; ++k) {
     ++turn_;
-    in.ReadTo(slot(me_), PartAt(given, k, Segment::kSlot));
+    const size_t bytes = PartAt(given, k, Segment::kSlot);
+    const bool divided = reduction && given > kShort;
+    const char* own = slot(me_);
+    if (divided)
+      own = ShowShares(in, bytes);
+    else
+      in.ReadTo(slot(me_), bytes);
     Barrier(c, deadline);
     if (k == 0) {
       CheckEntries();
@@ -281,21 +312,11 @@ void ShmTransport::RunCommon(const Collective& c, const Deadline& deadline) {
         turns = std::max(turns, TurnsOf(shown[static_cast<size_t>(r)], Segment::kSlot));
       }
     }
-    if (reduction) {
-      const size_t bytes = PartAt(given, k, Segment::kSlot);
-      if (given <= kShort) {
-        if (takes) {
-          for (int r = 0; r < n_; ++r) sources_[static_cast<size_t>(r)] = slot(r);
-          ReduceInto(c, out[0], bytes);
-        }
-        continue;
-      }
-      ReduceShares(c, bytes, deadline);
-      if (!takes) continue;
-      for (int r = 0; r < n_; ++r) {
-        const auto [begin, end] = Share(r, bytes);
-        out[0].WriteFrom(slot(r) + begin, end - begin);
-      }
+    if (divided) {
+      ReduceShares(c, own, takes ? &out[0] : nullptr, bytes, deadline);
+    } else if (reduction) {
+      for (int r = 0; r < n_; ++r) sources_[static_cast<size_t>(r)] = slot(r);
+      if (takes) ReduceInto(c, out[0], bytes);
     } else if (takes && c.kind == CollectiveKind::kBroadcast) {
       out[0].WriteFrom(slot(c.root), PartAt(shown[static_cast<size_t>(c.root)], k, Segment::kSlot));
     } else if (takes) {

@@ -49,8 +49,10 @@ class ShmTransport final : public Transport {
   void RunCommon(const Collective& c, const Deadline& deadline);
   // A message for each rank.
   void RunAddressed(const Collective& c, const Deadline& deadline);
-  // Both barriers of a step of a long reduction: each rank reduces its share of `bytes`, then all read all shares.
-  void ReduceShares(const Collective& c, size_t bytes, const Deadline& deadline);
+  // A turn of a long reduction, around its first barrier: each rank shows the others their shares of `bytes`, and gets
+  // where its own is; then it reduces its share, and all read all shares into `out` (null: this rank takes nothing).
+  const char* ShowShares(Cursor& in, size_t bytes);
+  void ReduceShares(const Collective& c, const char* own, Cursor* out, size_t bytes, const Deadline& deadline);
 
   // The bytes that rank r reduces, of so many: from, to.
   std::pair<size_t, size_t> Share(int r, size_t bytes) const;
