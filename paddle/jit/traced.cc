@@ -223,7 +223,7 @@ bool Traced::CutsInput(size_t output) const {
 }
 
 bool Traced::HasEffects() const {
-  if (!writes_.empty()) return true;
+  if (!writes_.empty() || !repeatable_) return true;
   bool found = false;
   for (pir::Operation* op = forward_program_->block().front(); op && !found; op = op->next())
     found = IsRandomOp(*op) || pir::WritesOperand(*op->info()) || op->num_regions() > 0;

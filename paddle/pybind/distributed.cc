@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "paddle/distributed/collective/group_ring.h"
 #include "paddle/distributed/collective/process_group.h"
 #include "paddle/distributed/store/tcp_store.h"
 #include "paddle/eager/autograd/inplace.h"
@@ -68,7 +69,7 @@ class Operands {
     const Tensor& t = ToTensor(o.ptr(), op_, "tensor");
     PD_CHECK(t.defined() && t->kind() == phi::ImplKind::kDense, InvalidType, "[", op_,
              "] expected a dense tensor with data, got one that is ",
-             t.is_symbolic() ? "being recorded: programs do not communicate yet" : "not dense");
+             t.is_symbolic() ? "a value of a program" : "not dense");
     PD_CHECK(t.place().type != phi::AllocationType::GPUPINNED, InvalidArgument, "[", op_,
              "] expected a tensor on the CPU or a device, got one in pinned memory");
     PD_CHECK(held_.empty() || held_.front().place() == t.place(), InvalidArgument, "[", op_,
@@ -140,7 +141,7 @@ const TaskPtr& Ended() {
 }
 
 TaskPtr Launch(ProcessGroup& g, Collective c, Operands& operands, bool sync) {
-  StopTape(Tape::kPlain, "ranks communicated");
+  StopTape(Tape::kOnce, "ranks communicated");
   c.dtype = operands.dtype();
   auto finish = operands.Finish();
   auto held = operands.TakeHeld();
@@ -208,13 +209,13 @@ TaskPtr Move(ProcessGroup& g, const pyb::object& out, const pyb::object& in, con
 }
 
 TaskPtr Send(ProcessGroup& g, const pyb::object& tensor, int peer, bool sync) {
-  StopTape(Tape::kPlain, "ranks communicated");
+  StopTape(Tape::kOnce, "ranks communicated");
   const Tensor t = Operands("send").Read(tensor);
   Unlocked unlocked;
   return g.Send(t, peer, sync);
 }
 TaskPtr Receive(ProcessGroup& g, const pyb::object& tensor, int peer, bool sync) {
-  StopTape(Tape::kPlain, "ranks communicated");
+  StopTape(Tape::kOnce, "ranks communicated");
   const Tensor t = Operands("recv").Written(tensor);
   PD_CHECK(AsTensor(tensor.ptr()).is_contiguous(), InvalidArgument,
            "[recv] expected a contiguous tensor to receive into, got strides ",
@@ -227,7 +228,7 @@ pd::Message BytesMessage(char* data, size_t n) { return {{{data, n}}}; }
 
 // What every rank gives, in the order of ranks.
 std::vector<pyb::bytes> GatherBytes(ProcessGroup& g, const std::string& mine) {
-  StopTape(Tape::kPlain, "ranks communicated");
+  StopTape(Tape::kPlain, "ranks exchanged objects");
   const auto n = static_cast<size_t>(g.size());
   std::vector<uint64_t> sizes(n);
   std::vector<std::string> all(n);
@@ -249,13 +250,18 @@ std::vector<pyb::bytes> GatherBytes(ProcessGroup& g, const std::string& mine) {
   return {all.begin(), all.end()};
 }
 
+void ForgetRings(const std::vector<int64_t>& ids) {
+  for (int64_t id : ids) phi::ServeRing(id, nullptr);
+}
+
 void Barrier(ProcessGroup& g) {
-  StopTape(Tape::kPlain, "ranks communicated");
+  StopTape(Tape::kOnce, "ranks communicated");
   Unlocked unlocked;
   g.Run(Collective{.kind = CollectiveKind::kBarrier}, {}, nullptr, true);
 }
 
 void AddStore(pyb::module_& m) {
+  m.def("_forget_rings", &ForgetRings, pyb::arg("ids"), "Operations of programs find no groups under these numbers.");
   const auto timeout = pyb::arg("timeout") = pyb::none();
   // The ranks whose end ends the wait; without any, a rank that dies meanwhile.
   const pyb::arg_v needed = pyb::arg("needed") = std::vector<int>();
@@ -360,6 +366,12 @@ void AddGroup(pyb::module_& m) {
       .def("rank", [](const ProcessGroup& g) { return g.rank(); })
       .def("size", [](const ProcessGroup& g) { return g.size(); })
       .def("name", [](const ProcessGroup&) { return "GLOO"; })
+      .def(
+          "_serve",
+          [](const std::shared_ptr<ProcessGroup>& g, int64_t id) {
+            phi::ServeRing(id, std::make_shared<pd::GroupRing>(g));
+          },
+          pyb::arg("id"), "Operations of programs find the group by this number from now on.")
       .def("all_reduce", &ReduceWhole<CollectiveKind::kAllReduce>, pyb::arg("tensor"), op, root, sync,
            pyb::arg("out") = pyb::none())
       .def("reduce", &ReduceWhole<CollectiveKind::kReduce>, pyb::arg("tensor"), op, root, sync,

@@ -21,6 +21,7 @@ from . import (
     stats,
 )
 from .gradient import Gradient
+from .signatures import own_header
 from .stanza import StanzaError
 
 
@@ -32,7 +33,11 @@ def outputs(ops):
     for op in ops:
         families.setdefault(op.family, []).append(gradients[op.name])
     families = dict(sorted(families.items()))
-    files = {"paddle/phi/api/ops.h": emit_cpp.ops_header(ops)}
+    headers = {}
+    for op in ops:
+        header = own_header([g.op for g in families[op.family]]) or "paddle/phi/api/ops.h"
+        headers.setdefault(header, []).append(op)
+    files = {header: emit_cpp.ops_header(members) for header, members in headers.items()}
     for name, members in families.items():
         files[f"paddle/eager/ops/{name}.cc"] = emit_cpp.source(members)
         files[f"paddle/pybind/{name}_bind.cc"] = emit_bind.family_source([g.op for g in members])

@@ -69,6 +69,10 @@ if ($dist) {
 }
 """
 DIST_AS = "if ($dist) return $composition;"
+NO_DIST = """
+PD_CHECK(!($dist), InvalidType,
+         "[$op] expected a dense tensor, got a distributed one: it is moved by reshard");
+"""
 # Rules with this sign divide windows: arguments that parts are called with others of.
 WINDOWS = "@"
 PADDINGS = {"paddings": "Paddings", "padding_algorithm": "PaddingAlgorithm"}
@@ -116,13 +120,23 @@ def of_update(op):
     return terms + "->" + ",".join(term(op.inplace_map[o.name]) for o in op.outs)
 
 
+def of_parts(op):
+    """The hand-written function that `spmd` names, or None."""
+    name = (op.spmd or "").removeprefix("=").strip()
+    return name if name.isidentifier() and op.spmd.startswith("=") else None
+
+
 def dist(op):
     """The statement that runs the op on distributed operands."""
     rule = propagation(op)
     if not op.tensors or rule == "compose":
         return None
+    if op.effect:
+        return fill(NO_DIST, dist=is_dist(op), op=op.name)
     if rule.startswith("="):
-        return fill(DIST_AS, dist=is_dist(op), composition=rule[1:].strip())
+        written = of_parts(op)
+        call = f"{written}({names(op)})" if written else rule[1:].strip()
+        return fill(DIST_AS, dist=is_dist(op), composition=call)
     counts = iter(range(len(op.args)))
     attrs = iter(range(len(op.args)))
 
@@ -182,7 +196,7 @@ def api(g):
             results=[f"{list_or_tensor(o.variadic)} {o.name};" for o in op.outs],
             slots=commas(f"InSlot({t.name})" for t in op.tensors) or "InSlot()",
             attrs=attr_values(op),
-            outs=commas(f"OutSlot({o.name})" for o in op.outs),
+            outs=commas(f"OutSlot({o.name})" for o in op.outs) or "OutSlot()",
             args=joined(
                 op.draws and "phi::ThreadContext()", names(op), commas(o.name for o in op.outs)
             ),

@@ -2,7 +2,7 @@
 """The C++ file of a family, and `ops.h`."""
 
 from . import emit_api, emit_grad, emit_loops, emit_node, emit_run, derivatives
-from .signatures import declaration, params, ret_type
+from .signatures import declaration, own_header, params, ret_type
 from .emit_update import Kernel
 from .template import fill
 
@@ -52,7 +52,7 @@ def compositions(ops):
         {
             f"{ret_type(op)} {fn}({params(op)});"
             for op in ops
-            for fn in (op.compose, op.recorded_as)
+            for fn in (op.compose, op.recorded_as, emit_api.of_parts(op))
             if fn
         }
     )
@@ -84,6 +84,8 @@ def source(gradients):
         includes += ON_DEVICES
     if any(g.readable and emit_grad.summed(g, g.readable) for g in gradients):
         includes += SUMMED
+    if own_header(ops):
+        includes += f'#include "{own_header(ops)}"\n'
     kernels = sorted({line for g in gradients for line in emit_run.kernel_declarations(g)})
     api = [
         text
@@ -163,6 +165,7 @@ $declarations
 
 
 def ops_header(ops):
+    """The declarations of ops, by families."""
     families = {}
     for op in ops:
         families.setdefault(op.family, []).append(op)

@@ -118,7 +118,7 @@ def run(op):
         op=op.name,
         slots=commas(f"InSlot({t.name})" for t in op.tensors),
         attrs=attr_values(op),
-        outs=commas(f"OutSlot({o.name})" for o in op.outs),
+        outs=commas(f"OutSlot({o.name})" for o in op.outs) or "OutSlot()",
     )
     placed = fill(PLACED, moves=[f"phi::MoveToCurrentPlace({o.name});" for o in op.outs])
     body = (
@@ -340,7 +340,7 @@ def op_flags(op):
         "phi::kOpView": op.view and op.view != "made",
         "phi::kOpAllocates": op.view == "made" and any(o.variadic for o in op.outs),
         "phi::kOpRandom | phi::kOpSideEffect": op.random,
-        "phi::kOpSideEffect": op.inplace_map,
+        "phi::kOpSideEffect": op.inplace_map or op.effect,
         "phi::kOpInternal": op.internal,
         "phi::kOpComposed": op.composed,
     }

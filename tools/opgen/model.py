@@ -534,6 +534,9 @@ class Op:
         group="Traits",
     )
     random: bool = key(TRUE, "Draws from the generator: two equal calls differ.", False)
+    effect: bool = key(
+        TRUE, "Others see that it ran: calls stay, as many as they are and in their order.", False
+    )
     moves: str | None = key(
         OneOf(*MOVES),
         "The result's elements are those of operands, at places that shapes and arguments tell. "
@@ -712,7 +715,7 @@ class Op:
     @property
     def long_work(self):
         """The C++ bound from which a kernel runs without the interpreter's lock."""
-        return self.long_from or "phi::kLongWork"
+        return "phi::kLongWork" if self.long_from is None else self.long_from
 
     @property
     def douts(self):

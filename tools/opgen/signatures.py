@@ -96,6 +96,13 @@ def names(op):
     return ", ".join(a.name for a in op.args)
 
 
+def own_header(ops):
+    """The header of a family of ops that have effects: little code calls them, so others do not
+    depend on it. None: they are in ops.h.
+    """
+    return f"paddle/phi/api/{ops[0].family}.h" if any(op.effect for op in ops) else None
+
+
 def declaration(op):
     lines = []
     if op.doc:

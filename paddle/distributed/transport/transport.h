@@ -10,21 +10,11 @@
 #include "paddle/common/dtype.h"
 #include "paddle/distributed/collective/reduce.h"
 #include "paddle/distributed/deadline.h"
+#include "paddle/phi/core/ring.h"
 
 namespace paddle::distributed {
 
-enum class CollectiveKind : uint8_t {
-  kNone,
-  kBarrier,
-  kAllReduce,
-  kReduce,
-  kBroadcast,
-  kAllGather,
-  kGather,
-  kScatter,
-  kReduceScatter,
-  kAllToAll,
-};
+using phi::CollectiveKind;
 // "all_reduce"
 const char* NameOf(CollectiveKind kind);
 

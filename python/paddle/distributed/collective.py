@@ -5,7 +5,7 @@ import datetime
 
 from paddle import _lazy
 
-from .communication.group import Group, add_group, default_group, member_group, next_group_id
+from .communication.group import Group, add_group, default_group, member_group, next_group_id, serve
 from .parallel import current_environment, job_store
 
 __all__ = ['Group', 'is_available', 'new_group', 'restart_process_group', 'shutdown_process_group']
@@ -143,6 +143,7 @@ def restart_process_group(group=None):
     group.process_group.close()
     group.restarts += 1
     group._pg = connect(f'{group.id}.{group.restarts}', group.ranks, group.timeout)
+    serve(group)
 
 
 _lazy.serve(globals())

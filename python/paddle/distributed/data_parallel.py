@@ -69,8 +69,12 @@ class Reducer:
         """Gradients of one kind may be in one bucket."""
         return dtype_name(self._parameters[number].dtype)
 
-    def reset(self):
+    def begin(self):
         """Forgets a backward that did not come to its end."""
+        if self._running:
+            self.reset()
+
+    def reset(self):
         self._ready = set()
         self._missing = [len(numbers) for numbers in self._buckets]
         self._started = []  # (task, numbers, averages)
@@ -192,8 +196,9 @@ class DataParallel(Wrapper):
         )
 
     def forward(self, *inputs, **kwargs):
-        if self._reducer is not None and self._reducer.enabled and paddle.is_grad_enabled():
-            self._reducer.reset()
+        reducer = self._reducer
+        if reducer is not None and reducer.enabled and paddle.is_grad_enabled():
+            reducer.begin()
         return self._layers(*inputs, **kwargs)
 
     @contextlib.contextmanager

@@ -5,8 +5,10 @@ import atexit
 import warnings
 
 from paddle import _lazy
+from paddle.base import libpaddle as _core
 from paddle.base.documentation import shares
 
+from .recorded import RecordedGroup
 from .texts import ENTRIES
 
 
@@ -47,6 +49,11 @@ class Group:
 
     @property
     def process_group(self):
+        """What communicates: ranks, or operations where a program is recorded. None where this
+        process is not in the group.
+        """
+        if _core.pir._record_mode() and self.rank >= 0:
+            return RecordedGroup(self)
         return self._pg
 
     @property
@@ -92,6 +99,13 @@ def add_group(group):
     if not _groups:
         atexit.register(leave_all)
     _groups[group.id] = group
+    serve(group)
+
+
+def serve(group):
+    """Operations of programs find the group by its id."""
+    if group._pg is not None:
+        group._pg._serve(group.id)
 
 
 def leave_all():
@@ -100,14 +114,20 @@ def leave_all():
 
     leave_world()
     for group in list(_groups.values()):
-        if group.process_group is not None:
-            group.process_group.close()
+        _leave(group)
     _groups.clear()
+
+
+def _leave(group):
+    if group._pg is not None:
+        group._pg.close()
+        _core._forget_rings([group.id])
 
 
 def forget_all():
     """In a process forked from one that has groups: they are that one's."""
     global _last_id
+    _core._forget_rings(list(_groups))
     _groups.clear()
     _last_id = 9
 
@@ -125,7 +145,7 @@ def default_group():
 def member_group(group):
     """`group`, or the one of all processes; RuntimeError where this process is not in it."""
     group = default_group() if group is None else group
-    if group.process_group is None:
+    if group._pg is None:
         raise RuntimeError(
             f'[distributed] expected a process of the group {group.name}, got one outside it'
         )
@@ -141,6 +161,13 @@ def joined(group):
         return group
     warnings.warn(f'[distributed] nothing happens: this process is not in the group {group.name}')
     return None
+
+
+def meet(group=None):
+    """Waits until all processes of a group are here, also while a program is recorded."""
+    group = joined(group)
+    if group is not None:
+        group._pg.barrier()
 
 
 def rank_in(group, rank, what):
@@ -231,8 +258,7 @@ def destroy_process_group(group=None):
     if group.id == 0:
         leave_all()
         return
-    if group.process_group is not None:
-        group.process_group.close()
+    _leave(group)
     _groups.pop(group.id, None)
 
 

@@ -4,7 +4,7 @@
 import os
 
 import paddle
-from paddle.distributed.communication.group import joined
+from paddle.distributed.communication.group import joined, meet
 from paddle.distributed.fleet.meta_parallel.sharding.group_sharded_optimizer_stage2 import (
     GroupShardedOptimizerStage2,
 )
@@ -185,7 +185,7 @@ def save_group_sharded_model(model, output, optimizer=None):
         state = _whole_state(optimizer, mine)
         if mine:
             paddle.save(state, os.path.join(output, 'model.pdopt'))
-    group.process_group.barrier()
+    meet(group)
 
 
 def _whole_state(optimizer, wanted):

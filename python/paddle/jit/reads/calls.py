@@ -233,7 +233,7 @@ class Calls:
         if function in tables.CALLING:
             return self.trusted(function, [self._wrapped(a) for a in args], kwargs)
         home = function.__self__
-        if home is not None and not isinstance(home, types.ModuleType):
+        if not (home is None or isinstance(home, types.ModuleType) or tables.is_bound(function)):
             if isinstance(home, type):
                 return self._class_method(home, function, args, kwargs)
             return self._method(type(home), function.__name__, home, args, kwargs, None)

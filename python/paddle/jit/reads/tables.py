@@ -73,7 +73,10 @@ def is_frozen(kind):
 # Classes of C whose members can be compared.
 READABLE = {functools.partial, types.FunctionType}
 # They have no state that operators read.
-OPAQUE = {types.FunctionType, types.ModuleType, functools.partial, object, *FROZEN}
+OPAQUE = {
+    *(types.FunctionType, types.ModuleType, functools.partial, object, *FROZEN),
+    *(_core.ProcessGroup, _core.task),
+}
 OPAQUE_KINDS = (types.FunctionType, types.ModuleType, functools.partial, type)
 ITERATORS = (
     *(zip, enumerate, map, filter, reversed, types.GeneratorType),
@@ -217,6 +220,26 @@ CORE |= {
     if callable(member)
 }
 
+# Communication, which ends a tape: a function that communicates is recorded by running it.
+CORE |= {
+    vars(kind)[name].__func__
+    for kind, names in (
+        (
+            _core.ProcessGroup,
+            'all_reduce reduce broadcast all_gather gather scatter reduce_scatter all_to_all send '
+            'recv begin_batch end_batch barrier rank size name',
+        ),
+        (_core.task, 'wait synchronize is_completed'),
+    )
+    for name in names.split()
+}
+
+
+def is_bound(function):
+    """Whether a function of C is one of pybind11, whose `__self__` says how it is called."""
+    return type(function.__self__).__name__.startswith(('pybind11_detail', 'PyCapsule'))
+
+
 _CORE_CLASSES = {
     *(
         _core.Tensor,
@@ -230,6 +253,8 @@ _CORE_CLASSES = {
         _core.Shard,
         _core.Replicate,
         _core.Partial,
+        _core.ProcessGroup,
+        _core.task,
     ),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
 }

@@ -3,8 +3,8 @@
 
 import os
 
-import paddle.distributed as dist
 from paddle.base.arguments import keywords
+from paddle.distributed.communication.group import meet
 from paddle.distributed.parallel import ParallelEnv
 
 __all__ = ['PaddleCloudRoleMaker', 'Role', 'UserDefinedRoleMaker']
@@ -69,7 +69,7 @@ class RoleMakerBase:
     def _barrier(self, comm_world='worker'):
         _workers_only('barrier', comm_world)
         if self._worker_num() > 1:
-            dist.barrier()
+            meet()
 
     def to_string(self):
         """What it says, in a line."""

@@ -5,6 +5,7 @@ import numpy as np
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed.communication.group import member_group
 
 from .role_maker import _workers_only
 
@@ -46,7 +47,7 @@ class UtilBase:
         if self.role_maker._worker_num() < 2:
             return input
         tensor = paddle.to_tensor(np.asarray(input))
-        dist.all_reduce(tensor, _OPERATIONS[mode])
+        member_group(None)._pg.all_reduce([tensor], _OPERATIONS[mode])
         return tensor.numpy()
 
     def all_gather(self, input, comm_world='worker'):

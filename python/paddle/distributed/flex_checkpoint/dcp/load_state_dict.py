@@ -9,7 +9,7 @@ import numpy as np
 import paddle
 from paddle.framework.io import clear_async_save_task_queue, mapped_arrays
 
-from ...communication.group import barrier, is_initialized
+from ...communication.group import is_initialized, meet
 from ...parallel import get_rank
 from .. import aoa
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
@@ -172,7 +172,7 @@ def load_state_dict(
     else:
         _read_as(flat, path, metadata, aoa_config)
     if is_initialized():
-        barrier(process_group)
+        meet(process_group)
 
 
 def load_merged_state_dict(

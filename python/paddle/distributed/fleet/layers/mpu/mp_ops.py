@@ -7,6 +7,7 @@ started, each is what it is for one part.
 
 import paddle
 import paddle.nn.functional as F
+from paddle import _C_ops
 from paddle.autograd import PyLayer
 from paddle.distributed.communication import ReduceOp, stream
 from paddle.distributed.communication.group import default_group, is_initialized
@@ -51,17 +52,6 @@ def reduce_scattered(x, group):
     return out
 
 
-class _Identity(PyLayer):
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, dy):
-        return reduced(dy, ctx.group)
-
-
 class _Reduce(PyLayer):
     @staticmethod
     def forward(ctx, x, group, op):
@@ -72,44 +62,26 @@ class _Reduce(PyLayer):
         return dy
 
 
-class _Concat(PyLayer):
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return all_gathered(x, group, -1)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return own_part(dy, ctx.group, -1)
-
-
-class _Split(PyLayer):
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return own_part(x, group, -1)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return all_gathered(dy, ctx.group, -1)
-
-
 def _c_identity(tensor, group=None, skip_c_identity_dynamic=False):
     """The tensor; its gradient is summed over the group."""
     group = _of_many(group)
-    return tensor if group is None else _Identity.apply(tensor, group)
+    return tensor if group is None else _C_ops.c_identity(tensor, group.id, True, True)
 
 
 def _c_concat(tensor, group=None):
     """The parts of all processes side by side along the last axis."""
     group = _of_many(group)
-    return tensor if group is None else _Concat.apply(tensor, group)
+    if group is None:
+        return tensor
+    return _C_ops.c_concat(tensor, group.rank, group.nranks, group.id, True, True)
 
 
 def _c_split(tensor, group=None):
     """This process's part of the last axis."""
     group = _of_many(group)
-    return tensor if group is None else _Split.apply(tensor, group)
+    if group is None:
+        return tensor
+    return _C_ops.c_split(tensor, group.rank, group.nranks, group.id, True)
 
 
 def _mp_allreduce(
@@ -127,7 +99,11 @@ def _mp_allreduce(
             f'{use_calc_stream} and {use_model_parallel}'
         )
     group = _of_many(group)
-    return tensor if group is None else _Reduce.apply(tensor, group, op)
+    if group is None:
+        return tensor
+    if op == ReduceOp.SUM:
+        return _C_ops.mp_allreduce_sum(tensor, group.id)
+    return _Reduce.apply(tensor, group, op)
 
 
 def _c_lookup_table(table, index, start_index=0, vocab_size=-1, name=None):

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`paddle.distributed.split`: a linear layer or an embedding of a program, shared by processes.
-
-Programs have no operations of communication: they call back, as `paddle.static.py_func` does.
-"""
+"""`paddle.distributed.split`: a linear layer or an embedding of a program, shared by processes."""
 
 import paddle
 import paddle.nn.functional as F
-from paddle.autograd import PyLayer
 from paddle.base import libpaddle as _core
-from paddle.static.callbacks import _recorded
 
 from . import mp_ops
 from .mp_layers import ShardedLayer, share
@@ -84,90 +79,25 @@ def split(
         if not layer.is_mp:
             return F.embedding(x, weight)
         out = mp_ops._c_lookup_table(weight, x, max(group.rank, 0) * rows)
-        return _Sum.apply(out, group) if gather_out else out
+        return mp_ops._mp_allreduce(out, group=group) if gather_out else out
     if axis == 1:
         columns = share('split', columns, group)
         weight = layer._part([rows, columns], weight_attr, 1)
         bias = _bias(layer, columns, bias_attr, layer.is_mp)
-        out = F.linear(_Whole.apply(x, group) if layer.is_mp else x, weight, bias)
-        return _Columns.apply(out, group) if gather_out and layer.is_mp else out
+        out = F.linear(mp_ops._c_identity(x, group), weight, bias)
+        return mp_ops._c_concat(out, group) if gather_out else out
     rows = share('split', rows, group)
     weight = layer._part([rows, columns], weight_attr, 0)
     if layer.is_mp:
-        x = _OwnColumns.apply(x, group) if x.shape[-1] == size[0] else x
+        x = mp_ops._c_split(x, group) if x.shape[-1] == size[0] else x
         out = F.linear(x, weight)
         if not gather_out:
             return out
-        out = _Sum.apply(out, group)
+        out = mp_ops._mp_allreduce(out, group=group)
     else:
         out = F.linear(x, weight)
     bias = _bias(layer, columns, bias_attr, False)
     return out if bias is None else out + bias
-
-
-def _run(function, x, shape):
-    """A call of `function` on the values of x whenever the program runs."""
-    return _recorded(function, [x], [x.dtype], [list(shape)])[0]
-
-
-def _summed(x, group):
-    return _run(lambda t: mp_ops.reduced(t, group), x, x.shape)
-
-
-def _gathered(x, group):
-    shape = [*x.shape[:-1], x.shape[-1] * group.nranks]
-    return _run(lambda t: mp_ops.all_gathered(t, group, -1), x, shape)
-
-
-class _Whole(PyLayer):
-    """x itself; its gradient is summed."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return paddle.assign(x)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return _summed(dy, ctx.group)
-
-
-class _Sum(PyLayer):
-    """The sum over the group; the gradient is passed on."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        return _summed(x, group)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return paddle.assign(dy)
-
-
-class _Columns(PyLayer):
-    """The parts of all processes side by side."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return _gathered(x, group)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return mp_ops.own_part(dy, ctx.group, -1)
-
-
-class _OwnColumns(PyLayer):
-    """This process's part of the last axis."""
-
-    @staticmethod
-    def forward(ctx, x, group):
-        ctx.group = group
-        return mp_ops.own_part(x, group, -1)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return _gathered(dy, ctx.group)
 
 
 def _check(size, operation, axis):
