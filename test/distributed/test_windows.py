@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions of images that processes divide by rows and columns."""
+"""Convolutions and poolings of images that processes divide by rows and columns."""
 
 import pytest
 import ranks
@@ -13,6 +13,10 @@ import paddle.distributed as dist
     [
         (2, 'convolutions', ()),
         (3, 'convolutions', ()),
+        (2, 'batch_norms', ()),
+        (3, 'batch_norms', ()),
+        (2, 'poolings', ()),
+        (3, 'poolings', ()),
         (4, 'grids', ()),
         (2, 'gradients_of_gradients', ()),
         (2, 'training', ('1',)),

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ranks do for test_windows.py: convolutions of divided images, against whole ones."""
 
+import json
+import os
+import re
 import sys
+import tempfile
 
 import numpy as np
 from placed import check, distributed, numbers
@@ -72,6 +76,83 @@ def convolutions():
     weight = distributed(numbers([1, 1, 1, 3], 1), mesh, [Replicate()])
     out = functional.conv2d(image, weight)
     assert out.placements == [Replicate()] and out.shape == [1, 1, 4, 1]
+
+
+def poolings():
+    """Maxima and means, with padding that counts or not, and ends that windows do not reach."""
+    mesh = dist.ProcessMesh(np.arange(dist.get_world_size()))
+    for kernel, stride, padding, ceil, width in (
+        (2, 2, 0, False, 16),
+        (3, 1, 1, False, 13),
+        (3, 2, 1, False, 17),
+        (3, 2, 1, True, 18),
+        (2, 3, 0, True, 23),
+        (5, 1, 2, False, 8),  # wider than a part
+    ):
+        for form, images in (('NCHW', [2, 4, 10, width]), ('NHWC', [2, 10, width, 4])):
+            sizes = {'kernel_size': [2, kernel], 'stride': [1, stride], 'padding': [0, padding]}
+            options = {**sizes, 'ceil_mode': ceil, 'data_format': form}
+            calls = [
+                lambda x: functional.max_pool2d(x, **options),
+                lambda x: functional.avg_pool2d(x, **options, exclusive=True),
+            ]
+            if not ceil:
+                calls.append(lambda x: functional.avg_pool2d(x, **options, exclusive=False))
+            for call in calls:
+                _divided(call, [numbers(images)], mesh, [Shard(images.index(width, 1))])
+    _divided(lambda x: functional.avg_pool1d(x, 3, 2, 1), [numbers([2, 3, 14])], mesh, [Shard(2)])
+    _divided(lambda x: functional.max_pool3d(x, 2), [numbers([1, 3, 4, 4, 14])], mesh, [Shard(4)])
+    _divided(
+        lambda x: functional.max_pool2d(x, 3, 1, 'SAME'), [numbers([1, 2, 5, 11])], mesh, [Shard(3)]
+    )
+    # Windows that depend on the whole extent: whole images, and right.
+    for call in (
+        lambda x: functional.adaptive_avg_pool2d(x, [3, 4]),
+        lambda x: functional.avg_pool2d(x, 3, 2, 1, ceil_mode=True, exclusive=False),
+        lambda x: functional.max_pool2d(x, 2, return_mask=True)[0],
+    ):
+        check(call, [numbers([1, 2, 6, 10])], mesh, [([Shard(3)],)])
+
+
+def batch_norms():
+    """Statistics are those of the whole, whatever is divided, and no process has the whole."""
+    n = dist.get_world_size()
+    mesh = dist.ProcessMesh(np.arange(n))
+    scale, bias = numbers([4], 1), numbers([4], 2)
+    for form, images in (('NCHW', [5, 4, 3, 7]), ('NHWC', [5, 3, 7, 4])):
+        for axis in range(4):
+            for placed in (False, True):  # the statistics
+                for training in (True, False):
+
+                    def run(x, w, b):
+                        first = [numbers([4], 3), np.abs(numbers([4], 4)) + 0.5]
+                        if placed and x.is_dist():
+                            kept = [distributed(v, mesh, [Replicate()]) for v in first]
+                        else:
+                            kept = [paddle.to_tensor(v) for v in first]
+                        out = functional.batch_norm(
+                            x, *kept, w, b, training=training, momentum=0.7, data_format=form
+                        )
+                        seen.append([k.numpy() for k in kept])
+                        return out
+
+                    seen = []
+                    _divided(run, [numbers(images), scale, bias], mesh, [Shard(axis)])
+                    for mean, variance in seen[1:]:
+                        np.testing.assert_allclose(mean, seen[0][0], rtol=1e-5)
+                        np.testing.assert_allclose(variance, seen[0][1], rtol=1e-5)
+    x = distributed(numbers([2 * n, 4, 8, 8]), mesh, [Shard(0)])
+    layer = paddle.nn.BatchNorm2D(4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'trace.json')
+        with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU]) as profiler:
+            layer(x)
+        profiler.export(path, 'json')
+        with open(path) as file:
+            events = json.load(file)['traceEvents']
+    moved = [re.search(r'\((\d+) bytes\)', e['name']) for e in events]
+    moved = [int(m[1]) for m in moved if m]
+    assert moved and sum(moved) < 1000, moved
 
 
 def grids():

@@ -357,7 +357,7 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       }
   };
   std::vector<std::vector<bool>> apart(operands.size(), std::vector<bool>(static_cast<size_t>(mesh->ndim())));
-  paddle::distributed::Convolution conv;
+  paddle::distributed::Spatial spatial;
   const bool extents = read.kind == paddle::distributed::Rule::kExtents;
   if (extents && !out.empty()) {
     const Placements whole(static_cast<size_t>(mesh->ndim()));
@@ -370,8 +370,8 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
     if (HasWindows(read)) {
       const std::vector<bool> divided = division->Windows(0);
       windows_ = std::find(divided.begin(), divided.end(), true) != divided.end();
-      if (windows_) conv = paddle::distributed::ConvolutionOf(op, attrs, shapes[0], shapes[1], out[0], divided);
-      if (windows_ && !AllRead(shapes[0], *mesh, operands[0].to, conv.windows)) {
+      if (windows_) spatial = paddle::distributed::SpatialOf(op, attrs, shapes, out[0], divided);
+      if (windows_ && (spatial.windows.empty() || !AllRead(shapes[0], *mesh, operands[0].to, spatial.windows))) {
         windows_ = false;
         division = std::make_unique<Division>(*mesh, axes, operands, out, false);
       }
@@ -389,14 +389,14 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       }
       Tensor local = phi::LocalOf(t);
       paddle::distributed::MoveNotes::Add(*mesh, operands[i].from, operands[i].to);
-      if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, conv.windows, operands[0].to);
+      if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, spatial.windows, operands[0].to);
       if (here_) {
         Tensor moved = MoveWithHistory(local, shapes[i], mesh, operands[i].from, operands[i].to);
         if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
           moved = phi::Empty(moved.dims(), moved.dtype());
           phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
         }
-        if (i == 0 && windows_) moved = ReadWithHistory(moved, shapes[0], mesh, operands[0].to, conv.windows);
+        if (i == 0 && windows_) moved = ReadWithHistory(moved, shapes[0], mesh, operands[0].to, spatial.windows);
         local = UsedApart(moved, mesh, apart[i]);
       }
       operands_[k].push_back(std::move(local));
@@ -405,12 +405,12 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
     if (in[k].n == 0) operands_[k].emplace_back();
   }
   if (windows_ && here_) {
-    paddings_ = conv.paddings;
-    for (int d = conv.first; d < static_cast<int>(conv.windows.size()); ++d) {
-      if (conv.windows[static_cast<size_t>(d)].step == 0) continue;
-      const auto p = PaddingOf(shapes[0], *mesh, operands[0].to, conv.windows, mesh->index(), d);
-      paddings_[2 * (d - conv.first)] = p.low;
-      paddings_[2 * (d - conv.first) + 1] = p.high;
+    paddings_ = spatial.paddings;
+    for (int d = spatial.first; d < static_cast<int>(spatial.windows.size()); ++d) {
+      if (spatial.windows[static_cast<size_t>(d)].step == 0) continue;
+      const auto p = PaddingOf(shapes[0], *mesh, operands[0].to, spatial.windows, mesh->index(), d);
+      paddings_[2 * (d - spatial.first)] = p.low;
+      paddings_[2 * (d - spatial.first) + 1] = p.high;
     }
   }
   if (!extents || !here_) return;

@@ -139,7 +139,7 @@ class Builder {
       for (int64_t k = 0; k < before; ++k) axes[k] = Leading(before - 1 - k);
       for (size_t k = 0; k < letters.size() && before + static_cast<int64_t>(k) < rank; ++k)
         axes[before + static_cast<int64_t>(k)] = Letter(letters[k]);
-      if (t.sign == '@') Spatial(&axes);
+      if (t.sign == '@') OverWindows(&axes);
       if (t.sign == '!') {
         const Numbers n = NumbersOf(op_, attrs_, t.attr);
         if (n.values.empty()) axes.assign(axes.size(), kWholeAxis);
@@ -172,7 +172,7 @@ class Builder {
       }
       for (char c : letters_of(t)) axes.push_back(Letter(c));
       axes.resize(static_cast<size_t>(out_[i].size()), kWholeAxis);
-      if (t.sign == '@') Spatial(&axes);
+      if (t.sign == '@') OverWindows(&axes);
       axes_.out[i] = std::move(axes);
     }
   }
@@ -274,7 +274,7 @@ class Builder {
     return at->second;
   }
   // The axes that windows go over.
-  void Spatial(std::vector<int>* axes) {
+  void OverWindows(std::vector<int>* axes) {
     const int64_t first = FirstSpatial(op_, attrs_);
     for (size_t k = 0; k + 2 < axes->size(); ++k) {
       const int f = Numbered(2000 + static_cast<int>(k));
@@ -317,20 +317,35 @@ bool HasWindows(const Rule& rule) {
   return false;
 }
 
-Convolution ConvolutionOf(const phi::OpDef& op, const phi::AttrValue* attrs, const Ints& x, const Ints& filter,
-                          const Ints& out, const std::vector<bool>& divided) {
+Spatial SpatialOf(const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<Ints>& in, const Ints& out,
+                  const std::vector<bool>& divided) {
   const auto list = [&](const char* name) { return Ints(NumbersOf(op, attrs, name).values); };
-  const Ints strides = list("strides"), dilations = list("dilations");
-  const auto algorithm = phi::AttrAs<std::string>(AttrOf(op, attrs, "padding_algorithm"), op.name, "padding_algorithm");
-  Convolution c;
-  c.first = FirstSpatial(op, attrs);
-  c.paddings = phi::ResolvePaddings(op.name, common::ToDims(x), common::ToDims(filter), strides, list("paddings"),
-                                    algorithm, dilations, ChannelsLast(op, attrs));
-  c.windows.resize(static_cast<size_t>(x.size()));
+  const auto text = [&](const char* name) { return phi::AttrAs<std::string>(AttrOf(op, attrs, name), op.name, name); };
+  const Ints& x = in[0];
+  const Ints strides = list("strides");
+  Ints kernel, dilations;
+  if (in.size() > 1) {  // a convolution: its filter
+    for (int64_t k = 2; k < in[1].size(); ++k) kernel.push_back(in[1][k]);
+    dilations = list("dilations");
+  } else {
+    const auto flag = [&](const char* name) { return phi::AttrAs<bool>(AttrOf(op, attrs, name), op.name, name); };
+    // Windows of other sizes, and means over windows that are cut at the end of the whole tensor.
+    if (flag("global_pooling") || flag("adaptive")) return {};
+    if (flag("ceil_mode") && !flag("exclusive") && text("pooling_type") == "avg") return {};
+    kernel = list("kernel_size");
+    dilations = Ints(kernel.size(), 1);
+  }
+  Ints filter = {1, 1};
+  for (int64_t k : kernel) filter.push_back(k);
+  Spatial s;
+  s.first = FirstSpatial(op, attrs);
+  s.paddings = phi::ResolvePaddings(op.name, common::ToDims(x), common::ToDims(filter), strides, list("paddings"),
+                                    text("padding_algorithm"), dilations, ChannelsLast(op, attrs));
+  s.windows.resize(static_cast<size_t>(x.size()));
   for (int k = 0; k + 2 < x.size(); ++k)
-    if (const auto d = static_cast<size_t>(c.first + k); divided[d])
-      c.windows[d] = {out[c.first + k], strides[k], c.paddings[2 * k], dilations[k] * (filter[2 + k] - 1) + 1};
-  return c;
+    if (const auto d = static_cast<size_t>(s.first + k); divided[d])
+      s.windows[d] = {out[s.first + k], strides[k], s.paddings[2 * k], dilations[k] * (kernel[k] - 1) + 1};
+  return s;
 }
 
 Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<Ints>& in,

@@ -56,13 +56,13 @@ Axes AxesOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs,
             const std::vector<int>& slot, const std::vector<phi::Ints>& out, const std::vector<int>& out_slot,
             bool history);
 
-// The windows of a convolution, by the arguments of its call.
-struct Convolution {
-  Windows windows;     // along the axes of its operand that were asked for
+// The windows of a convolution or a pooling, by the arguments of its call.
+struct Spatial {
+  Windows windows;     // along the axes of its operand that were asked for; none: they cannot be divided
   phi::Ints paddings;  // low and high, of each axis from `first` on
   int first = 0;
 };
-Convolution ConvolutionOf(const phi::OpDef& op, const phi::AttrValue* attrs, const phi::Ints& x,
-                          const phi::Ints& filter, const phi::Ints& out, const std::vector<bool>& divided);
+Spatial SpatialOf(const phi::OpDef& op, const phi::AttrValue* attrs, const std::vector<phi::Ints>& in,
+                  const phi::Ints& out, const std::vector<bool>& divided);
 
 }  // namespace paddle::distributed
