@@ -26,10 +26,17 @@ KINDS = {
 # Arguments of operators whose functions' examples do not call them: `x` makes a tensor of the dtype
 # that is tried, `D` is its name, `indices` makes one of int64.
 CALLS = {
+    "accuracy_check": "x(2), x(2), 'f'",
     "arange": "0, 3, 1, D",
     "assign": "x(2)",
+    "bipartite_match": "x(2, 2)",
+    "check_numerics": "x(2)",
+    "chunk_eval": "x(1, 2), x(1, 2), None, 2",
     "coalesce_tensor": "[x(2), x(2)], D",
+    "crf_decoding": "x(2, 2), x(4, 2), None, None",
+    "ctc_align": "x(1, 2), None",
     "depthwise_conv2d": "x(1, 2, 3, 3), x(2, 1, 2, 2), groups=2",
+    "edit_distance": "x(1, 2), x(1, 2), None, None",
     "empty": "[2], D",
     "eye": "2, 2, D",
     "fft_c2c": 'x(4), [0], "backward", True',
@@ -45,6 +52,7 @@ CALLS = {
     "gammainc_by_shape": "x(2), x(2)",
     "gaussian": "[2], 0.0, 1.0, 0, D",
     "gaussian_inplace": "x(2)",
+    "hash": "x(1, 2)",
     "is_empty": "x(2)",
     "linear_v2": "x(2, 2), x(2, 2), x(2)",
     "matrix_rank_atol_rtol": "x(2, 2), x(1), None",
