@@ -4,16 +4,12 @@ in `legacy_rules`.
 """
 
 import paddle
-from paddle.static.legacy_rules import rule
-
-
-def _first(inputs, *names):
-    return [(inputs.get(name) or [None])[0] for name in names]
+from paddle.static.legacy_rules import first_of, rule
 
 
 @rule('lookup_table_dequant')
 def _lookup_table_dequant(inputs, attrs, append):
-    table, ids = _first(inputs, 'W', 'Ids')
+    table, ids = first_of(inputs, 'W', 'Ids')
     rows = paddle.gather(table, ids.reshape([-1]))
     low, high = rows[:, :1], rows[:, 1:2]
     numbers = rows[:, 2:].contiguous().view(paddle.uint8).astype(table.dtype)
@@ -22,7 +18,7 @@ def _lookup_table_dequant(inputs, attrs, append):
 
 @rule('c_embedding')
 def _c_embedding(inputs, attrs, append):
-    table, ids = _first(inputs, 'W', 'Ids')
+    table, ids = first_of(inputs, 'W', 'Ids')
     place = ids - attrs.get('start_index', 0)
     inside = paddle.logical_and(place >= 0, place < table.shape[0])
     rows = paddle.nn.functional.embedding(paddle.where(inside, place, place * 0), table)
@@ -31,7 +27,7 @@ def _c_embedding(inputs, attrs, append):
 
 @rule('embedding_with_scaled_gradient')
 def _embedding_scaled(inputs, attrs, append):
-    ids, table = _first(inputs, 'x', 'weight')
+    ids, table = first_of(inputs, 'x', 'weight')
     padding = attrs.get('padding_idx', -1)
     rows = paddle.nn.functional.embedding(ids, table, None if padding == -1 else padding)
     flat = ids.reshape([-1]).astype('int64')
@@ -57,7 +53,7 @@ def _unary(name, scale):
 
 @rule('fused_elemwise_activation', 'fused_elemwise_add_activation')
 def _fused_elemwise(inputs, attrs, append):
-    x, y = _first(inputs, 'X', 'Y')
+    x, y = first_of(inputs, 'X', 'Y')
     names, scale = list(attrs['functor_list']), attrs.get('scale', 0.0)
     if len(names) != 2 or (names[0] in _BINARY) == (names[1] in _BINARY):
         raise ValueError(
@@ -78,7 +74,7 @@ def _fused_elemwise(inputs, attrs, append):
 
 @rule('fused_bias_residual_layernorm')
 def _bias_residual_norm(inputs, attrs, append):
-    x, bias, residual, scale, shift = _first(
+    x, bias, residual, scale, shift = first_of(
         inputs, 'x', 'bias', 'residual', 'norm_weight', 'norm_bias'
     )
     if attrs.get('quant_scale', -1.0) > 0:
@@ -116,7 +112,7 @@ def _self_attention(inputs, attrs, append):
 
 @rule('fused_conv2d')
 def _fused_conv2d(inputs, attrs, append):
-    x, weight, bias, residual = _first(inputs, 'Input', 'Filter', 'Bias', 'ResidualData')
+    x, weight, bias, residual = first_of(inputs, 'Input', 'Filter', 'Bias', 'ResidualData')
     algorithm = attrs.get('padding_algorithm', 'EXPLICIT')
     out = paddle.nn.functional.conv2d(
         x,
@@ -152,7 +148,7 @@ def _quantize(inputs, attrs, append):
 
 @rule('interp_antialias')
 def _interp_antialias(inputs, attrs, append):
-    x, size, scale = _first(inputs, 'x', 'out_size', 'scale_tensor')
+    x, size, scale = first_of(inputs, 'x', 'out_size', 'scale_tensor')
     extents = [attrs[f'out_{k}'] for k in 'dhw'[5 - x.ndim :]]
     if size is not None or inputs.get('size_tensor') or scale is not None:
         raise NotImplementedError(
@@ -173,7 +169,7 @@ def _interp_antialias(inputs, attrs, append):
 
 @rule('graph_send_recv')
 def _graph_send_recv(inputs, attrs, append):
-    x, source, target, size = _first(inputs, 'X', 'Src_index', 'Dst_index', 'Out_size')
+    x, source, target, size = first_of(inputs, 'X', 'Src_index', 'Dst_index', 'Out_size')
     given = attrs.get('out_size') or [0]
     size = given[0] if size is None else size
     size = None if isinstance(size, int) and size <= 0 else size
@@ -183,7 +179,7 @@ def _graph_send_recv(inputs, attrs, append):
 
 @rule('shuffle_batch')
 def _shuffle_batch(inputs, attrs, append):
-    x, seed = _first(inputs, 'X', 'Seed')
+    x, seed = first_of(inputs, 'X', 'Seed')
     width = x.shape[-1]
     rows = x.reshape([-1, width])
     order = paddle.randperm(paddle.shape(rows)[0] if rows.shape[0] < 0 else rows.shape[0], 'int64')
@@ -193,7 +189,7 @@ def _shuffle_batch(inputs, attrs, append):
 
 @rule('sparse_momentum')
 def _sparse_momentum(inputs, attrs, append):
-    param, grad, velocity, index, rate, master = _first(
+    param, grad, velocity, index, rate, master = first_of(
         inputs, 'Param', 'Grad', 'Velocity', 'Index', 'LearningRate', 'MasterParam'
     )
     axis = inputs['Axis'][0].item() if inputs.get('Axis') else attrs.get('axis', 0)
@@ -213,7 +209,7 @@ def _sparse_momentum(inputs, attrs, append):
 
 @rule('dpsgd')
 def _dpsgd(inputs, attrs, append):
-    param, grad, rate = _first(inputs, 'Param', 'Grad', 'LearningRate')
+    param, grad, rate = first_of(inputs, 'Param', 'Grad', 'LearningRate')
     with paddle.no_grad():
         length = paddle.sqrt((grad * grad).sum())
         cut = paddle.maximum(length / attrs['clip'], paddle.ones_like(length))
@@ -224,7 +220,7 @@ def _dpsgd(inputs, attrs, append):
 
 @rule('nce')
 def _nce(inputs, attrs, append):
-    x, label, weight, bias, share = _first(
+    x, label, weight, bias, share = first_of(
         inputs, 'Input', 'Label', 'Weight', 'Bias', 'SampleWeight'
     )
     classes, count, kind = (attrs[k] for k in ('num_total_classes', 'num_neg_samples', 'sampler'))
@@ -239,7 +235,7 @@ def _nce(inputs, attrs, append):
         )
         drawn = paddle.multinomial(chance, count, True)
     else:
-        chance = _first(inputs, 'CustomDistProbs')[0].astype(x.dtype)
+        chance = first_of(inputs, 'CustomDistProbs')[0].astype(x.dtype)
         drawn = paddle.multinomial(chance, count, True)
     rows = paddle.expand(drawn.unsqueeze(0), [x.shape[0], count])
     which = paddle.concat([label, rows], 1)

@@ -44,6 +44,11 @@ def rule(*kinds):
     return enter
 
 
+def first_of(inputs, *names):
+    """The first tensor of each input, None for one that is left out."""
+    return [(inputs.get(name) or [None])[0] for name in names]
+
+
 def _dtype(number):
     return str(_core.pir._dtype_of_number(number))
 

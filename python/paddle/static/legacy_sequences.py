@@ -6,7 +6,7 @@
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import lod
-from paddle.static.legacy_rules import rule
+from paddle.static.legacy_rules import first_of, rule
 
 
 def _sequences(kind, x):
@@ -35,10 +35,6 @@ def _labels(x, length):
         return x, length
     rows, lengths = _beside(x, offsets)
     return rows.squeeze(-1), lengths
-
-
-def _first(inputs, *names):
-    return [(inputs.get(name) or [None])[0] for name in names]
 
 
 @rule('lod_reset')
@@ -99,7 +95,7 @@ def _lstm(inputs, attrs, append):
 def _crf_decoding(inputs, attrs, append):
     from paddle.static.nn.recurrent_rows import Steps
 
-    x, transition, label, length = _first(inputs, 'Emission', 'Transition', 'Label', 'Length')
+    x, transition, label, length = first_of(inputs, 'Emission', 'Transition', 'Label', 'Length')
     offsets = _given(x) if length is None else None
     if offsets is None:
         return {'ViterbiPath': paddle._C_ops.crf_decoding(x, transition, label, length)}
@@ -154,7 +150,7 @@ def _sequence_conv(inputs, attrs, append):
 
 @rule('edit_distance')
 def _edit_distance(inputs, attrs, append):
-    hyps, refs, *lengths = _first(inputs, 'Hyps', 'Refs', 'HypsLength', 'RefsLength')
+    hyps, refs, *lengths = first_of(inputs, 'Hyps', 'Refs', 'HypsLength', 'RefsLength')
     (hyps, first), (refs, second) = _labels(hyps, lengths[0]), _labels(refs, lengths[1])
     made = paddle._C_ops.edit_distance(hyps, refs, first, second, attrs.get('normalized', False))
     return dict(zip(('SequenceNum', 'Out'), made))
@@ -162,7 +158,7 @@ def _edit_distance(inputs, attrs, append):
 
 @rule('chunk_eval')
 def _chunk_eval(inputs, attrs, append):
-    guessed, label, length = _first(inputs, 'Inference', 'Label', 'SeqLength')
+    guessed, label, length = first_of(inputs, 'Inference', 'Label', 'SeqLength')
     label, _ = _labels(label, length)
     guessed, length = _labels(guessed, length)
     rest = [attrs[k] for k in ('num_chunk_types', 'chunk_scheme', 'excluded_chunk_types')]
@@ -174,7 +170,7 @@ def _chunk_eval(inputs, attrs, append):
 def _ctc_align(inputs, attrs, append):
     from paddle.static.nn.sequence_lod import _owners, _rows
 
-    x, length = _first(inputs, 'Input', 'InputLength')
+    x, length = first_of(inputs, 'Input', 'InputLength')
     offsets = _given(x) if length is None else None
     blank, merged = attrs.get('blank', 0), attrs.get('merge_repeated', True)
     if offsets is None:
@@ -194,7 +190,7 @@ def _ctc_align(inputs, attrs, append):
 
 @rule('warpctc')
 def _warpctc(inputs, attrs, append):
-    logits, label, *lengths = _first(inputs, 'Logits', 'Label', 'LogitsLength', 'LabelLength')
+    logits, label, *lengths = first_of(inputs, 'Logits', 'Label', 'LogitsLength', 'LabelLength')
     if lengths[0] is None and _given(logits) is not None:
         (logits, lengths[0]), (label, lengths[1]) = (
             _beside(logits, _given(logits)),
@@ -210,13 +206,11 @@ def _add_position_encoding(inputs, attrs, append):
     from paddle._sequence_ops import waves
     from paddle.static.nn.sequence_lod import _owners, _rows
 
-    (x,), offsets = inputs['X'], None
+    (x,) = inputs['X']
     numbers = attrs.get('alpha', 1.0), attrs.get('beta', 1.0)
-    if x.ndim == 2:
-        offsets = _sequences('add_position_encoding', x)
-    if offsets is None:
+    if x.ndim != 2:
         return {'Out': paddle._C_ops.add_position_encoding(x, *numbers)}
-    rows = _rows(x)
+    offsets, rows = _sequences('add_position_encoding', x), _rows(x)
     place = rows - paddle.gather(offsets, _owners(offsets, rows))
     return {'Out': x * numbers[0] + waves(place, x.shape[1], x.dtype) * numbers[1]}
 
@@ -248,7 +242,7 @@ def _row_conv(inputs, attrs, append):
 def _im2sequence(inputs, attrs, append):
     (x,) = inputs['X']
     words = [list(attrs[k]) for k in ('kernels', 'strides', 'paddings', 'out_stride')]
-    out = paddle._C_ops.im2sequence(x, *_first(inputs, 'Y'), *words)
+    out = paddle._C_ops.im2sequence(x, *first_of(inputs, 'Y'), *words)
     if _core.pir._record_mode():
         images = paddle.shape(x)[0].astype('int64')
         each = paddle.shape(out)[0].astype('int64') // images
@@ -295,7 +289,7 @@ def _collect_proposals(inputs, attrs, append):
 def _generate_proposals(inputs, attrs, append):
     (info,) = inputs['ImInfo']
     names = ('Scores', 'BboxDeltas', 'Anchors', 'Variances')
-    scores, deltas, anchors, variances = _first(inputs, *names)
+    scores, deltas, anchors, variances = first_of(inputs, *names)
     words = 'pre_nms_topN post_nms_topN nms_thresh min_size eta'.split()
     made = paddle._C_ops.generate_proposals(
         scores, deltas, info[:, :2], anchors, variances, *(attrs[w] for w in words), True
@@ -308,7 +302,7 @@ def _generate_proposals(inputs, attrs, append):
 def _fusion_gru(inputs, attrs, append):
     from paddle.static.nn.recurrent_rows import gru_rows
 
-    x, wide, weight, bias, h0 = _first(inputs, 'X', 'WeightX', 'WeightH', 'Bias', 'H0')
+    x, wide, weight, bias, h0 = first_of(inputs, 'X', 'WeightX', 'WeightH', 'Bias', 'H0')
     offsets, words = _sequences('fusion_gru', x), ('activation', 'gate_activation', 'is_reverse')
     rest = [attrs[w] for w in words]
     return {'Hidden': gru_rows(x @ wide, offsets, weight, bias, h0, *rest, attrs['origin_mode'])}
@@ -317,22 +311,22 @@ def _fusion_gru(inputs, attrs, append):
 def _fused_lstm(rows, offsets, inputs, attrs):
     from paddle.static.nn.recurrent_rows import lstm_rows
 
-    weight, bias = _first(inputs, 'WeightH', 'Bias')
+    weight, bias = first_of(inputs, 'WeightH', 'Bias')
     kinds = [attrs[f'{w}_activation'] for w in ('gate', 'cell', 'candidate')]
     rest = attrs['is_reverse'], attrs['use_peepholes']
-    made = lstm_rows(rows, offsets, weight, bias, _first(inputs, 'H0', 'C0'), kinds, *rest)
+    made = lstm_rows(rows, offsets, weight, bias, first_of(inputs, 'H0', 'C0'), kinds, *rest)
     return dict(zip(('Hidden', 'Cell'), made))
 
 
 @rule('fusion_lstm')
 def _fusion_lstm(inputs, attrs, append):
-    x, wide = _first(inputs, 'X', 'WeightX')
+    x, wide = first_of(inputs, 'X', 'WeightX')
     return _fused_lstm(x @ wide, _sequences('fusion_lstm', x), inputs, attrs)
 
 
 @rule('fused_embedding_fc_lstm')
 def _embedding_lstm(inputs, attrs, append):
-    ids, table, bias = _first(inputs, 'Ids', 'Embeddings', 'Bias')
+    ids, table, bias = first_of(inputs, 'Ids', 'Embeddings', 'Bias')
     rows = paddle.gather(table, ids.reshape([-1]))  # which hold the bias of gates
     looks = paddle.concat(
         [paddle.zeros([1, table.shape[1]], bias.dtype), bias[:, table.shape[1] :]], 1
@@ -346,18 +340,18 @@ def _attention_lstm(inputs, attrs, append):
     from paddle._sequence_ops import _activation
     from paddle.static.nn.recurrent_rows import Steps
 
-    x, cell, hidden = _first(inputs, 'X', 'C0', 'H0')
-    weight, bias, scalar, shift = _first(
+    x, cell, hidden = first_of(inputs, 'X', 'C0', 'H0')
+    weight, bias, scalar, shift = first_of(
         inputs, 'AttentionWeight', 'AttentionBias', 'AttentionScalar', 'AttentionScalarBias'
     )
-    lstm, of_gates = _first(inputs, 'LSTMWeight', 'LSTMBias')
+    lstm, of_gates = first_of(inputs, 'LSTMWeight', 'LSTMBias')
     gate, of_cell, of_candidate = (
         _activation(attrs[f'{w}_activation']) for w in ('gate', 'cell', 'candidate')
     )
     width, size = x.shape[1], cell.shape[1]
     offsets = _sequences('attention_lstm', x)
     steps = Steps(x, offsets)
-    seen, inside = _beside(x, offsets)[0], None
+    seen = _beside(x, offsets)[0]
     first = paddle.matmul(seen, weight[:width]).squeeze(-1)
     first = first if bias is None else first + bias.reshape([])
     inside = paddle.arange(steps.count, dtype='int64').unsqueeze(0) < steps.lengths.unsqueeze(1)
@@ -413,7 +407,7 @@ def _seqpool_cvm_concat(inputs, attrs, append):
 
 @rule('match_matrix_tensor')
 def _match_matrix(inputs, attrs, append):
-    x, y, w = _first(inputs, 'X', 'Y', 'W')
+    x, y, w = first_of(inputs, 'X', 'Y', 'W')
     kinds = attrs.get('dim_t', 1)
     starts = [_sequences('match_matrix_tensor', v) for v in (x, y)]
     lengths = [s[1:] - s[:-1] for s in starts]
