@@ -206,6 +206,11 @@ Tensor Recorded(const phi::OpDef& op, const Tensor& local, const phi::AttrValue*
 
 bool Records(const Tensor& local) { return egr::State().record != egr::RecordMode::kRun || local.is_symbolic(); }
 
+Tensor ApartFrom(const Tensor& local, Tensor moved) {
+  const bool shares = !Records(local) && moved->storage().get() == local->storage().get();
+  return shares || moved.is_same(local) ? phi::AliasOf(moved) : moved;
+}
+
 Tensor RecordMove(const Tensor& local, const Ints& dims, const ProcessMesh& mesh, const Placements& from,
                   const Placements& to) {
   bool apart = false;  // whether an axis that changes has several processes

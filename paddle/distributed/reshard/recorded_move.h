@@ -22,5 +22,17 @@ Tensor RecordRead(const Tensor& local, const Ints& dims, const ProcessMesh& mesh
                   const Windows& windows, bool back);
 // `local` as another value of the program, without its history.
 Tensor SameInProgram(const Tensor& local);
+// What a move made of `local`, as a tensor that may have a history of its own: another one than `local`.
+Tensor ApartFrom(const Tensor& local, Tensor moved);
+// A node between a part and what a move makes of it.
+template <class Node>
+phi::Ref<Node> NodeOfMove(const Tensor& local, const MeshRef& mesh, const Ints& dims) {
+  auto node = phi::Ref<Node>::First(new Node);
+  node->SetCounts(1, 1);
+  node->SetInput(0, local);
+  node->mesh = mesh;
+  node->dims = dims;
+  return node;
+}
 
 }  // namespace paddle::distributed

@@ -446,11 +446,7 @@ Tensor MoveWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
   for (size_t a = 0; a < from.size(); ++a)
     PD_CHECK(!from[a].partial() || from[a] == to[a] || from[a].op == ReduceOp::kSum || from[a].op == ReduceOp::kAvg,
              Unimplemented, "[reshard] expected sums or means where gradients are wanted, got ", TextOf(from));
-  auto node = phi::Ref<MoveNode>::First(new MoveNode);
-  node->SetCounts(1, 1);
-  node->SetInput(0, local);
-  node->mesh = mesh;
-  node->dims = dims;
+  auto node = NodeOfMove<MoveNode>(local, mesh, dims);
   node->from = from;
   node->to = to;
   egr::SetOnlyOutput(std::move(node), moved);
@@ -467,14 +463,9 @@ Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType 
                                 : ExchangeLocal(local, dims, *mesh, from, *target, to, back);
   if (!moved.defined()) moved = ProxyPart(dtype);
   if (!WithHistory(local)) return moved;
-  if (moved.is_same(local) || (!Records(local) && moved->storage().get() == local->storage().get()))
-    moved = phi::AliasOf(moved);
-  auto node = phi::Ref<ExchangeNode>::First(new ExchangeNode);
-  node->SetCounts(1, 1);
-  node->SetInput(0, local);
-  node->mesh = mesh;
+  moved = ApartFrom(local, std::move(moved));
+  auto node = NodeOfMove<ExchangeNode>(local, mesh, dims);
   node->target = target;
-  node->dims = dims;
   node->dtype = dtype;
   node->from = from;
   node->to = to;

@@ -105,13 +105,8 @@ Tensor ReadWithHistory(const Tensor& local, const Ints& dims, const MeshRef& mes
                        const Windows& windows, bool back) {
   Tensor read = ReadLocal(local, dims, *mesh, placements, windows, back);
   if (!egr::State().grad_enabled || !egr::NeedsGrad(local)) return read;
-  if (read.is_same(local) || (!Records(local) && read->storage().get() == local->storage().get()))
-    read = phi::AliasOf(read);
-  auto node = phi::Ref<ReadNode>::First(new ReadNode);
-  node->SetCounts(1, 1);
-  node->SetInput(0, local);
-  node->mesh = mesh;
-  node->dims = dims;
+  read = ApartFrom(local, std::move(read));
+  auto node = NodeOfMove<ReadNode>(local, mesh, dims);
   node->placements = placements;
   node->windows = windows;
   node->back = back;
