@@ -38,8 +38,15 @@ NAMES = {
 }
 
 
-def left_of(job, secret):
-    """Processes, a listening port and names of shared memory that a job has left."""
+def shared_memory():
+    """Names of shared memory of this package: other jobs of the machine have some, too."""
+    return {name for name in os.listdir('/dev/shm') if 'paddle' in name}
+
+
+def left_of(job, secret, before):
+    """Processes, a listening port and names of shared memory that a job has left; `before` are
+    those names that were there when it began.
+    """
     left = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
@@ -53,7 +60,7 @@ def left_of(job, secret):
     with open('/proc/net/tcp') as sockets:
         listening = [line.split()[1] for line in sockets if line.split()[3] == '0A']
     left += [f'port {port}' for address in listening if int(address.split(':')[1], 16) == port]
-    return left + [f'shared memory {name}' for name in os.listdir('/dev/shm') if 'paddle' in name]
+    return left + [f'shared memory {name}' for name in shared_memory() - before]
 
 
 def run(call, how, absent, delay, count=3, deadline=DEADLINE):
@@ -61,6 +68,7 @@ def run(call, how, absent, delay, count=3, deadline=DEADLINE):
     if how == signal.SIGSTOP:
         os.environ['PADDLE_PG_TIMEOUT'] = str(int(deadline * 1000))
         os.environ['FLAGS_stop_check_timeout'] = str(math.ceil(deadline))
+    before = shared_memory()
     job = ranks.Ranks(
         count, 'work_failures', 'wait_for', call, str(deadline), 'yes' if absent else 'no'
     )
@@ -72,7 +80,7 @@ def run(call, how, absent, delay, count=3, deadline=DEADLINE):
         for process in job.processes:
             process.kill()
         texts = [f'rank {rank}: {text[-500:]}' for rank, (_, text) in enumerate(job.end(30))]
-        return [str(e), *texts, *left_of(job, job.secret)], 0
+        return [str(e), *texts, *left_of(job, job.secret, before)], 0
     victim = int(job.store.get(f'pid/{count - 1}'))
     time.sleep(delay)
     begin = time.time()
@@ -94,7 +102,7 @@ def run(call, how, absent, delay, count=3, deadline=DEADLINE):
     limit = NOTICED + (deadline + 2 if how == signal.SIGSTOP else 0)
     if last > limit:
         wrong.append(f'{last:.2f} s until all raised')
-    return wrong + left_of(job, job.secret), last
+    return wrong + left_of(job, job.secret, before), last
 
 
 def main():

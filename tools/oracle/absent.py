@@ -43,7 +43,7 @@ REASONS = [
         r"^c_|all_gather|all_reduce|allreduce|all_to_all|barrier|broadcast|recv|send|reduce_scatter"
         r"|^reduce_?$|comm_|sync_|partial_all|global_gather|global_scatter|dist_|dtensor|reshard"
         r"|shard_tensor|mp_|dist_concat|moe_.*mesh",
-        "takes a ring of NCCL: here collectives are functions of `paddle.distributed`",
+        "of several processes: here functions of `paddle.distributed` stand for them",
     ),
     (
         r"^number_count$|^limit_by_capacity$|^prune_gate_by_capacity$|^random_routing_?$"

@@ -110,8 +110,9 @@ class Strategy:
             with the mean or the sum of their gradients.
         pipeline: `enable`, `accumulate_steps` and `pp_degree`: batches are cut into
             `accumulate_steps` micro batches, on which the stages of a model work at the same time.
-            `schedule_mode` is "1F1B" or "FThenB"; all micro batches go forward before the first
-            goes backward with both. Other schedules are those of `paddle.distributed.fleet`.
+            `schedule_mode` is "1F1B", where stage s of p has at most p - s of them under way, or
+            "FThenB", where all go forward before the first goes backward. Other schedules are those
+            of `paddle.distributed.fleet`.
         fused_passes: Accepted; operations are fused by the compiler in any case.
 
     Raises:
