@@ -9,6 +9,8 @@
 namespace common {
 namespace {
 
+constexpr size_t kMostLines = size_t{1} << 14;  // programs that make files of code without end have no more of them
+
 struct Table {
   std::mutex mutex;
   std::deque<SourceLine> lines;  // number k + 2
@@ -30,9 +32,12 @@ std::string WithLines(const Error& error, const std::vector<SourceLine>& lines) 
 SourceId NoteSource(std::string_view file, int line) {
   Table& t = Lines();
   std::lock_guard<std::mutex> lock(t.mutex);
-  auto [it, fresh] = t.ids[std::string(file)].try_emplace(line, static_cast<SourceId>(t.lines.size() + 2));
-  if (fresh) t.lines.push_back({std::string(file), line});
-  return it->second;
+  const auto known = t.ids.find(std::string(file));
+  if (known != t.ids.end())
+    if (const auto at = known->second.find(line); at != known->second.end()) return at->second;
+  if (t.lines.size() >= kMostLines) return kNoSource;
+  t.lines.push_back({std::string(file), line});
+  return t.ids[t.lines.back().file][line] = static_cast<SourceId>(t.lines.size() + 1);
 }
 
 const SourceLine* FindSource(SourceId id) {

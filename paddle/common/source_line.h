@@ -22,7 +22,7 @@ struct SourceLine {
   int line = 0;
 };
 
-// The same number for the same line, as long as the process lives.
+// The same number for the same line, as long as the process lives; kNoSource for more than 16,384 lines.
 SourceId NoteSource(std::string_view file, int line);
 // Null for numbers that stand for none.
 const SourceLine* FindSource(SourceId id);
