@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
+#include <thread>
 
 #include "paddle/common/error.h"
 
@@ -93,6 +95,9 @@ void Segment::Fail(const std::string& why) {
 }
 
 std::string Segment::Failure() const {
+  // Who fails the group is writing why, unless it died of that.
+  for (int tries = 0; header_->failure.load(std::memory_order_acquire) == 1 && tries < 100; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   switch (header_->failure.load(std::memory_order_acquire)) {
     case 0: return {};
     case 1: return "another rank has failed";
