@@ -15,6 +15,7 @@ import warnings
 import paddle
 from lint import documentation
 from paddle import _C_ops
+from paddle.base.core import ProcessGroup, TCPStore
 
 KINDS = {
     "bool": ("bool",),
@@ -27,9 +28,19 @@ KINDS = {
 # that is tried, `D` is its name, `indices` makes one of int64.
 CALLS = {
     "accuracy_check": "x(2), x(2), 'f'",
+    "all_gather": "x(2), 0, 1",
+    "all_reduce": "x(2), 0, 0",
+    "all_to_all": "x(2), 0",
     "arange": "0, 3, 1, D",
     "assign": "x(2)",
+    "barrier": "x(2), 0",
     "bipartite_match": "x(2, 2)",
+    "broadcast": "x(2), 0, 0",
+    "c_allreduce_sum": "x(2), 0, True, True",
+    "c_concat": "x(2), 0, 1, 0, True, True",
+    "c_identity": "x(2), 0, True, True",
+    "c_scatter": "x(2), 0, 0, 1, True",
+    "c_split": "x(2), 0, 1, 0, True",
     "check_numerics": "x(2)",
     "chunk_eval": "x(1, 2), x(1, 2), None, 2",
     "coalesce_tensor": "[x(2), x(2)], D",
@@ -62,20 +73,27 @@ CALLS = {
     "mean": "x(2)",
     "mean_all": "x(2)",
     "min": "x(2)",
+    "mp_allreduce_sum": "x(2), 0",
     "numel": "x(2)",
     "pool3d": "x(1, 1, 2, 2, 2), [2, 2, 2], [1, 1, 1], [0, 0, 0], False, True, 'NCDHW', 'max', "
     "False, False, 'EXPLICIT'",
     "randint": "0, 3, [2], D",
     "random": "x(2), 0, 3",
     "randperm": "3, D",
+    "recv_v2": "[2], D, 0, 0",
+    "reduce": "x(2), 0, 0, 0",
+    "reduce_scatter": "x(2), 0, 1",
     "rnn": "x(1, 1, 2), [x(1, 1, 2)], [x(2, 2), x(2, 2), x(2), x(2)], None, None, input_size=2, "
     "hidden_size=2, is_test=True",
+    "send_v2": "x(2), 0, 0",
     "set_value": "x(2), [0], [1], [1], [0], [], [], [1], [1.0]",
     "set_value_with_tensor": "x(2), x(1), [0], [1], [1], [0], [], []",
     "shape": "x(2)",
     "shape64": "x(2)",
     "slogdet_v2": "x(2, 2)",
     "squared_l2_norm": "x(2)",
+    "sync_calc_stream": "x(2)",
+    "sync_comm_stream": "x(2), 0",
     "tril_indices": "2, 2, 0, D",
     "triu_indices": "2, 2, 0, D",
     "truncated_gaussian_random": "[2], 0.0, 1.0, 0, -2.0, 2.0, D",
@@ -166,8 +184,18 @@ def computed(function, args, kwargs):
     return in_words(lambda name: runs(alike, name) or (not floating and runs([first], name)))
 
 
+@functools.cache
+def alone():
+    """A process group of this process, which operators find as number 0."""
+    store = TCPStore("127.0.0.1", 0, True, 1, rank=0)
+    group = ProcessGroup(store, "alone", [0], 0, 60.0)
+    group._serve(0)
+    return store, group
+
+
 def written(name):
     """The dtypes that the call in CALLS can be made in, in words."""
+    alone()
 
     def runs(dtype):
         scope = {
