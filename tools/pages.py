@@ -108,16 +108,31 @@ def computes(op):
     return "all" if op.view or op.moves else pages_dtypes.of(op)
 
 
+COPIES = ("assign", "cast", "full_like")  # which the fusion compiler knows by name
+
+
 def fusion(op):
     """How the fusion compiler takes an operator, and how a GPU runs it."""
     if op.compose:
         return "as its parts", "as its parts"
     if op.view is True or op.view == "checked":
         return "read through", "view"
-    there = "of the library" if op.on_device else "on the host"
-    if op.elementwise or op.decomposition or op.reduces or op.moves:
+    there = "of the library" if op.on_device else "generated" if op.update else "on the host"
+    if op.elementwise or op.decomposition or op.reduces or op.moves or op.name in COPIES:
         return ("joins" if op.fuse else "own kernel"), "generated"
     return "own kernel", there
+
+
+def without_kernels(ops):
+    """Names of the operators, and of the gradients, that a GPU has no kernel for: they run on host
+    copies. A gradient whose rule is written in operators runs as these.
+    """
+    shown = [op for op in ops if not op.internal]
+    gradients = [op for op in ops if op.vjp_kernel and not op.vjp and not op.grad_on_device]
+    return (
+        [op.name for op in shown if fusion(op)[1] == "on the host"],
+        [op.grad_name for op in gradients],
+    )
 
 
 OPERATORS = """# Operators
@@ -132,13 +147,18 @@ Made of the stanzas in `paddle/phi/ops`, a table for each family.
 | fusion | whether it joins a group that CINN compiles to one kernel, or runs by its own |
 | GPU | its kernel is generated for a GPU, is of the wheel's library, or runs on host copies |
 """
+WITHOUT = """\
+{} operators and {} gradients run on host copies there, as does a call of others in a dtype or of a
+size that their kernels do not take; `FLAGS_gpu_explain=1` prints each.
+"""
 HEAD = ["operator", "functions", "dtypes", "gradient", "fusion", "GPU"]
 
 
 def operators():
     """The tables of all operators."""
     families = {}
-    for op in sorted(model.load(ROOT / "paddle" / "phi" / "ops"), key=lambda op: op.name):
+    ops = sorted(model.load(ROOT / "paddle" / "phi" / "ops"), key=lambda op: op.name)
+    for op in ops:
         if not op.internal:
             families.setdefault(op.family, []).append(op)
     lines = [OPERATORS]
@@ -155,6 +175,9 @@ def operators():
             ]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
+    host, gradients = without_kernels(ops)
+    lines += ["## Without a kernel for GPUs", "", WITHOUT.format(len(host), len(gradients))]
+    lines += [", ".join(f"`{name}`" for name in names) + ".\n" for names in (host, gradients)]
     return "\n".join(lines)
 
 

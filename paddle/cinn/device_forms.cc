@@ -7,6 +7,8 @@
 #include <bit>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +20,7 @@
 #include "paddle/cinn/runtime/disk_cache.h"
 #include "paddle/phi/backends/cpu/attention_args.inc.h"
 #include "paddle/phi/backends/cpu/conv.h"
+#include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/backends/gpu/blaslt.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
@@ -59,6 +62,31 @@ Product Start(int64_t m, int64_t n, int64_t k) {
   Product p = {};
   p[kM] = m, p[kN] = n, p[kK] = k, p[kInner] = 1;
   p[kA + kDivI] = p[kA + kDivK] = p[kB + kDivI] = p[kB + kDivK] = p[kC] = INT_MAX;
+  return p;
+}
+
+// Numbers of the kernels of pooling; device_windows.inc.h has the same.
+std::vector<int64_t> NumbersOf(const phi::cpu::PoolDesc& d, int64_t total) {
+  constexpr int64_t kMost = 1 << 30;
+  std::vector<int64_t> p = {total, d.c, d.channels_last};
+  auto put = [&](const int64_t* values, int64_t otherwise) {
+    for (int i = 0; i < 3; ++i) {
+      const int own = i - (3 - d.nd);
+      p.push_back(own >= 0 ? values[own] : otherwise);
+      if (std::abs(p.back()) >= kMost) throw phi::NoDeviceForm{"windows beyond 30 bits"};
+    }
+  };
+  put(d.in, 1), put(d.k, 1), put(d.out, 1), put(d.stride, 1);
+  const int64_t none[3] = {0, 0, 0};
+  put(d.adaptive ? none : d.pad_lo, 0), put(d.adaptive ? none : d.pad_hi, 0), put(d.dilation, 1);
+  int64_t in = 1, out = 1;
+  for (int i = 0; i < d.nd; ++i) {
+    if (d.k[i] * d.dilation[i] + d.out[i] * d.stride[i] >= kMost) throw phi::NoDeviceForm{"windows beyond 30 bits"};
+    if (__builtin_mul_overflow(in, d.in[i], &in) || __builtin_mul_overflow(out, d.out[i], &out) ||
+        std::max(in, out) >= INT_MAX)
+      throw phi::NoDeviceForm{"planes beyond 31 bits"};
+  }
+  p.insert(p.end(), {d.adaptive, d.exclusive || d.adaptive, d.divisor});
   return p;
 }
 
@@ -128,6 +156,21 @@ class Forms final : public phi::DeviceForms {
 
   void Zero(void* p, int64_t bytes) const override { Each("device_zero", bytes, {p}, {bytes}); }
 
+  void Fill(int64_t elem_size, int64_t n, void* p, const void* value) const override {
+    int64_t both[2] = {0, 0};
+    std::memcpy(both, value, static_cast<size_t>(elem_size));
+    Each("device_fill_" + std::to_string(elem_size), n, {p}, {n, both[0], both[1]});
+  }
+
+  void Steps(DataType t, int64_t n, int64_t first, int64_t step, void* out) const override {
+    if (t != DataType::INT32 && t != DataType::INT64) throw phi::NoDeviceForm{"steps of this dtype"};
+    Each(KernelOf("steps", t), n, {out}, {n, first, step});
+  }
+  void Steps(DataType t, int64_t n, double first, double step, void* out) const override {
+    if (t != DataType::FLOAT32 && t != DataType::FLOAT64) throw phi::NoDeviceForm{"steps of this dtype"};
+    Each(KernelOf("steps", t), n, {out}, {n, std::bit_cast<int64_t>(first), std::bit_cast<int64_t>(step)});
+  }
+
   void Copy(int64_t elem_size, Numbers shape, const void* src, Numbers src_strides, void* dst,
             Numbers dst_strides) const override {
     std::vector<int64_t> numbers(3 * kMostAxes, 0);
@@ -153,15 +196,16 @@ class Forms final : public phi::DeviceForms {
   }
 
   int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
-                    int64_t* at) const override {
+                    int64_t* at, bool wraps) const override {
     if (phi::CapturesGraph(place_)) {  // rows outside are the first ones, which the next run tells of
-      Each(KernelOf("positions", index_t), count, {index, at, phi::OutsideFlag(place_)}, {count, stride, n, first});
+      Each(KernelOf("positions", index_t), count, {index, at, phi::OutsideFlag(place_)},
+           {count, stride, n, first, wraps});
       return -1;
     }
     const auto bad = Room(8);
     int64_t least = INT64_MAX;
     phi::CopyBytes(bad.get(), place_, &least, {}, 8);
-    Each(KernelOf("positions", index_t), count, {index, at, bad.get()}, {count, stride, n, first});
+    Each(KernelOf("positions", index_t), count, {index, at, bad.get()}, {count, stride, n, first, wraps});
     phi::CopyBytes(&least, {}, bad.get(), place_, 8);
     return least == INT64_MAX ? -1 : least;
   }
@@ -206,6 +250,19 @@ class Forms final : public phi::DeviceForms {
       return Each(KernelOf("round", t), to, {wide_out.get(), out}, {to});
     }
     Each(kernel, columns * slices, {src, at, out}, {columns, n, inner, count, slices, skip, !add});
+  }
+
+  void Put(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
+           const void* src, bool one) const override {
+    const std::string kernel = "device_put_" + std::to_string(elem_size);
+    const int64_t total = outer * count * inner;
+    if (total == 0) return;
+    if (one) return Each(kernel, total, {src, at, nullptr, out}, {total, n, inner, count});
+    const auto last = Room(n * 8);
+    const int64_t none = -1;
+    Fill(8, n, last.get(), &none);
+    Each("device_last", count, {at, last.get()}, {count});
+    Each(kernel, total, {src, at, last.get(), out}, {total, n, inner, count});
   }
 
   void Scan(bool product, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive,
@@ -332,6 +389,93 @@ class Forms final : public phi::DeviceForms {
     Multiply(t, p, d.groups, swapped ? b : a, swapped ? a : b, nullptr, out);
   }
 
+  void Reduce(phi::LineOp op, DataType t, const void* x, Numbers shape, Numbers strides, uint64_t mask, void* out,
+              double p) const override {
+    if (op != phi::LineOp::kProduct && op < phi::LineOp::kSum && !phi::IsFloating(t))
+      throw phi::NoDeviceForm{"a norm of numbers that are not floating"};
+    // Extents and strides of what is kept, and of what is reduced, outermost first; axes that go on are one.
+    struct Axes {
+      std::vector<int64_t> extents, strides;
+      int64_t count = 1;
+    } axes[2];
+    for (size_t a = 0; a < shape.size(); ++a) {
+      Axes& to = axes[mask >> a & 1];
+      to.count *= shape[a];
+      if (shape[a] == 1) continue;
+      if (!to.strides.empty() && to.strides.back() == shape[a] * strides[a])
+        to.extents.back() *= shape[a], to.strides.back() = strides[a];
+      else
+        to.extents.push_back(shape[a]), to.strides.push_back(strides[a]);
+    }
+    if (axes[0].count == 0) return;
+    if (axes[1].count == 0) throw phi::NoDeviceForm{"nothing to reduce"};
+    const bool beside = !axes[0].strides.empty() && axes[0].strides.back() == 1;  // neighbours in memory are kept
+    std::vector<int64_t> numbers = {static_cast<int64_t>(op), axes[0].count, axes[1].count, std::bit_cast<int64_t>(p)};
+    constexpr size_t kMost = 4;
+    for (const Axes& one : axes) {
+      if (one.extents.size() > kMost) throw phi::NoDeviceForm{"more axes than a reduction walks"};
+      numbers.insert(numbers.end(), kMost - one.extents.size(), 1);
+      numbers.insert(numbers.end(), one.extents.begin(), one.extents.end());
+      numbers.insert(numbers.end(), kMost - one.extents.size(), 0);
+      numbers.insert(numbers.end(), one.strides.begin(), one.strides.end());
+    }
+    const bool alone = axes[1].count <= kFew || (beside && axes[0].count >= kFew);
+    const int64_t blocks = alone ? (axes[0].count + kGpuThreads - 1) / kGpuThreads : axes[0].count;
+    Launch(KernelOf(alone ? "reduce_alone" : "reduce", t), blocks, {x, out}, numbers);
+  }
+
+  void ArgReduce(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType index_t,
+                 void* indices) const override {
+    const int64_t lines = outer * inner;
+    const bool narrow = index_t == DataType::INT32, alone = inner > 1 || n <= kFew;
+    const auto wide = Room(narrow ? lines * 8 : 1);
+    void* to = narrow ? wide.get() : indices;
+    const std::string kernel = KernelOf(alone ? "extreme_alone" : "extreme", t);
+    Launch(kernel, alone ? (lines + kGpuThreads - 1) / kGpuThreads : lines, {x, to}, {lines, n, inner, max});
+    if (narrow) Each("device_narrow_i32", lines, {to, indices}, {lines});
+  }
+
+  void Pool(phi::PoolPass pass, DataType t, const phi::cpu::PoolDesc& d, const void* x, const void* y, const void* dy,
+            void* out, void* mask) const override {
+    if (!phi::IsFloating(t)) throw phi::NoDeviceForm{"windows of this dtype"};
+    int64_t inputs = d.n * d.c, outputs = d.n * d.c;
+    for (int i = 0; i < d.nd; ++i) inputs *= d.in[i], outputs *= d.out[i];
+    std::vector<int64_t> p = NumbersOf(d, outputs);
+    if (pass == phi::PoolPass::kMax) {
+      const double lowest = t == DataType::FLOAT64    ? std::numeric_limits<double>::lowest()
+                            : t == DataType::FLOAT16  ? -65504.0
+                            : t == DataType::BFLOAT16 ? -3.3895313892515355e38
+                                                      : static_cast<double>(std::numeric_limits<float>::lowest());
+      p.push_back(std::bit_cast<int64_t>(lowest));
+      return Each(KernelOf("pool_max", t), outputs, {x, out, mask}, p);
+    }
+    if (pass == phi::PoolPass::kMean) return Each(KernelOf("pool_mean", t), outputs, {x, out}, p);
+    std::shared_ptr<void> found;
+    if (pass == phi::PoolPass::kMaxGrad) {
+      found = Room(outputs * 4);
+      Each(KernelOf("pool_found", t), outputs, {x, y, found.get()}, p);
+    }
+    p[0] = inputs;
+    if (found)
+      Each(KernelOf("pool_grad", t), inputs, {dy, found.get(), out}, p);
+    else
+      Each(KernelOf("pool_spread", t), inputs, {dy, out}, p);
+  }
+
+  void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,
+                    Numbers starts, Numbers at, std::span<const double> weights, void* out) const override {
+    const auto there = [&](auto numbers) {
+      const auto room = Room(static_cast<int64_t>(numbers.size()) * 8);
+      phi::CopyBytes(room.get(), place_, numbers.data(), {}, numbers.size() * 8);
+      return room;
+    };
+    const auto to = static_cast<int64_t>(starts.size()) - 1, total = outer * to * inner;
+    const char* name = NumberName(to_t);
+    if (!phi::IsFloating(from_t) || !name) throw phi::NoDeviceForm{"a dtype without such kernels"};
+    const auto s = there(starts), a = there(at), w = there(weights);
+    Each(KernelOf("taps", from_t) + "_" + name, total, {x, s.get(), a.get(), w.get(), out}, {total, from, to, inner});
+  }
+
   void Attention(const phi::cpu::AttentionArgs& a, void* out, double* lse) const override {
     const int64_t width = WidthOf(a);
     const auto t = static_cast<DataType>(a.type);
@@ -456,11 +600,27 @@ class Forms final : public phi::DeviceForms {
     if (ByLibrary(t, p, matrices, a, b, bias, out, tf32)) return;
     const bool tensor = capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
     const int64_t tile = tensor ? 128 : 64;
+    const auto tiles = [&](int64_t rows, int64_t columns) {
+      return matrices * ((p[kM] + rows - 1) / rows) * ((p[kN] + columns - 1) / columns);
+    };
     p[kFlatA] = half && IsFlat(p.data() + kA, a);
     p[kFlatB] = half && IsFlat(p.data() + kB, b);
-    p[kAll] = matrices * ((p[kM] + tile - 1) / tile) * ((p[kN] + tile - 1) / tile);
+    // Neighbours lie along k, or along the rows of the result, and no eight of them go beyond its extent.
+    const bool along[2] = {p[kA + kStepK] == 1, p[kB + kStepK] == 1};
+    const bool eights = p[along[0] ? kK : kM] % 8 == 0 && p[along[1] ? kK : kN] % 8 == 0 && p[kK] > 0;
+    const bool plain = p[kC] == INT_MAX && p[kC + 2] == p[kN] && p[kC + 3] == 1;
+    if (tensor && p[kFlatA] && p[kFlatB] && eights && plain && reinterpret_cast<uintptr_t>(out) % 4 == 0) {
+      constexpr int64_t kRows = 128, kColumns = 64;
+      p[kAll] = tiles(kRows, kColumns);
+      const std::string layout = std::string(along[0] ? "1" : "0") + (along[1] ? "1" : "0");
+      return Launch(KernelOf(("flat_" + layout).c_str(), t), p[kAll], {a, b, out, bias ? bias : a},
+                    {p.begin(), p.end()});
+    }
+    p[kAll] = tiles(tile, tile);
     Launch(KernelOf(tensor ? "mma" : "gemm", t), p[kAll], {a, b, out, bias ? bias : a}, {p.begin(), p.end()});
   }
+
+  static constexpr int64_t kFew = 32;  // elements that one thread reduces
 
   void Each(const std::string& name, int64_t n, const std::vector<const void*>& addresses,
             const std::vector<int64_t>& numbers) const {

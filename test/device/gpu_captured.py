@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training on gpu:0 step by step, and with the step captured as a graph after two: losses and
-parameters, as JSON. The argument: the optimizer.
+parameters, as JSON. The argument: the optimizer; or a model of gpu_training.py, then the dtype of
+autocast, and with a third one, `program`, the loss is compiled.
 """
 
 import json
 import sys
 
+import gpu_training
 import numpy as np
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
+from paddle.base import core
 from paddle.device.cuda.graphs import CUDAGraph
 
 STEPS = 8
@@ -37,10 +40,37 @@ def train(kind, captured):
         opt.clear_grad()
         return loss
 
+    def feed(k):
+        x.copy_(paddle.to_tensor(BATCHES[k][0]))
+        label.copy_(paddle.to_tensor(BATCHES[k][1]))
+
+    return losses_of(step, captured, feed, rate.step), values(net.parameters())
+
+
+def train_model(model, dtype, program, captured):
+    """On one batch, which is part of the model."""
+    loss_of, parameters, opt = gpu_training.copy_of(gpu_training.MODELS[model], 'gpu:0', program)
+
+    def forward():
+        with paddle.amp.auto_cast(enable=bool(dtype), dtype=dtype or 'bfloat16'):
+            return loss_of()
+
+    def step():
+        loss = forward()
+        loss.backward()
+        opt.step()
+        opt.clear_grad()
+        return loss
+
+    if program:
+        forward()
+    return losses_of(step, captured), values(parameters)
+
+
+def losses_of(step, captured, before=lambda k: None, after=lambda: None):
     losses, graph = [], None
-    for k, (a, b) in enumerate(BATCHES):
-        x.copy_(paddle.to_tensor(a))
-        label.copy_(paddle.to_tensor(b))
+    for k in range(STEPS):
+        before(k)
         if captured and k == 2:
             graph = CUDAGraph()
             graph.capture_begin()
@@ -51,10 +81,22 @@ def train(kind, captured):
         else:
             loss = step()
         losses.append(loss.item())
-        rate.step()
-    return losses, [p.numpy().tolist() for p in net.parameters()]
+        after()
+    return losses
+
+
+def values(parameters):
+    return [p.astype('float32').numpy().tolist() for p in parameters]
 
 
 if __name__ == '__main__':
     paddle.set_device('gpu')
-    print(json.dumps([train(sys.argv[1], captured) for captured in (False, True)]))
+    kind, *rest = sys.argv[1:]
+    both = []
+    for captured in (False, True):
+        if kind in gpu_training.MODELS:
+            both.append(train_model(kind, rest[0], 'program' in rest, captured))
+        else:
+            core.draw_on_host(False)
+            both.append(train(kind, captured))
+    print(json.dumps(both))

@@ -23,6 +23,28 @@ def test_a_captured_step_trains_as_the_eager_one(kind):
     assert parameters == same
 
 
+@pytest.mark.parametrize(
+    'model, dtype, how',
+    [
+        ('pictures', '', 'eager'),
+        ('pictures', '', 'program'),
+        ('deep', 'bfloat16', 'eager'),
+        ('deep', 'bfloat16', 'program'),
+        ('perceptron', '', 'program'),
+        ('physics', '', 'eager'),
+        ('physics', '', 'program'),
+    ],
+)
+def test_whole_steps_of_models_are_captured(model, dtype, how):
+    """LeNet, blocks as in LLaMA, layer norms, second derivatives: nothing of a step needs the host.
+    Replays have the bits of the steps that they stand for.
+    """
+    out = run(HERE / 'gpu_captured.py', model, dtype, how, FAKECUDA_ORDER=3)[0]
+    (losses, parameters), (captured, same) = json.loads(out)
+    assert len(set(losses)) == len(losses) and losses == captured
+    assert parameters == same
+
+
 def test_optimizers_are_the_cpus():
     """Lamb's norms are read on the host, and numbers of an empty parameter are."""
     out, explained = run(HERE / 'gpu_optimizers.py', FLAGS_gpu_explain=1)

@@ -138,6 +138,8 @@ def tensor_file(gradients):
         for made, gradient in parts(g):
             functions.append(tensor_function(g, made, gradient))
             rows.append(f'RegisterDecomposition("{made.name}", &decompose_{made.name});')
+            if g.op.kernel and not gradient:
+                rows.append(f'RegisterComposition("{made.name}", &decompose_{made.name});')
     rules = sorted(f"void {op.infer}({infer_params(op)});" for op in composed)
     return (
         fill(

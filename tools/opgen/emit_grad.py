@@ -450,6 +450,16 @@ $workspace
 OpDef def_$name("$name", {$defs}, {$outs}, $flags, infer_$name, run_$name$declared);
 $ordered
 $device
+$composition
+"""
+COMPOSITION = """
+[[maybe_unused]] const bool composition_$name = RegisterComposition("$name",
+    [](const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
+  bool need[$count];
+  $wanted
+  composed_${op}_grad($args);
+  $delivered
+});
 """
 WORKSPACE = """
 int64_t workspace_$name(const MetaSlot* in, [[maybe_unused]] const AttrValue* attrs) {
@@ -521,5 +531,19 @@ def op_def(g, d):
         flags=" | ".join(flags),
         ordered=copies(g, d),
         device=g.op.grad_on_device and f"const phi::DeviceStatement device_{d.name}(def_{d.name});",
+        composition=g.op.vjp_kernel and g.rules and composition(g, d, values),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
+    )
+
+
+def composition(g, d, values):
+    """What runs on devices that have no kernel for the gradient op."""
+    return fill(
+        COMPOSITION,
+        name=d.name,
+        op=g.op.name,
+        count=len(g.inputs),
+        wanted=wanted(g, d, set()),
+        args=rule_args(g, values),
+        delivered=delivered(g, d, set()),
     )

@@ -150,6 +150,7 @@ def wanted(g, kept, starts):
 
 RECORDED = """
 if (!create_graph && (State().record != RecordMode::kRun || $on_device)$conditions) {
+  $alike
   const InSlot slots_[] = {$slots};
   const AttrValue attrs_[] = {$attrs};
   $nobodys
@@ -185,6 +186,12 @@ def recorded(g):
         name=d.name,
         on_device=on_device,
         conditions="".join(f" && {c}" for c in d.when),
+        # Shapes that were not kept are those of the result.
+        alike=[
+            f"if (plain_ && !{t.name}.defined()) {t.name} = phi::WithoutData(dout);"
+            for t in g.inputs
+            if g.broadcasts and t.name not in g.context
+        ],
         slots=commas(f"InSlot({t.local})" for t in d.tensors),
         attrs=commas(attrs) or "AttrValue()",
         nobodys=[f"Tensor g_{o[:-5]};" for o in d.nobodys(g)],

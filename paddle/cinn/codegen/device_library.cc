@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel of the library for GPUs as PTX.
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -19,6 +21,21 @@ std::unique_ptr<llvm::Module> Library(llvm::LLVMContext& context) {
   auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "device_kernels"), context);
   PD_CHECK(library, Internal, "[cinn] expected readable kernels, got: ", llvm::toString(library.takeError()));
   return std::move(*library);
+}
+
+// States how many threads a block has and, of kernels that hide waiting by other blocks, how many of these are to share
+// a multiprocessor: the assembler gives them no more registers than that allows.
+void StateBounds(llvm::Module& m, llvm::Function* kernel) {
+  constexpr int kShared = 4;
+  auto* const notes = m.getOrInsertNamedMetadata("nvvm.annotations");
+  const auto note = [&](const char* what, int n) {
+    llvm::LLVMContext& c = m.getContext();
+    auto* const number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(c), static_cast<uint64_t>(n));
+    notes->addOperand(llvm::MDNode::get(
+        c, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(c, what), llvm::ConstantAsMetadata::get(number)}));
+  };
+  note("maxntidx", kGpuThreads);
+  if (kernel->getName().starts_with("device_flat_")) note("minctasm", kShared);
 }
 
 }  // namespace
@@ -50,6 +67,7 @@ std::string LibraryPtx(const std::string& name, int capability) {
   // What it was compiled for gives way to the device.
   kernel->removeFnAttr("target-cpu");
   kernel->removeFnAttr("target-features");
+  StateBounds(m, kernel);
   return PrintPtx(m, capability);
 }
 

@@ -27,11 +27,15 @@ namespace {
 using paddle::Tensor;
 using phi::OpDef;
 
+// A kernel, and what its arguments are: the op's tensor arguments, the op's results.
+struct Part {
+  std::shared_ptr<FusedRunner> runner;
+  std::vector<int> inputs, outputs;
+};
 struct Generated {
-  std::shared_ptr<FusedRunner> runner;  // null: the op is not generated
-  std::shared_ptr<UpdateRule> update;   // of an optimizer, instead
+  std::vector<Part> parts;             // none: the op is not generated
+  std::shared_ptr<UpdateRule> update;  // of an optimizer, instead
   std::string why;
-  std::vector<int> inputs, outputs;  // of the runner: the op's tensor argument, the op's result
 };
 
 class Maker {
@@ -46,13 +50,14 @@ class Maker {
         outs_(outs),
         builder_(&program_) {}
 
-  Generated Run() {
-    Generated g;
+  // The part, or nothing and why.
+  Part Run(std::string* reason) {
+    Part g;
     const char* why = "the program has no such operation";
     const pir::OpInfo* info = pir::FindOp(std::string(op_.dialect()) + op_.name);
     if (info && Operands() && Make(info)) {
       if (auto facts = Describe(*made_, &why, true)) {
-        GroupBuilder builder;
+        GroupBuilder builder(nullptr, true);
         FusedOps fused;
         if (builder.Add(made_, *facts, &why)) {
           why = "an extent depends on data";
@@ -62,7 +67,7 @@ class Maker {
     } else if (info) {
       why = "an argument that generated kernels do not take";
     }
-    if (!g.runner) g.why = why;
+    if (!g.runner) *reason = why;
     return g;
   }
 
@@ -77,7 +82,7 @@ class Maker {
         operands_.push_back({});
         continue;
       }
-      if (!t->is_dense() || !t->initialized()) return false;
+      if (!t->is_dense() || (!t->initialized() && !op_.tensors[i]->shape_only)) return false;
       // Elementwise ops promote by PaddlePaddle's rules, where bool gives way to every other dtype.
       if ((op_.flags & phi::kOpElementwise) && t->dtype() != phi::DataType::BOOL) {
         if (first == phi::DataType::UNDEFINED) first = t->dtype();
@@ -98,7 +103,8 @@ class Maker {
       const auto* number = std::get_if<phi::Scalar>(&attrs_[a]);
       pir::Attribute attr = number ? pir::Attribute::Number(*number) : pir::Attribute::From(attrs_[a]);
       // Programs hold some numbers as float32; a call has all their digits.
-      if (attrs_[a].index() != d.attr_index && attr && !std::holds_alternative<double>(attrs_[a]))
+      const bool digits = std::holds_alternative<double>(attrs_[a]) || (number && phi::IsFloating(number->dtype()));
+      if (attrs_[a].index() != d.attr_index && attr && !digits)
         attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
       map_.Set(d.name, attr);
     }
@@ -146,12 +152,13 @@ class Maker {
     return true;
   }
   // Null, or why the group is not the op.
-  const char* Connect(const FusedOps& fused, Generated& g) {
+  const char* Connect(const FusedOps& fused, Part& g) {
     if (!fused.inplace.empty()) return "it writes in place";
     for (pir::Value v : fused.inputs) {
       const pir::Operation* op = v.defining_op();
       if (!op || !op->isa(pir::pd::kData)) return "a number that the kernel would read";
       g.inputs.push_back(std::atoi(op->attr("name").to_str().c_str()));
+      if (!in_[g.inputs.back()].p->initialized()) return "a tensor of which only the shape was kept";
     }
     for (pir::Value v : fused.outputs)
       for (int k = 0; k < made_->num_results(); ++k)
@@ -183,6 +190,31 @@ template <class T>
 void Append(std::string& key, const T& v) {
   key.append(reinterpret_cast<const char*>(&v), sizeof(v));
 }
+// One kernel for all results, or else one for each of them.
+Generated Generate(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
+                   phi::KernelText text) {
+  Generated g;
+  Part whole = Maker(op, in, attrs, outs, text).Run(&g.why);
+  if (whole.runner) {
+    g.parts.push_back(std::move(whole));
+    return g;
+  }
+  std::vector<phi::OutSlot> one(op.outs.size());
+  for (size_t k = 0; k < one.size(); ++k) {
+    if (!outs[k].p) continue;
+    std::fill(one.begin(), one.end(), phi::OutSlot());
+    one[k] = outs[k];
+    std::string why;
+    Part part = Maker(op, in, attrs, one.data(), text).Run(&why);
+    if (!part.runner) {
+      g.parts.clear();
+      return g;
+    }
+    g.parts.push_back(std::move(part));
+  }
+  return g;
+}
+
 // What the generated kernel and its use depend on.
 std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
                   phi::KernelText text) {
@@ -196,6 +228,7 @@ std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
       Append(key, t.defined() ? t.dtype() : phi::DataType::UNDEFINED);
       if (!t.defined()) continue;
       Append(key, t.ndim());
+      Append(key, t.initialized());
       for (int64_t d : t.dims()) Append(key, d);
     }
   }
@@ -226,6 +259,9 @@ class OnDevice {
   const phi::DeviceForms* before_;
 };
 
+// Whether it runs as other ops where it has no kernel.
+bool IsMadeOfOthers(const OpDef& op) { return (op.flags & phi::kOpComposed) || phi::IsComposed(op); }
+
 std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
                                       const phi::OutSlot* outs, phi::KernelText text) {
   static std::mutex mutex;
@@ -239,15 +275,17 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   auto made = std::make_shared<Generated>();
   try {
     made->update = UpdateRule::Make(op, in, attrs, text);
-    if (!made->update) *made = Maker(op, in, attrs, outs, text).Run();
+    if (!made->update) *made = Generate(op, in, attrs, outs, text);
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
-  if (!made->runner && !made->update && RunsByPrimitives(op, text)) made->why.clear();
+  const bool generated = !made->parts.empty() || made->update;
+  if (!generated && RunsByPrimitives(op, text)) made->why.clear();
   if (explain)
     std::fprintf(stderr, "gpu: %s: %s\n", op.name,
-                 made->runner || made->update ? "generated"
-                 : made->why.empty()          ? "by primitives"
-                                              : ("on the host: " + made->why).c_str());
+                 generated            ? "generated"
+                 : made->why.empty()  ? "by primitives"
+                 : IsMadeOfOthers(op) ? "composed"
+                                      : ("on the host: " + made->why).c_str());
   std::lock_guard<std::mutex> lock(mutex);
   if (table.size() >= kMost) table.clear();
   return table.emplace(key, made).first->second;
@@ -280,17 +318,11 @@ bool RunByPrimitives(const OpDef& given, const phi::InSlot* in, const phi::AttrV
     const OnDevice scope(phi::g_forms_of(place));
     op.Run(phi::ThreadContext(), slots.data(), attrs, to.data());
   } catch (const phi::NoDeviceForm& e) {
-    if (Flag("FLAGS_gpu_explain", false)) std::fprintf(stderr, "gpu: %s: on the host: %s\n", op.name, e.why);
+    if (Flag("FLAGS_gpu_explain", false))
+      std::fprintf(stderr, "gpu: %s: %s: %s\n", op.name, IsMadeOfOthers(op) ? "composed" : "on the host", e.why);
     return false;
   }
-  for (size_t k = 0; k < results.size(); ++k) {
-    if (!outs[k].p || !results[k].defined()) continue;
-    Tensor& out = *outs[k].p;
-    if (out.defined() && out->storage() && out.dims() == results[k].dims() && out.dtype() == results[k].dtype())
-      phi::CopyInto(results[k], out);
-    else
-      out = results[k];
-  }
+  phi::DeliverResults(results, results.size(), outs);
   return true;
 }
 
@@ -309,20 +341,16 @@ bool RepeatsMuch(const OpDef& op, const phi::InSlot* in) {
   return false;
 }
 
-bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
-                  phi::Place place) {
-  const phi::KernelText text = phi::KernelTextOf(place);
-  if (text == phi::KernelText::kNone || RepeatsMuch(op, in)) return false;
-  const auto generated = Find(op, in, attrs, outs, text);
-  if (generated->update) return generated->update->Run(op, in, outs, place);
-  if (!generated->runner) return generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place);
+// The results of a part, in memory of outputs that are given and are no arguments.
+std::vector<Tensor> RunPart(const Part& part, const OpDef& op, const phi::InSlot* in, phi::OutSlot* outs,
+                            phi::Place place) {
   std::vector<const Tensor*> inputs;
-  for (int i : generated->inputs) inputs.push_back(in[i].p);
-  std::vector<Tensor> results(generated->outputs.size());
+  for (int i : part.inputs) inputs.push_back(in[i].p);
+  std::vector<Tensor> results(part.outputs.size());
   std::vector<Tensor*> to;
   for (size_t k = 0; k < results.size(); ++k) {
-    // An output that is given and is no argument may be written as it is; FusedRunner checks that it fits.
-    Tensor* out = outs[generated->outputs[k]].p;
+    // FusedRunner checks that it fits.
+    Tensor* out = outs[part.outputs[k]].p;
     bool apart = out && out->defined();
     for (size_t i = 0; i < op.tensors.size() && apart; ++i)
       for (int n = 0; n < in[i].n; ++n)
@@ -330,9 +358,12 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
     if (apart) results[k] = *out;
     to.push_back(&results[k]);
   }
-  generated->runner->Run(inputs.data(), to.data(), place);
+  part.runner->Run(inputs.data(), to.data(), place);
+  return results;
+}
+void Deliver(const Part& part, const std::vector<Tensor>& results, phi::OutSlot* outs) {
   for (size_t k = 0; k < results.size(); ++k) {
-    Tensor* out = outs[generated->outputs[k]].p;
+    Tensor* out = outs[part.outputs[k]].p;
     if (!out || out->is_same(results[k])) continue;
     const bool fits = out->defined() && (*out)->storage() && out->dims() == results[k].dims();
     if (fits)
@@ -340,9 +371,23 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
     else
       *out = results[k];
   }
-  return true;
 }
 
+bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
+                  phi::Place place) {
+  const phi::KernelText text = phi::KernelTextOf(place);
+  if (text == phi::KernelText::kNone || RepeatsMuch(op, in)) return false;
+  const auto generated = Find(op, in, attrs, outs, text);
+  if (generated->update) return generated->update->Run(op, in, outs, place);
+  if (generated->parts.empty())
+    return (generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place)) ||
+           phi::RunComposed(op, in, attrs, outs, place);
+  // Results come last, so that no part reads what another has written over an argument.
+  std::vector<std::vector<Tensor>> results;
+  for (const Part& part : generated->parts) results.push_back(RunPart(part, op, in, outs, place));
+  for (size_t i = 0; i < results.size(); ++i) Deliver(generated->parts[i], results[i], outs);
+  return true;
+}
 const bool g_registered = [] {
   if (Flag("FLAGS_gpu_kernels", true)) phi::g_run_generated = RunGenerated;
   return true;

@@ -206,7 +206,12 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
         phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
       else if (!IsAt(*outputs[v], shape, g.outputs[k].dtype, place))
         *outputs[v] = phi::Empty(shape, g.outputs[k].dtype, place);
-      if (a.fill) {
+      const phi::DeviceForms* forms = place.is_cpu() || !phi::g_forms_of ? nullptr : phi::g_forms_of(place);
+      if (a.fill && forms) {
+        char element[16];
+        phi::StoreScalar(*a.fill, g.outputs[k].dtype, element);
+        forms->Fill(phi::SizeOf(g.outputs[k].dtype), outputs[v]->numel(), outputs[v]->raw_data(), element);
+      } else if (a.fill) {
         const paddle::Tensor one = phi::FullLike({1}, g.outputs[k].dtype, *a.fill);
         phi::CopyInto(phi::ViewOf(one, shape, phi::Ints(shape.size(), 0), 0), *outputs[v]);
       }

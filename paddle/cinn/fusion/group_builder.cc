@@ -211,7 +211,7 @@ bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vect
     *why = "reduces other axes";
     return false;
   }
-  if (f.reduces && reduced_.empty() && HasShortRows(f.shape, f.reduced)) {
+  if (f.reduces && reduced_.empty() && !short_rows_ && HasShortRows(f.shape, f.reduced)) {
     *why = "other axes and only a few elements of the last ones are reduced: its own kernel is faster";
     return false;
   }

@@ -16,8 +16,10 @@ using OpNumbers = std::unordered_map<const pir::Operation*, int>;
 
 class GroupBuilder {
  public:
-  // Views made by the operations in `visible` are read through; null: none.
-  explicit GroupBuilder(const OpNumbers* visible = nullptr) : visible_(visible) {}
+  // Views made by the operations in `visible` are read through; null: none. `short_rows`: few elements of the last axes
+  // may be reduced with others, which leaves most lanes of a CPU's vectors idle.
+  explicit GroupBuilder(const OpNumbers* visible = nullptr, bool short_rows = false)
+      : visible_(visible), short_rows_(short_rows) {}
   // Adds the operation, or leaves the group unchanged and says why not. Operands made by members must have been added
   // before.
   bool Add(pir::Operation* op, const OpFacts& facts, const char** why);
@@ -81,6 +83,7 @@ class GroupBuilder {
   std::vector<std::pair<pir::Value, pir::Value>> inplace_;  // (result, operand)
   SingleWork single_;
   const OpNumbers* visible_;
+  bool short_rows_;
 };
 
 }  // namespace cinn

@@ -90,16 +90,22 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
       // Where all keys of the tile are seen by all rows of the warp, nothing is looked up.
       const bool plain = !p[kMask] && k0 + kKeys <= nk && first + 16 * warp + 16 <= nq &&
                          (!p[kCausal] || k0 + kKeys - 1 <= first + 16 * warp + p[kOffset]);
+#pragma unroll
+      for (int j = 0; j < kKeys / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) s[j][e] *= scale;
+      if (!plain) {
+#pragma unroll
+        for (int j = 0; j < kKeys / 8; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            s[j][e] = Seen(s[j][e], mask, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
+      }
       float now[2] = {top[0], top[1]};
 #pragma unroll
       for (int j = 0; j < kKeys / 8; ++j)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          float& z = s[j][e];
-          z *= scale;
-          if (!plain) z = Seen(z, mask, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
-          now[e / 2] = z > now[e / 2] ? z : now[e / 2];
-        }
+        for (int e = 0; e < 4; ++e) now[e / 2] = s[j][e] > now[e / 2] ? s[j][e] : now[e / 2];
       float shift[2];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -122,8 +128,14 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
           float& z = s[j][e];
           z = Exp(z - shift[e / 2]);
           total[e / 2] += z;
-          if (p[kKept]) z *= Kept<float>(keep, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
         }
+      if (p[kKept]) {
+#pragma unroll
+        for (int j = 0; j < kKeys / 8; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            s[j][e] *= Kept<float>(keep, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
+      }
 #pragma unroll
       for (int j = 0; j < kKeys / 16; ++j) {
         const u32 w[4] = {Two<T>(s[2 * j][0], s[2 * j][1]), Two<T>(s[2 * j][2], s[2 * j][3]),

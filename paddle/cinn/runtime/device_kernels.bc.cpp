@@ -9,6 +9,7 @@ typedef unsigned u32;
 
 #define KERNEL extern "C" __attribute__((nvptx_kernel)) void
 #define INLINE static __attribute__((always_inline)) inline
+#define MEMBER __attribute__((always_inline)) inline
 #define SHARED static __attribute__((address_space(3)))
 
 namespace {
@@ -65,7 +66,10 @@ struct WideOf<Bfloat> {
 
 #include "paddle/cinn/runtime/device_gemm.inc.h"
 #include "paddle/cinn/runtime/device_tensor.inc.h"
+#include "paddle/cinn/runtime/device_flat.inc.h"
 #include "paddle/cinn/runtime/device_rows.inc.h"
+#include "paddle/cinn/runtime/device_reduce.inc.h"
+#include "paddle/cinn/runtime/device_windows.inc.h"
 #include "paddle/cinn/runtime/device_attention.inc.h"
 #include "paddle/cinn/runtime/device_attention_tensor.inc.h"
 #include "paddle/cinn/runtime/device_random.inc.h"

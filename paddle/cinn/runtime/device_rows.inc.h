@@ -30,10 +30,10 @@ EACH_SIZE(COPY)
 
 // at[i] = the row that column after column of indices names; the least i with an index outside goes to bad.
 template <class I>
-INLINE void Positions(const I* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
+INLINE void Positions(const I* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first, i64 wraps) {
   for (i64 i = First(); i < count; i += Step()) {
     i64 v = index[i * stride];
-    if (v < -n || v >= n) {
+    if (v < (wraps ? -n : 0) || v >= n) {
       __nvvm_atom_min_gen_ll(reinterpret_cast<long long*>(bad), i);
       v = 0;
     }
@@ -41,11 +41,11 @@ INLINE void Positions(const I* index, i64* at, i64* bad, i64 count, i64 stride, 
     at[i] = first ? v : at[i] * n + v;
   }
 }
-KERNEL device_positions_i32(const int* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
-  Positions(index, at, bad, count, stride, n, first);
+KERNEL device_positions_i32(const int* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first, i64 wraps) {
+  Positions(index, at, bad, count, stride, n, first, wraps);
 }
-KERNEL device_positions_i64(const i64* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first) {
-  Positions(index, at, bad, count, stride, n, first);
+KERNEL device_positions_i64(const i64* index, i64* at, i64* bad, i64 count, i64 stride, i64 n, i64 first, i64 wraps) {
+  Positions(index, at, bad, count, stride, n, first, wraps);
 }
 // out = index, and 0 in the place of what lies outside of [low, n) and is not `except`, of which *outside gets one.
 template <class I>
@@ -124,6 +124,45 @@ KERNEL device_round_bf16(const float* x, Bfloat* out, i64 n) { Round(x, out, n);
 KERNEL device_zero(char* out, i64 n) {
   for (i64 i = First(); i < n; i += Step()) out[i] = 0;
 }
+// The element whose bytes are those of the two numbers, in order.
+#define FILL(size, T)                                           \
+  KERNEL device_fill_##size(T* out, i64 n, i64 low, i64 high) { \
+    const i64 both[] = {low, high};                             \
+    T v;                                                        \
+    __builtin_memcpy(&v, both, sizeof(T));                      \
+    for (i64 i = First(); i < n; i += Step()) out[i] = v;       \
+  }
+EACH_SIZE(FILL)
+
+#define STEPS(name, T, W)                                                                         \
+  KERNEL device_steps_##name(T* out, i64 n, i64 first, i64 step) {                                \
+    const W a = __builtin_bit_cast(W, first), d = __builtin_bit_cast(W, step);                    \
+    for (i64 i = First(); i < n; i += Step()) out[i] = static_cast<T>(a + static_cast<W>(i) * d); \
+  }
+STEPS(i32, int, unsigned long)
+STEPS(i64, i64, unsigned long)
+STEPS(f32, float, double)
+STEPS(f64, double, double)
+
+// last[at[i]] = the largest i.
+KERNEL device_last(const i64* at, i64* last, i64 count) {
+  for (i64 i = First(); i < count; i += Step()) __nvvm_atom_max_gen_ll(reinterpret_cast<long long*>(last + at[i]), i);
+}
+// out[o, at[i]] = src[o, i] for the i that are `last`; without that, the one element of src.
+template <class T>
+INLINE void Put(const T* src, const i64* at, const i64* last, T* out, i64 total, i64 n, i64 inner, i64 count) {
+  for (i64 e = First(); e < total; e += Step()) {
+    const i64 row = e / inner, c = e - row * inner, o = row / count, i = row - o * count, to = at[i];
+    if (last && last[to] != i) continue;
+    out[(o * n + to) * inner + c] = last ? src[e] : src[0];
+  }
+}
+#define PUT(size, T)                                                                                          \
+  KERNEL device_put_##size(const T* src, const i64* at, const i64* last, T* out, i64 total, i64 n, i64 inner, \
+                           i64 count) {                                                                       \
+    Put(src, at, last, out, total, n, inner, count);                                                          \
+  }
+EACH_SIZE(PUT)
 
 #define ADD(name, T)                                                                                                  \
   KERNEL device_add_##name(const T* src, const i64* at, T* out, i64 columns, i64 n, i64 inner, i64 count, i64 slices, \
@@ -131,7 +170,9 @@ KERNEL device_zero(char* out, i64 n) {
     AddRows<T>(src, at, out, columns, n, inner, count, slices, skip, mode);                                           \
   }
 ADD(f32, float)
-ADD(f64, double) ADD(i32, int) ADD(i64, i64)
+ADD(f64, double)
+ADD(i32, int)
+ADD(i64, i64)
 
     // Running sums or products, a thread a line, in the CPU's order.
     template <class T, bool kProduct>

@@ -197,5 +197,3 @@ PLAIN(f16, Half) PLAIN(bf16, Bfloat)
   const i64 n[] = NUMBERS_OF;
   Tf32(a, b, c, bias, ta, tb, n);
 }
-#undef NUMBERS
-#undef NUMBERS_OF

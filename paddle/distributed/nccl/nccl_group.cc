@@ -164,7 +164,8 @@ void NcclGroup::Await(void* event, const char* what) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   Abort();
-  PD_THROW(PreconditionNotMet, "[", what, "] expected NCCL to end it on all ranks, got: ", why);
+  PD_THROW(PreconditionNotMet, "[", what, "] expected NCCL to end it on all ranks, got on rank ", rank_, " of ", ranks_,
+           ": ", why);
 }
 
 std::shared_ptr<Task> NcclGroup::Launch(const char* what, const std::vector<Tensor>& held,

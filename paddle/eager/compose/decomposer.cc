@@ -4,17 +4,46 @@
 #include <map>
 #include <mutex>
 
+#include "paddle/eager/dispatch/op_support.h"
+#include "paddle/phi/core/device_ops.h"
+
 namespace paddle {
 namespace {
 
 struct Table {
   std::mutex mutex;
   std::map<std::string, DecomposeFn, std::less<>> rows;
+
+  void Add(const char* op, DecomposeFn fn) {
+    std::lock_guard<std::mutex> lock(mutex);
+    rows.emplace(op, fn);
+  }
+  DecomposeFn Find(std::string_view op) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = rows.find(op);
+    return it == rows.end() ? nullptr : it->second;
+  }
 };
 Table& TheTable() {
   static Table* table = new Table();
   return *table;
 }
+Table& Compositions() {
+  static Table* table = new Table();
+  return *table;
+}
+
+bool RunComposed(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const DecomposeFn fn = Compositions().Find(op.name);
+  if (!fn || !outs) return fn != nullptr;
+  const PlainGuard plain;
+  fn(in, attrs, outs);
+  return true;
+}
+const bool g_registered = [] {
+  phi::g_run_composed = RunComposed;
+  return true;
+}();
 
 }  // namespace
 
@@ -65,17 +94,12 @@ Tensor TensorDecomposer::unsqueeze(const Tensor& x, const Ints& axes) const {
   return paddle::reshape(x, shape);
 }
 
-void RegisterDecomposition(const char* op, DecomposeFn fn) {
-  Table& t = TheTable();
-  std::lock_guard<std::mutex> lock(t.mutex);
-  t.rows.emplace(op, fn);
+void RegisterDecomposition(const char* op, DecomposeFn fn) { TheTable().Add(op, fn); }
+bool RegisterComposition(const char* op, DecomposeFn fn) {
+  Compositions().Add(op, fn);
+  return true;
 }
 
-DecomposeFn FindDecomposition(std::string_view op) {
-  Table& t = TheTable();
-  std::lock_guard<std::mutex> lock(t.mutex);
-  auto it = t.rows.find(op.substr(op.find('.') + 1));
-  return it == t.rows.end() ? nullptr : it->second;
-}
+DecomposeFn FindDecomposition(std::string_view op) { return TheTable().Find(op.substr(op.find('.') + 1)); }
 
 }  // namespace paddle

@@ -85,6 +85,8 @@ class TensorDecomposer : public common::AxisFunctions<TensorDecomposer, Tensor> 
 // dtype of computation.
 using DecomposeFn = void (*)(const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
 void RegisterDecomposition(const char* op, DecomposeFn fn);
+// The same for devices that have no kernel for the op; results may have their own dtype.
+bool RegisterComposition(const char* op, DecomposeFn fn);
 // Null where the stanza has none. Both "softmax" and "pd_op.softmax" are found.
 DecomposeFn FindDecomposition(std::string_view op);
 

@@ -66,6 +66,18 @@ Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
   return source.is_same(x) ? out : Repeated(out, x);
 }
 
+Tensor CastThere(const Tensor& x, DataType dtype) {
+  static const OpDef* const cast = FindOpDef("cast");
+  if (cast && g_run_generated && x.place().type != AllocationType::GPUPINNED) {
+    const InSlot in[] = {InSlot(x)};
+    const AttrValue attrs[] = {AttrValue(dtype)};
+    Tensor out;
+    OutSlot outs[] = {OutSlot(out)};
+    if (g_run_generated(*cast, in, attrs, outs, x.place())) return out;
+  }
+  return ToPlace(CastTo(ToHost(x), dtype), x.place());
+}
+
 void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking) {
   if (dst.numel() == 0) return;
   size_t bytes = static_cast<size_t>(dst.numel() * SizeOf(dst.dtype()));
@@ -109,6 +121,13 @@ Place DevicePlace(const Tensor* tensors, int n) {
 }
 
 void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
+  if (CapturesGraph(place))
+    for (size_t i = 0; i < op.tensors.size(); ++i)
+      for (int k = 0; k < in[i].n; ++k)
+        PD_CHECK(!in[i].p[k].defined() || in[i].p[k].place().is_cpu() || in[i].p[k].numel() == 0, PreconditionNotMet,
+                 "[CUDAGraph] expected work on ", PlaceText(place),
+                 " alone while a graph is captured, got a copy to the host: of an operation without a kernel, ",
+                 op.name);
   HostRun host_run;
   size_t nin = op.tensors.size(), nout = op.outs.size();
   std::vector<std::vector<Tensor>> host(nin), lists(nout);
@@ -172,14 +191,77 @@ bool CreateByForms(const std::function<void()>& run) {
   return t_state.host_runs == 0 && !here.is_cpu() && RunByForms(here, run);
 }
 
+void DeliverResults(const std::vector<Tensor>& results, size_t n, OutSlot* outs) {
+  for (size_t k = 0; k < n; ++k) {
+    if (!outs[k].p || !results[k].defined()) continue;
+    Tensor& out = *outs[k].p;
+    if (out.defined() && out->storage() && out.dims() == results[k].dims() && out.dtype() == results[k].dtype())
+      CopyInto(results[k], out);
+    else
+      out = results[k];
+  }
+}
+
+namespace {
+// An op that writes in place is made of what it computes, whose result is copied.
+const OpDef& Computed(const OpDef& op) { return op.inplace_of ? *op.inplace_of : op; }
+}  // namespace
+
+bool IsComposed(const OpDef& op) { return g_run_composed && g_run_composed(Computed(op), nullptr, nullptr, nullptr); }
+
+bool RunComposed(const OpDef& given, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
+  if (!IsComposed(given)) return false;
+  const OpDef& op = Computed(given);
+  const size_t nin = op.tensors.size(), nout = op.outs.size();
+  std::vector<std::vector<Tensor>> here(nin);
+  std::vector<std::vector<Meta>> metas(nin), expected(nout);
+  std::vector<InSlot> slots(nin);
+  std::vector<MetaSlot> known(nin);
+  for (size_t i = 0; i < nin; ++i) {
+    for (int k = 0; k < in[i].n; ++k) {
+      here[i].push_back(ToPlace(in[i].p[k], place));
+      if (in[i].p[k].defined()) metas[i].push_back(in[i].p[k].meta());
+    }
+    slots[i] = InSlot(here[i]);
+    known[i] = {metas[i].data(), static_cast<int>(metas[i].size())};
+  }
+  op.Infer(known.data(), attrs, expected.data());
+  std::vector<Tensor> results(nout);
+  std::vector<OutSlot> to(nout);
+  for (size_t k = 0; k < nout; ++k) {
+    if (outs[k].list) return false;
+    if (outs[k].p) to[k] = OutSlot(results[k]);
+  }
+  g_run_composed(op, slots.data(), attrs, to.data());
+  for (size_t k = 0; k < nout; ++k) {
+    const bool known_type = !expected[k].empty() && expected[k][0].dtype != DataType::UNDEFINED;
+    if (!known_type || !outs[k].p) continue;
+    if (results[k].defined()) results[k] = CastTo(results[k], expected[k][0].dtype);
+    // Room that no rule speaks of, as it is empty.
+    const Dims& dims = expected[k][0].dims;
+    const auto none = [](const common::Dim& d) { return d.known() && d.value() == 0; };
+    if (!results[k].defined() && std::any_of(dims.begin(), dims.end(), none))
+      results[k] = Empty(common::ToInts(dims), expected[k][0].dtype, place);
+  }
+  DeliverResults(results, nout, outs);
+  return true;
+}
+
 void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
-  bool whole = true;
+  bool given = true, kept = true;  // what has to be there is; all of it has memory
   for (size_t i = 0; i < op.tensors.size(); ++i)
     for (int k = 0; k < in[i].n; ++k) {
       const Tensor& t = in[i].p[k];
-      whole = whole && (t.defined() ? static_cast<bool>(t->storage()) : op.tensors[i]->kind == ArgDef::kOptionalTensor);
+      given = given && (t.defined() || op.tensors[i]->kind == ArgDef::kOptionalTensor);
+      kept = kept && (!t.defined() || t->storage());
     }
-  if (!whole || !RunExternalKernel(op, in, attrs, outs)) RunOnHost(op, in, attrs, outs, place);
+  if (given && kept && RunExternalKernel(op, in, attrs, outs)) return;
+  if (given && g_run_generated && g_run_generated(op, in, attrs, outs, place)) return;
+  if (KernelTextOf(place) != KernelText::kNone) {
+    if (given && (op.flags & kOpComposed)) return op.Run(ThreadContext(), in, attrs, outs);
+    if (RunComposed(op, in, attrs, outs, place)) return;
+  }
+  RunOnHost(op, in, attrs, outs, place);
 }
 
 }  // namespace phi

@@ -107,6 +107,8 @@ inline std::vector<Tensor> ToHost(const std::vector<Tensor>& xs) {
   for (const Tensor& x : xs) r.push_back(ToHost(x));
   return r;
 }
+// CastTo of a tensor on a device: by its kernel, else by way of the host.
+Tensor CastThere(const Tensor& x, DataType dtype);
 // CopyInto where at least one side is on a device; dtypes are equal and `src` has the shape of `dst`.
 void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking = true);
 
@@ -120,7 +122,8 @@ void MoveToCurrentPlace(std::vector<Tensor>& outs);
 Place DevicePlace(const Tensor* tensors, int n);
 // Runs `op` on host copies of its inputs; results, and inputs it changed, go to `place`.
 void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
-// A gradient op: the device's kernel when there is one and all it reads was kept, else RunOnHost.
+// A gradient op: the device's kernel when there is one and what it reads was kept, else the ops that it is made of,
+// else RunOnHost.
 void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
 
 }  // namespace phi

@@ -17,6 +17,7 @@ namespace cpu {
 struct AttentionArgs;
 struct AttentionGradArgs;
 struct ConvDesc;
+struct PoolDesc;
 }  // namespace cpu
 
 struct NoDeviceForm {
@@ -35,6 +36,26 @@ struct Draw {
   bool wide = false;  // an integer takes 64 bits, not 32
 };
 
+// Reductions of lines: sums of magnitudes, the square root of a sum of squares, (sum |x|^p)^(1/p), a sum of |x|^p, a
+// sum of squared distances from the mean over p, and so on.
+enum class LineOp : uint8_t {
+  kProduct,
+  kSumAbs,
+  kMaxAbs,
+  kMinAbs,
+  kLength,
+  kPowers,
+  kSumPow,
+  kNonzero,
+  kSumSquare,
+  kVariance,
+  kSum,
+  kMean,
+  kMax,
+  kMin
+};
+// y and mask of x; the gradient of x from x, y and dy; the same of means, which read dy alone.
+enum class PoolPass : uint8_t { kMax, kMaxGrad, kMean, kMeanGrad };
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
 
 // Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h, attention.h).
@@ -49,12 +70,17 @@ class DeviceForms {
   virtual int64_t IndexAt(DataType index_t, const void* index, int64_t i) const = 0;
 
   virtual void Zero(void* p, int64_t bytes) const = 0;
+  // n elements of the value.
+  virtual void Fill(int64_t elem_size, int64_t n, void* p, const void* value) const = 0;
+  // first + i * step: of integers in 64 bits as unsigned ones, else in float64.
+  virtual void Steps(DataType t, int64_t n, int64_t first, int64_t step, void* out) const = 0;
+  virtual void Steps(DataType t, int64_t n, double first, double step, void* out) const = 0;
   virtual void Copy(int64_t elem_size, Numbers shape, const void* src, Numbers src_strides, void* dst,
                     Numbers dst_strides) const = 0;
   // at[i] = the row that index[i * stride] names of n, or, but in the `first` column, at[i] * n + that. The first i
-  // with an index outside [-n, n), or -1.
+  // with an index outside [-n, n), or of [0, n) where none `wraps`, or -1.
   virtual int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
-                            int64_t* at) const = 0;
+                            int64_t* at, bool wraps = true) const = 0;
   // out[i] = index[i], and 0 in the place of what lies outside of [low, n) and is not `except`. Only while a graph is
   // captured, whose next run then says so.
   virtual void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
@@ -67,6 +93,10 @@ class DeviceForms {
   // out [outer, n, inner] += or = src [outer, count, inner], in order; rows that `skip` names are left.
   virtual void Write(DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
                      const void* src, bool add, int64_t skip = -1) const = 0;
+  // out [outer, n, inner] = src [outer, count, inner] at `at`, the last of those that meet; with `one`, the one element
+  // of src.
+  virtual void Put(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
+                   int64_t count, const void* src, bool one) const = 0;
   virtual void Scan(bool product, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive,
                     bool reverse, void* out) const = 0;
   // The first k of each line in order; values and indices may each be null.
@@ -77,6 +107,19 @@ class DeviceForms {
                       Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
   virtual void Convolve(ConvPass pass, DataType t, const cpu::ConvDesc& d, const void* a, const void* b,
                         void* out) const = 0;
+  // In the dtype of x. out contiguous, the axes of `mask` being reduced.
+  virtual void Reduce(LineOp op, DataType t, const void* x, Numbers shape, Numbers strides, uint64_t mask, void* out,
+                      double p) const = 0;
+  // x contiguous [outer, n, inner].
+  virtual void ArgReduce(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, DataType index_t,
+                         void* indices) const = 0;
+  // mask: int32, or null.
+  virtual void Pool(PoolPass pass, DataType t, const cpu::PoolDesc& d, const void* x, const void* y, const void* dy,
+                    void* out, void* mask) const = 0;
+  // out [outer, starts - 1, inner] of x [outer, from, inner]: row j is the sum of weight[e] times row at[e], over e
+  // from starts[j] to starts[j + 1]. The numbers are the host's.
+  virtual void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,
+                            Numbers starts, Numbers at, std::span<const double> weights, void* out) const = 0;
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
   virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;
 

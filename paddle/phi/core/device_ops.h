@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "paddle/phi/core/op_def.h"
 
@@ -13,6 +14,17 @@ namespace phi {
 using GeneratedRun = bool (*)(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
 // The compiler's, which lies above this layer; null: none.
 extern GeneratedRun g_run_generated;
+
+// Runs an op as the ops that it is made of, wherever its operands are, in the dtype of computation, where there is such
+// a rule. Without `outs` nothing runs: the answer is whether there is one.
+using ComposedRun = bool (*)(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
+// That of the layer which has ops on tensors; null: none.
+extern ComposedRun g_run_composed;
+// The same with operands and results on `place`, and results of their dtypes. False, with nothing done, without a rule.
+bool RunComposed(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
+bool IsComposed(const OpDef& op);
+// Hands `results` over, to memory that fits where there is some.
+void DeliverResults(const std::vector<Tensor>& results, size_t n, OutSlot* outs);
 
 // The primitives on a device (device_forms.h); null where it has none.
 class DeviceForms;

@@ -186,6 +186,7 @@ Place AttrAs<Place>(const AttrValue& v, const char* op, const char* name) {
 
 constinit LastingFact g_has_external_kernels;
 GeneratedRun g_run_generated = nullptr;
+ComposedRun g_run_composed = nullptr;
 FormsOf g_forms_of = nullptr;
 
 namespace {

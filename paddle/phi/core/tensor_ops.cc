@@ -7,8 +7,22 @@
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
-
 namespace {
+
+// Of `s` broadcast to `dst`: missing leading axes and extents of one repeat.
+Ints BroadcastStrides(const Tensor& s, const Tensor& dst) {
+  Ints strides(dst.dims().size(), 0);
+  int64_t shift = dst.dims().size() - s.dims().size();
+  PD_CHECK(shift >= 0, InvalidArgument, "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()),
+           ", got ", common::ShapeText(s.dims()));
+  for (int64_t i = 0; i < s.dims().size(); ++i) {
+    PD_CHECK(s.dim(i) == dst.dim(i + shift) || s.dim(i) == 1, InvalidArgument,
+             "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()), ", got ",
+             common::ShapeText(s.dims()));
+    strides[i + shift] = s.dim(i) == 1 ? 0 : s.strides()[i];
+  }
+  return strides;
+}
 
 // dst = src, on the CPU, with src's strides along dst's axes.
 void Move(const Tensor& src, const Ints& strides, const Tensor& dst) {
@@ -34,23 +48,10 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
   }
   if (__builtin_expect(!s.place().is_cpu() || !dst.place().is_cpu(), 0)) {
     if (s.dims() == dst.dims()) return CopyAcross(s, dst);
-    Tensor same = Empty(dst.dims(), dst.dtype());
-    CopyInto(ToHost(s), same);
-    return CopyAcross(same, dst);
+    return CopyAcross(ViewOf(s, dst.dims(), BroadcastStrides(s, dst), s->offset()), dst);
   }
   if (s.dims() == dst.dims()) return Move(s, s.strides(), dst);
-  // Broadcast: missing leading axes and extents of one repeat.
-  Ints strides(dst.dims().size(), 0);
-  int64_t shift = dst.dims().size() - s.dims().size();
-  PD_CHECK(shift >= 0, InvalidArgument, "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()),
-           ", got ", common::ShapeText(s.dims()));
-  for (int64_t i = 0; i < s.dims().size(); ++i) {
-    PD_CHECK(s.dim(i) == dst.dim(i + shift) || s.dim(i) == 1, InvalidArgument,
-             "[copy] expected a source that broadcasts to ", common::ShapeText(dst.dims()), ", got ",
-             common::ShapeText(s.dims()));
-    strides[i + shift] = s.dim(i) == 1 ? 0 : s.strides()[i];
-  }
-  Move(s, strides, dst);
+  Move(s, BroadcastStrides(s, dst), dst);
 }
 
 Tensor Contiguous(const Tensor& x) {
@@ -62,7 +63,7 @@ Tensor Contiguous(const Tensor& x) {
 
 Tensor CastTo(const Tensor& x, DataType dtype) {
   if (x.dtype() == dtype) return x;
-  if (__builtin_expect(!x.place().is_cpu(), 0)) return ToPlace(CastTo(ToHost(x), dtype), x.place());
+  if (__builtin_expect(!x.place().is_cpu(), 0)) return CastThere(x, dtype);
   Tensor out = Empty(x.dims(), dtype);
   CopyInto(x, out);
   return out;

@@ -139,6 +139,7 @@ void Zero(void* dst, int64_t bytes) {
 }
 
 void Fill(int64_t size, int64_t n, void* dst, const void* value) {
+  if (const DeviceForms* f = FormsHere()) return f->Fill(size, n, dst, value);
   const char* v = static_cast<const char*>(value);
   if (std::all_of(v, v + size, [&](char c) { return c == v[0]; })) {
     ParallelFor(0, n * size, 4 * kGrainBytes,

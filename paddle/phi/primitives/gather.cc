@@ -188,7 +188,7 @@ void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, in
 
 void AssignRows(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
                 const void* src, bool one_value) {
-  if (FormsHere()) throw NoDeviceForm{"rows that are assigned"};
+  if (const DeviceForms* d = FormsHere()) return d->Put(elem_size, out, outer, n, inner, at, count, src, one_value);
   DispatchSize(elem_size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* to = static_cast<T*>(out);
@@ -230,8 +230,9 @@ void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index
   Places at(count * 8 + 8);
   Checked("scatter", index_t, index, count, n, at.as<int64_t>());
   if (overwrite) return AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, updates, false);
-  const char zero[16] = {};
-  AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, zero, true);
+  const Places zero(16);
+  Zero(zero.as<void>(), 16);
+  AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, zero.as<void>(), true);
   AddRows("scatter", t, out, 1, n, inner, at.as<int64_t>(), count, updates, false);
 }
 
@@ -547,6 +548,17 @@ void OneHot(DataType t, DataType index_t, const void* ids, int64_t count, int64_
   double one = 1;
   char element[16];
   Convert(DataType::FLOAT64, &one, 1, t, element, 1, 1);
+  if (const DeviceForms* d = FormsHere()) {
+    const Places at(count * 8), there(16);
+    const int64_t bad = d->Positions(index_t, ids, 1, classes, true, count, at.as<int64_t>(), false);
+    if (bad >= 0)
+      PD_THROW(InvalidArgument, "[one_hot] expected an index in [0, ", classes, "), got ",
+               d->IndexAt(index_t, ids, bad));
+    const int64_t shape[] = {count, 1}, strides[] = {classes, 1};
+    d->Along(shape, 1, strides, count, at.as<int64_t>());
+    d->Fill(SizeOf(t), 1, there.as<void>(), element);
+    return d->Put(SizeOf(t), out, 1, count * classes, 1, at.as<int64_t>(), count, there.as<void>(), true);
+  }
   int64_t width = SizeOf(t);
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(index_t, ids, i);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/isa.h"
@@ -291,9 +292,34 @@ DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
 
 }  // namespace
 
+namespace {
+LineOp LineOpOf(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::kProd: return LineOp::kProduct;
+    case ReduceOp::kSumAbs: return LineOp::kSumAbs;
+    case ReduceOp::kMaxAbs: return LineOp::kMaxAbs;
+    case ReduceOp::kMinAbs: return LineOp::kMinAbs;
+    case ReduceOp::kL2Norm: return LineOp::kLength;
+    case ReduceOp::kPNorm: return LineOp::kPowers;
+    case ReduceOp::kSumPow: return LineOp::kSumPow;
+    case ReduceOp::kCountNonzero: return LineOp::kNonzero;
+    case ReduceOp::kSumSquare: return LineOp::kSumSquare;
+    case ReduceOp::kSum: return LineOp::kSum;
+    case ReduceOp::kMean: return LineOp::kMean;
+    case ReduceOp::kMax: return LineOp::kMax;
+    case ReduceOp::kMin: return LineOp::kMin;
+    default: throw NoDeviceForm{"a reduction that groups do"};
+  }
+}
+}  // namespace
+
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
             void* out, double p) {
   PD_CHECK(!IsFloat8(in_t), Unimplemented, "[reduce] expected a dtype of at least 16 bits, got ", NameOf(in_t));
+  if (const DeviceForms* d = FormsHere()) {
+    if (in_t != out_t) throw NoDeviceForm{"a result of another dtype"};
+    return d->Reduce(LineOpOf(op), in_t, x, shape, strides, mask, out, p);
+  }
   const bool adds = op == ReduceOp::kSum || op == ReduceOp::kMean;
   if (adds && in_t == out_t && (in_t == DataType::FLOAT32 || in_t == DataType::FLOAT64) &&
       AddFew(op, in_t, x, shape, strides, mask, out))
@@ -414,6 +440,12 @@ void Variance(DataType t, const void* x, Ints shape, Ints strides, AxisMask mask
               void* var) {
   PD_CHECK(IsDifferentiable(t) && !IsFloat8(t), Unimplemented, "[var] expected a float or complex type, got ",
            NameOf(t));
+  if (const DeviceForms* d = FormsHere()) {
+    if (mean || !IsFloating(t)) throw NoDeviceForm{"a variance of complex numbers, or with the mean"};
+    double count = 1;
+    for (size_t a = 0; a < shape.size(); ++a) count *= mask >> a & 1 ? static_cast<double>(shape[a]) : 1;
+    return d->Reduce(LineOp::kVariance, t, x, shape, strides, mask, var, std::max(0.0, count - correction));
+  }
   const Layout l = Arrange("var", shape, strides, mask);
   if (l.outs == 0) return;
   const DataType acc_t = ComputeType(t);
@@ -467,6 +499,15 @@ void ArgReduce(bool max, DataType t, const void* x, Ints shape, Ints strides, in
   const int64_t outs = outer * inner, size = SizeOf(t);
   if (outs == 0) return;
   PD_CHECK(n > 0, InvalidArgument, "[argmax] expected a non-empty axis, got one of size 0");
+  if (const DeviceForms* d = FormsHere()) {
+    if (values) throw NoDeviceForm{"extreme values beside their places"};
+    if (contiguous) return d->ArgReduce(max, t, x, outer, n, inner, index_t, indices);
+    const auto room = d->Room(step * size);
+    std::vector<int64_t> order(shape.size(), 1);
+    for (size_t i = shape.size(); i-- > 1;) order[i - 1] = order[i] * shape[i];
+    d->Copy(size, shape, x, strides, room.get(), order);
+    return d->ArgReduce(max, t, room.get(), outer, n, inner, index_t, indices);
+  }
   Scratch copy(contiguous ? 0 : step * size);
   if (!contiguous) {
     CopyToContiguous(size, shape, x, strides, copy.as<void>());

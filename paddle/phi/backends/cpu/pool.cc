@@ -10,6 +10,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/pool_impl.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -190,6 +191,8 @@ template <class F32, class F64>
 void Gradient(DataType t, const PoolDesc& d, bool average, const Known& known, void* dx, F32 f32, F64 f64) {
   PoolArgs a;
   const Sizes s = Fill(t, d, average, &a);
+  if (const DeviceForms* f = FormsHere())
+    return f->Pool(average ? PoolPass::kMeanGrad : PoolPass::kMaxGrad, t, d, known.x, known.y, known.dy, dx, nullptr);
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (nx == 0) return;
   if (ny == 0) {
@@ -215,6 +218,10 @@ void MaxPool(DataType t, const PoolDesc& d, const void* x, void* y, DataType ind
   PoolArgs a;
   const Sizes s = Fill(t, mask ? d : Unstacked(d), false, &a);
   if (mask) CheckIndexType("max_pool", index_t);
+  if (const DeviceForms* f = FormsHere()) {
+    if (mask && index_t != DataType::INT32) throw NoDeviceForm{"a mask of int64"};
+    return f->Pool(PoolPass::kMax, t, d, x, nullptr, nullptr, y, mask);
+  }
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (ny == 0) return;
   if (nx == 0) {
@@ -266,6 +273,7 @@ void MaxPoolGrad(DataType t, const PoolDesc& d, const void* x, const void* y, co
 void AvgPool(DataType t, const PoolDesc& d, const void* x, void* y) {
   PoolArgs a;
   const Sizes s = Fill(t, Unstacked(d), true, &a);
+  if (const DeviceForms* f = FormsHere()) return f->Pool(PoolPass::kMean, t, d, x, nullptr, nullptr, y, nullptr);
   const int64_t nx = s.planes * s.in, ny = s.planes * s.out;
   if (ny == 0) return;
   if (nx == 0) {

@@ -2,6 +2,7 @@
 // Kernels and shape rules of the creation family.
 #include <cmath>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -109,6 +110,8 @@ void arange_infer(const Scalar& start, const Scalar& end, const Scalar& step, Da
 void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataType, Place, Tensor& out) {
   if (IsInteger(out.dtype()) && start.is_integral() && step.is_integral()) {
     // Unsigned, as a product may leave the range on the way to a sum inside it.
+    if (const DeviceForms* f = FormsHere())
+      return f->Steps(out.dtype(), out.numel(), start.to_int(), step.to_int(), out.raw_data());
     const uint64_t a = static_cast<uint64_t>(start.to_int()), d = static_cast<uint64_t>(step.to_int());
     int64_t buffer[256];
     for (int64_t at = 0; at < out.numel(); at += 256) {
@@ -120,6 +123,7 @@ void arange_kernel(const Scalar& start, const Scalar&, const Scalar& step, DataT
     return;
   }
   double a = start.to_double(), d = step.to_double();
+  if (const DeviceForms* f = FormsHere()) return f->Steps(out.dtype(), out.numel(), a, d, out.raw_data());
   StoreDoubles(out, [&](int64_t i) { return a + static_cast<double>(i) * d; });
 }
 
@@ -149,6 +153,14 @@ void eye_infer(const Scalar& rows, const Scalar& cols, DataType dtype, Place, Me
 void eye_kernel(const Scalar&, const Scalar&, DataType, Place, Tensor& out) {
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   double one = 1;
+  if (const DeviceForms* f = FormsHere()) {
+    char element[16];
+    StoreScalar(Scalar(one), out.dtype(), element);
+    const auto place = f->Room(16);
+    f->Fill(SizeOf(out.dtype()), 1, place.get(), element);
+    const int64_t count[] = {std::min(out.dim(0), out.dim(1))}, none[] = {0}, by[] = {out.dim(1) + 1};
+    return f->Copy(SizeOf(out.dtype()), count, place.get(), none, out.raw_data(), by);
+  }
   int64_t n = std::min(out.dim(0), out.dim(1)), step = (out.dim(1) + 1) * SizeOf(out.dtype());
   for (int64_t i = 0; i < n; ++i)
     Convert(DataType::FLOAT64, &one, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * step, 1, 1);

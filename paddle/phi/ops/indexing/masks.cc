@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -20,11 +21,24 @@ Tensor BoolOf(const char* op, const Tensor& mask) {
   return mask;
 }
 
+// x broadcast to `dims`, in order in memory of the device.
+std::shared_ptr<void> WrittenOut(const Tensor& x, const Ints& dims) {
+  Ints from(dims.size(), 0), to(dims.size(), 1);
+  const int64_t lead = dims.size() - x.ndim();
+  for (int64_t k = lead; k < dims.size(); ++k) from[k] = x.dim(k - lead) == 1 ? 0 : x.strides()[k - lead];
+  for (int64_t k = dims.size() - 1; k > 0; --k) to[k - 1] = to[k] * dims[k];
+  const int64_t size = SizeOf(x.dtype());
+  auto room = FormsHere()->Room(common::Product(dims) * size);
+  FormsHere()->Copy(size, dims, x.raw_data(), from, room.get(), to);
+  return room;
+}
+
 // x[indices] spelled out: one contiguous int64 array for each leading axis, all of shape `dims`.
 struct Positions {
   std::vector<std::unique_ptr<Ordered>> numbers;
   std::deque<Tensor> arrays;
   std::vector<std::unique_ptr<Expanded>> whole;
+  std::vector<std::shared_ptr<void>> there;  // the same on a device
   std::vector<const void*> ptrs;
   Ints dims, indexed;
   int64_t count = 1, inner = 1;
@@ -38,11 +52,14 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
                NameOf(t.dtype()));
       if (t.dtype() == DataType::INT64)
         p.arrays.push_back(t);
+      else if (FormsHere())
+        p.arrays.push_back(CastTo(t, DataType::INT64));
       else
         p.arrays.push_back(*p.numbers.emplace_back(std::make_unique<Ordered>(t, DataType::INT64)));
       shape = common::BroadcastDims(op, shape, common::ToDims(t.dims()));
       continue;
     }
+    if (FormsHere()) throw NoDeviceForm{"masks among indices"};
     int64_t at = p.arrays.size(), rank = t.ndim();
     for (int64_t i = 0; i < rank; ++i)
       PD_CHECK(at + i < x.ndim() && x.dim(at + i) == t.dim(i), OutOfRange, "[", op, "] expected a mask of shape ",
@@ -64,9 +81,14 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
   PD_CHECK(k <= x.ndim(), InvalidArgument, "[", op, "] expected indices for at most ", x.ndim(), " axes, got ", k);
   p.dims = common::ToInts(shape);
   p.count = common::Product(p.dims);
-  for (const Tensor& t : p.arrays)
-    p.ptrs.push_back(
-        (t.dims() == p.dims ? t : p.whole.emplace_back(std::make_unique<Expanded>(t, p.dims))->tensor).raw_data());
+  for (const Tensor& t : p.arrays) {
+    if (t.dims() == p.dims)
+      p.ptrs.push_back(t.raw_data());
+    else if (FormsHere())
+      p.ptrs.push_back(p.there.emplace_back(WrittenOut(t, p.dims)).get());
+    else
+      p.ptrs.push_back(p.whole.emplace_back(std::make_unique<Expanded>(t, p.dims))->tensor.raw_data());
+  }
   for (int64_t i = 0; i < k; ++i) p.indexed.push_back(x.dim(i));
   for (int64_t i = k; i < x.ndim(); ++i) {
     p.inner *= x.dim(i);
@@ -144,10 +166,14 @@ void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const
   Positions p = Spell("index_put", x, indices);
   if (!(x.raw_data() == out.raw_data())) CopyInto(x, out);
   if (p.count == 0 || out.numel() == 0) return;
-  const bool one = value.numel() == 1;
-  const Expanded whole(value, one ? value.dims() : p.dims);
-  cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
-                whole.tensor.raw_data(), one, accumulate);
+  const bool one = value.numel() == 1 && !(FormsHere() && accumulate);
+  const auto put = [&](const void* whole) {
+    cpu::IndexPut("index_put", x.dtype(), out.raw_data(), 1, p.indexed, p.inner, DataType::INT64, p.ptrs, p.count,
+                  whole, one, accumulate);
+  };
+  if (one || value.dims() == p.dims) return put(value.raw_data());
+  if (FormsHere()) return put(WrittenOut(value, p.dims).get());
+  put(Expanded(value, p.dims).tensor.raw_data());
 }
 
 void masked_select_infer(const Meta& x, const Meta&, Meta& out) { out = {Dims{common::NewSymbol()}, x.dtype}; }
@@ -275,6 +301,15 @@ void set_value_kernel(const Tensor& x, const Ints& starts, const Ints& ends, con
     dims = Ints{};
   }
   const DataType t = ValuesType(values);
+  if (const DeviceForms* f = FormsHere(); f && values.size() == 1) {
+    char element[16];
+    StoreScalar(values[0], out.dtype(), element);
+    const auto one = f->Room(16);
+    f->Fill(SizeOf(out.dtype()), 1, one.get(), element);
+    const Tensor part = Part(out, starts, ends, steps, axes, drop, none);
+    const Ints repeated(part.ndim(), 0);
+    return f->Copy(SizeOf(out.dtype()), part.dims(), one.get(), repeated, part.raw_data(), part.strides());
+  }
   const ScratchTensor list(dims, t);
   const Tensor& v = list.tensor;
   for (size_t i = 0; i < values.size(); ++i) {

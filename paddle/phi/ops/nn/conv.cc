@@ -366,8 +366,10 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
   bool last = ChannelsLast(format);
   Ints pads =
       ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
-  cpu::ConvTransposeForward(x.dtype(), Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last),
-                            x.raw_data(), w.raw_data(), nullptr, out.raw_data());
+  const cpu::ConvDesc d = Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last);
+  if (const DeviceForms* forms = FormsHere())
+    return forms->Convolve(ConvPass::kGradInput, x.dtype(), d, x.raw_data(), w.raw_data(), out.raw_data());
+  cpu::ConvTransposeForward(x.dtype(), d, x.raw_data(), w.raw_data(), nullptr, out.raw_data());
 }
 int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                                  const Ints& output_padding, const Ints& output_size, const std::string& algorithm,

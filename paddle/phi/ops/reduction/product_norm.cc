@@ -2,6 +2,7 @@
 // Shape rules and adapters of products, logical reductions, norms and variance.
 #include <cmath>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -87,7 +88,7 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
     return Run("p_norm", p > 0 ? cpu::ReduceOp::kMaxAbs : cpu::ReduceOp::kMinAbs, x, axes, out);
   if (p == 1) return Run("p_norm", cpu::ReduceOp::kSumAbs, x, axes, out);
   if (p == 2) return Run("p_norm", cpu::ReduceOp::kL2Norm, x, axes, out);
-  if (p > 0) return Run("p_norm", cpu::ReduceOp::kPNorm, x, axes, out, p);
+  if (p > 0 || FormsHere()) return Run("p_norm", cpu::ReduceOp::kPNorm, x, axes, out, p);
   const Widened wide(out, ComputeType(out.dtype()));
   Tensor& sum = wide;
   Run("p_norm", cpu::ReduceOp::kSumPow, x, axes, sum, p);

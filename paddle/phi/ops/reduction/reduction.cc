@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes: shape rules and the calls into the shared reduction kernels.
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/reduce.h"
@@ -45,6 +46,7 @@ int64_t mean_workspace(const Meta& x, const Ints& axis, bool keepdim) {
 }
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   if (IsInteger(x.dtype())) {  // the mean of integers is cut to their type
+    if (FormsHere()) throw NoDeviceForm{"a mean of integers"};
     const Widened wide(out, DataType::FLOAT64);
     return RunAs(DataType::FLOAT64, "mean", cpu::ReduceOp::kMean, x, axis, wide);
   }

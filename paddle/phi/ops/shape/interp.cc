@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -129,8 +130,51 @@ void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T
                    });
 }
 
+// What each row of the result is summed of, on a device.
+void ApplyOn(const DeviceForms& forms, const Taps& t, bool transposed, const AxisSplit& s, DataType from_t,
+             const void* x, DataType to_t, void* out) {
+  const int64_t rows = transposed ? t.in : t.out;
+  std::vector<int64_t> starts(static_cast<size_t>(rows) + 1, 0), at(t.at.size());
+  std::vector<double> weights(t.at.size());
+  const auto each = [&](auto f) {  // (row, source, weight), in order
+    for (int64_t i = 0; i < t.out; ++i)
+      for (int64_t k = i * t.taps; k < (i + 1) * t.taps; ++k)
+        transposed ? f(t.at[k], i, t.weight[k]) : f(i, t.at[k], t.weight[k]);
+  };
+  each([&](int64_t row, int64_t, double) { ++starts[row + 1]; });
+  for (int64_t i = 0; i < rows; ++i) starts[i + 1] += starts[i];
+  std::vector<int64_t> next(starts.begin(), starts.end() - 1);
+  each([&](int64_t row, int64_t source, double weight) {
+    at[next[row]] = source;
+    weights[next[row]++] = weight;
+  });
+  forms.WeightedRows(from_t, to_t, x, s.outer, transposed ? t.out : t.in, s.inner, starts, at, weights, out);
+}
+
+void ResampleOn(const DeviceForms& forms, const Plan& p, const std::vector<Taps>& taps, bool transposed,
+                const Tensor& x, Tensor& out) {
+  if (!IsFloating(x.dtype()) || x.dtype() != out.dtype()) throw NoDeviceForm{"pictures of integers"};
+  const DataType wide = ComputeType(x.dtype());
+  const int64_t first = p.channels_last ? 1 : 2;
+  Ints dims = x.dims();
+  DataType from_t = x.dtype();
+  const void* from = x.raw_data();  // in order, as the stanza says
+  std::vector<std::shared_ptr<void>> steps;
+  for (int64_t i = 0; i < p.spatial; ++i) {
+    const AxisSplit s = SplitAt("interpolate", dims, first + i);
+    dims[first + i] = transposed ? taps[i].in : taps[i].out;
+    const bool last = i + 1 == p.spatial;
+    if (!last) steps.push_back(forms.Room(common::Product(dims) * SizeOf(wide)));
+    void* const to = last ? out.raw_data() : steps.back().get();
+    ApplyOn(forms, taps[i], transposed, s, from_t, from, last ? out.dtype() : wide, to);
+    from = to;
+    from_t = wide;
+  }
+}
+
 // x is in order, of the dtype that is computed in.
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
+  if (const DeviceForms* forms = FormsHere()) return ResampleOn(*forms, p, taps, transposed, x, out);
   const DataType t = x.dtype();
   const Widened wide(out, t);
   Tensor cur = x;
@@ -221,6 +265,10 @@ void interp_kernel(const Tensor& x, const Tensor& out_size, const Tensor&, const
   }
   EnsureOut(out, dims, x.dtype());
   if (out.numel() == 0) return;
+  if (const DeviceForms* forms = FormsHere()) {
+    if (!IsFloating(x.dtype())) throw NoDeviceForm{"pictures of integers"};
+    return ResampleOn(*forms, p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode), false, x, out);
+  }
   const Ordered from(x, StepType(x.dtype(), method));
   Resample(p, AllTaps(p, x.dims(), scale, method, align_corners, align_mode, !IsFloating(x.dtype())), false, from, out);
 }
