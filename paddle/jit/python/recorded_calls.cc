@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "paddle/jit/python/tape.h"
+#include "paddle/pybind/object/compat.h"
 
 namespace paddle::py {
 
