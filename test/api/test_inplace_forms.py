@@ -8,6 +8,8 @@ import paddle
 import paddle.nn.functional as F
 import pytest
 from paddle import _C_ops
+from paddle.base.core import ProcessGroup, TCPStore
+from paddle.base.libpaddle import _forget_rings
 
 # Forms that write no result of a plain form over their first argument, and what they are.
 OTHER = {
@@ -20,6 +22,11 @@ OTHER = {
         'adadelta_ adagrad_ adam_ adamax_ adamw_ asgd_ lamb_ merged_adam_ merged_momentum_ '
         'momentum_ nadam_ radam_ rmsprop_ rprop_ sgd_ batch_norm_'.split(),
         'updates of state, with tests of their own',
+    ),
+    **dict.fromkeys(
+        'all_reduce_ broadcast_ c_allreduce_sum_ c_identity_ mp_allreduce_sum_ reduce_ '
+        'sync_calc_stream_ sync_comm_stream_'.split(),
+        'communication, tested below',
     ),
 }
 VIEWS = {
@@ -720,3 +727,34 @@ def test_data_of_another_shape_has_no_history():
     assert x.is_leaf and not x.stop_gradient
     x.sum().backward()
     assert leaf.grad is None and x.grad.shape == [3]
+
+
+@pytest.fixture
+def alone():
+    """A process group of this process, which operations find by the number 77."""
+    store = TCPStore('127.0.0.1', 0, True, 1, rank=0)
+    group = ProcessGroup(store, 'alone', [0], 0, 60.0)
+    group._serve(77)
+    yield 77
+    _forget_rings([77])
+
+
+def test_communication_in_place(alone):
+    calls = {
+        'all_reduce_': (alone, 0),
+        'broadcast_': (alone, 0),
+        'c_allreduce_sum_': (alone, True, True),
+        'c_identity_': (alone, True, True),
+        'mp_allreduce_sum_': (alone,),
+        'reduce_': (alone, 0, 0),
+        'sync_calc_stream_': (),
+        'sync_comm_stream_': (alone,),
+    }
+    for name, arguments in calls.items():
+        x = other()
+        w = x[1]
+        y = getattr(_C_ops, name)(x, *arguments)
+        assert y is x and x.inplace_version == 1, name
+        assert np.array_equal(x.numpy(), other().numpy()), name
+        x.zero_()
+        assert not w.numpy().any(), name

@@ -29,10 +29,11 @@ TEST(DeviceLibrary, IsTakenByTheAssembler) {
   const auto kernels = LibraryKernels();
   EXPECT_GT(kernels.size(), 40u);
   for (const std::string& name : kernels) {
-    const bool product = name.find("mma") != std::string::npos || name.find("gemm") != std::string::npos ||
-                         name.find("attention") != std::string::npos;
+    const bool tensor_cores = name.find("mma") != std::string::npos || name.find("device_flat_") == 0;
+    const bool product =
+        tensor_cores || name.find("gemm") != std::string::npos || name.find("attention") != std::string::npos;
     for (int capability : {75, 80, 90, 100}) {
-      if (capability < 80 && name.find("mma") != std::string::npos) continue;
+      if (capability < 80 && tensor_cores) continue;
       std::ofstream(file) << LibraryPtx(name, capability);
       const std::string target = "sm_" + std::to_string(capability);
       const std::string said = Output("ptxas -v -arch=" + target + " -o /dev/null " + file + " 2>&1");
