@@ -52,14 +52,10 @@ def accuracy(x, indices, label):
     """(share, number, count) of rows whose label is among the indices of their largest values
     `x`.
     """
-    count = x.shape[0]
-    right = (
-        paddle.any(indices == label.reshape([-1, 1]).astype(indices.dtype), axis=-1)
-        .astype('int32')
-        .sum()
-        .astype('int32')
-    )
-    return right.astype('float32') / count, right, paddle.full([], count, 'int32')
+    hits = paddle.any(indices == label.reshape([-1, 1]).astype(indices.dtype), axis=-1)
+    right = hits.astype('int32').sum().astype('int32')
+    count = paddle.ones_like(x[:, 0], 'int32').sum().astype('int32')
+    return right.astype('float32') / count.astype('float32'), right, count
 
 
 def anchor_generator(
@@ -76,10 +72,13 @@ def anchor_generator(
         for size in anchor_sizes:
             w, h = size / wide * width, size / high * height
             boxes.append([-0.5 * (w - 1), -0.5 * (h - 1), 0.5 * (w - 1), 0.5 * (h - 1)])
-    rows, columns = input.shape[2], input.shape[3]
+    rows, columns = (
+        input.shape[axis] if input.shape[axis] >= 0 else paddle.shape(input)[axis]
+        for axis in (2, 3)
+    )
     x = paddle.arange(columns, dtype=input.dtype) * wide + offset * (wide - 1)
     y = paddle.arange(rows, dtype=input.dtype) * high + offset * (high - 1)
     y, x = paddle.meshgrid(y, x)
     centers = paddle.stack([x, y, x, y], -1).unsqueeze(2)
     anchors = centers + paddle.to_tensor(boxes, dtype=input.dtype)
-    return anchors, paddle.to_tensor(list(variances), dtype=input.dtype).expand(anchors.shape)
+    return anchors, paddle.to_tensor(list(variances), dtype=input.dtype).expand_as(anchors)

@@ -194,7 +194,8 @@ def _uniform_of_rows(
     dtype='float32',
 ):
     shape = list(shape)
-    shape[output_dim_idx] = input.shape[input_dim_idx]
+    extent = input.shape[input_dim_idx]
+    shape[output_dim_idx] = extent if extent >= 0 else paddle.shape(input)[input_dim_idx]
     return with_diagonal(
         paddle.uniform(shape, dtype, min, max, seed), diag_num, diag_step, diag_val
     )

@@ -205,3 +205,99 @@ def test_gradients_of_entropies_of_shares():
     np.testing.assert_allclose(made.numpy(), [[0, -10 / 3, 0], [0, 0, -10]], rtol=1e-6)
     made = _C_ops.cross_entropy_with_softmax_grad(shares, shares, grad, True, False, True, -100, -1)
     assert made.tolist() == [[-1] * 3, [-2] * 3]
+
+
+def test_quantized_values_with_a_shift_are_unsigned():
+    """Values of the published package."""
+    x = paddle.to_tensor([-1.5, 0.5, 2.5])
+    for shift, dtype, want in ((1.0, paddle.uint8, [0, 2, 6]), (0.0, paddle.int8, [-3, 1, 5])):
+        made = old.quantize(x, 'Scale', 2.0, 'Shift', shift, 'is_negative_input', True)
+        assert made.dtype == dtype and made.tolist() == want
+
+
+@pytest.mark.parametrize('sampler', [0, 1])
+def test_noise_of_nce(sampler):
+    """Chances are those of the published package, where each row has samples of its own, a seed
+    draws the same in each run and log-uniform samples leave out the last class.
+    """
+    classes, count, steps = 4, 64, np.arange(4)
+    chance = np.full(4, 0.25) if sampler == 0 else np.log((steps + 2) / (steps + 1)) / np.log(4)
+    x, label, weight = paddle.ones([2, 3]), paddle.to_tensor([[3], [0]]), paddle.ones([4, 3]) / 9
+    words = {'num_total_classes': classes, 'num_neg_samples': count, 'sampler': sampler, 'seed': 5}
+    attrs = [word for pair in words.items() for word in pair]
+    cost, found, which = old.nce(x, label, weight, None, None, None, None, None, *attrs)
+    assert which[:, 0].tolist() == [3, 0]
+    assert np.unique(which[:, 1:].numpy()).tolist() == ([0, 1, 2, 3] if sampler == 0 else [0, 1, 2])
+    assert which[0, 1:].tolist() != which[1, 1:].tolist()
+    again = old.nce(x, label, weight, None, None, None, None, None, *attrs)[2]
+    assert again.tolist() == which.tolist()
+    noise, share = count * chance[which.numpy()], found.numpy()
+    part = np.where(np.arange(count + 1) == 0, share, noise) / (share + noise)
+    np.testing.assert_allclose(cost.numpy()[:, 0], -np.log(part).sum(1), rtol=1e-5)
+
+
+def _of_free_rows(block, kind, inputs, attrs, outputs, fixed=()):
+    """Results of an operation on variables of so many rows as are fed."""
+    shapes = {k: v.shape if k in fixed else [-1, *v.shape[1:]] for k, v in inputs.items()}
+    given = {
+        name: [block.create_var(name=f'{kind}_{name}', shape=shapes[name], dtype=str(v.dtype))]
+        for name, v in inputs.items()
+    }
+    made = [block.create_var(name=f'{kind}_made_{name}') for name in outputs]
+    places = {name: [place] for name, place in zip(outputs, made)}
+    block.append_op(type=kind, inputs=given, outputs=places, attrs=attrs)
+    feed = {f'{kind}_{name}': v for name, v in inputs.items()}
+    return paddle.static.Executor().run(block.program, feed=feed, fetch_list=made)
+
+
+def test_rows_may_be_as_many_as_are_fed(block):
+    label = np.array([[1], [0], [0]])
+    inputs = {'Out': np.ones([3, 1], 'float32'), 'Indices': label[::-1].copy(), 'Label': label}
+    made = _of_free_rows(block, 'accuracy', inputs, {}, ['Accuracy', 'Correct', 'Total'])
+    assert [m.item() for m in made] == [pytest.approx(1 / 3), 1, 3]
+
+
+def test_medians_of_free_rows(block):
+    """Values of the published package."""
+    made = _of_free_rows(block, 'median', {'x': X}, {'axis': [1]}, ['out', 'medians'])
+    assert [m.tolist() for m in made] == [[[-1], [2]], [[[1, 1]], [[1, 1]]]]
+
+
+def test_random_numbers_of_free_rows(block):
+    attrs = {'shape': [-1, 4], 'min': 2.0, 'max': 3.0}
+    (made,) = _of_free_rows(block, 'uniform_random_batch_size_like', {'Input': X}, attrs, ['Out'])
+    assert made.shape == (2, 4) and 2 <= made.min() <= made.max() < 3
+
+
+def test_free_rows_in_another_order(block):
+    inputs = {'X': X, 'Seed': np.array([1])}
+    out, index = _of_free_rows(block, 'shuffle_batch', inputs, {}, ['Out', 'ShuffleIdx'])
+    assert sorted(index.tolist()) == [0, 1] and out.tolist() == X[index].tolist()
+
+
+def test_noise_of_free_rows(block):
+    inputs = {'Input': X, 'Label': np.array([[1], [0]]), 'Weight': np.ones([2, 3], 'float32')}
+    attrs = {'num_total_classes': 2, 'num_neg_samples': 3}
+    cost, labels = _of_free_rows(
+        block, 'nce', inputs, attrs, ['Cost', 'SampleLabels'], fixed=['Weight']
+    )
+    assert cost.shape == (2, 1) and labels[:, 0].tolist() == [1, 0] and labels.shape == (2, 4)
+
+
+def test_anchors_of_maps_of_free_extents(block):
+    """Anchors around the cells of a map whose height and width are fed."""
+    x = block.create_var(name='x', shape=[-1, 2, -1, -1], dtype='float32')
+    made = block.create_var(name='made')
+    attrs = {'anchor_sizes': [16.0], 'aspect_ratios': [1.0], 'variances': [0.1, 0.1, 0.2, 0.2]}
+    block.append_op(
+        type='anchor_generator',
+        inputs={'Input': [x]},
+        outputs={'Anchors': [made]},
+        attrs={**attrs, 'stride': [16.0, 16.0], 'offset': 0.5},
+    )
+    feed = {'x': np.zeros([1, 2, 2, 3], 'float32')}
+    got = paddle.static.Executor().run(block.program, feed=feed, fetch_list=[made])[0]
+    assert got.shape == (2, 3, 1, 4)
+    paddle.disable_static()
+    whole = _C_ops.anchor_generator(paddle.zeros([1, 2, 2, 3]), *attrs.values())[0]
+    np.testing.assert_array_equal(got, whole.numpy())

@@ -140,9 +140,10 @@ def _quantize(inputs, attrs, append):
     (x,) = inputs['Input']
     if attrs.get('bfloat16', False):
         return {'Output': x.astype('bfloat16')}
-    signed = attrs.get('is_negative_input', False)
+    shift = attrs.get('Shift', 0.0)
+    signed = attrs.get('is_negative_input', False) and not shift
     low, high = (-128, 127) if signed else (0, 255)
-    whole = paddle.round(x * attrs.get('Scale', 1.0) + attrs.get('Shift', 0.0))
+    whole = paddle.round(x * attrs.get('Scale', 1.0) + shift)
     return {'Output': paddle.clip(whole, low, high).astype('int8' if signed else 'uint8')}
 
 
@@ -180,10 +181,9 @@ def _graph_send_recv(inputs, attrs, append):
 @rule('shuffle_batch')
 def _shuffle_batch(inputs, attrs, append):
     x, seed = first_of(inputs, 'X', 'Seed')
-    width = x.shape[-1]
-    rows = x.reshape([-1, width])
-    order = paddle.randperm(paddle.shape(rows)[0] if rows.shape[0] < 0 else rows.shape[0], 'int64')
-    out = paddle.gather(rows, order).reshape(x.shape)
+    rows = x.reshape([-1, x.shape[-1]])
+    order = paddle.argsort(paddle.uniform(paddle.shape(rows)[:1], 'float64'))
+    out = paddle.reshape(paddle.gather(rows, order), paddle.shape(x))
     return {'Out': out, 'ShuffleIdx': order, 'SeedOut': seed + 1}
 
 
@@ -224,23 +224,25 @@ def _nce(inputs, attrs, append):
         inputs, 'Input', 'Label', 'Weight', 'Bias', 'SampleWeight'
     )
     classes, count, kind = (attrs[k] for k in ('num_total_classes', 'num_neg_samples', 'sampler'))
-    label = label.reshape([x.shape[0], -1])
+    label = label.flatten(1) if label.ndim > 1 else label.unsqueeze(1)
     if kind == 0:
-        drawn = paddle.randint(0, classes, [count], 'int64')
         chance = paddle.full([classes], 1.0 / classes, x.dtype)
-    elif kind == 1:
+    elif kind == 1:  # chances of the classes but the last one add up to 1, so that is never drawn
         steps = paddle.arange(classes, dtype=x.dtype)
         chance = (paddle.log(steps + 2) - paddle.log(steps + 1)) / paddle.log(
-            paddle.full([], float(classes) + 1, x.dtype)
+            paddle.full([], float(classes), x.dtype)
         )
-        drawn = paddle.multinomial(chance, count, True)
     else:
         chance = first_of(inputs, 'CustomDistProbs')[0].astype(x.dtype)
-        drawn = paddle.multinomial(chance, count, True)
-    rows = paddle.expand(drawn.unsqueeze(0), [x.shape[0], count])
-    which = paddle.concat([label, rows], 1)
+    last = classes - 2 if kind == 1 else classes - 1
+    rows = x.shape[0] if x.shape[0] >= 0 else paddle.shape(x)[0]
+    place = paddle.uniform([rows, count], 'float64', 0.0, 1.0, attrs['seed'])
+    ends = paddle.cumsum(chance.astype('float64'))
+    drawn = paddle.clip(paddle.searchsorted(ends, place, right=True), 0, last)
+    which = paddle.concat([label, drawn], 1)
     flat = which.reshape([-1])
-    logits = (paddle.gather(weight, flat).reshape([*which.shape, -1]) * x.unsqueeze(1)).sum(-1)
+    chosen = paddle.gather(weight, flat).reshape([-1, which.shape[1], weight.shape[1]])
+    logits = (chosen * x.unsqueeze(1)).sum(-1)
     if bias is not None:
         logits = logits + paddle.gather(bias.reshape([-1]), flat).reshape(which.shape)
     found = paddle.nn.functional.sigmoid(logits)

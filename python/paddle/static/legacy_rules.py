@@ -616,22 +616,19 @@ def _median(inputs, attrs, append):
     out = function(x, axis or None, keep, 'avg') if mode == 'avg' else None
     kept = [a for a in range(x.ndim) if axis and a not in [k % x.ndim for k in axis]]
     rest = [a for a in range(x.ndim) if a not in kept]
-    rows = x.detach().transpose([*kept, *rest]).reshape([*(x.shape[a] for a in kept), -1])
+    rows = x.detach().transpose([*kept, *rest]).flatten(len(kept))
     order = paddle.argsort(rows, -1)  # NaNs are behind all numbers
-    count = paddle.full_like(order[..., :1], rows.shape[-1])
-    if nan:
-        count = paddle.logical_not(paddle.isnan(rows)).astype('int64').sum(-1, keepdim=True)
+    counted = paddle.logical_not(paddle.isnan(rows)) if nan else paddle.ones_like(rows)
+    count = counted.astype('int64').sum(-1, keepdim=True)
     low = paddle.take_along_axis(order, paddle.clip(count - 1, 0) // 2, -1)
-    shape = (
-        [1 if a in rest else x.shape[a] for a in range(x.ndim)] if keep else list(low.shape[:-1])
-    )
     if mode != 'avg':
         out = function(x, axis or None, keep, mode)
         out, place = out if isinstance(out, (list, tuple)) else (out, low)
-        return dict(zip(_MEDIANS[nan], (out, low.reshape(shape))))
+        places = low.squeeze(-1)
+        return dict(zip(_MEDIANS[nan], (out, places.unsqueeze(rest) if keep else places)))
     high = paddle.take_along_axis(order, count // 2, -1)
-    places = paddle.concat([low, high], -1).reshape([*shape, 2])
-    return dict(zip(_MEDIANS[nan], (out, places)))
+    places = paddle.concat([low, high], -1)
+    return dict(zip(_MEDIANS[nan], (out, places.unsqueeze(rest) if keep else places)))
 
 
 @rule('select_input')
