@@ -301,3 +301,16 @@ def test_anchors_of_maps_of_free_extents(block):
     paddle.disable_static()
     whole = _C_ops.anchor_generator(paddle.zeros([1, 2, 2, 3]), *attrs.values())[0]
     np.testing.assert_array_equal(got, whole.numpy())
+
+
+@pytest.mark.parametrize('scale, kept', [(1.0, [0.75, 0.5]), (2.0, [0.5])])
+def test_proposals_are_measured_before_pictures_were_scaled(scale, kept):
+    """Values of the published package."""
+    anchors = paddle.to_tensor([[0.0, 0, 3, 9], [10, 10, 19, 19]]).reshape([1, 1, 2, 4])
+    scores, deltas = paddle.to_tensor([0.75, 0.5]).reshape([1, 2, 1, 1]), paddle.zeros([1, 8, 1, 1])
+    words = {'pre_nms_topN': 2, 'post_nms_topN': 2, 'nms_thresh': 0.5, 'min_size': 4.0, 'eta': 1.0}
+    info = paddle.to_tensor([[30.0, 30, scale]])
+    attrs = [word for pair in words.items() for word in pair]
+    made = old.generate_proposals(scores, deltas, info, anchors, paddle.ones([1, 1, 2, 4]), *attrs)
+    assert made[1].flatten().tolist() == kept
+    assert made[0].tolist() == [[0, 0, 3, 9], [10, 10, 19, 19]][2 - len(kept) :]

@@ -3,6 +3,8 @@
 `legacy_rules`.
 """
 
+import math
+
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import lod
@@ -285,14 +287,41 @@ def _collect_proposals(inputs, attrs, append):
     return made
 
 
+def _without_small(deltas, anchors, variances, info, least):
+    """Deltas of boxes where those narrower or lower than `least`, in units of the picture before it
+    was scaled, have no size. `info` has height, width and scale of each picture.
+    """
+    places = anchors.shape[:3]
+    given = deltas.transpose([0, 2, 3, 1]).reshape([-1, *places, 4])
+    info = info.reshape([-1, 1, 1, 1, 3])
+    size = anchors[..., 2:] - anchors[..., :2] + 1
+    centre = anchors[..., :2] + size / 2
+    wide = info[..., 1::-1]  # width and height
+    half = paddle.exp(paddle.clip(variances[..., 2:] * given[..., 2:], max=math.log(1000 / 16)))
+    half = half * size / 2
+    middle = variances[..., :2] * given[..., :2] * size + centre
+    first, last = middle - half, middle + half - 1
+    zero = paddle.zeros_like(first)
+    spans = [paddle.minimum(paddle.maximum(at, zero), wide - 1) for at in (first, last)]
+    small = ((spans[1] - spans[0]) / info[..., 2:] + 1 < least).any(-1, keepdim=True)
+    # In the middle of the picture, so that no border keeps them.
+    inside = paddle.concat(
+        [(wide / 2 - centre) / (size * variances[..., :2]), paddle.full_like(zero, -1e4)], -1
+    )
+    return paddle.where(small, inside, given).flatten(3).transpose([0, 3, 1, 2])
+
+
 @rule('generate_proposals')
 def _generate_proposals(inputs, attrs, append):
     (info,) = inputs['ImInfo']
     names = ('Scores', 'BboxDeltas', 'Anchors', 'Variances')
     scores, deltas, anchors, variances = first_of(inputs, *names)
-    words = 'pre_nms_topN post_nms_topN nms_thresh min_size eta'.split()
+    deltas = _without_small(deltas, anchors, variances, info, max(attrs['min_size'], 1.0))
+    before, after, share, eta = (
+        attrs[w] for w in 'pre_nms_topN post_nms_topN nms_thresh eta'.split()
+    )
     made = paddle._C_ops.generate_proposals(
-        scores, deltas, info[:, :2], anchors, variances, *(attrs[w] for w in words), True
+        scores, deltas, info[:, :2], anchors, variances, before, after, share, 1.0, eta, True
     )
     made = [_counted(made[0], made[2]), _counted(made[1], made[2]), made[2]]
     return dict(zip(('RpnRois', 'RpnRoiProbs', 'RpnRoisNum'), made))
