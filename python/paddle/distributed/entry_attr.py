@@ -148,7 +148,7 @@ class ShowClickEntry(EntryAttr):
 
     def __init__(self, show_name, click_name):
         super().__init__()
-        if not isinstance(show_name, str) or not isinstance(click_name, str):
+        if not all(isinstance(name, str) for name in (show_name, click_name)):
             raise ValueError(
                 f'[ShowClickEntry] expected show_name and click_name to be str, got '
                 f'{show_name!r} and {click_name!r}'
