@@ -314,3 +314,21 @@ def test_proposals_are_measured_before_pictures_were_scaled(scale, kept):
     made = old.generate_proposals(scores, deltas, info, anchors, paddle.ones([1, 1, 2, 4]), *attrs)
     assert made[1].flatten().tolist() == kept
     assert made[0].tolist() == [[0, 0, 3, 9], [10, 10, 19, 19]][2 - len(kept) :]
+
+
+@pytest.mark.parametrize('steps', [1, 2, 5])
+def test_rows_of_free_lengths_with_those_behind(block, steps):
+    """`row_conv` over as many steps as are fed, more or fewer than its filter has."""
+    x = block.create_var(name='x', shape=[-1, -1, 2], dtype='float32')
+    weight = block.create_var(name='weight', shape=[3, 2], dtype='float32')
+    made = block.create_var(name='made')
+    given = {'X': [x], 'Filter': [weight]}
+    block.append_op(type='row_conv', inputs=given, outputs={'Out': [made]}, attrs={})
+    rows = np.arange(4.0 * steps, dtype='float32').reshape(2, steps, 2)
+    kernel = np.arange(6, dtype='float32').reshape(3, 2)
+    feed = {'x': rows, 'weight': kernel}
+    got = paddle.static.Executor().run(block.program, feed=feed, fetch_list=[made])[0]
+    want = np.zeros_like(rows)
+    for k in range(min(3, steps)):
+        want[:, : steps - k] += rows[:, k:] * kernel[k]
+    np.testing.assert_allclose(got, want)

@@ -224,11 +224,8 @@ def _row_conv(inputs, attrs, append):
     (x,), (weight,) = inputs['X'], inputs['Filter']
     size = weight.shape[0]
     if x.ndim == 3:
-        steps = x.shape[1]
-        parts = [
-            paddle.nn.functional.pad(x[:, k:], [0, 0, 0, k, 0, 0]) * weight[k]
-            for k in range(min(size, steps))
-        ]
+        wide = paddle.nn.functional.pad(x, [0, 0, 0, size - 1, 0, 0])
+        parts = [wide[:, k : (k - size + 1) or None] * weight[k] for k in range(size)]
         return {'Out': paddle.add_n(parts)}
     offsets, rows = _sequences('row_conv', x), _rows(x)
     end = paddle.gather(offsets[1:], _owners(offsets, rows))
