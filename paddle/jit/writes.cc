@@ -31,7 +31,7 @@ void RebindResult(const Tensor& to, const Tensor& from) {
            "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
            common::ShapeText(from.extents()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
            common::ShapeText(to.extents()), ": what a program writes keeps its dtype and shape");
-  Rebind(to, from);
+  Rebind(to, egr::FittedToViews(to, from));
 }
 
 void Rebind(const Tensor& to, const Tensor& from) {

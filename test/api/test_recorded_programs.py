@@ -83,6 +83,29 @@ def test_recorded_equals_eager(name, unknown):
         np.testing.assert_allclose(g, w.numpy(), rtol=2e-5, atol=2e-6)
 
 
+def test_assigned_values_of_unknown_extents_reach_bases_and_views(static_mode):
+    program = static.Program()
+    with static.program_guard(program, static.Program()):
+        x = static.data('x', [-1, 3])
+        y = static.data('y', [-1, 3])
+        known = paddle.zeros([2, 3])
+        row = known[0]
+        paddle.assign(x * 2, known)
+        unknown = y * 0
+        paddle.assign(x * 2, unknown.detach())
+        whole = paddle.zeros([3, 3])
+        paddle.assign(x * 2, whole[1:])
+    exe = static.Executor()
+    ones = np.ones((2, 3), 'float32')
+    got = exe.run(program, feed={'x': ones, 'y': ones}, fetch_list=[row, unknown, whole])
+    assert got[0].tolist() == [2.0] * 3
+    assert np.array_equal(got[1], 2 * ones)
+    assert np.array_equal(got[2], np.concatenate([0 * ones[:1], 2 * ones]))
+    more = np.ones((3, 3), 'float32')
+    with pytest.raises(ValueError, match='expected extents'):
+        exe.run(program, feed={'x': more, 'y': more}, fetch_list=[row])
+
+
 ORACLE = '''
 import json, sys
 import numpy as np, paddle

@@ -10,6 +10,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/ops/indexing/axis.h"
 
 namespace egr {
 
@@ -416,6 +417,13 @@ void BeforeRecordedWrite(const Tensor& t) {
   PD_CHECK(
       root.is_symbolic() || !(NeedsGrad(root) && IsLeaf(root)), InvalidArgument,
       "[in-place] expected a tensor that can be written in place, got a view of a leaf tensor that needs gradients");
+}
+
+Tensor FittedToViews(const Tensor& t, const Tensor& value) {
+  const AutogradMeta* m = MaybeMeta(t);
+  if (!State().recorder || !value.is_symbolic() || !m || (!m->recorded_view && m->recorded_views.empty())) return value;
+  if (SameShape(t.extents(), value.extents()) || !phi::MayMatch(t.extents(), value.extents())) return value;
+  return paddle::expand_as(value, t);
 }
 
 void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {

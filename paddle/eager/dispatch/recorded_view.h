@@ -52,6 +52,9 @@ void ShowRecordedAs(Tensor& x, const std::function<Tensor(const Tensor&)>& show)
 void BeforeRecordedValues(const Tensor& t, const Recorder& recorder);
 // Raises where a write to `t` would change a leaf that needs a gradient through a view.
 void BeforeRecordedWrite(const Tensor& t);
+// `value` as `t` is to take it: where `t` is a view or has views and extents tell only when the program runs whether
+// shapes agree, they have to, so that the base and its views get theirs.
+Tensor FittedToViews(const Tensor& t, const Tensor& value);
 // `t`, of shape `before` until then, has been given another value: its base and all other views of that get theirs.
 // With another shape it is no view any more.
 void AfterRecordedWrite(const Tensor& t, const common::Dims& before);
