@@ -207,6 +207,14 @@ def test_gradients_of_entropies_of_shares():
     assert made.tolist() == [[-1] * 3, [-2] * 3]
 
 
+def test_a_nan_is_no_distance():
+    """Values of the published package."""
+    far = paddle.to_tensor([[np.nan, np.nan, 0.1], [0.3, 0.9, np.nan]])
+    match, distance = _C_ops.bipartite_match(far, 'per_prediction', 0.1)
+    assert match.tolist() == [[1, 1, 0]]
+    np.testing.assert_allclose(distance.numpy(), [[0.3, 0.9, 0.1]], rtol=1e-6)
+
+
 def test_quantized_values_with_a_shift_are_unsigned():
     """Values of the published package."""
     x = paddle.to_tensor([-1.5, 0.5, 2.5])

@@ -279,14 +279,13 @@ void bipartite_match_kernel(const Tensor& far, const std::string& kind, double t
   }
   if (kind != "per_prediction") return;
   for (int64_t column = 0; column < columns; ++column) {
-    if (found[column] >= 0 || rows == 0) continue;
-    int64_t best = 0;
-    for (int64_t row = 1; row < rows; ++row)
-      if (given[row * columns + column] > given[best * columns + column]) best = row;
-    const double value = given[best * columns + column];
-    if (value < kNothing || value < threshold) continue;
-    found[column] = static_cast<int32_t>(best);
-    made[column] = value;
+    if (found[column] >= 0) continue;
+    for (int64_t row = 0; row < rows; ++row) {  // a NaN is no distance
+      const double value = given[row * columns + column];
+      if (!(value >= kNothing && value >= threshold && value > made[column])) continue;
+      found[column] = static_cast<int32_t>(row);
+      made[column] = value;
+    }
   }
 }
 
