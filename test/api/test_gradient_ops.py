@@ -118,3 +118,21 @@ def test_scores_of_auc_are_shares(score):
     given = paddle.to_tensor([[0.5, score]]), paddle.to_tensor([[1]])
     with pytest.raises(RuntimeError, match=r'\[auc\] expected scores in \[0, 1\], got some'):
         paddle._C_ops.auc(*given, counts, counts, None, 'ROC', 15, 0)
+
+
+@pytest.mark.parametrize('rows', [1, 2])
+def test_gradients_of_operands_that_are_fed_to_be_broadcast(rows):
+    """Whether an operand of free rows is broadcast is known when the program runs."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x, y = paddle.static.data('x', [None, 3]), paddle.static.data('y', [2, 1])
+            x.stop_gradient = y.stop_gradient = False
+            made = paddle.broadcast_tensors([x, y])
+            grads = paddle.static.gradients([made[0] * made[0], made[1] * 3], [x, y])
+        feed = {'x': np.full([rows, 3], 5, 'float32'), 'y': np.ones([2, 1], 'float32')}
+        of_x, of_y = paddle.static.Executor().run(main, feed=feed, fetch_list=grads)
+    finally:
+        paddle.disable_static()
+    assert of_x.tolist() == [[20.0 / rows] * 3] * rows and of_y.tolist() == [[9.0]] * 2
