@@ -340,3 +340,23 @@ def test_rows_of_free_lengths_with_those_behind(block, steps):
     for k in range(min(3, steps)):
         want[:, : steps - k] += rows[:, k:] * kernel[k]
     np.testing.assert_allclose(got, want)
+
+
+def test_lengths_are_integers():
+    labels, half = paddle.to_tensor([[1, 2]]), paddle.to_tensor([1.5])
+    for call in (
+        lambda: _C_ops.edit_distance(labels, labels, half, None, False),
+        lambda: _C_ops.ctc_align(labels, half, 0, True, 0),
+        lambda: _C_ops.chunk_eval(labels, labels, half, 2, 'IOB', []),
+        lambda: _C_ops.crf_decoding(paddle.ones([1, 2, 3]), paddle.ones([5, 3]), None, half),
+    ):
+        with pytest.raises(TypeError, match='expected lengths of integers, got float32'):
+            call()
+
+
+def test_values_between_fused_operations_have_the_shape_of_their_operand():
+    """Values of the published package."""
+    x, y = paddle.to_tensor(X), paddle.to_tensor([1.0, 2])
+    words = 'functor_list', ['elementwise_add', 'relu'], 'axis', 0, 'save_intermediate_out', True
+    out, between = old.fused_elemwise_activation(x, y, *words)
+    assert out.tolist() == [[-1, 0, 1], [3, 4, 5]] and between.tolist() == [1, 2]

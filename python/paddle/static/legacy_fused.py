@@ -61,13 +61,12 @@ def _fused_elemwise(inputs, attrs, append):
             f'got {names}'
         )
     axis = attrs.get('axis', -1)
-    if 0 <= axis < x.ndim - y.ndim:
-        y = y.reshape([*y.shape, *[1] * (x.ndim - axis - y.ndim)])
+    behind = list(range(y.ndim, x.ndim - axis)) if axis >= 0 else []  # axes that y lacks
     if names[0] in _BINARY:
         between = _unary(names[1], scale)(y)
-        out = _BINARY[names[0]](x, between)
+        out = _BINARY[names[0]](x, between.unsqueeze(behind) if behind else between)
     else:
-        between = _BINARY[names[1]](x, y)
+        between = _BINARY[names[1]](x, y.unsqueeze(behind) if behind else y)
         out = _unary(names[0], scale)(between)
     return {'Out': out, 'IntermediateOut': between}
 

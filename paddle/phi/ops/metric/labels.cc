@@ -31,6 +31,7 @@ struct LabelRows {
       lengths.assign(count, width);
       return;
     }
+    CheckLabels(op, "lengths", given.meta());
     lengths = ToIntVector(given);
     PD_CHECK(static_cast<int64_t>(lengths.size()) == count, InvalidArgument, "[", op, "] expected ", count,
              " lengths, got shape ", common::ShapeText(given.dims()));
@@ -194,7 +195,7 @@ void chunk_eval_kernel(const Tensor& guessed, const Tensor& label, const Tensor&
   *correct.data<int64_t>() = counts[2];
 }
 
-void crf_decoding_infer(const Meta& x, const Meta& transition, const Meta* label, const Meta*, Meta& path) {
+void crf_decoding_infer(const Meta& x, const Meta& transition, const Meta* label, const Meta* length, Meta& path) {
   const int64_t rank = x.dims.size();
   PD_CHECK((rank == 2 || rank == 3) && transition.dims.size() == 2 &&
                !common::CertainlyDiffer(transition.dims[1], x.dims[rank - 1]),
@@ -202,6 +203,7 @@ void crf_decoding_infer(const Meta& x, const Meta& transition, const Meta* label
            "[crf_decoding] expected emission [rows, steps, labels] and transition [labels + 2, labels], got shapes ",
            common::ShapeText(x.dims), " and ", common::ShapeText(transition.dims));
   if (label) CheckLabels("crf_decoding", "label", *label);
+  if (length) CheckLabels("crf_decoding", "lengths", *length);
   path = {rank == 3 ? Dims{x.dims[0], x.dims[1]} : Dims{x.dims[0], Dim(1)}, DataType::INT64};
 }
 void crf_decoding_kernel(const Tensor& x, const Tensor& transition, const Tensor& label, const Tensor& length,
