@@ -35,6 +35,24 @@ def test_accuracy_function():
         accuracy(scores, labels.flatten())
 
 
+def test_accuracy_counts_the_rows_that_are_fed():
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            scores = paddle.static.data('scores', [None, 3])
+            labels = paddle.static.data('labels', [None, 1], 'int64')
+            counts = [
+                paddle.static.create_global_var([], 0, 'int32', persistable=True) for _ in range(2)
+            ]
+            accuracy(scores, labels, 1, *counts)
+        feed = {'scores': SCORES, 'labels': LABELS}
+        got = paddle.static.Executor().run(main, feed=feed, fetch_list=counts)
+    finally:
+        paddle.disable_static()
+    assert [g.item() for g in got] == [2, 4]
+
+
 def test_precision_and_recall():
     preds, labels = np.array([0.1, 0.6, 0.7, 0.8]), np.array([0, 1, 1, 0])
     precision, recall = Precision(), Recall()

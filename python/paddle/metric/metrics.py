@@ -311,7 +311,7 @@ def accuracy(input, label, k=1, correct=None, total=None, name=None):
         raise ValueError(f"[accuracy] expected label of dtype int32 or int64, got {label.dtype}")
     _, indices = paddle.topk(input, k=k)
     hits = (indices == label.astype(indices.dtype)).astype('float32').sum(1)
-    for given, value in ((correct, hits.sum()), (total, paddle.full([], label.shape[0]))):
+    for given, value in ((correct, hits.sum()), (total, paddle.ones_like(hits, 'int64').sum())):
         if given is not None:
             paddle.assign(value.astype(given.dtype), given)
     return hits.mean()
