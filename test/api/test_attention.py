@@ -313,3 +313,20 @@ def test_the_operation_of_other_devices(dropout):
         rtol=1e-12,
         atol=1e-12,
     )
+
+
+@pytest.mark.parametrize('causal', [False, True])
+def test_scores_of_a_width_that_is_fed(causal):
+    attend = paddle.nn.functional.scaled_dot_product_attention
+    rows = np.random.default_rng(3).standard_normal([2, 3, 2, 4]).astype('float32')
+    want = attend(*[paddle.to_tensor(rows)] * 3, is_causal=causal).numpy()
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x = paddle.static.data('x', [None, None, 2, None])
+            made = attend(x, x, x, is_causal=causal)
+        got = paddle.static.Executor().run(main, feed={'x': rows}, fetch_list=[made])[0]
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)

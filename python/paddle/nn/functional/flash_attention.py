@@ -34,6 +34,16 @@ def _causal(rows, columns):
     )
 
 
+def _scaled(query, scale):
+    """(queries, the factor of scores), which is 1 / sqrt(dim) where none is given. Queries with a
+    dim that a program does not know are multiplied by it.
+    """
+    dim = query.shape[-1]
+    if scale is None and dim < 0:
+        return query * paddle.rsqrt(paddle.shape(query)[-1].astype(query.dtype)), 1.0
+    return query, max(dim, 1) ** -0.5 if scale is None else scale
+
+
 def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enable_gqa=True):
     """Attention of [batch, length, heads, dim]."""
     expect_tensors("attention", query=query, key=key)
@@ -44,7 +54,7 @@ def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enab
         )
     if mask is not None and mask.dtype != paddle.bool and not mask.is_floating_point():
         mask = paddle.cast(mask, query.dtype)
-    scale = max(query.shape[3], 1) ** -0.5 if scale is None else scale
+    query, scale = _scaled(query, scale)
     return _C_ops._attention(
         query, key, value, mask, scale, is_causal, dropout_p if training else 0.0
     )
@@ -52,12 +62,11 @@ def _attend(query, key, value, mask, dropout_p, is_causal, training, scale, enab
 
 def _probabilities(query, key, is_causal, scale):
     """softmax(q k^T * scale), [batch, heads, q, k]."""
+    query, scale = _scaled(query, scale)
     q, k = _heads_first(query), _heads_first(key)
     if q.shape[1] != k.shape[1]:
         k = paddle.repeat_interleave(k, q.shape[1] // k.shape[1], 1)
-    scores = _C_ops.matmul(
-        q * (max(query.shape[3], 1) ** -0.5 if scale is None else scale), k, False, True
-    )
+    scores = _C_ops.matmul(q * scale, k, False, True)
     if is_causal:
         scores = scores + paddle.triu(paddle.full_like(scores, -1e4), 1)
     return _C_ops.softmax(scores, -1)
@@ -259,6 +268,7 @@ def flash_attn_unpadded(
         return_softmax=(return_softmax, False),
     )
     _own_stream("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name)
+    query, scale = _scaled(query, scale)
     return _C_ops.flash_attn_unpadded(
         query,
         key,
@@ -269,7 +279,7 @@ def flash_attn_unpadded(
         None,
         max_seqlen_q,
         max_seqlen_k,
-        max(query.shape[-1], 1) ** -0.5 if scale is None else scale,
+        scale,
         dropout,
         causal,
         False,
