@@ -455,11 +455,13 @@ class Forms final : public phi::DeviceForms {
       found = Room(outputs * 4);
       Each(KernelOf("pool_found", t), outputs, {x, y, found.get()}, p);
     }
+    const auto scaled = found ? nullptr : Room(outputs * (t == DataType::FLOAT64 ? 8 : 4));
+    if (scaled) Each(KernelOf("pool_scaled", t), outputs, {dy, scaled.get()}, p);
     p[0] = inputs;
     if (found)
       Each(KernelOf("pool_grad", t), inputs, {dy, found.get(), out}, p);
     else
-      Each(KernelOf("pool_spread", t), inputs, {dy, out}, p);
+      Each(KernelOf("pool_spread", t), inputs, {scaled.get(), out}, p);
   }
 
   void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,

@@ -23,9 +23,11 @@ std::unique_ptr<llvm::Module> Library(llvm::LLVMContext& context) {
   return std::move(*library);
 }
 
-// States how many threads a block has and, of kernels that hide waiting by other blocks, how many of these are to share
-// a multiprocessor: the assembler gives them no more registers than that allows.
+// Of kernels that hide waiting by other blocks: states how many threads a block has and how many blocks are to share a
+// multiprocessor. The assembler gives them no more registers than that allows; left alone it spills none.
 void StateBounds(llvm::Module& m, llvm::Function* kernel) {
+  const llvm::StringRef name = kernel->getName();
+  if (!name.starts_with("device_flat_") && !name.starts_with("device_reduce_")) return;
   constexpr int kShared = 4;
   auto* const notes = m.getOrInsertNamedMetadata("nvvm.annotations");
   const auto note = [&](const char* what, int n) {
@@ -35,7 +37,7 @@ void StateBounds(llvm::Module& m, llvm::Function* kernel) {
         c, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(c, what), llvm::ConstantAsMetadata::get(number)}));
   };
   note("maxntidx", kGpuThreads);
-  if (kernel->getName().starts_with("device_flat_")) note("minctasm", kShared);
+  note("minctasm", kShared);
 }
 
 }  // namespace

@@ -128,14 +128,8 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
           float& z = s[j][e];
           z = Exp(z - shift[e / 2]);
           total[e / 2] += z;
+          if (p[kKept]) z *= Kept<float>(keep, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
         }
-      if (p[kKept]) {
-#pragma unroll
-        for (int j = 0; j < kKeys / 8; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            s[j][e] *= Kept<float>(keep, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
-      }
 #pragma unroll
       for (int j = 0; j < kKeys / 16; ++j) {
         const u32 w[4] = {Two<T>(s[2 * j][0], s[2 * j][1]), Two<T>(s[2 * j][2], s[2 * j][3]),

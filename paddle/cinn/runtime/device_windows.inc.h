@@ -29,7 +29,7 @@ struct Windows {
     const int inside = End(axis, o) - Least(axis, o);
     return exclusive ? (inside > 0 ? inside : 0) : padded;
   }
-  // The windows that may hold position i of an axis.
+  // The windows that may hold position i of an axis; without dilation, those that do.
   MEMBER int FirstOf(int axis, int i) const {
     if (adaptive) return static_cast<i64>(i) * out[axis] / in[axis];
     const int v = i + pad[axis] - (k[axis] - 1) * dilation[axis];
@@ -39,10 +39,6 @@ struct Windows {
     const int end = adaptive ? static_cast<int>((static_cast<i64>(i + 1) * out[axis] + in[axis] - 1) / in[axis])
                              : (i + pad[axis]) / stride[axis] + 1;
     return end < out[axis] ? end : out[axis];
-  }
-  MEMBER bool Holds(int axis, int o, int i) const {
-    const int first = Least(axis, o);
-    return i >= first && i < End(axis, o) && (i - first) % Step(axis) == 0;
   }
   MEMBER int Inputs() const { return in[0] * in[1] * in[2]; }
   MEMBER int Outputs() const { return out[0] * out[1] * out[2]; }
@@ -110,10 +106,19 @@ INLINE void FindMax(const T* x, const T* y, int* found, i64 total, const Windows
     found[i] = place;
   }
 }
-// dx = the sum over the windows that hold an element: of dy where it is the one that was `found`, or, without that, of
-// dy times the window's factor.
-template <bool kFound, class T>
-INLINE void GatherWindows(const T* dy, const int* found, T* dx, i64 total, const Windows& w) {
+// scaled = dy times the factors of their windows.
+template <class T, class W>
+INLINE void ScaleWindows(const T* dy, W* scaled, i64 total, const Windows& w) {
+  for (i64 i = First(); i < total; i += Step()) {
+    const Spot at = Place(w, i, w.Outputs(), w.Inputs());
+    const int c = at.p % w.out[2], ab = at.p / w.out[2], b = ab % w.out[1], a = ab / w.out[1];
+    scaled[i] = Wide(dy[i]) * w.Scale<W>(a, b, c);
+  }
+}
+// dx = the sum of dy over the windows that hold an element: where it is the one that was `found`, or, without that, of
+// all of them, which have no dilation.
+template <bool kFound, class D, class T>
+INLINE void GatherWindows(const D* dy, const int* found, T* dx, i64 total, const Windows& w) {
   typedef typename WideOf<T>::type W;
   for (i64 i = First(); i < total; i += Step()) {
     const Spot at = Place(w, i, w.Inputs(), w.Outputs());
@@ -123,11 +128,7 @@ INLINE void GatherWindows(const T* dy, const int* found, T* dx, i64 total, const
       for (int b = w.FirstOf(1, q), be = w.EndOf(1, q); b < be; ++b)
         for (int c = w.FirstOf(2, r), ce = w.EndOf(2, r); c < ce; ++c) {
           const i64 o = at.first + ((a * w.out[1] + b) * w.out[2] + c) * at.step;
-          if (kFound) {
-            if (found[o] == at.p) sum += Wide(dy[o]);
-          } else if (w.Holds(0, a, p) && w.Holds(1, b, q) && w.Holds(2, c, r)) {
-            sum += Wide(dy[o]) * w.Scale<W>(a, b, c);
-          }
+          if (!kFound || found[o] == at.p) sum += Wide(dy[o]);
         }
     dx[i] = Narrow(sum, static_cast<T*>(nullptr));
   }
@@ -188,9 +189,13 @@ INLINE void Taps(const I* x, const i64* start, const i64* at, const double* weig
     const Windows w = WINDOWS;                                                            \
     GatherWindows<true>(dy, found, dx, total, w);                                         \
   }                                                                                       \
-  KERNEL device_pool_spread_##name(const T* dy, T* dx, WINDOW_PARAMS) {                   \
+  KERNEL device_pool_scaled_##name(const T* dy, WideOf<T>::type* scaled, WINDOW_PARAMS) { \
     const Windows w = WINDOWS;                                                            \
-    GatherWindows<false>(dy, static_cast<const int*>(nullptr), dx, total, w);             \
+    ScaleWindows(dy, scaled, total, w);                                                   \
+  }                                                                                       \
+  KERNEL device_pool_spread_##name(const WideOf<T>::type* scaled, T* dx, WINDOW_PARAMS) { \
+    const Windows w = WINDOWS;                                                            \
+    GatherWindows<false>(scaled, static_cast<const int*>(nullptr), dx, total, w);         \
   }                                                                                       \
   KERNEL device_pool_mean_##name(const T* x, T* y, WINDOW_PARAMS) {                       \
     const Windows w = WINDOWS;                                                            \
