@@ -60,20 +60,6 @@ struct Copier {
   }
 };
 
-// Four 8 x 8 matrices, of which a lane reads a row at `from`.
-template <bool along_k>
-INLINE void Four(u32 from, u32 (&r)[4]) {
-  if (along_k)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from)
-                 : "memory");
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from)
-                 : "memory");
-}
 // Where the row lies that a lane reads of the matrices at (i, 0): those of i and i + 8 with k, then with k + 8;
 // `swapped`: k and k + 8 first.
 template <int n, bool along_k, class S>
@@ -101,10 +87,10 @@ INLINE void Step(u32 a, u32 b, float (&d)[2][4][4]) {
   for (int q = 0; q < kStep; q += 16) {
     u32 ra[2][4], rb[4];
 #pragma unroll
-    for (int i = 0; i < 2; ++i) Four<ka>(a + Further<kRows, ka>(16 * i, q), ra[i]);
+    for (int i = 0; i < 2; ++i) LoadMatrices<ka>(a + Further<kRows, ka>(16 * i, q), ra[i]);
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-      Four<kb>(b + Further<kColumns, kb>(16 * j, q), rb);
+      LoadMatrices<kb>(b + Further<kColumns, kb>(16 * j, q), rb);
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         Multiply(d[i][2 * j], ra[i], rb[0], rb[1], static_cast<T*>(nullptr));

@@ -4,25 +4,11 @@
 // reduce or the lines lie side by side.
 #pragma once
 
+#include "paddle/phi/core/line_op.h"
+
 namespace {
 
-// phi::LineOp.
-enum : i64 {
-  kProduct,
-  kSumAbs,
-  kMaxAbs,
-  kMinAbs,
-  kLength,
-  kPowers,
-  kSumPow,
-  kNonzero,
-  kSumSquare,
-  kVariance,
-  kSum,
-  kMean,
-  kMax,
-  kMin
-};
+using enum phi::LineOp;
 
 template <class T>
 struct SumOf {

@@ -41,13 +41,9 @@ INLINE void Keep(S* tile, bool along_k, const Chunk (&c)[2]) {
     *reinterpret_cast<__attribute__((address_space(3))) Chunk*>(tile + at) = c[v];
   }
 }
-// Four 8 x 8 matrices at (i, k): those of i and i + 8 with k, then with k + 8; `swapped`: k and k + 8 first.
-template <class S>
-INLINE void Matrices(S* tile, bool along_k, bool swapped, int i, int k, u32 (&r)[4]) {
-  const int l = Thread() % 32, one = l / 8 % 2 * 8, two = l / 16 * 8;
-  const int di = swapped ? two : one, dk = swapped ? one : two;
-  const int at = along_k ? (i + di + l % 8) * kPitch + k + dk : (k + dk + l % 8) * kLong + i + di;
-  const u32 from = static_cast<u32>(reinterpret_cast<unsigned long>(tile + at));
+// Four 8 x 8 matrices, of which a lane reads a row at `from`.
+template <bool along_k>
+INLINE void LoadMatrices(u32 from, u32 (&r)[4]) {
   if (along_k)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -58,6 +54,15 @@ INLINE void Matrices(S* tile, bool along_k, bool swapped, int i, int k, u32 (&r)
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                  : "r"(from)
                  : "memory");
+}
+// Four 8 x 8 matrices at (i, k): those of i and i + 8 with k, then with k + 8; `swapped`: k and k + 8 first.
+template <class S>
+INLINE void Matrices(S* tile, bool along_k, bool swapped, int i, int k, u32 (&r)[4]) {
+  const int l = Thread() % 32, one = l / 8 % 2 * 8, two = l / 16 * 8;
+  const int di = swapped ? two : one, dk = swapped ? one : two;
+  const int at = along_k ? (i + di + l % 8) * kPitch + k + dk : (k + dk + l % 8) * kLong + i + di;
+  const u32 from = static_cast<u32>(reinterpret_cast<unsigned long>(tile + at));
+  along_k ? LoadMatrices<true>(from, r) : LoadMatrices<false>(from, r);
 }
 #define MULTIPLY(shape, in)                                        \
   asm volatile("mma.sync.aligned." shape ".row.col.f32." in "." in \
@@ -184,15 +189,16 @@ INLINE void Tf32(const float* a, const float* b, float* c, const float* bias, A 
   }
 PLAIN(f32, float)
 PLAIN(f64, double)
-PLAIN(f16, Half) PLAIN(bf16, Bfloat)
+PLAIN(f16, Half)
+PLAIN(bf16, Bfloat)
 #define TENSOR(name, T)                                                            \
   KERNEL device_mma_##name(const T* a, const T* b, T* c, const T* bias, NUMBERS) { \
     SHARED short tiles[4 * kRoom] __attribute__((aligned(16)));                    \
     const i64 n[] = NUMBERS_OF;                                                    \
     Tensor(a, b, c, bias, tiles, n);                                               \
   }
-    TENSOR(f16, Half) TENSOR(bf16, Bfloat) KERNEL
-    device_mma_f32(const float* a, const float* b, float* c, const float* bias, NUMBERS) {
+TENSOR(f16, Half)
+TENSOR(bf16, Bfloat) KERNEL device_mma_f32(const float* a, const float* b, float* c, const float* bias, NUMBERS) {
   SHARED u32 ta[16][136], tb[16][136];
   const i64 n[] = NUMBERS_OF;
   Tf32(a, b, c, bias, ta, tb, n);

@@ -9,6 +9,7 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/common/place.h"
+#include "paddle/phi/core/line_op.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -36,24 +37,6 @@ struct Draw {
   bool wide = false;  // an integer takes 64 bits, not 32
 };
 
-// Reductions of lines: sums of magnitudes, the square root of a sum of squares, (sum |x|^p)^(1/p), a sum of |x|^p, a
-// sum of squared distances from the mean over p, and so on.
-enum class LineOp : uint8_t {
-  kProduct,
-  kSumAbs,
-  kMaxAbs,
-  kMinAbs,
-  kLength,
-  kPowers,
-  kSumPow,
-  kNonzero,
-  kSumSquare,
-  kVariance,
-  kSum,
-  kMean,
-  kMax,
-  kMin
-};
 // y and mask of x; the gradient of x from x, y and dy; the same of means, which read dy alone.
 enum class PoolPass : uint8_t { kMax, kMaxGrad, kMean, kMeanGrad };
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
