@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of test/ops on the CPU and on gpu:0, value and first gradient. Prints, as JSON, the largest
-difference of each result: 0 for the same bits, otherwise relative to 1 + the CPU's magnitude.
+difference of each result: 0 for the same bits, otherwise relative to 1 + the CPU's magnitude. With
+two more numbers, i and n, only each n-th row from the i-th on.
 """
 
 import json
@@ -63,8 +64,8 @@ def gradients(row, arrays, dtype):
     return [None if g is None else h.to_numpy(g) for g in grads]
 
 
-def elementwise():
-    for row in h.load_rows():
+def elementwise(part):
+    for row in h.load_rows()[part]:
         for dtype in h.dtypes(row):
             real = dtype in FLOATS
             for name in SHAPES if real else ('broadcast',):
@@ -79,8 +80,8 @@ def elementwise():
                     yield key + '-gradient', on_both(lambda: gradients(row, arrays, dtype))
 
 
-def structured():
-    for row in test_structured.ROWS:
+def structured(part):
+    for row in test_structured.ROWS[part]:
         for dtype in ('float32', 'float64'):
             arrays = test_structured.arrays_of(row, dtype)
 
@@ -100,6 +101,6 @@ def structured():
 if __name__ == '__main__':
     warnings.simplefilter('ignore')
     with np.errstate(all='ignore'):
-        print(
-            json.dumps(dict({'elementwise': elementwise, 'structured': structured}[sys.argv[1]]()))
-        )
+        kind = {'elementwise': elementwise, 'structured': structured}[sys.argv[1]]
+        part = slice(*map(int, sys.argv[2:3] or [0]), None, *map(int, sys.argv[3:4] or [1]))
+        print(json.dumps(dict(kind(part))))

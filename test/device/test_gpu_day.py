@@ -13,7 +13,9 @@ DAY = pathlib.Path(__file__).resolve().parents[2] / 'tools' / 'gpu_day' / 'run.p
 
 
 def test_short_stages(tmp_path):
-    done = child(DAY, '--small', '--out', tmp_path, '--only', 'smoke', 'timings', 'profile')
+    done = child(
+        DAY, '--small', '--out', tmp_path, '--only', 'smoke', 'timings', 'models', 'profile'
+    )
     table = {name: state for name, state, _, _ in json.loads((tmp_path / 'table.json').read_text())}
     assert done.returncode == 0 and set(table.values()) == {'ok'}, done.stdout
     said = (tmp_path / 'smoke.out').read_text()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is run when a GPU is at hand for a short time: smoke, correctness, timings, profile.
+"""What is run when a GPU is at hand for a short time: smoke, correctness, timings, models, profile.
 
     python tools/gpu_day/run.py --out results              # at most 40 minutes
     python tools/gpu_day/run.py --out results --only smoke timings
@@ -13,7 +13,9 @@ as they are.
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -23,7 +25,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parents[1] / 'test' / 'device'
 # Stage: most seconds, also of a whole day.
-LIMITS = {'smoke': 240, 'rows': 500, 'training': 500, 'timings': 560, 'profile': 500}
+LIMITS = {'smoke': 240, 'rows': 500, 'training': 500, 'timings': 560, 'models': 500, 'profile': 500}
+# Processes that share the GPU where nothing is timed.
+BESIDE = max(1, min(12, (os.cpu_count() or 2) // 2 - 1))
 WHOLE = 2400
 # The largest difference that a result may have, by what is computed.
 BARS = {'elementwise': 1e-2, 'structured': 1e-5}
@@ -54,48 +58,73 @@ def smoke(out, limit, small):
     return status == 0, text.strip().splitlines()[-1] if text.strip() else 'nothing was printed'
 
 
+def together(commands, limit, out):
+    """The status and text of each named command, some at a time."""
+    end = time.monotonic() + limit
+    with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
+        tasks = {
+            name: pool.submit(
+                lambda c, n: child(c, max(1.0, end - time.monotonic()), out / n), command, name
+            )
+            for name, command in commands.items()
+        }
+        return {name: task.result() for name, task in tasks.items()}
+
+
 def rows(out, limit, small):
     """Rows of test/ops against the CPU: results beyond their bar, by operation."""
-    good, said, end = True, [], time.monotonic() + limit
+    done = together(
+        {
+            f'rows-{kind}-{i}': [TESTS / 'gpu_rows.py', kind, i, BESIDE]
+            for i in range(BESIDE)
+            for kind in BARS
+        },
+        limit,
+        out,
+    )
+    said, good = [], True
     for kind, bar in BARS.items():
-        left = max(1.0, end - time.monotonic())
-        status, text = child([TESTS / 'gpu_rows.py', kind], left, out / f'rows-{kind}')
-        if status:
-            good = False
-            said.append(f'{kind}: exit {status}')
-            continue
-        found = json.loads(text)
+        found, ended = {}, []
+        for name, (status, text) in done.items():
+            if name.startswith('rows-' + kind):
+                found.update(json.loads(text) if status == 0 else {})
+                ended += [f'{name}: exit {status}'] if status else []
         wrong = sorted(
             {k.split('-')[0] for k, d in found.items() if any(x is None or not x <= bar for x in d)}
         )
-        good = good and not wrong
+        good = good and not wrong and not ended
         said.append(
-            f'{kind}: {len(found)} results, {len(wrong)} operations beyond {bar} {wrong[:9]}'
+            f'{kind}: {len(found)} results, {len(wrong)} operations beyond {bar} {wrong[:20]} '
+            + ' '.join(ended)
         )
     return good, '; '.join(said)
 
 
 def training(out, limit, small):
     """Twenty steps against the CPU's losses."""
-    good, said, end = True, [], time.monotonic() + limit
-    models = (
-        ['perceptron', 'physics'] if small else ['perceptron', 'transformer', 'physics', 'pictures']
-    )
-    for model in models:
-        for dtype in ('', 'bfloat16'):
-            for how in ('eager', 'program'):
-                left = max(1.0, end - time.monotonic())
-                name = f'{model}-{dtype or "float32"}-{how}'
-                command = [TESTS / 'gpu_training.py', model, dtype, 'gpu:0', 20, how]
-                status, text = child(command, left, out / f'training-{name}')
-                if status:
-                    good = False
-                    said.append(f'{name}: exit {status}')
-                    continue
-                want, got = json.loads(text)
-                off = max(abs(g - w) / (1 + abs(w)) for g, w in zip(got, want))
-                good = good and off <= (1e-5 if dtype == '' else 1e-2)
-                said.append(f'{name}: {off:.1e}')
+    models = ['perceptron', 'physics'] + ([] if small else ['transformer', 'pictures'])
+    done = together(
+        {
+            f'training-{model}-{dtype or "float32"}-{how}': [
+                TESTS / 'gpu_training.py', model, dtype, 'gpu:0', 20, how
+            ]
+            for model in models
+            for dtype in ('', 'bfloat16')
+            for how in ('eager', 'program')
+        },
+        limit,
+        out,
+    )  # fmt: skip
+    good, said = True, []
+    for name, (status, text) in done.items():
+        if status:
+            good = False
+            said.append(f'{name}: exit {status}')
+            continue
+        want, got = json.loads(text)
+        off = max(abs(g - w) / (1 + abs(w)) for g, w in zip(got, want))
+        good = good and off <= (1e-5 if 'float32' in name else 1e-2)
+        said.append(f'{name}: {off:.1e}')
     return good, ', '.join(said)
 
 
@@ -104,6 +133,13 @@ def timings(out, limit, small):
     command = [HERE / 'timings.py', *(['--small'] if small else [])]
     status, text = child(command, limit, out / 'timings')
     return status == 0, f'{max(0, len(text.splitlines()) - 1)} rows in timings.out'
+
+
+def models(out, limit, small):
+    """Products, attention, convolutions and steps of training beside torch."""
+    command = [HERE / 'models.py', *(['--small', 'products', 'attention'] if small else [])]
+    status, text = child(command, limit, out / 'models')
+    return status == 0, f'{max(0, len(text.splitlines()) - 1)} rows in models.out'
 
 
 def profile(out, limit, small):
@@ -121,7 +157,7 @@ def profile(out, limit, small):
     return done.returncode == 0, 'profile.ncu-rep'
 
 
-STAGES = {f.__name__: f for f in (smoke, rows, training, timings, profile)}
+STAGES = {f.__name__: f for f in (smoke, rows, training, timings, models, profile)}
 
 
 def main():

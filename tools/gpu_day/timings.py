@@ -16,7 +16,7 @@ try:
 
     torch = torch if torch.cuda.is_available() else None
 except ImportError:
-    torch = None
+    torch = T = None
 
 # Name: the operation here, there, and how many times the bytes of x move at least.
 OPERATIONS = {
