@@ -7,6 +7,7 @@
 #include "paddle/distributed/collective/process_group.h"
 #include "paddle/distributed/store/tcp_store.h"
 #include "paddle/eager/autograd/inplace.h"
+#include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/pybind/member.h"
 #include "paddle/pybind/module.h"
@@ -262,6 +263,7 @@ void Barrier(ProcessGroup& g) {
 
 void AddStore(pyb::module_& m) {
   m.def("_forget_rings", &ForgetRings, pyb::arg("ids"), "Operations of programs find no groups under these numbers.");
+  m.def("_set_num_threads", &phi::cpu::SetNumThreads, pyb::arg("n"), "Kernels take at most so many threads.");
   const auto timeout = pyb::arg("timeout") = pyb::none();
   // The ranks whose end ends the wait; without any, a rank that dies meanwhile.
   const pyb::arg_v needed = pyb::arg("needed") = std::vector<int>();

@@ -151,12 +151,10 @@ def job_store():
     """The job's store. The launcher holds it; without a launcher process 0 does."""
     from paddle.base.core import TCPStore
 
+    from .launch.scheduler import given_master
+
     env = current_environment()
-    endpoint = os.getenv('PADDLE_MASTER')
-    if endpoint is None and os.getenv('MASTER_ADDR') and os.getenv('MASTER_PORT'):
-        endpoint = f'{os.environ["MASTER_ADDR"]}:{os.environ["MASTER_PORT"]}'
-    if endpoint is None:
-        endpoint = env.trainer_endpoints[0]
+    endpoint = given_master() or env.trainer_endpoints[0]
     host, _, port = endpoint.rpartition(':')
     if not host or not port.isdigit():
         raise ValueError(
@@ -169,12 +167,25 @@ def job_store():
         int(port),
         env.rank == 0 and not held_elsewhere,
         env.world_size,
-        timeout=int(os.getenv('FLAGS_stop_check_timeout', '900')),
+        timeout=_patience(),
         secret=os.getenv('PADDLE_JOB_SECRET', ''),
         rank=env.rank,
     )
     atexit.register(_leave, store)
     return store
+
+
+def _patience():
+    """Seconds that a process may come later than another."""
+    return int(os.getenv('FLAGS_stop_check_timeout', '900'))
+
+
+@functools.cache
+def _enter_schedule():
+    """The store that this process holds for others which a scheduler started; or None."""
+    from .launch.scheduler import enter_schedule
+
+    return enter_schedule(_patience())
 
 
 def _leave(store):
@@ -212,7 +223,9 @@ def begin_anew():
 
 
 def init_parallel_env(nccl_config=None):
-    """Make the group of all processes. A program of one process goes on without, with a warning.
+    """Make the group of all processes: those of the launcher or `spawn`; else those that srun of
+    Slurm, mpirun of Open MPI or mpiexec of MPICH started together. On several hosts MPI's need the
+    address of rank 0 in PADDLE_MASTER. A program of one process goes on without, with a warning.
 
     Args:
         nccl_config (object, default None): Only None.
@@ -222,8 +235,8 @@ def init_parallel_env(nccl_config=None):
 
     Raises:
         RuntimeError: Another process does not come.
-        ValueError: The environment has no address of the job's store, or a rank that does not
-            exist.
+        ValueError: The environment has no address of the job's store, a rank that does not
+            exist, or no number where a scheduler has one.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -238,6 +251,7 @@ def init_parallel_env(nccl_config=None):
 
     if nccl_config is not None:
         raise ValueError(f'[init_parallel_env] expected no nccl_config, got {nccl_config!r}')
+    _enter_schedule()
     current_environment.cache_clear()
     env = current_environment()
     if env.world_size < 2:

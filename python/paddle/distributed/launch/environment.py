@@ -5,9 +5,17 @@ import contextlib
 import os
 import secrets
 import socket
+import typing
 
 # Of other jobs, or for other machines than this one.
 _DROPPED = ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')
+
+
+class Meeting(typing.NamedTuple):
+    """Where the store of a job is."""
+
+    host: str
+    port: str
 
 
 def hold_store(host='127.0.0.1'):
@@ -38,8 +46,8 @@ def join_store(master, node, secret):
 
 
 def rank_environment(rank, ranks, store, secret, start_port=6070, first=0, here=None):
-    """The variables of one of `ranks` ranks, of which `here` from `first` on, else all, are on this
-    host.
+    """The variables of one of `ranks` ranks that meet at `store`, of which `here` from `first` on,
+    else all, are on this host.
     """
     here = ranks if here is None else here
     # Names only: nobody listens there.

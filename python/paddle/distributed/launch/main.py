@@ -6,6 +6,7 @@ import os
 import sys
 
 from .job import Job
+from .scheduler import master_of, scheduled_task
 
 # Flags of PaddlePaddle's launcher for what is not served here, and what they must be.
 _UNSERVED = {
@@ -37,7 +38,7 @@ def parse(arguments):
     base.add_argument('--start_port', type=int, default=env('PADDLE_START_PORT', 6070))
     base.add_argument('--master', default=env('PADDLE_MASTER'))
     base.add_argument('--rank', type=int, default=env('PADDLE_RANK', -1))
-    base.add_argument('--nnodes', default=env('PADDLE_NNODES', '1'))
+    base.add_argument('--nnodes', default=env('PADDLE_NNODES'))
     base.add_argument('--ips', default=env('PADDLE_IPS'))
     base.add_argument('--run_mode', default=env('PADDLE_RUN_MODE', 'collective'))
     base.add_argument('--legacy', default=env('PADDLE_LEGACY', 'False'))
@@ -61,6 +62,8 @@ def parse(arguments):
     for name, (served, why) in _UNSERVED.items():
         if str(getattr(flags, name)) != str(served):
             parser.error(f'expected --{name} {served}, got {getattr(flags, name)}: {why}')
+    if flags.nnodes is None:
+        _ask_scheduler(flags, parser)
     if not str(flags.nnodes).isdigit() or int(flags.nnodes) < 1:
         parser.error(f'expected --nnodes of 1 or more, got {flags.nnodes}: jobs keep their size')
     flags.nnodes = int(flags.nnodes)
@@ -75,6 +78,18 @@ def parse(arguments):
     if flags.nproc_per_node < 1:
         parser.error(f'expected --nproc_per_node of 1 or more, got {flags.nproc_per_node}')
     return flags
+
+
+def _ask_scheduler(flags, parser):
+    """Where srun or mpirun started several launchers, each is a node of one job."""
+    flags.nnodes = 1
+    try:
+        task = scheduled_task()
+        if task is not None:
+            flags.master = flags.master or master_of(task)
+            flags.nnodes, flags.rank = task.size, task.rank
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def launch():
