@@ -22,6 +22,7 @@
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/backends/gpu/blaslt.h"
+#include "paddle/phi/backends/gpu/dnn_conv.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
 
@@ -131,6 +132,15 @@ AttentionNumbers NumbersOf(const phi::cpu::AttentionArgs& a) {
   }
   p[kKept] = a.keep != nullptr, p[kKeptBy] = number(a.keep_scale);
   return p;
+}
+
+// Whether products of float32 may be of its first bits.
+bool RoundsToTf32() {
+  static const bool tf32 = [] {
+    const char* flag = std::getenv("FLAGS_gpu_tf32");
+    return flag && *flag == '1';
+  }();
+  return tf32;
 }
 
 class Forms final : public phi::DeviceForms {
@@ -339,6 +349,7 @@ class Forms final : public phi::DeviceForms {
   void Convolve(phi::ConvPass pass, DataType t, const phi::cpu::ConvDesc& d, const void* a, const void* b,
                 void* out) const override {
     if (d.x_blocked || d.y_blocked) throw phi::NoDeviceForm{"a blocked layout"};
+    if (phi::gpu::DnnConvolve(*this, pass, t, d, a, b, out, RoundsToTf32())) return;
     const int64_t ic = d.ic / d.groups, oc = d.oc / d.groups;
     int64_t in = 1, seen = 1, taps = 1;
     for (int i = 0; i < d.nd; ++i) in *= d.in[i], seen *= d.out[i], taps *= d.k[i];
@@ -592,10 +603,7 @@ class Forms final : public phi::DeviceForms {
 
   void Multiply(DataType t, Product p, int64_t matrices, const void* a, const void* b, const void* bias,
                 void* out) const {
-    static const bool tf32 = [] {
-      const char* flag = std::getenv("FLAGS_gpu_tf32");
-      return flag && *flag == '1';
-    }();
+    const bool tf32 = RoundsToTf32();
     const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
     if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64)
       throw phi::NoDeviceForm{"a product of numbers that are not floating"};

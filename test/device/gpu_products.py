@@ -71,10 +71,11 @@ def matrices(dtype):
 
 
 def convolutions(dtype):
-    def of(x, w, **how):
+    def of(x, w, transposed=False, **how):
         def both(a, b):
             a.stop_gradient = b.stop_gradient = False
-            out = (F.conv2d if a.ndim == 4 else F.conv1d if a.ndim == 3 else F.conv3d)(a, b, **how)
+            name = f'conv{a.ndim - 2}d' + ('_transpose' if transposed else '')
+            out = getattr(F, name)(a, b, **how)
             weight = paddle.to_tensor(
                 np.linspace(0.5, 1, int(np.prod(out.shape))).reshape(out.shape)
             )
@@ -93,6 +94,11 @@ def convolutions(dtype):
     yield 'depthwise', *of([2, 6, 7, 7], [6, 1, 3, 3], groups=6, padding=1)
     yield 'last', *of([2, 8, 7, 4], [5, 4, 3, 3], data_format='NHWC', padding=1)
     yield 'line', *of([2, 3, 20], [4, 3, 5], stride=2)
+    yield 'transposed', *of([2, 4, 5, 6], [4, 3, 3, 3], True, stride=2, padding=1)
+    yield (
+        'grown',
+        *of([1, 4, 5], [4, 2, 3], True, stride=3, output_padding=2, groups=2, dilation=2),
+    )
     yield 'volume', *of([1, 2, 5, 6, 4], [3, 2, 2, 3, 2], stride=[1, 2, 1], padding=1)
 
 

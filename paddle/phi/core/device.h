@@ -31,6 +31,9 @@ bool DeviceMemoryInfo(Place place, size_t* total, size_t* free);
 
 // Streams and events are the device's own handles; null is the CPU's or the default stream.
 void* CurrentStream(Place place);
+// The current stream, for a library's call that works there on memory at these addresses, which may be of other
+// streams; the device is made the thread's.
+void* StreamForCall(Place place, std::initializer_list<const void*> addresses);
 void SetCurrentStream(Place place, void* stream);
 void* CreateStream(Place place);
 void DestroyStream(Place place, void* stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real cuDNN makes plans of our graphs without a device, of the properties of three GPUs, where it is found.
-#include "paddle/phi/backends/gpu/dnn_graph.h"
+#include "paddle/phi/backends/gpu/dnn_conv.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -185,6 +185,56 @@ TEST_P(DnnGraphTest, PlansAreMadeWithoutADevice) {
     EXPECT_EQ(again->workspace(), plan->workspace());
   }
   EXPECT_GE(made, 60);
+}
+// Exact enough, and in order: plans of what operations ask for.
+TEST_P(DnnGraphTest, ConvolutionsOfOperationsHavePlans) {
+  if (!HasDnn()) GTEST_SKIP() << "no cuDNN";
+  std::vector<cpu::ConvDesc> all;
+  const auto add = [&](int nd, int64_t ic, int64_t oc, int64_t groups, int64_t size, int64_t k, int64_t stride,
+                       int64_t dilation, bool last) {
+    cpu::ConvDesc& d = all.emplace_back();
+    d.nd = nd, d.n = 2, d.ic = ic, d.oc = oc, d.groups = groups, d.channels_last = last;
+    for (int i = 0; i < nd; ++i) {
+      d.in[i] = size, d.k[i] = k, d.stride[i] = stride, d.dilation[i] = dilation, d.pad_lo[i] = d.pad_hi[i] = k / 2;
+      d.out[i] = cpu::ConvOutSize(size, k, stride, dilation, k / 2, k / 2);
+    }
+  };
+  for (const bool last : {false, true}) {
+    add(1, 16, 24, 1, 50, 5, 2, 1, last);
+    add(2, 3, 64, 1, 56, 7, 2, 1, last);
+    add(2, 64, 64, 1, 28, 3, 1, 2, last);
+    add(2, 64, 96, 4, 28, 3, 1, 1, last);
+    add(2, 64, 64, 64, 28, 3, 1, 1, last);
+    add(2, 5, 7, 1, 19, 4, 3, 1, last);
+    add(3, 8, 16, 1, 12, 3, 1, 1, last);
+  }
+  std::string none;
+  int made = 0, wanted = 0;
+  for (const cpu::ConvDesc& d : all)
+    for (const auto pass : {ConvPass::kForward, ConvPass::kGradInput, ConvPass::kGradWeight})
+      for (const DataType t : {DataType::FLOAT32, DataType::FLOAT16, DataType::BFLOAT16}) {
+        std::string why;
+        const auto c = DescribeForDnn(pass, t, d, false, &why);
+        ASSERT_NE(c, nullptr) << why;
+        const auto plan = DnnPlan::Make(c->graph, Json(GetParam()), nullptr, &why, c->limits);
+        ++wanted;
+        made += plan != nullptr;
+        if (plan)
+          EXPECT_LE(plan->workspace(), c->limits.workspace);
+        else
+          none += std::string(NameOf(t)) + " pass " + std::to_string(static_cast<int>(pass)) + " nd " +
+                  std::to_string(d.nd) + " ic " + std::to_string(d.ic) + " groups " + std::to_string(d.groups) +
+                  (d.channels_last ? " last" : "") + ": " + why + "\n";
+      }
+  EXPECT_EQ(made, wanted) << none;
+  std::string of[2], why;
+  for (const bool tf32 : {false, true}) {
+    const auto c = DescribeForDnn(ConvPass::kForward, DataType::FLOAT32, all[2], tf32, &why);
+    const auto plan = DnnPlan::Make(c->graph, Json(GetParam()), nullptr, &why, c->limits);
+    ASSERT_NE(plan, nullptr) << why;
+    of[tf32] = plan->text();
+  }
+  EXPECT_NE(of[0], of[1]);  // tensor cores only where asked for
 }
 TEST_P(DnnGraphTest, WhatCannotBeSaysWhy) {
   if (!HasDnn()) GTEST_SKIP() << "no cuDNN";

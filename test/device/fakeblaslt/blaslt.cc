@@ -4,17 +4,10 @@
 // product, a workspace that is too small and an alignment that was not promised. What it does it writes to the file of
 // FAKEBLASLT_LOG, a line a call.
 #include <cmath>
-#include <cstring>
 #include <fstream>
-#include <list>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
-#include "device/fakenccl/elements.h"
-#include "device/loaded_driver.h"
+#include "device/host_work.h"
 
 namespace {
 
@@ -63,9 +56,16 @@ void Log(const std::string& line) {
   if (path) std::ofstream(path, std::ios::app) << line << "\n";
 }
 
-size_t SizeOf(int type) {
-  return type == kReal64 ? 8 : type == kReal32 ? 4 : type == kReal16 || type == kRealB16 ? 2 : 0;
+Real RealOf(int type) {
+  switch (type) {
+    case kReal32: return Real::k32;
+    case kReal64: return Real::k64;
+    case kReal16: return Real::k16;
+    case kRealB16: return Real::kB16;
+    default: return Real::kNone;
+  }
 }
+size_t SizeOf(int type) { return SizeOf(RealOf(type)); }
 bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue > 1; }
 
 // What an algorithm is for.
@@ -102,52 +102,13 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
   return kSuccess;
 }
 
-double Load(int type, const char* p) {
-  double v = 0;
-  if (type == kReal64) {
-    std::memcpy(&v, p, 8);
-  } else if (type == kReal32) {
-    float f;
-    std::memcpy(&f, p, 4);
-    v = f;
-  } else if (type == kReal16) {
-    _Float16 h;
-    std::memcpy(&h, p, 2);
-    v = static_cast<double>(h);
-  } else {
-    uint16_t h;
-    std::memcpy(&h, p, 2);
-    v = static_cast<double>(fakenccl::FromBfloat(h));
-  }
-  return v;
-}
-void Store(int type, double v, char* p) {
-  if (type == kReal64) {
-    std::memcpy(p, &v, 8);
-  } else if (type == kReal32) {
-    const auto f = static_cast<float>(v);
-    std::memcpy(p, &f, 4);
-  } else if (type == kReal16) {
-    const auto h = static_cast<_Float16>(v);
-    std::memcpy(p, &h, 2);
-  } else {
-    const uint16_t h = fakenccl::ToBfloat(static_cast<float>(v));
-    std::memcpy(p, &h, 2);
-  }
-}
-
 struct Job {
   Desc d;
   Layout a, b, out;
   double alpha;
-  char *at_a = nullptr, *at_b = nullptr, *at_bias = nullptr, *to = nullptr, *aux = nullptr;
-  bool done = false, lasting = false;
+  const char *at_a = nullptr, *at_b = nullptr, *at_bias = nullptr;
+  char *to = nullptr, *aux = nullptr;
 };
-std::mutex g_mutex;
-std::list<std::unique_ptr<Job>>& Jobs() {
-  static auto* jobs = new std::list<std::unique_ptr<Job>>;
-  return *jobs;
-}
 
 size_t Span(const Layout& l) {
   return (static_cast<size_t>(l.batch - 1) * static_cast<size_t>(l.batch_offset) +
@@ -155,8 +116,8 @@ size_t Span(const Layout& l) {
          SizeOf(l.type);
 }
 
-void Multiply(void* data) {
-  Job& j = *static_cast<Job*>(data);
+void Multiply(const Job& j) {
+  const Real type = RealOf(j.a.type);
   const size_t size = SizeOf(j.a.type);
   const auto at = [&](const Layout& l, uint64_t batch, uint64_t row, uint64_t column) {
     return (batch * static_cast<uint64_t>(l.batch_offset) + column * static_cast<uint64_t>(l.leading) + row) * size;
@@ -167,15 +128,15 @@ void Multiply(void* data) {
       for (uint64_t r = 0; r < m; ++r) {
         double sum = 0;
         for (uint64_t k = 0; k < depth; ++k)
-          sum += Load(j.a.type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
-                 Load(j.b.type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
+          sum += Load(type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
+                 Load(type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
         sum *= j.alpha;
-        if (j.at_bias) sum += Load(j.a.type, j.at_bias + r * size);
-        if (j.aux) Store(j.a.type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
+        if (j.at_bias) sum += Load(type, j.at_bias + r * size);
+        if (j.aux) Store(type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
         if (Has(j.d.epilogue, 2)) sum = sum > 0 ? sum : 0;
         if (Has(j.d.epilogue, 32))
           sum *= 0.5 * (1 + std::tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
-        Store(j.out.type, sum, j.to + at(j.out, batch, r, c));
+        Store(type, sum, j.to + at(j.out, batch, r, c));
       }
 }
 
@@ -264,8 +225,8 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
   DRIVER(cuCtxGetCurrent)(&now);
   if (now != handle->context) return Refuse(kInvalidValue, "a product while another device is current");
   const bool wide = d->scale == kReal64;
-  const double scale = Load(wide ? kReal64 : kReal32, static_cast<const char*>(alpha));
-  if (Load(wide ? kReal64 : kReal32, static_cast<const char*>(beta)) != 0 || c != out)
+  const double scale = Load(wide ? Real::k64 : Real::k32, static_cast<const char*>(alpha));
+  if (Load(wide ? Real::k64 : Real::k32, static_cast<const char*>(beta)) != 0 || c != out)
     return Refuse(kNotSupported, "a result that is added to");
   if (!algorithm || algorithm->magic != kMagic || algorithm->product != ProductOf(*d, *la, *lb, *lout))
     return Refuse(kInvalidValue, "an algorithm of another product");
@@ -283,38 +244,15 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
   if (Has(d->epilogue, 4) != (d->bias != nullptr)) return Refuse(kInvalidValue, "a bias without its epilogue, or none");
   if ((d->epilogue & 128) && !d->aux) return Refuse(kInvalidValue, "an epilogue without its second result");
 
-  std::lock_guard lock(g_mutex);
-  auto& jobs = Jobs();
-  for (auto it = jobs.begin(); it != jobs.end();) {
-    Job& old = **it;
-    if (!old.done || old.lasting) {
-      ++it;
-      continue;
-    }
-    for (char* p : {old.at_a, old.at_b, old.at_bias, old.to, old.aux})
-      if (p) DRIVER(cuMemFreeHost)(p);
-    it = jobs.erase(it);
-  }
-  jobs.push_back(std::make_unique<Job>(Job{*d, *la, *lb, *lout, scale}));
-  Job& j = *jobs.back();
-  int capturing = 0;
-  DRIVER(cuStreamIsCapturing)(stream, &capturing);
-  j.lasting = capturing != 0;
-  const auto room = [](char*& to, size_t n) {
-    return DRIVER(cuMemHostAlloc)(reinterpret_cast<void**>(&to), n, 0) == CUDA_SUCCESS;
-  };
-  const auto read = [&](char*& to, const void* from, size_t n) {
-    return room(to, n) &&
-           DRIVER(cuMemcpyDtoHAsync_v2)(to, reinterpret_cast<CUdeviceptr>(from), n, stream) == CUDA_SUCCESS;
-  };
+  HostWork& work = HostWork::On(stream);
+  Job j{*d, *la, *lb, *lout, scale};
   const size_t size = SizeOf(la->type), column = lout->rows * size;
-  bool ok = read(j.at_a, a, Span(*la)) && read(j.at_b, b, Span(*lb)) && room(j.to, Span(*lout));
-  if (d->bias) ok = ok && read(j.at_bias, d->bias, column);
-  if (d->epilogue & 128) ok = ok && room(j.aux, static_cast<size_t>(d->aux_leading) * lout->columns * size);
-  ok = ok && DRIVER(cuLaunchHostFunc)(stream, Multiply, &j) == CUDA_SUCCESS;
+  j.at_a = work.Read(a, Span(*la)), j.at_b = work.Read(b, Span(*lb)), j.to = work.Room(Span(*lout));
+  if (d->bias) j.at_bias = work.Read(d->bias, column);
+  if (d->epilogue & 128) j.aux = work.Room(static_cast<size_t>(d->aux_leading) * lout->columns * size);
+  work.Do([j] { Multiply(j); });
   const auto write = [&](void* to, const char* from, size_t at) {
-    ok = ok && DRIVER(cuMemcpyHtoDAsync_v2)(reinterpret_cast<CUdeviceptr>(to) + at, from + at, column, stream) ==
-                   CUDA_SUCCESS;
+    work.Write(static_cast<char*>(to) + at, from + at, column);
   };
   for (int32_t batch = 0; batch < lout->batch; ++batch)
     for (uint64_t k = 0; k < lout->columns; ++k) {
@@ -322,8 +260,7 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
       write(out, j.to, at);
       if (j.aux) write(d->aux, j.aux, static_cast<size_t>(static_cast<int64_t>(k) * d->aux_leading) * size);
     }
-  ok = ok && DRIVER(cuLaunchHostFunc)(
-                 stream, [](void* data) { static_cast<Job*>(data)->done = true; }, &j) == CUDA_SUCCESS;
+  const bool ok = work.End();
   Log("matmul " + std::to_string(lout->columns) + "x" + std::to_string(lout->rows) + " type " +
       std::to_string(la->type) + " epilogue " + std::to_string(d->epilogue) + " batch " + std::to_string(lout->batch));
   return ok ? kSuccess : Refuse(kExecutionFailed, "memory that cannot be read or written");

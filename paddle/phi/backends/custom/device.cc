@@ -373,6 +373,12 @@ bool DeviceMemoryInfo(Place place, size_t* total, size_t* free) {
 }
 
 void* CurrentStream(Place place) { return place.is_cpu() ? nullptr : Of(place).stream; }
+void* StreamForCall(Place place, std::initializer_list<const void*> addresses) {
+  Device& d = Of(place);
+  for (const void* a : addresses) UseNow(d, a);
+  Check(d, d.f->set_device(&d.id), "set_device");
+  return d.stream;
+}
 void SetCurrentStream(Place place, void* stream) {
   if (place.is_cpu()) return;
   Device& d = Of(place);

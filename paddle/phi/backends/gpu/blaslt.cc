@@ -185,7 +185,7 @@ class Call {
     LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(&one) : &one32, p.b.data, left_.get(),
             p.a.data, right_.get(), wide ? static_cast<const void*>(&zero) : &zero32, p.out.data, out_.get(),
             const_cast<void*>(p.out.data), out_.get(), &by.algorithm, room ? room->data() : nullptr, by.workspace,
-            CurrentStream(place));
+            StreamForCall(place, {p.a.data, p.b.data, p.out.data, p.bias, p.before}));
   }
 
  private:

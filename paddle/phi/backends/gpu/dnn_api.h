@@ -24,6 +24,7 @@ enum ValueKind : int {
   kOfPointer = 6,
   kOfConvolutionMode = 7,
   kOfHeuristic = 8,
+  kOfNote = 11,
   kOfPointwise = 14,
   kOfDescriptor = 15,
   kOfReduction = 18,
@@ -34,6 +35,7 @@ enum ValueKind : int {
 enum DescriptorKind : int {
   kPointwise = 0,
   kConvolution = 1,
+  kEngine = 2,
   kEngineConfig = 3,
   kHeuristic = 4,
   kPlan = 5,
@@ -67,6 +69,8 @@ enum Attribute : int {
   kHeuristicGraph = 201,
   kHeuristicResults = 202,
   kHeuristicDevice = 204,
+  kConfigEngine = 300,
+  kPlanHandle = 400,
   kPlanConfig = 401,
   kPlanWorkspace = 402,
   kPlanText = 405,
@@ -94,6 +98,7 @@ enum Attribute : int {
   kPointwiseB = 752,
   kPointwiseY = 753,
   kPointwiseT = 758,
+  kGraphHandle = 800,
   kGraphOps = 801,
   kTensorAlignment = 900,
   kTensorType = 901,
@@ -105,6 +110,7 @@ enum Attribute : int {
   kPackIds = 1000,
   kPackPointers = 1001,
   kPackWorkspace = 1003,
+  kEngineNotes = 1303,
   kMatmulType = 1500,
   kMatmulA = 1520,
   kMatmulB = 1521,
@@ -124,7 +130,6 @@ enum Attribute : int {
   kNormForwardBias = 2006,
   kNormForwardEpsilon = 2007,
   kNormForwardY = 2013,
-  kPropertiesHandle = 2701,
   kPropertiesText = 2702,
   kAttentionQ = 2800,
   kAttentionK = 2801,
@@ -153,6 +158,8 @@ enum Pointwise : int {
 enum Reduction : int { kSum = 0, kMax = 3 };
 enum ConvolutionMode : int { kCrossCorrelation = 1 };
 enum HeuristicMode : int { kFallback = 2, kModeA = 3 };
+// What an engine does to numbers.
+enum Note : int { kTensorCores = 0, kNarrowsInputs = 1, kNarrowsSums = 2, kVaries = 4 };
 enum NormMode : int { kLayerNorm = 0, kRmsNorm = 4 };
 enum NormPhase : int { kInference = 0, kTraining = 1 };
 

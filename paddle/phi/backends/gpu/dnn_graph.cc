@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "paddle/common/error.h"
@@ -80,14 +82,37 @@ class Owned {
   BackendDescriptor descriptor_ = nullptr;
 };
 
-Owned DeviceOf(const std::string& properties, Handle handle) {
-  Owned device(kDeviceProperties);
-  if (handle)
-    device.Put(kPropertiesHandle, kOfHandle, 1, &handle);
-  else
-    device.Put(kPropertiesText, kOfChar, static_cast<int64_t>(properties.size() + 1), properties.c_str());
-  device.Finalize();
-  return device;
+// What a plan is for: a device that is there, by its handle, or the properties of one.
+class Device {
+ public:
+  Device(const std::string& properties, Handle handle) : handle_(handle) {
+    if (handle) return;
+    properties_.emplace(kDeviceProperties);
+    properties_->Put(kPropertiesText, kOfChar, static_cast<int64_t>(properties.size() + 1), properties.c_str());
+    properties_->Finalize();
+  }
+  void PutHandle(Owned& to, Attribute attribute) const {
+    if (handle_) to.Put(attribute, kOfHandle, 1, &handle_);
+  }
+  void PutProperties(Owned& to, Attribute attribute) const {
+    if (properties_) to.Put(attribute, *properties_);
+  }
+
+ private:
+  const Handle handle_;
+  std::optional<Owned> properties_;
+};
+
+bool Does(const Owned& config, const std::vector<Note>& notes) {
+  constexpr int64_t kMost = 10;
+  Owned engine(kEngine);
+  BackendDescriptor raw = engine.get();
+  int64_t count = 0;
+  DNN_CALL(GetAttribute, config.get(), kConfigEngine, kOfDescriptor, 1, &count, &raw);
+  Note found[kMost] = {};
+  DNN_CALL(GetAttribute, engine.get(), kEngineNotes, kOfNote, kMost, &count, found);
+  return std::find_first_of(found, found + std::min(count, kMost), notes.begin(), notes.end()) !=
+         found + std::min(count, kMost);
 }
 
 DnnGraph::Sizes Contiguous(const DnnGraph::Sizes& dims) {
@@ -104,6 +129,13 @@ void Append(std::string& text, const std::vector<int64_t>& numbers) {
 
 bool HasDnn() { return Api().why.empty(); }
 const std::string& WhyNoDnn() { return Api().why; }
+Handle MakeDnnHandle(std::string* why) {
+  Handle handle = nullptr;
+  try {
+    DNN_CALL(Create, &handle);
+  } catch (const Refused& r) { *why = r.why; }
+  return handle;
+}
 
 DnnGraph::Id DnnGraph::Add(Made made) {
   text_ += "t" + std::to_string(made.type) + (made.between ? "b" : made.number ? "n" : "m");
@@ -241,8 +273,16 @@ void DnnGraph::Attend(const Attention& a) {
   Matmul(Pointwise(kDivide, between(all, q.type), powers, sum), a.v, a.out);
 }
 
+std::unique_ptr<DnnPlan> DnnPlan::Finished(BackendDescriptor plan) {
+  std::unique_ptr<DnnPlan> made(new DnnPlan);
+  made->plan_ = plan;
+  int64_t got = 0;
+  DNN_CALL(GetAttribute, plan, kPlanWorkspace, kOfInt64, 1, &got, &made->workspace_);
+  return made;
+}
+
 std::unique_ptr<DnnPlan> DnnPlan::Make(const DnnGraph& graph, const std::string& device, Handle handle,
-                                       std::string* why) {
+                                       std::string* why, const DnnLimits& limits) {
   constexpr int64_t kMostConfigs = 32;
   try {
     std::vector<Owned> tensors, kept;
@@ -290,37 +330,37 @@ std::unique_ptr<DnnPlan> DnnPlan::Make(const DnnGraph& graph, const std::string&
       operations.push_back(op.get());
       kept.push_back(std::move(op));
     }
+    const Device there(device, handle);
     Owned all(kGraph);
+    there.PutHandle(all, kGraphHandle);
     all.Put(kGraphOps, kOfDescriptor, static_cast<int64_t>(operations.size()), operations.data());
     all.Finalize();
-    const Owned properties = DeviceOf(device, handle);
     *why = "no engine serves it";
     for (const HeuristicMode mode : {kModeA, kFallback}) {
       Owned heuristic(DescriptorKind::kHeuristic);
       heuristic.Put(kHeuristicGraph, all);
       heuristic.Put(kHeuristicMode, kOfHeuristic, 1, &mode);
-      heuristic.Put(kHeuristicDevice, properties);
-      if (Api().Finalize(heuristic.get()) != kSuccess) continue;
+      there.PutProperties(heuristic, kHeuristicDevice);
       std::vector<Owned> configs;
       std::vector<BackendDescriptor> raw;
       for (int64_t k = 0; k < kMostConfigs; ++k) raw.push_back(configs.emplace_back(kEngineConfig).get());
       int64_t count = 0;
-      DNN_CALL(GetAttribute, heuristic.get(), kHeuristicResults, kOfDescriptor, kMostConfigs, &count, raw.data());
+      if (Api().Finalize(heuristic.get()) != kSuccess ||
+          Api().GetAttribute(heuristic.get(), kHeuristicResults, kOfDescriptor, kMostConfigs, &count, raw.data()) !=
+              kSuccess)
+        continue;
       for (int64_t k = 0; k < count; ++k) {  // the best first
-        Owned plan(kPlan);
-        plan.Put(kPlanConfig, configs[static_cast<size_t>(k)]);
-        plan.Put(kPlanDevice, properties);
+        const Owned& config = configs[static_cast<size_t>(k)];
         try {
+          if (!limits.without.empty() && Does(config, limits.without)) continue;
+          Owned plan(kPlan);
+          there.PutHandle(plan, kPlanHandle);
+          plan.Put(kPlanConfig, config);
+          there.PutProperties(plan, kPlanDevice);
           plan.Finalize();
-        } catch (const Refused& r) {
-          *why = r.why;
-          continue;
-        }
-        std::unique_ptr<DnnPlan> made(new DnnPlan);
-        int64_t got = 0;
-        DNN_CALL(GetAttribute, plan.get(), kPlanWorkspace, kOfInt64, 1, &got, &made->workspace_);
-        made->plan_ = plan.release();
-        return made;
+          std::unique_ptr<DnnPlan> made = Finished(plan.release());
+          if (made->workspace_ <= limits.workspace) return made;
+        } catch (const Refused& r) { *why = r.why; }
       }
     }
   } catch (const Refused& r) { *why = r.why; }
@@ -330,15 +370,13 @@ std::unique_ptr<DnnPlan> DnnPlan::Make(const DnnGraph& graph, const std::string&
 std::unique_ptr<DnnPlan> DnnPlan::Restore(const std::string& text, const std::string& device, Handle handle,
                                           std::string* why) {
   try {
+    const Device there(device, handle);
     Owned plan(kPlan);
-    plan.Put(kPlanDevice, DeviceOf(device, handle));
+    there.PutHandle(plan, kPlanHandle);
+    there.PutProperties(plan, kPlanDevice);
     plan.Put(kPlanText, kOfChar, static_cast<int64_t>(text.size() + 1), text.c_str());
     plan.Finalize();
-    std::unique_ptr<DnnPlan> made(new DnnPlan);
-    int64_t got = 0;
-    DNN_CALL(GetAttribute, plan.get(), kPlanWorkspace, kOfInt64, 1, &got, &made->workspace_);
-    made->plan_ = plan.release();
-    return made;
+    return Finished(plan.release());
   } catch (const Refused& r) {
     *why = r.why;
     return nullptr;
@@ -359,7 +397,8 @@ std::string DnnPlan::text() const {
   return text.c_str();  // up to its end
 }
 
-void DnnPlan::Run(Handle handle, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses, void* workspace) const {
+bool DnnPlan::Run(Handle handle, Stream stream, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses,
+                  void* workspace, std::string* why) const {
   std::vector<int64_t> ids;
   std::vector<void*> pointers;
   for (const auto& [id, address] : addresses) ids.push_back(id), pointers.push_back(address);
@@ -370,8 +409,13 @@ void DnnPlan::Run(Handle handle, const std::vector<std::pair<DnnGraph::Id, void*
     pack.Put(kPackPointers, kOfPointer, n, pointers.data());
     pack.Put(kPackWorkspace, kOfPointer, 1, &workspace);
     pack.Finalize();
+    DNN_CALL(SetStream, handle, stream);
     DNN_CALL(Execute, handle, plan_, pack.get());
-  } catch (const Refused& r) { PD_THROW(PreconditionNotMet, "[cudnn] expected to run a plan, got: ", r.why); }
+  } catch (const Refused& r) {
+    *why = r.why;
+    return false;
+  }
+  return true;
 }
 
 }  // namespace phi::gpu

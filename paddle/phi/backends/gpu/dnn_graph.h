@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paddle/phi/backends/gpu/dnn_api.h"
@@ -14,6 +15,8 @@ namespace phi::gpu {
 
 bool HasDnn();
 const std::string& WhyNoDnn();
+// A handle of the thread's device; null, with why, where cuDNN makes none.
+dnn::Handle MakeDnnHandle(std::string* why);
 
 // One operation after another on tensors that are named by numbers from 1 on.
 class DnnGraph {
@@ -81,12 +84,18 @@ class DnnGraph {
   std::string text_;
 };
 
+// Of which engines a plan is made.
+struct DnnLimits {
+  std::vector<dnn::Note> without;  // those that do none of this
+  int64_t workspace = INT64_MAX;   // that take no more
+};
+
 class DnnPlan {
  public:
   // `device`: properties as cuDNN writes them, in JSON; with `handle`, those of its device instead. Null, with why,
-  // where no engine of cuDNN serves the graph there.
+  // where no such engine of cuDNN serves the graph there.
   static std::unique_ptr<DnnPlan> Make(const DnnGraph& graph, const std::string& device, dnn::Handle handle,
-                                       std::string* why);
+                                       std::string* why, const DnnLimits& limits = {});
   // Of the text of a plan that was made for such a device.
   static std::unique_ptr<DnnPlan> Restore(const std::string& text, const std::string& device, dnn::Handle handle,
                                           std::string* why);
@@ -95,11 +104,14 @@ class DnnPlan {
 
   int64_t workspace() const { return workspace_; }
   std::string text() const;
-  // On the handle's stream: the address of each tensor that is not between operations, and of numbers on the host.
-  void Run(dnn::Handle handle, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses, void* workspace) const;
+  // On the stream, for one thread at a time of a handle: with the address of each tensor that is not between
+  // operations, and of numbers on the host. False, with why, where cuDNN refuses; results may then be anything.
+  bool Run(dnn::Handle handle, dnn::Stream stream, const std::vector<std::pair<DnnGraph::Id, void*>>& addresses,
+           void* workspace, std::string* why) const;
 
  private:
   DnnPlan() = default;
+  static std::unique_ptr<DnnPlan> Finished(dnn::BackendDescriptor plan);  // which it owns
   dnn::BackendDescriptor plan_ = nullptr;
   int64_t workspace_ = 0;
 };
