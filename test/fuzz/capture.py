@@ -7,6 +7,7 @@ python test/fuzz/capture.py [--programs N] [--calls N] [--seed N] [--seconds S] 
 """
 
 import argparse
+import contextlib
 import linecache
 import random
 import sys
@@ -206,17 +207,26 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     warnings.simplefilter('ignore')
     wrong = compiled = count = calls = 0
-    end = time.monotonic() + given.seconds
-    for seed in range(given.seed, given.seed + given.programs):
-        if time.monotonic() > end:
-            break
-        count += 1
-        made, runs, report = run(seed, given.calls, given.full_graph)
-        compiled, calls = compiled + runs, calls + made
-        if report:
-            wrong += 1
-            print(report)
-    print(f'{count} programs, {calls} calls, {compiled} ran a recording, {wrong} differ')
+    now = time.monotonic()
+    end, told = now + given.seconds, now
+
+    def summary():
+        return f'{count} programs, {calls} calls, {compiled} ran a recording, {wrong} differ'
+
+    with contextlib.suppress(KeyboardInterrupt):
+        for seed in range(given.seed, given.seed + given.programs):
+            now = time.monotonic()
+            if now > end:
+                break
+            if now > told + 60:
+                told = now
+                print(summary(), file=sys.stderr, flush=True)
+            made, runs, report = run(seed, given.calls, given.full_graph)
+            count, compiled, calls = count + 1, compiled + runs, calls + made
+            if report:
+                wrong += 1
+                print(report, flush=True)
+    print(summary())
     return 1 if wrong else 0
 
 
