@@ -22,7 +22,7 @@
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/backends/gpu/blaslt.h"
-#include "paddle/phi/backends/gpu/dnn_conv.h"
+#include "paddle/phi/backends/gpu/dnn_ops.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
 
@@ -490,8 +490,14 @@ class Forms final : public phi::DeviceForms {
   }
 
   void Attention(const phi::cpu::AttentionArgs& a, void* out, double* lse) const override {
-    const int64_t width = WidthOf(a);
     const auto t = static_cast<DataType>(a.type);
+    if (phi::gpu::HasDnn() && (t == DataType::FLOAT16 || t == DataType::BFLOAT16) && !a.mask && !a.keep) {
+      const int64_t n = a.batch * a.heads * a.nq;
+      const auto narrow = Room(n * 4);
+      if (phi::gpu::DnnAttend(*this, a, out, static_cast<float*>(narrow.get())))
+        return Each(KernelOf("widen", DataType::FLOAT32), n, {narrow.get(), lse}, {n});
+    }
+    const int64_t width = WidthOf(a);
     const bool tensor =
         capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
     const int64_t rows = tensor ? 128 : RowsOfBlock(width);

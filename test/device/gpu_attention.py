@@ -20,6 +20,7 @@ CASES = {
     'later': (9, 40, 2, 2, 32, 32, {'causal': True, 'offset': 31}),
     'earlier': (40, 17, 1, 1, 8, 8, {'causal': True, 'offset': 3}),
     'groups': (33, 40, 6, 2, 32, 32, {'causal': True}),
+    'shared': (64, 128, 4, 2, 40, 40, {'causal': True}),
     'wide': (20, 35, 1, 1, 128, 128, {}),
     'widest': (11, 19, 2, 1, 200, 256, {'causal': True}),
     'bool': (21, 35, 2, 2, 16, 16, {'mask': 'bool'}),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions by cuDNN: its strict double, and our own kernels where it fails or is not there."""
+"""Convolutions and attention by cuDNN: its strict double, and our own kernels where it fails or is
+not there.
+"""
 
 import json
 import pathlib
@@ -11,6 +13,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from double import DOUBLE, needs_double, run
+from test_gpu_attention import check_as_near
 
 pytestmark = needs_double
 BOUND = {'float32': 4, 'float16': 1, 'bfloat16': 1}
@@ -60,7 +63,7 @@ def test_what_fails_is_our_own_kernels(call, tmp_path):
     wrong, said = errors('float32', 'few', FAKEDNN_FAILS=call, FAKEDNN_LOG=log)
     assert not wrong and not (log.exists() and 'execute' in log.read_text())
     how = {
-        'create': 'convolutions: by our own kernels, not by cuDNN: Create',
+        'create': 'convolutions and attention: by our own kernels, not by cuDNN: Create',
         'finalize': 'by our own kernel, not by cuDNN: Finalize',
         'execute': 'by our own kernel from here on, cuDNN did not run it: Execute',
     }[call]
@@ -68,7 +71,29 @@ def test_what_fails_is_our_own_kernels(call, tmp_path):
     assert f'asked to fail at {call}' in said
 
 
+@pytest.mark.parametrize('dtype', ['float16', 'bfloat16'])
+def test_attention_of_halves_is_the_librarys(dtype, tmp_path):
+    """Values and gradients of lengths in steps of 64; what else there is of attention is ours."""
+    log = tmp_path / 'log'
+    out, said = run(
+        HERE / 'gpu_attention.py',
+        dtype,
+        *('square', 'shared', 'odd', 'bool'),
+        FLAGS_cudnn_dir=DOUBLE.parent,
+        FLAGS_gpu_explain=1,
+        FAKEDNN_LOG=log,
+    )
+    assert 'fakednn:' not in said, said
+    check_as_near(json.loads(out), dtype)
+    what = r'gpu: (causal |)attention of \w+ 2 \d+ \d+ (\d+) (\d+) .*: by cuDNN'
+    kinds = re.findall(what, said)
+    assert set(kinds) == {('', '64', '64'), ('causal ', '64', '128')}
+    assert len(re.findall(r'execute 19 .* engine 1', log.read_text())) == 2
+    assert 'not by cuDNN: lengths that are no multiples of 64' in said
+
+
 def test_without_it_convolutions_are_our_own():
     out, said = run(HERE / 'gpu_dnn.py', 'float32', 'few', FLAGS_gpu_explain=1)
     assert max(json.loads(out).values()) <= BOUND['float32']
-    assert said.count('gpu: convolutions: by our own kernels, not by cuDNN: expected') == 1
+    why = 'gpu: convolutions and attention: by our own kernels, not by cuDNN: expected'
+    assert said.count(why) == 1

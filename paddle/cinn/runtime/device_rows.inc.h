@@ -119,6 +119,9 @@ INLINE void Round(const float* x, T* out, i64 n) {
 }
 KERNEL device_widen_f16(const Half* x, float* out, i64 n) { Widen(x, out, n); }
 KERNEL device_widen_bf16(const Bfloat* x, float* out, i64 n) { Widen(x, out, n); }
+KERNEL device_widen_f32(const float* x, double* out, i64 n) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = x[i];
+}
 KERNEL device_round_f16(const float* x, Half* out, i64 n) { Round(x, out, n); }
 KERNEL device_round_bf16(const float* x, Bfloat* out, i64 n) { Round(x, out, n); }
 KERNEL device_zero(char* out, i64 n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real cuDNN makes plans of our graphs without a device, of the properties of three GPUs, where it is found.
-#include "paddle/phi/backends/gpu/dnn_conv.h"
+#include "paddle/phi/backends/gpu/dnn_ops.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -160,13 +160,17 @@ std::vector<Named> Graphs() {
   return all;
 }
 
-class DnnGraphTest : public ::testing::TestWithParam<Device> {};
+class DnnGraphTest : public ::testing::TestWithParam<Device> {
+ protected:
+  static void SetUpTestSuite() {  // before cuDNN looks for the driver
+    const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
+    static void* const driver =
+        dlopen((self.parent_path().parent_path() / "plan_driver/libcuda.so.1").c_str(), RTLD_NOW);
+    ASSERT_NE(driver, nullptr) << dlerror();
+  }
+};
 
 TEST_P(DnnGraphTest, PlansAreMadeWithoutADevice) {
-  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
-  // Before cuDNN looks for the driver.
-  static void* const driver = dlopen((self.parent_path().parent_path() / "plan_driver/libcuda.so.1").c_str(), RTLD_NOW);
-  ASSERT_NE(driver, nullptr) << dlerror();
   if (!HasDnn()) GTEST_SKIP() << "no cuDNN: install nvidia-cudnn-cu13: " << WhyNoDnn();
   const std::string device = Json(GetParam());
   int made = 0;
@@ -235,6 +239,27 @@ TEST_P(DnnGraphTest, ConvolutionsOfOperationsHavePlans) {
     of[tf32] = plan->text();
   }
   EXPECT_NE(of[0], of[1]);  // tensor cores only where asked for
+}
+TEST_P(DnnGraphTest, AttentionOfOperationsHasPlans) {
+  if (!HasDnn()) GTEST_SKIP() << "no cuDNN";
+  struct Case {
+    DataType type;
+    bool causal;
+    int64_t heads, kv, nq, nk, dim;
+  };
+  std::string why;
+  for (const Case& c :
+       {Case{DataType::FLOAT16, false, 8, 8, 256, 256, 64}, Case{DataType::BFLOAT16, true, 32, 8, 1024, 1024, 128},
+        Case{DataType::BFLOAT16, false, 12, 12, 64, 320, 40}}) {
+    cpu::AttentionArgs a{};
+    a.type = static_cast<int>(c.type), a.causal = c.causal, a.batch = 2;
+    a.heads = c.heads, a.kv_heads = c.kv, a.nq = c.nq, a.nk = c.nk, a.dim = a.vdim = c.dim;
+    a.q = {nullptr, c.nq * c.heads * c.dim, c.heads * c.dim, c.dim};
+    a.k = a.v = {nullptr, c.nk * c.kv * c.dim, c.kv * c.dim, c.dim};
+    const auto recipe = DescribeForDnn(a, &why);
+    ASSERT_NE(recipe, nullptr) << why;
+    EXPECT_NE(DnnPlan::Make(recipe->graph, Json(GetParam()), nullptr, &why, recipe->limits), nullptr) << why;
+  }
 }
 TEST_P(DnnGraphTest, WhatCannotBeSaysWhy) {
   if (!HasDnn()) GTEST_SKIP() << "no cuDNN";

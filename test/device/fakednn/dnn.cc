@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double of cuDNN for tests, over the driver's double: graphs of one convolution or gradient of one, in the order of
-// streams, in float64. It is strict: what the real one would not take of a descriptor is refused, and so are tensors
-// without an address or with too little alignment, a device that is not the handle's, and memory that is not there for
-// a plan's workspace, which is filled. Of five engines the last alone does float32 as it should be: the first sums in
-// no fixed order, the second on tensor cores, the third makes no plans, the fourth takes a terabyte. What it does it
-// writes to the file of FAKEDNN_LOG, a line a call; FAKEDNN_FAILS names a call that fails: create, finalize, execute.
+// A double of cuDNN for tests, over the driver's double: graphs of convolutions and their gradients, and of the parts
+// of attention, in the order of streams, in float64. It is strict: what the real one would not take of a descriptor is
+// refused, and so are tensors without an address or with too little alignment, a device that is not the handle's, and
+// memory that is not there for a plan's workspace, which is filled. Of five engines the last alone does float32 as it
+// should be: the first sums in no fixed order, the second on tensor cores, the third makes no plans, the fourth takes a
+// terabyte. What it does it writes to the file of FAKEDNN_LOG, a line a call; FAKEDNN_FAILS names a call that fails:
+// create, finalize, execute.
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -19,7 +21,8 @@ namespace {
 
 enum Status : int { kSuccess = 0, kBad = 2000, kNotFinal = 2004, kNotSupported = 3000, kFailed = 5000 };
 enum Kind : int {
-  kConvolution = 1,
+  kPointwiseOf = 0,
+  kConvolution,
   kEngine,
   kConfig,
   kHeuristic,
@@ -27,11 +30,30 @@ enum Kind : int {
   kForward = 10,
   kFilter,
   kData,
+  kPointwise,
   kGraph = 15,
   kPack,
-  kTensor
+  kTensor,
+  kProductOf,
+  kProduct,
+  kReductionOf = 21,
+  kReduction
 };
-enum Type : int { kHandle = 0, kDataType, kBool, kInt64, kFloat, kPointer = 6, kMode, kHeur, kNote = 11, kLink = 15 };
+
+enum Type : int {
+  kHandle = 0,
+  kDataType,
+  kBool,
+  kInt64,
+  kFloat,
+  kPointer = 6,
+  kMode,
+  kHeur,
+  kNote = 11,
+  kPointwiseMode = 14,
+  kLink,
+  kReductionMode = 18
+};
 constexpr int64_t kWorkspace[] = {0, 0, 0, int64_t{1} << 40, 6000};
 constexpr int kGivesUp = 2, kAll = 5;
 
@@ -109,7 +131,25 @@ const std::map<int, Attribute>& AttributesOf(Kind kind) {
         {901, {kDataType, 1, 1, true}},
         {902, {kInt64, 4, 5, true}},
         {903, {kInt64, 4, 5, true}},
-        {906, {kInt64, 1, 1, true}}}},
+        {906, {kInt64, 1, 1, true}},
+        {907, {kBool, 1, 1, false}},
+        {908, {kBool, 1, 1, false}}}},
+      {kPointwiseOf, {{0, {kPointwiseMode, 1, 1, true}}, {1, {kDataType, 1, 1, true}}, {9, {kInt64, 1, 1, false}}}},
+      {kPointwise,
+       {{750, {kLink, 1, 1, true, kPointwiseOf}},
+        {751, {kLink, 1, 1, true}},
+        {752, {kLink, 1, 1, false}},
+        {753, {kLink, 1, 1, true}},
+        {758, {kLink, 1, 1, false}}}},
+      {kProductOf, {{1500, {kDataType, 1, 1, true}}}},
+      {kProduct,
+       {{1520, {kLink, 1, 1, true}},
+        {1521, {kLink, 1, 1, true}},
+        {1522, {kLink, 1, 1, true}},
+        {1523, {kLink, 1, 1, true, kProductOf}}}},
+      {kReductionOf, {{1600, {kReductionMode, 1, 1, true}}, {1601, {kDataType, 1, 1, true}}}},
+      {kReduction,
+       {{1610, {kLink, 1, 1, true}}, {1611, {kLink, 1, 1, true}}, {1612, {kLink, 1, 1, true, kReductionOf}}}},
       {kConvolution,
        {{100, {kDataType, 1, 1, true}},
         {101, {kMode, 1, 1, true}},
@@ -121,7 +161,7 @@ const std::map<int, Attribute>& AttributesOf(Kind kind) {
       {kForward, operation(700, 702)},
       {kData, operation(706, 708)},
       {kFilter, operation(712, 714)},
-      {kGraph, {{800, {kHandle, 1, 1, true}}, {801, {kLink, 1, 1, true, kForward}}}},
+      {kGraph, {{800, {kHandle, 1, 1, true}}, {801, {kLink, 1, 32, true, kForward}}}},
       {kHeuristic, {{200, {kHeur, 1, 1, true}}, {201, {kLink, 1, 1, true, kGraph}}}},
       {kPlan, {{400, {kHandle, 1, 1, true}}, {401, {kLink, 1, 1, true, kConfig}}}},
       {kPack, {{1000, {kInt64, 1, 16, true}}, {1001, {kPointer, 1, 16, true}}, {1003, {kPointer, 1, 1, true}}}},
@@ -131,8 +171,14 @@ const std::map<int, Attribute>& AttributesOf(Kind kind) {
   const auto it = table.find(kind);
   return it == table.end() ? none : it->second;
 }
+bool IsOperation(Kind kind) {
+  return (kind >= kForward && kind <= kPointwise) || kind == kProduct || kind == kReduction;
+}
 size_t WidthOf(Type type) { return type == kBool ? 1 : type == kDataType || type == kFloat || type >= kMode ? 4 : 8; }
 Real RealOf(int type) { return type == 0 ? Real::k32 : type == 2 ? Real::k16 : type == 9 ? Real::kB16 : Real::kNone; }
+
+// Integers and truths, which lie nowhere in memory, are kept as float64.
+bool IsWhole(int type) { return type == 4 || type == 11; }
 
 // A convolution with its tensors by name.
 struct Operation {
@@ -145,13 +191,11 @@ struct Operation {
     // forward: w, x, y; data: w, dx, dy; filter: dw, x, dy
     w = &s.Of(first + 3), x = &s.Of(first + 4), y = &s.Of(first + 5);
   }
-  const State& out() const { return kind == kForward ? *y : kind == kData ? *x : *w; }
 };
 std::vector<int64_t> Dims(const State& tensor) { return tensor.All<int64_t>(902); }
-size_t BytesOf(const State& tensor) {
+size_t CountOf(const State& tensor) {
   const auto d = Dims(tensor);
-  return static_cast<size_t>(std::accumulate(d.begin(), d.end(), int64_t{1}, std::multiplies<>())) *
-         SizeOf(RealOf(tensor.One<int>(901)));
+  return static_cast<size_t>(std::accumulate(d.begin(), d.end(), int64_t{1}, std::multiplies<>()));
 }
 // 1: channels first, 2: last; both where they are one, 0: neither.
 int LayoutOf(const State& tensor) {
@@ -171,7 +215,9 @@ int LayoutOf(const State& tensor) {
 
 int CheckTensor(const State& t) {
   const int64_t alignment = t.One<int64_t>(900);
-  if (RealOf(t.One<int>(901)) == Real::kNone) return Refuse(kNotSupported, "a tensor of an unknown type");
+  if (t.One<char>(907) && t.One<char>(908)) return Refuse(kBad, "a number between operations");
+  if (RealOf(t.One<int>(901)) == Real::kNone && !(IsWhole(t.One<int>(901)) && t.One<char>(907)))
+    return Refuse(kNotSupported, "a tensor of an unknown type");
   if (alignment < 1 || (alignment & (alignment - 1))) return Refuse(kBad, "an alignment that is no power of two");
   if (Dims(t).size() != t.All<int64_t>(903).size()) return Refuse(kBad, "strides of another rank than the extents");
   for (const int64_t d : Dims(t))
@@ -209,91 +255,215 @@ int CheckOperation(const State& s) {
   return kSuccess;
 }
 
-struct Job {
-  Ref operation;  // keeps what follows
-  Operation o;
-  const char *x = nullptr, *w = nullptr, *y = nullptr;
-  char* out = nullptr;
+// The elements of tensors by their numbers, in the order of their extents.
+using Elements = std::map<int64_t, std::vector<double>>;
+int64_t IdOf(const State& tensor) { return tensor.One<int64_t>(906); }
+
+// Calls f with each place of the extents.
+template <class F>
+void Places(const std::vector<int64_t>& dims, F f) {
+  std::vector<int64_t> at(dims.size(), 0);
+  while (true) {
+    f(at);
+    size_t a = dims.size();
+    while (a-- > 0 && ++at[a] == dims[a]) at[a] = 0;
+    if (a == static_cast<size_t>(-1)) return;
+  }
+}
+// The element of a tensor at a place, whose axes of extent 1 are repeated, and whose heads are shared by groups.
+size_t Index(const std::vector<int64_t>& dims, const std::vector<int64_t>& at, const std::vector<int64_t>& all) {
+  int64_t i = 0;
+  for (size_t a = 0; a < dims.size(); ++a)
+    i = i * dims[a] + (dims[a] == all[a] ? at[a] : dims[a] == 1 ? 0 : at[a] / (all[a] / dims[a]));
+  return static_cast<size_t>(i);
+}
+
+void Convolve(const Operation& o, Elements& e) {
+  const auto of = [&](int attribute) { return o.convolution->All<int64_t>(attribute); };
+  const auto dilation = of(102), stride = of(103), pad = of(105), xd = Dims(*o.x), wd = Dims(*o.w), yd = Dims(*o.y);
+  auto &x = e[IdOf(*o.x)], &w = e[IdOf(*o.w)], &y = e[IdOf(*o.y)];
+  const int64_t of_group = wd[0] / (xd[1] / wd[1]);
+  Places(yd, [&](const std::vector<int64_t>& to) {
+    std::vector<int64_t> taps = wd;
+    taps[0] = 1;
+    Places(taps, [&](const std::vector<int64_t>& tap) {
+      std::vector<int64_t> from = {to[0], to[1] / of_group * wd[1] + tap[1]}, by = tap;
+      by[0] = to[1];
+      for (size_t a = 0; a + 2 < xd.size(); ++a) {
+        from.push_back(to[a + 2] * stride[a] - pad[a] + tap[a + 2] * dilation[a]);
+        if (from.back() < 0 || from.back() >= xd[a + 2]) return;
+      }
+      const size_t i = Index(xd, from, xd), j = Index(wd, by, wd), k = Index(yd, to, yd);
+      if (o.kind == kForward)
+        y[k] += x[i] * w[j];
+      else if (o.kind == kData)
+        x[i] += y[k] * w[j];
+      else
+        w[j] += x[i] * y[k];
+    });
+  });
+}
+double Pointwise(int mode, double x, double b, bool condition, double index) {
+  switch (mode) {
+    case 0: return x + b;
+    case 1: return x * b;
+    case 6: return x / b;
+    case 9: return x - b;
+    case 13: return std::exp(x);
+    case 15: return std::log(x);
+    case 303: return x >= b;
+    case 304: return x < b;
+    case 400: return x != 0 && b != 0;
+    case 501: return index;
+    default: return condition ? x : b;
+  }
+}
+// The tensor that an operation makes.
+const State& ResultOf(const State& s) {
+  switch (s.kind) {
+    case kForward: return s.Of(705);
+    case kData: return s.Of(710);
+    case kFilter: return s.Of(715);
+    case kPointwise: return s.Of(753);
+    case kProduct: return s.Of(1522);
+    default: return s.Of(1611);
+  }
+}
+void Compute(const State& s, Elements& e) {
+  const State& result = ResultOf(s);
+  const auto dims = Dims(result);
+  auto& out = e[IdOf(result)];
+  out.assign(CountOf(result), 0.0);
+  const auto get = [&](const State& t, const std::vector<int64_t>& at, const std::vector<int64_t>& all) {
+    return e[IdOf(t)][Index(Dims(t), at, all)];
+  };
+  if (s.kind == kPointwise) {
+    const int mode = s.Of(750).One<int>(0);
+    const auto axis = static_cast<size_t>(s.Of(750).One<int64_t>(9));
+    const bool two = s.at.count(752), three = s.at.count(758);
+    Places(dims, [&](const std::vector<int64_t>& at) {
+      out[Index(dims, at, dims)] = Pointwise(mode, get(s.Of(751), at, dims), two ? get(s.Of(752), at, dims) : 0,
+                                             three && get(s.Of(758), at, dims) != 0, static_cast<double>(at[axis]));
+    });
+  } else if (s.kind == kProduct) {
+    const State &a = s.Of(1520), &b = s.Of(1521);
+    const int64_t depth = Dims(a)[3];
+    auto left = dims, right = dims;
+    left[3] = right[2] = depth;
+    Places(dims, [&](const std::vector<int64_t>& at) {
+      auto i = at, j = at;
+      for (i[3] = j[2] = 0; i[3] < depth; ++i[3], ++j[2])
+        out[Index(dims, at, dims)] += get(a, i, left) * get(b, j, right);
+    });
+  } else if (s.kind == kReduction) {
+    const auto all = Dims(s.Of(1610));
+    const bool most = s.Of(1612).One<int>(1600) == 3;
+    if (most) std::fill(out.begin(), out.end(), -INFINITY);
+    Places(all, [&](const std::vector<int64_t>& at) {
+      auto to = at;
+      for (size_t a = 0; a < to.size(); ++a) to[a] = dims[a] == 1 ? 0 : to[a];
+      double& sum = out[Index(dims, to, dims)];
+      const double v = get(s.Of(1610), at, all);
+      sum = most ? std::max(sum, v) : sum + v;
+    });
+  } else {
+    Convolve(Operation(s), e);
+  }
+  if (const Real type = RealOf(result.One<int>(901)); type == Real::k16 || type == Real::kB16)
+    for (double& v : out) {
+      char rounded[8];
+      Store(type, v, rounded);
+      v = Load(type, rounded);
+    }
+}
+
+// A tensor in memory, and a copy of it for the host.
+struct Memory {
+  const State* tensor;
+  char* copy;
+  size_t bytes;
+  bool result;
+  void All(std::vector<double>& elements, bool store) const {
+    const auto dims = Dims(*tensor), strides = tensor->All<int64_t>(903);
+    const Real type = RealOf(tensor->One<int>(901));
+    elements.resize(CountOf(*tensor));
+    Places(dims, [&](const std::vector<int64_t>& at) {
+      char* const p =
+          copy +
+          static_cast<size_t>(std::inner_product(at.begin(), at.end(), strides.begin(), int64_t{0})) * SizeOf(type);
+      double& v = elements[Index(dims, at, dims)];
+      if (store)
+        Store(type, v, p);
+      else
+        v = Load(type, p);
+    });
+  }
 };
-void Convolve(const Job& j) {
-  const Operation& o = j.o;
-  const Real type = RealOf(o.x->One<int>(901));
-  const size_t size = SizeOf(type);
-  const auto three = [](std::vector<int64_t> v, int64_t fill, size_t kept = 0) {
-    while (v.size() < 3 + kept) v.insert(v.begin() + static_cast<std::ptrdiff_t>(kept), fill);
-    return v;
-  };
-  const auto of = [&](int attribute, int64_t fill) { return three(o.convolution->All<int64_t>(attribute), fill); };
-  const auto dilation = of(102, 1), stride = of(103, 1), pad = of(105, 0);
-  const auto xd = three(Dims(*o.x), 1, 2), wd = three(Dims(*o.w), 1, 2), yd = three(Dims(*o.y), 1, 2);
-  const auto steps = [&](const State& t) { return three(t.All<int64_t>(903), 0, 2); };
-  const auto xs = steps(*o.x), ws = steps(*o.w), ys = steps(*o.y);
-  std::vector<double> sums(BytesOf(o.out()) / size, 0.0);
-  const auto load = [&](const char* p, int64_t at) { return Load(type, p + static_cast<size_t>(at) * size); };
-  const int64_t channels = wd[1], of_group = wd[0] / (xd[1] / channels);
-  const auto all = [](const std::vector<int64_t>& d, auto f) {
-    for (int64_t a = 0; a < d[2]; ++a)
-      for (int64_t b = 0; b < d[3]; ++b)
-        for (int64_t c = 0; c < d[4]; ++c) f(std::vector<int64_t>{a, b, c});
-  };
-  for (int64_t n = 0; n < xd[0]; ++n)
-    for (int64_t k = 0; k < wd[0]; ++k)
-      for (int64_t c = 0; c < channels; ++c)
-        all(yd, [&](const std::vector<int64_t>& to) {
-          all(wd, [&](const std::vector<int64_t>& tap) {
-            int64_t x = n * xs[0] + (k / of_group * channels + c) * xs[1], w = k * ws[0] + c * ws[1],
-                    y = n * ys[0] + k * ys[1];
-            for (size_t a = 0; a < 3; ++a) {
-              const int64_t in = to[a] * stride[a] - pad[a] + tap[a] * dilation[a];
-              if (in < 0 || in >= xd[a + 2]) return;
-              x += in * xs[a + 2], w += tap[a] * ws[a + 2], y += to[a] * ys[a + 2];
-            }
-            if (o.kind == kForward)
-              sums[static_cast<size_t>(y)] += load(j.x, x) * load(j.w, w);
-            else if (o.kind == kData)
-              sums[static_cast<size_t>(x)] += load(j.y, y) * load(j.w, w);
-            else
-              sums[static_cast<size_t>(w)] += load(j.x, x) * load(j.y, y);
-          });
-        });
-  for (size_t k = 0; k < sums.size(); ++k) Store(type, sums[k], j.out + k * size);
+size_t SpanOf(const State& tensor) {
+  const auto dims = Dims(tensor), strides = tensor.All<int64_t>(903);
+  int64_t last = 0;
+  for (size_t a = 0; a < dims.size(); ++a) last += (dims[a] - 1) * strides[a];
+  return static_cast<size_t>(last + 1) * SizeOf(RealOf(tensor.One<int>(901)));
 }
 
 int Execute(const Handle& handle, const State& plan, const State& pack) {
   const Ref graph = plan.Of(401).graph;
-  const Ref operation = graph->at.at(801).links[0];
+  const auto& operations = graph->at.at(801).links;
   const int engine = plan.Of(401).engine;
   const auto ids = pack.All<int64_t>(1000);
   const auto pointers = pack.All<char*>(1001);
   char* const workspace = pack.One<char*>(1003);
   if (plan.One<const Handle*>(400) != &handle) return Refuse(kBad, "a plan of another handle");
-  if (ids.size() != 3 || pointers.size() != 3) return Refuse(kBad, "another number of addresses than tensors");
-  Job j{operation, Operation(*operation)};
+  std::map<int64_t, const State*> tensors;
+  std::map<int64_t, bool> made;
+  for (const Ref& o : operations) {
+    for (const auto& [attribute, value] : o->at)
+      for (const Ref& link : value.links)
+        if (link->kind == kTensor) tensors[IdOf(*link)] = link.get();
+    made[IdOf(ResultOf(*o))] = true;
+  }
   HostWork& work = HostWork::On(handle.stream);
-  char* out = nullptr;
-  for (const auto& [tensor, to] : {std::pair{j.o.x, &j.x}, {j.o.w, &j.w}, {j.o.y, &j.y}}) {
-    const auto at = std::find(ids.begin(), ids.end(), tensor->One<int64_t>(906));
+  std::vector<Memory> memory;
+  std::vector<char*> addresses;
+  Elements numbers;
+  size_t given = 0;
+  for (const auto& [id, tensor] : tensors) {
+    if (tensor->One<char>(907)) continue;
+    const auto at = std::find(ids.begin(), ids.end(), id);
     if (at == ids.end()) return Refuse(kBad, "a tensor without an address");
     char* const p = pointers[static_cast<size_t>(at - ids.begin())];
     if (!p || reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(tensor->One<int64_t>(900)))
       return Refuse(kBad, "a tensor that is less aligned than was promised");
-    if (tensor == &j.o.out())
-      out = p;
-    else
-      *to = work.Read(p, BytesOf(*tensor));
+    ++given;
+    if (tensor->One<char>(908)) {
+      numbers[id] = {Load(Real::k32, p)};
+      continue;
+    }
+    const size_t span = SpanOf(*tensor);
+    if (made[id] && span != CountOf(*tensor) * SizeOf(RealOf(tensor->One<int>(901))))
+      return Refuse(kNotSupported, "a result with gaps");
+    memory.push_back({tensor, made[id] ? work.Room(span) : work.Read(p, span), span, made[id]});
+    addresses.push_back(p);
   }
+  if (given != ids.size()) return Refuse(kBad, "more addresses than tensors");
   if (const int64_t bytes = kWorkspace[engine]; bytes) {
     const auto n = static_cast<size_t>(bytes);
     if (!workspace || DRIVER(cuMemsetD8Async)(reinterpret_cast<CUdeviceptr>(workspace), 0xa5, n, handle.stream))
       return Refuse(kFailed, "a workspace that is too small or none");
   }
-  const size_t bytes = BytesOf(j.o.out());
-  j.out = work.Room(bytes);
-  char* const from = j.out;
-  work.Do([j] { Convolve(j); });
-  work.Write(out, from, bytes);
-  Log("execute " + std::to_string(operation->kind) + " type " + std::to_string(j.o.x->One<int>(901)) + " axes " +
-      std::to_string(j.o.convolution->One<int64_t>(106)) + " engine " + std::to_string(engine));
+  work.Do([graph, memory, numbers] {
+    Elements e = numbers;
+    for (const Memory& m : memory)
+      if (!m.result) m.All(e[IdOf(*m.tensor)], false);
+    for (const Ref& o : graph->at.at(801).links) Compute(*o, e);
+    for (const Memory& m : memory)
+      if (m.result) m.All(e[IdOf(*m.tensor)], true);
+  });
+  for (size_t k = 0; k < memory.size(); ++k)
+    if (memory[k].result) work.Write(addresses[k], memory[k].copy, memory[k].bytes);
+  const State& first = *operations[0];
+  Log("execute " + std::to_string(first.kind) + " type " + std::to_string(memory[0].tensor->One<int>(901)) + " axes " +
+      std::to_string(Dims(ResultOf(first)).size() - 2) + " engine " + std::to_string(engine));
   return work.End() ? kSuccess : Refuse(kFailed, "memory that cannot be read or written");
 }
 
@@ -343,7 +513,7 @@ FAKEDNN_API int cudnnBackendSetAttribute(Descriptor* descriptor, int attribute, 
   if (a.type == kLink) {
     for (int64_t k = 0; k < count; ++k) {
       const State& to = *static_cast<Descriptor* const*>(values)[k]->state;
-      const bool fits = a.of == kForward ? to.kind >= kForward && to.kind <= kData : to.kind == a.of;
+      const bool fits = a.of == kForward ? IsOperation(to.kind) : to.kind == a.of;
       if (!to.final) return Refuse(kNotFinal, "a descriptor that is not finished, as attribute " + name);
       if (!fits) return Refuse(kBad, "a descriptor of another kind as attribute " + name);
       v.links.push_back(static_cast<Descriptor* const*>(values)[k]->state);
@@ -382,7 +552,13 @@ FAKEDNN_API int cudnnBackendFinalize(Descriptor* descriptor) {
       if (s.All<int64_t>(1000).size() != s.All<void*>(1001).size()) status = Refuse(kBad, "numbers without addresses");
       break;
     default: status = Refuse(kBad, "a descriptor that is not finished so"); break;
-    case kGraph: break;
+    case kGraph:
+    case kPointwise:
+    case kProduct:
+    case kProductOf:
+    case kReduction:
+    case kReductionOf:
+    case kPointwiseOf: break;
   }
   s.final = status == kSuccess;
   return status;
