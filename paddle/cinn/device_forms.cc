@@ -95,7 +95,8 @@ std::vector<int64_t> NumbersOf(const phi::cpu::PoolDesc& d, int64_t total) {
 enum : size_t { kHeads, kKeyHeads, kNq, kNk, kDim, kValueDim, kScale, kCausal, kOffset, kQ, kKey = 12, kValue = 15 };
 enum : size_t { kMask = 18, kMaskBy, kKept = 23, kKeptBy, kBlocks, kOut, kGrad = 29, kFlat = kOut };
 using AttentionNumbers = std::array<int64_t, 32>;
-constexpr int64_t kPartOfRow = 8;  // elements of a thread
+constexpr int64_t kPartOfRow = 8;     // elements of a thread
+constexpr int64_t kTensorRows = 128;  // rows of a block of the kernels by tensor cores
 
 // How many elements of a row the kernel has room for.
 int64_t WidthOf(const phi::cpu::AttentionArgs& a) {
@@ -498,19 +499,21 @@ class Forms final : public phi::DeviceForms {
         return Each(KernelOf("widen", DataType::FLOAT32), n, {narrow.get(), lse}, {n});
     }
     const int64_t width = WidthOf(a);
-    const bool tensor =
-        capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
-    const int64_t rows = tensor ? 128 : RowsOfBlock(width);
+    const bool tensor = ByTensorCores(a, width);
+    const int64_t rows = tensor ? kTensorRows : RowsOfBlock(width);
     AttentionNumbers p = NumbersOf(a);
     p[kBlocks] = a.batch * a.heads * ((a.nq + rows - 1) / rows);
     p[kFlat] = AreFlat(a.q) | AreFlat(a.k) << 1 | AreFlat(a.v) << 2;
-    Launch(Attending(tensor ? "_mma" : "", width, a), p[kBlocks],
+    const std::string extra = a.mask || a.keep ? "_extra" : "";
+    Launch(Attending(tensor ? "_mma" + extra : "", width, a), p[kBlocks],
            {a.q.p, a.k.p, a.v.p, a.mask ? a.mask : a.q.p, a.keep ? a.keep : a.q.p, out, lse}, {p.begin(), p.end()});
   }
 
   void AttentionGrad(const phi::cpu::AttentionGradArgs& g) const override {
     const phi::cpu::AttentionArgs& a = g.a;
-    const int64_t width = WidthOf(a), rows = RowsOfBlock(width), lines = a.batch * a.heads * a.nq;
+    const int64_t width = WidthOf(a), lines = a.batch * a.heads * a.nq;
+    const bool tensor = ByTensorCores(a, width);
+    const int64_t rows = tensor ? kTensorRows : RowsOfBlock(width);
     const void *mask = a.mask ? a.mask : a.q.p, *keep = a.keep ? a.keep : a.q.p;
     AttentionNumbers p = NumbersOf(a);
     auto put = [&](size_t at, const phi::cpu::AttentionRows& r) {
@@ -524,13 +527,22 @@ class Forms final : public phi::DeviceForms {
     };
     launch(KernelOf("attention_delta", static_cast<DataType>(a.type)), lines, (lines + 7) / 8,
            {g.out.p, g.dout.p, delta.get()});
-    if (g.dq) {
-      const int64_t blocks = a.batch * a.heads * ((a.nq + rows - 1) / rows);
-      launch(Attending("_query", width, a), blocks, blocks,
-             {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dq});
+    const int64_t of_queries = a.batch * a.heads * ((a.nq + rows - 1) / rows),
+                  blocks = a.batch * a.kv_heads * ((a.nk + rows - 1) / rows);
+    if (tensor) {
+      p[kFlat] = AreFlat(a.q) | AreFlat(a.k) << 1 | AreFlat(a.v) << 2 | AreFlat(g.dout) << 3;
+      const auto one = [&](const char* side, int64_t all, void* out) {
+        if (out)
+          launch(Attending(std::string("_mma_") + side + (a.mask || a.keep ? "_extra" : ""), width, a), all, all,
+                 {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, out});
+      };
+      one("query", of_queries, g.dq), one("key", blocks, g.dk), one("value", blocks, g.dv);
+      return;
     }
+    if (g.dq)
+      launch(Attending("_query", width, a), of_queries, of_queries,
+             {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dq});
     if (!g.dk && !g.dv) return;
-    const int64_t blocks = a.batch * a.kv_heads * ((a.nk + rows - 1) / rows);
     launch(Attending("_key", width, a), blocks, blocks,
            {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dk, g.dv});
   }
@@ -574,6 +586,10 @@ class Forms final : public phi::DeviceForms {
     if (seed == 0 && n) key = phi::TakeDraws(place_, 4 * static_cast<uint64_t>((n + round - 1) / round));
     *numbers = {n, threads, static_cast<int64_t>(key.seed), static_cast<int64_t>(key.offset)};
     return key.base;
+  }
+  bool ByTensorCores(const phi::cpu::AttentionArgs& a, int64_t width) const {
+    const auto t = static_cast<DataType>(a.type);
+    return capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
   }
   static std::string Attending(const std::string& what, int64_t width, const phi::cpu::AttentionArgs& a) {
     return KernelOf(("attention" + what + "_" + std::to_string(width)).c_str(), static_cast<DataType>(a.type));

@@ -99,6 +99,26 @@ def test_a_driver_is_found_below_cuda_home(driver, tmp_path):
     run("assert paddle.device.cuda.device_count() == 2", CUDA_HOME=tmp_path)
 
 
+def test_a_driver_that_cannot_be_used_is_passed_over(driver, tmp_path):
+    """Container images bring one for older systems, which others refuse."""
+    source = tmp_path / 'empty.c'
+    source.write_text('')
+    for folder in ('old', 'new'):
+        (tmp_path / folder / 'compat').mkdir(parents=True)
+    shutil.copy(driver, tmp_path / 'new' / 'compat')
+    old = tmp_path / 'old' / 'compat' / 'libcuda.so.1'
+    subprocess.run(['g++', '-shared', '-x', 'c', source, '-o', old], check=True)
+    run(
+        "assert paddle.device.cuda.device_count() == 2",
+        CUDA_HOME=tmp_path / 'old',
+        CUDA_PATH=tmp_path / 'new',
+    )
+    run(
+        "REASON = 'tried .*; .*old/compat/libcuda.so.1 has no cuInit, '" + WITHOUT,
+        CUDA_HOME=tmp_path / 'old',
+    )
+
+
 def test_places_and_copies(on_gpu):
     on_gpu('''
 assert paddle.is_compiled_with_cuda() and paddle.device.cuda.device_count() == 2

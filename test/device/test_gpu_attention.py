@@ -35,7 +35,7 @@ def test_attention_is_as_near_to_float64_as_the_cpus(dtype):
     assert 'gpu: fused_attention: by primitives' in explained
     assert 'attention: on the host' not in explained
     found = json.loads(out)
-    assert len(found) == 16
+    assert len(found) == 18
     check_as_near(found, dtype)
 
 

@@ -1,182 +1,398 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of device_kernels.bc.cpp: attention of halves by tensor cores, from compute capability 8.0 on. A block of eight
-// warps has 128 queries, a warp 16 of them; scores and sums are float32, probabilities are rounded for the second
-// product.
+// Part of device_kernels.bc.cpp: attention of halves and its gradient by tensor cores, from compute capability 8.0 on.
+// A block of eight warps has 128 rows, a warp 16 of them: queries, or keys for the gradients of key and value. What the
+// rows meet, the columns, comes in tiles, of which the next one is copied while one is computed with. Scores and sums
+// are float32; what is multiplied for a second time is rounded to the halves.
 #pragma once
 
 namespace {
 namespace attend {
 
-// kFlat: the number that says which of q, k and v are flat; only the gradient has another use of it.
-constexpr int kFlat = kOut, kQueries = 128, kKeys = 64;
+// kFlat: the number that says which of q, k, v and the result's gradient are flat; in its place the gradient's first
+// kernel has another one.
+constexpr int kFlat = kOut, kBlockRows = 128;
+constexpr float kLog2e = 1.44269504f;
 
-// Rows [first, n) of x as halves, zeros beside them; `flat`: eight neighbours lie together at multiples of 16 bytes.
+// `extra`: with a mask or dropout, which take registers.
+template <int D, bool extra>
+struct Tiles {
+  static constexpr int columns = D == 64 && !extra ? 64 : 32, room = columns * (D + 8);
+  // The block's rows, then two tiles of each of two operands.
+  static constexpr int all = 4 * room > kBlockRows*(D + 8) ? 4 * room : kBlockRows*(D + 8);
+};
+
+// Rows [first, n) of x as halves, zeros beside them, on their way after this; `flat`: eight neighbours lie together at
+// multiples of 16 bytes.
 template <int D, int R, class S>
-INLINE void FillHalves(S* tile, const unsigned short* x, i64 step, int first, int n, int dim, bool flat) {
+INLINE void Stage(S* tile, const unsigned short* x, i64 step, int first, int n, int dim, bool flat) {
   for (int e = Thread(); e < R * (D / 8); e += kThreads) {
     const int r = e / (D / 8), d = e % (D / 8) * 8, row = first + r;
-    const unsigned short* from = x + row * step + d;
-    Chunk c = {};
-    if (row < n && flat && d + 8 <= dim) {
-      c = *reinterpret_cast<const Chunk*>(from);
-    } else if (row < n) {
+    S* const to = tile + r * (D + 8) + d;
+    if (flat) {
+      const int left = row < n ? dim - d : 0, bytes = left > 8 ? 16 : left > 0 ? 2 * left : 0;
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                   :
+                   : "r"(static_cast<u32>(reinterpret_cast<unsigned long>(to))), "l"(bytes ? x + row * step + d : x),
+                     "r"(bytes)
+                   : "memory");
+    } else {
+      Chunk c = {};
 #pragma unroll
       for (int i = 0; i < 8; ++i)
-        if (d + i < dim) c[i / 2] |= static_cast<u32>(from[i]) << i % 2 * 16;
+        if (row < n && d + i < dim) c[i / 2] |= static_cast<u32>(x[row * step + d + i]) << i % 2 * 16;
+      *reinterpret_cast<__attribute__((address_space(3))) Chunk*>(to) = c;
     }
-    *reinterpret_cast<__attribute__((address_space(3))) Chunk*>(tile + r * (D + 8) + d) = c;
   }
+}
+INLINE void Sent() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Until what this thread sent is there; with the barrier, what all have sent.
+INLINE void Arrived() {
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  __nvvm_bar_sync(0);
 }
 // Four 8 x 8 matrices at rows i and elements d: of i and i + 8 with d, then with d + 8; `swapped`: d and d + 8 first.
 template <int D, bool turned, class S>
 INLINE void Four(S* tile, bool swapped, int i, int d, u32 (&r)[4]) {
   const int l = Thread() % 32, one = l / 8 % 2 * 8, two = l / 16 * 8;
   const int at = (i + (swapped ? two : one) + l % 8) * (D + 8) + d + (swapped ? one : two);
-  const u32 from = static_cast<u32>(reinterpret_cast<unsigned long>(tile + at));
-  if (turned)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from)
-                 : "memory");
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(from)
-                 : "memory");
+  LoadMatrices<!turned>(static_cast<u32>(reinterpret_cast<unsigned long>(tile + at)), r);
 }
+INLINE u32 Two(float low, float high, Half*) {
+  u32 r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
+}
+INLINE u32 Two(float low, float high, Bfloat*) {
+  u32 r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+  return r;
+}
+// The same number, of which the compiler does not know that it advances: for masks' and dropout's addresses it would
+// keep one for each of a thread's scores, in registers.
+INLINE int Hidden(int x) {
+  int same;
+  asm volatile("mov.b32 %0, %1;" : "=r"(same) : "r"(x));
+  return same;
+}
+INLINE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
 template <class T>
-INLINE u32 Two(float low, float high) {
-  T* const as = nullptr;
-  return Narrow(low, as).bits | static_cast<u32>(Narrow(high, as).bits) << 16;
+INLINE const unsigned short* Halves(const T* x) {
+  return reinterpret_cast<const unsigned short*>(x);
 }
-INLINE float Exp(float x) { return __nvvm_ex2_approx_f(x * 1.44269504f); }
 
+// The warp's 16 of the block's rows, as left operands.
 template <int D, class T, class S>
+INLINE void Rows(S* tiles, const T* x, i64 step, int first, int n, int dim, bool flat, u32 (&to)[D / 16][4]) {
+  __nvvm_bar_sync(0);
+  Stage<D, kBlockRows>(tiles, Halves(x), step, first, n, dim, flat);
+  Sent();
+  Arrived();
+#pragma unroll
+  for (int d = 0; d < D / 16; ++d) Four<D, false>(tiles, false, Thread() / 32 * 16, 16 * d, to[d]);
+}
+// s += rows times the columns of a tile.
+template <int D, class T, class S, int N>
+INLINE void Scores(float (&s)[N][4], const u32 (&rows)[D / 16][4], S* tile) {
+#pragma unroll
+  for (int d = 0; d < D / 16; ++d)
+#pragma unroll
+    for (int j = 0; j < N / 2; ++j) {
+      u32 r[4];
+      Four<D, false>(tile, true, 16 * j, 16 * d, r);
+      Multiply(s[2 * j], rows[d], r[0], r[1], static_cast<T*>(nullptr));
+      Multiply(s[2 * j + 1], rows[d], r[2], r[3], static_cast<T*>(nullptr));
+    }
+}
+// acc += s, rounded, times the rows of a tile.
+template <int D, class T, class S, int N>
+INLINE void Gather(float (&acc)[D / 8][4], const float (&s)[N][4], S* tile) {
+  T* const as = nullptr;
+#pragma unroll
+  for (int j = 0; j < N / 2; ++j) {
+    const float(&low)[4] = s[2 * j], (&high)[4] = s[2 * j + 1];
+    const u32 w[4] = {Two(low[0], low[1], as), Two(low[2], low[3], as), Two(high[0], high[1], as),
+                      Two(high[2], high[3], as)};
+#pragma unroll
+    for (int d = 0; d < D / 16; ++d) {
+      u32 r[4];
+      Four<D, true>(tile, false, 16 * j, 16 * d, r);
+      Multiply(acc[2 * d], w, r[0], r[1], as);
+      Multiply(acc[2 * d + 1], w, r[2], r[3], as);
+    }
+  }
+}
+// The score as a row sees it.
+template <bool extra>
+INLINE float AsSeen(float s, const void* mask, const Head& at, int row, int key, const i64* p) {
+  if (extra) return Seen(s, mask, at, row, key, p);
+  const bool hidden = row >= p[kNq] || key >= p[kNk] || (p[kCausal] && key > row + p[kOffset]);
+  return hidden ? -phi::device_math::limits<float>::inf : s;
+}
+// Whether the rows from `row` on, 16 of them, meet all keys of a tile; where rows are keys, all queries.
+template <bool extra>
+INLINE bool AllSeen(int row, int rows, int column, int count, int columns, bool of_keys, const i64* p) {
+  if ((extra && p[kMask]) || row + 16 > rows || column + count > columns) return false;
+  return !p[kCausal] || (of_keys ? row + 15 <= column + p[kOffset] : column + count - 1 <= row + p[kOffset]);
+}
+// Writes the warp's rows of a result [batch, n, heads, width].
+template <int D, class T>
+INLINE void PutRows(T* out, i64 b, i64 h, i64 heads, int row, int n, int width, const float (&acc)[D / 8][4],
+                    const float (&by)[2]) {
+  const int l = Thread() % 32;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int r = row + 8 * i;
+    if (r >= n) continue;
+    T* to = out + ((b * n + r) * heads + h) * width;
+#pragma unroll
+    for (int d = 0; d < D / 8; ++d) {
+      const int c = 8 * d + l % 4 * 2;
+      if (c + 2 <= width && width % 2 == 0 && reinterpret_cast<unsigned long>(out) % 4 == 0) {
+        *reinterpret_cast<u32*>(to + c) =
+            Two(acc[d][2 * i] * by[i], acc[d][2 * i + 1] * by[i], static_cast<T*>(nullptr));
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e)
+        if (c + e < width) to[c + e] = Narrow(acc[d][2 * i + e] * by[i], static_cast<T*>(nullptr));
+    }
+  }
+}
+
+template <int D, bool extra, class T, class S>
 INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, const unsigned char* keep, T* out,
                           double* lse, S* tiles, const i64* p) {
-  const float lowest = -phi::device_math::limits<float>::inf, scale = static_cast<float>(NumberAt(p, kScale));
+  typedef Tiles<D, extra> Room;
+  constexpr int C = Room::columns, room = Room::room;
+  const float lowest = -phi::device_math::limits<float>::inf, scale = static_cast<float>(NumberAt(p, kScale)) * kLog2e;
   const int nq = static_cast<int>(p[kNq]), nk = static_cast<int>(p[kNk]), dim = static_cast<int>(p[kDim]),
             vdim = static_cast<int>(p[kValueDim]), flat = static_cast<int>(p[kFlat]);
-  const i64 blocks_of_head = (nq + kQueries - 1) / kQueries;
+  const i64 blocks_of_head = (nq + kBlockRows - 1) / kBlockRows;
   const int l = Thread() % 32, warp = Thread() / 32;
-  S *const ks = tiles, *const vs = tiles + kKeys * (D + 8);
-  auto halves = [](const T* x) { return reinterpret_cast<const unsigned short*>(x); };
   for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kBlocks]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
     const Head at = HeadOf(block / blocks_of_head, p);
-    const int first = static_cast<int>(block % blocks_of_head) * kQueries, row = first + 16 * warp + l / 4;
-    const T *keys = Of(k, p + kKey, at.b, at.kv), *values = Of(v, p + kValue, at.b, at.kv);
+    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows, mine = first + 16 * warp,
+              row = mine + l / 4;
+    const unsigned short *keys = Halves(Of(k, p + kKey, at.b, at.kv)), *values = Halves(Of(v, p + kValue, at.b, at.kv));
     u32 x[D / 16][4];
-    FillHalves<D, kQueries>(tiles, halves(Of(q, p + kQ, at.b, at.h)), p[kQ + 1], first, nq, dim, flat & 1);
-    __nvvm_bar_sync(0);
-#pragma unroll
-    for (int d = 0; d < D / 16; ++d) Four<D, false>(tiles, false, 16 * warp, 16 * d, x[d]);
+    Rows<D>(tiles, Of(q, p + kQ, at.b, at.h), p[kQ + 1], first, nq, dim, flat & 1, x);
     float acc[D / 8][4] = {}, top[2] = {lowest, lowest}, total[2] = {};
-    const int reach = Reach(first + kQueries < nq ? first + kQueries : nq, p);
-    for (int k0 = 0; k0 < reach; k0 += kKeys) {
-      __nvvm_bar_sync(0);
-      FillHalves<D, kKeys>(ks, halves(keys), p[kKey + 1], k0, nk, dim, flat & 2);
-      FillHalves<D, kKeys>(vs, halves(values), p[kValue + 1], k0, nk, vdim, flat & 4);
-      __nvvm_bar_sync(0);
-      float s[kKeys / 8][4] = {};
+    const int reach = Reach(first + kBlockRows < nq ? first + kBlockRows : nq, p);
+    auto stage = [&](int now, int k0) {
+      Stage<D, C>(tiles + now * room, keys, p[kKey + 1], k0, nk, dim, flat & 2);
+      Stage<D, C>(tiles + (now + 1) * room, values, p[kValue + 1], k0, nk, vdim, flat & 4);
+      Sent();
+    };
+    __nvvm_bar_sync(0);
+    stage(0, 0);
+    int now = 0;
+    for (int k0 = 0; k0 < reach; k0 += C, now ^= 2) {
+      Arrived();
+      if (k0 + C < reach) stage(now ^ 2, k0 + C);
+      const int at_key = Hidden(k0) + l % 4 * 2;
+      float s[C / 8][4] = {};
+      Scores<D, T>(s, x, tiles + now * room);
+      // Powers of 2, so that one instruction is an exponential.
+      if (AllSeen<extra>(mine, nq, k0, C, nk, false, p)) {
 #pragma unroll
-      for (int d = 0; d < D / 16; ++d)
+        for (int j = 0; j < C / 8; ++j)
 #pragma unroll
-        for (int j = 0; j < kKeys / 16; ++j) {
-          u32 r[4];
-          Four<D, false>(ks, true, 16 * j, 16 * d, r);
-          Multiply(s[2 * j], x[d], r[0], r[1], static_cast<T*>(nullptr));
-          Multiply(s[2 * j + 1], x[d], r[2], r[3], static_cast<T*>(nullptr));
-        }
-      // Where all keys of the tile are seen by all rows of the warp, nothing is looked up.
-      const bool plain = !p[kMask] && k0 + kKeys <= nk && first + 16 * warp + 16 <= nq &&
-                         (!p[kCausal] || k0 + kKeys - 1 <= first + 16 * warp + p[kOffset]);
+          for (int e = 0; e < 4; ++e) s[j][e] *= scale;
+      } else {
 #pragma unroll
-      for (int j = 0; j < kKeys / 8; ++j)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) s[j][e] *= scale;
-      if (!plain) {
-#pragma unroll
-        for (int j = 0; j < kKeys / 8; ++j)
+        for (int j = 0; j < C / 8; ++j)
 #pragma unroll
           for (int e = 0; e < 4; ++e)
-            s[j][e] = Seen(s[j][e], mask, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
+            s[j][e] = AsSeen<extra>(s[j][e] * (scale / kLog2e), mask, at, row + e / 2 * 8, at_key + 8 * j + e % 2, p) *
+                      kLog2e;
       }
-      float now[2] = {top[0], top[1]};
+      float best[2] = {top[0], top[1]}, shift[2], fade[2];
 #pragma unroll
-      for (int j = 0; j < kKeys / 8; ++j)
+      for (int j = 0; j < C / 8; ++j)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) now[e / 2] = s[j][e] > now[e / 2] ? s[j][e] : now[e / 2];
-      float shift[2];
+        for (int e = 0; e < 4; ++e) best[e / 2] = s[j][e] > best[e / 2] ? s[j][e] : best[e / 2];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
 #pragma unroll
         for (int by = 1; by < 4; by *= 2) {
-          const float other = Other(now[i], by);
-          now[i] = other > now[i] ? other : now[i];
+          const float other = Other(best[i], by);
+          best[i] = other > best[i] ? other : best[i];
         }
-        shift[i] = now[i] == lowest ? 0 : now[i];
-        const float fade = Exp(top[i] - shift[i]);
-        top[i] = now[i];
-        total[i] *= fade;
+        shift[i] = best[i] == lowest ? 0 : best[i];
+        fade[i] = Exp2(top[i] - shift[i]);
+        top[i] = best[i];
+        total[i] *= fade[i];
+      }
+      if (fade[0] != 1 || fade[1] != 1) {
 #pragma unroll
-        for (int d = 0; d < D / 8; ++d) acc[d][2 * i] *= fade, acc[d][2 * i + 1] *= fade;
+        for (int d = 0; d < D / 8; ++d)
+#pragma unroll
+          for (int e = 0; e < 4; ++e) acc[d][e] *= fade[e / 2];
       }
 #pragma unroll
-      for (int j = 0; j < kKeys / 8; ++j)
+      for (int j = 0; j < C / 8; ++j)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           float& z = s[j][e];
-          z = Exp(z - shift[e / 2]);
+          z = Exp2(z - shift[e / 2]);
           total[e / 2] += z;
-          if (p[kKept]) z *= Kept<float>(keep, at, row + e / 2 * 8, k0 + 8 * j + l % 4 * 2 + e % 2, p);
+          if (extra && p[kKept]) z *= Kept<float>(keep, at, row + e / 2 * 8, at_key + 8 * j + e % 2, p);
         }
-#pragma unroll
-      for (int j = 0; j < kKeys / 16; ++j) {
-        const u32 w[4] = {Two<T>(s[2 * j][0], s[2 * j][1]), Two<T>(s[2 * j][2], s[2 * j][3]),
-                          Two<T>(s[2 * j + 1][0], s[2 * j + 1][1]), Two<T>(s[2 * j + 1][2], s[2 * j + 1][3])};
-#pragma unroll
-        for (int d = 0; d < D / 16; ++d) {
-          u32 r[4];
-          Four<D, true>(vs, false, 16 * j, 16 * d, r);
-          Multiply(acc[2 * d], w, r[0], r[1], static_cast<T*>(nullptr));
-          Multiply(acc[2 * d + 1], w, r[2], r[3], static_cast<T*>(nullptr));
-        }
-      }
+      Gather<D, T>(acc, s, tiles + (now + 1) * room);
     }
+    float by[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       float sum = total[i];
       sum += Other(sum, 1);
       sum += Other(sum, 2);
+      by[i] = nk ? 1 / sum : 0;
       const int r = row + 8 * i;
-      if (r >= nq) continue;
-      const float by = nk ? 1 / sum : 0;
-      T* to = out + ((at.b * nq + r) * p[kHeads] + at.h) * vdim;
-#pragma unroll
-      for (int d = 0; d < D / 8; ++d)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) {
-          const int c = 8 * d + l % 4 * 2 + e;
-          if (c < vdim) to[c] = Narrow(acc[d][2 * i + e] * by, static_cast<T*>(nullptr));
-        }
-      if (l % 4 == 0)
+      if (r < nq && l % 4 == 0)
         lse[(at.b * p[kHeads] + at.h) * nq + r] =
-            static_cast<double>(top[i]) + phi::device_math::log(static_cast<double>(sum));
+            static_cast<double>(top[i]) / 1.4426950408889634 + phi::device_math::log(static_cast<double>(sum));
     }
-    __nvvm_bar_sync(0);
+    PutRows<D>(out, at.b, at.h, p[kHeads], row, nq, vdim, acc, by);
+    Arrived();
+  }
+}
+
+// The gradient of query: rows are queries, of which the probabilities are computed again. Of key and of value: rows
+// are keys, and columns the queries of all heads that share them.
+enum class Side { kQuery, kKey, kValue };
+template <Side side, int D, bool extra, class T, class S, class F>
+INLINE void TensorGrad(const T* q, const T* k, const T* v, const void* mask, const unsigned char* keep,
+                       const double* lse, const double* delta, const T* dout, T* out, S* tiles, F* sums, const i64* p) {
+  constexpr bool of_keys = side != Side::kQuery, of_value = side == Side::kValue;
+  typedef Tiles<D, extra> Room;
+  constexpr int C = Room::columns, room = Room::room;
+  const float scale = static_cast<float>(NumberAt(p, kScale));
+  const int nq = static_cast<int>(p[kNq]), nk = static_cast<int>(p[kNk]), dim = static_cast<int>(p[kDim]),
+            vdim = static_cast<int>(p[kValueDim]), flat = static_cast<int>(p[kFlat]);
+  const int rows = of_keys ? nk : nq, columns = of_keys ? nq : nk;
+  const i64 heads = of_keys ? p[kKeyHeads] : p[kHeads], shared = of_keys ? p[kHeads] / p[kKeyHeads] : 1;
+  const i64 blocks_of_head = (rows + kBlockRows - 1) / kBlockRows;
+  const int l = Thread() % 32, warp = Thread() / 32;
+  for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kBlocks]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
+    const i64 head = block / blocks_of_head, b = head / heads, h = head - b * heads;
+    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows, mine = first + 16 * warp,
+              row = mine + l / 4;
+    u32 x[D / 16][4], y[D / 16][4];
+    float acc[D / 8][4] = {};
+    if (of_keys) {
+      Rows<D>(tiles, Of(k, p + kKey, b, h), p[kKey + 1], first, nk, dim, flat & 2, x);
+      if (!of_value) Rows<D>(tiles, Of(v, p + kValue, b, h), p[kValue + 1], first, nk, vdim, flat & 4, y);
+    } else {
+      Rows<D>(tiles, Of(q, p + kQ, b, h), p[kQ + 1], first, nq, dim, flat & 1, x);
+      Rows<D>(tiles, Of(dout, p + kGrad, b, h), p[kGrad + 1], first, nq, vdim, flat & 8, y);
+    }
+    int from = 0, end = columns;
+    if (of_keys && p[kCausal]) {
+      const i64 least = first - p[kOffset];
+      from = static_cast<int>(least < 0 ? 0 : least < nq ? least : nq);
+    }
+    if (!of_keys) end = Reach(first + kBlockRows < nq ? first + kBlockRows : nq, p);
+    for (i64 each = h * shared; each < (h + 1) * shared; ++each) {
+      const Head at = {b, each, of_keys ? h : h / (p[kHeads] / p[kKeyHeads])};
+      const double *lses = lse + (b * p[kHeads] + each) * nq, *deltas = delta + (b * p[kHeads] + each) * nq;
+      auto stage = [&](int now, int c0) {
+        if (of_keys) {
+          Stage<D, C>(tiles + now * room, Halves(Of(q, p + kQ, b, each)), p[kQ + 1], c0, nq, dim, flat & 1);
+          Stage<D, C>(tiles + (now + 1) * room, Halves(Of(dout, p + kGrad, b, each)), p[kGrad + 1], c0, nq, vdim,
+                      flat & 8);
+          if (Thread() < C) {
+            const bool there = c0 + Thread() < nq;
+            sums[now * C + Thread()] = there ? static_cast<float>(lses[c0 + Thread()]) * kLog2e : 0;
+            sums[(now + 1) * C + Thread()] = there ? static_cast<float>(deltas[c0 + Thread()]) : 0;
+          }
+        } else {
+          Stage<D, C>(tiles + now * room, Halves(Of(k, p + kKey, b, at.kv)), p[kKey + 1], c0, nk, dim, flat & 2);
+          Stage<D, C>(tiles + (now + 1) * room, Halves(Of(v, p + kValue, b, at.kv)), p[kValue + 1], c0, nk, vdim,
+                      flat & 4);
+        }
+        Sent();
+      };
+      float sum[2] = {}, mean[2] = {};
+      if (!of_keys) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          if (row + 8 * i >= nq) continue;
+          sum[i] = static_cast<float>(lses[row + 8 * i]) * kLog2e;
+          mean[i] = static_cast<float>(deltas[row + 8 * i]);
+        }
+      }
+      __nvvm_bar_sync(0);
+      if (from < end) stage(0, from);
+      int now = 0;
+      for (int c0 = from; c0 < end; c0 += C, now ^= 2) {
+        Arrived();
+        if (c0 + C < end) stage(now ^ 2, c0 + C);
+        const int column = Hidden(c0) + l % 4 * 2;
+        S *const one = tiles + now * room, *const two = one + room;
+        float s[C / 8][4] = {};
+        Scores<D, T>(s, x, one);
+        const bool all = AllSeen<extra>(mine, rows, c0, C, columns, of_keys, p);
+#pragma unroll
+        for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            const int r = row + e / 2 * 8, in = 8 * j + l % 4 * 2 + e % 2, c = column + 8 * j + e % 2;
+            float z = s[j][e] * scale;
+            if (!all) z = AsSeen<extra>(z, mask, at, of_keys ? c : r, of_keys ? r : c, p);
+            z = Exp2(z * kLog2e - (of_keys ? sums[now * C + in] : sum[e / 2]));
+            if (extra && of_value && p[kKept]) z *= Kept<float>(keep, at, c, r, p);
+            s[j][e] = z;
+          }
+        if (!of_value) {
+          float g[C / 8][4] = {};
+          Scores<D, T>(g, y, two);
+#pragma unroll
+          for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              const int r = row + e / 2 * 8, in = 8 * j + l % 4 * 2 + e % 2, c = column + 8 * j + e % 2;
+              if (extra && p[kKept]) g[j][e] *= Kept<float>(keep, at, of_keys ? c : r, of_keys ? r : c, p);
+              s[j][e] *= g[j][e] - (of_keys ? sums[(now + 1) * C + in] : mean[e / 2]);
+            }
+        }
+        Gather<D, T>(acc, s, of_value ? two : one);
+      }
+    }
+    const float by[2] = {of_value ? 1 : scale, of_value ? 1 : scale};
+    PutRows<D>(out, b, h, heads, row, rows, of_value ? vdim : dim, acc, by);
+    Arrived();
   }
 }
 
 }  // namespace attend
 }  // namespace
 
-#define TENSOR_ATTENTION(name, T, D)                                                                  \
-  KERNEL device_attention_mma_##D##_##name(const T* a, const T* b, const T* c, const void* mask,      \
-                                           const unsigned char* keep, T* out, double* lse, NUMBERS) { \
-    SHARED short tiles[attend::kQueries * (D + 8)] __attribute__((aligned(16)));                      \
-    const i64 n[] = NUMBERS_OF;                                                                       \
-    attend::TensorForward<D>(a, b, c, mask, keep, out, lse, tiles, n);                                \
+#define TENSOR_GRADIENT(name, T, D, which, side, extra)                                                           \
+  KERNEL device_attention_mma_##which##_##D##_##name(const T* a, const T* b, const T* c, const void* mask,        \
+                                                     const unsigned char* keep, const double* lse,                \
+                                                     const double* delta, const T* dout, T* out, NUMBERS) {       \
+    typedef attend::Tiles<D, extra> Room;                                                                         \
+    SHARED short tiles[Room::all] __attribute__((aligned(16)));                                                   \
+    SHARED float sums[4 * Room::columns];                                                                         \
+    const i64 n[] = NUMBERS_OF;                                                                                   \
+    attend::TensorGrad<attend::Side::side, D, extra>(a, b, c, mask, keep, lse, delta, dout, out, tiles, sums, n); \
   }
+#define TENSOR_FORWARD(name, T, D, which, extra)                                                               \
+  KERNEL device_attention_mma##which##_##D##_##name(const T* a, const T* b, const T* c, const void* mask,      \
+                                                    const unsigned char* keep, T* out, double* lse, NUMBERS) { \
+    SHARED short tiles[attend::Tiles<D, extra>::all] __attribute__((aligned(16)));                             \
+    const i64 n[] = NUMBERS_OF;                                                                                \
+    attend::TensorForward<D, extra>(a, b, c, mask, keep, out, lse, tiles, n);                                  \
+  }
+#define TENSOR_ATTENTION(name, T, D)                     \
+  TENSOR_FORWARD(name, T, D, , false)                    \
+  TENSOR_FORWARD(name, T, D, _extra, true)               \
+  TENSOR_GRADIENT(name, T, D, query, kQuery, false)      \
+  TENSOR_GRADIENT(name, T, D, query_extra, kQuery, true) \
+  TENSOR_GRADIENT(name, T, D, key, kKey, false)          \
+  TENSOR_GRADIENT(name, T, D, key_extra, kKey, true)     \
+  TENSOR_GRADIENT(name, T, D, value, kValue, false)      \
+  TENSOR_GRADIENT(name, T, D, value_extra, kValue, true)
 TENSOR_ATTENTION(f16, Half, 64)
 TENSOR_ATTENTION(f16, Half, 128)
 TENSOR_ATTENTION(bf16, Bfloat, 64)

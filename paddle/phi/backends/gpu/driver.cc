@@ -22,54 +22,58 @@ std::string VersionText(int v) { return std::to_string(v / 1000) + "." + std::to
 class Search {
  public:
   Search() {
-    void* library = Open();
-    if (library) Take(library);
+    if (const char* given = std::getenv("FLAGS_cuda_driver"); given && *given) {
+      Use(given);
+      return;
+    }
+    if (Use(kSoname, RTLD_NOLOAD) || Use(kSoname)) return;
+    // Drivers for systems with an older one; others refuse to be initialised there.
+    for (const char* home : {"CUDA_HOME", "CUDA_PATH"})
+      if (const char* folder = std::getenv(home); folder && *folder)
+        if (Use(std::string(folder) + "/compat/" + kSoname)) return;
   }
   const Driver* driver() const { return usable_ ? &driver_ : nullptr; }
   const std::string& why() const { return why_; }
 
  private:
-  void* Try(const std::string& file, int flags = 0) {
+  // Whether the file is a driver that can be used; else why_ says more.
+  bool Use(const std::string& file, int flags = 0) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
+    if (!library && flags) return false;
+    std::string why;
     if (library) {
       driver_.path = file;
-    } else if (!flags) {
+      why = Take(library);
+      usable_ = why.empty();
+      if (!usable_) why = file + " " + why;
+    } else {
       const char* error = dlerror();
-      why_ += (why_.empty() ? "tried " : "; ") + (error ? error : file + " cannot be opened");
+      why = error ? error : file + " cannot be opened";
     }
-    return library;
+    if (usable_)
+      why_.clear();
+    else if (why_.find(why) == std::string::npos)
+      why_ += (why_.empty() ? "tried " : "; ") + why;
+    return usable_;
   }
-  void* Open() {
-    if (const char* given = std::getenv("FLAGS_cuda_driver"); given && *given) return Try(given);
-    if (void* library = Try(kSoname, RTLD_NOLOAD)) return library;
-    for (const char* home : {"CUDA_HOME", "CUDA_PATH"})
-      if (const char* folder = std::getenv(home); folder && *folder)
-        if (void* library = Try(std::string(folder) + "/compat/" + kSoname)) return library;
-    return Try(kSoname);
-  }
-  void Take(void* library) {
+  // Nothing, or why the driver is not used.
+  std::string Take(void* library) {
     std::string missing;
 #define PADDLE_CUDA_LOOK_UP(name, symbol, args)                               \
   driver_.name = reinterpret_cast<CUresult(*) args>(dlsym(library, #symbol)); \
   if (!driver_.name) missing += std::string(missing.empty() ? "" : ", ") + #symbol;
     PADDLE_CUDA_DRIVER_FUNCTIONS(PADDLE_CUDA_LOOK_UP)
 #undef PADDLE_CUDA_LOOK_UP
-    why_ = driver_.path + " ";
-    if (!missing.empty()) {
-      why_ += "has no " + missing;
-    } else if (driver_.DriverGetVersion(&driver_.version) != kCudaSuccess || driver_.version < kLeastVersion) {
-      why_ += "is a driver for CUDA " + VersionText(driver_.version) + ", expected " + VersionText(kLeastVersion) +
-              " or newer";
-    } else if (CUresult r = driver_.Init(0); r != kCudaSuccess) {
-      why_ += "cannot be initialised: " + Text(r);
-    } else if (r = driver_.DeviceGetCount(&driver_.devices); r != kCudaSuccess || driver_.devices < 1) {
-      why_ += "has no device";
-    } else {
-      why_.clear();
-      usable_ = true;
-      PD_VLOG(1) << "CUDA driver " << VersionText(driver_.version) << " from " << driver_.path << ", "
-                 << driver_.devices << " devices";
-    }
+    if (!missing.empty()) return "has no " + missing;
+    if (driver_.DriverGetVersion(&driver_.version) != kCudaSuccess || driver_.version < kLeastVersion)
+      return "is a driver for CUDA " + VersionText(driver_.version) + ", expected " + VersionText(kLeastVersion) +
+             " or newer";
+    if (CUresult r = driver_.Init(0); r != kCudaSuccess) return "cannot be initialised: " + Text(r);
+    if (CUresult r = driver_.DeviceGetCount(&driver_.devices); r != kCudaSuccess || driver_.devices < 1)
+      return "has no device";
+    PD_VLOG(1) << "CUDA driver " << VersionText(driver_.version) << " from " << driver_.path << ", " << driver_.devices
+               << " devices";
+    return {};
   }
 
  public:
