@@ -202,8 +202,12 @@ class Forms final : public phi::DeviceForms {
       numbers[kMostAxes + last - 1] = src_strides[a];
       numbers[2 * kMostAxes + last - 1] = dst_strides[a];
     }
-    numbers.insert(numbers.begin(), n);
-    Each("device_copy_" + std::to_string(elem_size), n, {src, dst}, numbers);
+    const int64_t together = Together(elem_size, numbers, src, dst);
+    numbers[kMostAxes - 1] /= together;
+    for (size_t k = kMostAxes; k < numbers.size(); ++k)
+      if (k % kMostAxes != kMostAxes - 1) numbers[k] /= together;
+    numbers.insert(numbers.begin(), n / together);
+    Each("device_copy_" + std::to_string(elem_size * together), n / together, {src, dst}, numbers);
   }
 
   int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
@@ -590,6 +594,19 @@ class Forms final : public phi::DeviceForms {
   bool ByTensorCores(const phi::cpu::AttentionArgs& a, int64_t width) const {
     const auto t = static_cast<DataType>(a.type);
     return capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
+  }
+  // How many neighbours a copy moves as one element of up to 16 bytes: of the extents and strides of its numbers.
+  static int64_t Together(int64_t elem_size, const std::vector<int64_t>& numbers, const void* src, const void* dst) {
+    constexpr size_t kLast = kMostAxes - 1;
+    if (numbers[kMostAxes + kLast] != 1 || numbers[2 * kMostAxes + kLast] != 1) return 1;
+    const auto addresses = reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
+    for (int64_t of = 16 / elem_size; of > 1; of /= 2) {
+      bool fits = addresses % static_cast<uintptr_t>(of * elem_size) == 0 && numbers[kLast] % of == 0;
+      for (size_t a = 0; a < kLast; ++a)
+        fits &= numbers[kMostAxes + a] % of == 0 && numbers[2 * kMostAxes + a] % of == 0;
+      if (fits) return of;
+    }
+    return 1;
   }
   static std::string Attending(const std::string& what, int64_t width, const phi::cpu::AttentionArgs& a) {
     return KernelOf(("attention" + what + "_" + std::to_string(width)).c_str(), static_cast<DataType>(a.type));

@@ -9,7 +9,7 @@ INLINE void Copy(const T* src, T* dst, i64 n, const i64* e, const i64* s, const 
     i64 rest = i, from = 0, to = 0;
     for (int a = 7; a > 0; --a) {
       if (e[a] == 1) continue;
-      const i64 q = rest / e[a], k = rest - q * e[a];
+      const i64 q = Divided(rest, e[a]), k = rest - q * e[a];
       from += k * s[a];
       to += k * d[a];
       rest = q;
@@ -81,7 +81,7 @@ KERNEL device_along(i64* at, i64 n, i64 axis, EIGHT(e), EIGHT(s)) {
 template <class T>
 INLINE void Read(const T* x, const i64* at, T* out, i64 total, i64 n, i64 inner, i64 count) {
   for (i64 i = First(); i < total; i += Step()) {
-    const i64 row = i / inner, o = row / count, from = at[row - o * count];
+    const i64 row = Divided(i, inner), o = Divided(row, count), from = at[row - o * count];
     out[i] = x[(o * n + from) * inner + i - row * inner];
   }
 }
@@ -97,7 +97,8 @@ template <class T>
 INLINE void AddRows(const T* src, const i64* at, T* out, i64 columns, i64 n, i64 inner, i64 count, i64 slices, i64 skip,
                     i64 mode) {
   for (i64 i = First(); i < columns * slices; i += Step()) {
-    const i64 slice = i / columns, column = i - slice * columns, o = column / inner, c = column - o * inner;
+    const i64 slice = Divided(i, columns), column = i - slice * columns, o = Divided(column, inner),
+              c = column - o * inner;
     const i64 low = n * slice / slices, high = n * (slice + 1) / slices;
     for (i64 k = 0; k < count; ++k) {
       const i64 r = at[k];
@@ -155,7 +156,7 @@ KERNEL device_last(const i64* at, i64* last, i64 count) {
 template <class T>
 INLINE void Put(const T* src, const i64* at, const i64* last, T* out, i64 total, i64 n, i64 inner, i64 count) {
   for (i64 e = First(); e < total; e += Step()) {
-    const i64 row = e / inner, c = e - row * inner, o = row / count, i = row - o * count, to = at[i];
+    const i64 row = Divided(e, inner), c = e - row * inner, o = Divided(row, count), i = row - o * count, to = at[i];
     if (last && last[to] != i) continue;
     out[(o * n + to) * inner + c] = last ? src[e] : src[0];
   }
@@ -177,9 +178,9 @@ ADD(f64, double)
 ADD(i32, int)
 ADD(i64, i64)
 
-    // Running sums or products, a thread a line, in the CPU's order.
-    template <class T, bool kProduct>
-    INLINE void Scan(const T* x, T* out, i64 lines, i64 n, i64 inner, i64 exclusive, i64 reverse) {
+// Running sums or products, a thread a line, in the CPU's order.
+template <class T, bool kProduct>
+INLINE void Scan(const T* x, T* out, i64 lines, i64 n, i64 inner, i64 exclusive, i64 reverse) {
   typedef typename WideOf<T>::type W;
   for (i64 line = First(); line < lines; line += Step()) {
     const i64 base = line / inner * n * inner + line % inner;
@@ -207,7 +208,7 @@ template <class T>
 INLINE void Rank(const T* x, T* values, i64* indices, i64 lines, i64 n, i64 inner, i64 k, i64 descending) {
   typedef typename WideOf<T>::type W;
   for (i64 i = First(); i < lines * n; i += Step()) {
-    const i64 line = i / n, j = i - line * n, outer = line / inner, c = line - outer * inner;
+    const i64 line = Divided(i, n), j = i - line * n, outer = Divided(line, inner), c = line - outer * inner;
     const T* from = x + outer * n * inner + c;
     const T kept = from[j * inner];
     const W v = Wide(kept);

@@ -29,15 +29,19 @@ struct Windows {
     const int inside = End(axis, o) - Least(axis, o);
     return exclusive ? (inside > 0 ? inside : 0) : padded;
   }
+  MEMBER int ByStride(int axis, int v) const {
+    const int by = stride[axis];  // the same in all threads, and a division costs twenty instructions
+    return by == 1 ? v : by == 2 ? v >> 1 : v / by;
+  }
   // The windows that may hold position i of an axis; without dilation, those that do.
   MEMBER int FirstOf(int axis, int i) const {
     if (adaptive) return static_cast<i64>(i) * out[axis] / in[axis];
     const int v = i + pad[axis] - (k[axis] - 1) * dilation[axis];
-    return v > 0 ? (v + stride[axis] - 1) / stride[axis] : 0;
+    return v > 0 ? ByStride(axis, v + stride[axis] - 1) : 0;
   }
   MEMBER int EndOf(int axis, int i) const {
     const int end = adaptive ? static_cast<int>((static_cast<i64>(i + 1) * out[axis] + in[axis] - 1) / in[axis])
-                             : (i + pad[axis]) / stride[axis] + 1;
+                             : ByStride(axis, i + pad[axis]) + 1;
     return end < out[axis] ? end : out[axis];
   }
   MEMBER int Inputs() const { return in[0] * in[1] * in[2]; }
@@ -56,10 +60,10 @@ struct Spot {
 };
 INLINE Spot Place(const Windows& w, i64 i, i64 n, i64 other) {
   if (w.last) {
-    const i64 row = i / w.c, c = i - row * w.c, b = row / n;
+    const i64 row = Divided(i, w.c), c = i - row * w.c, b = Divided(row, n);
     return {b * other * w.c + c, w.c, static_cast<int>(row - b * n)};
   }
-  const i64 plane = i / n;
+  const i64 plane = Divided(i, n);
   return {plane * other, 1, static_cast<int>(i - plane * n)};
 }
 
@@ -155,7 +159,7 @@ INLINE void Taps(const I* x, const i64* start, const i64* at, const double* weig
                  i64 inner) {
   typedef typename WideOf<I>::type W;
   for (i64 i = First(); i < total; i += Step()) {
-    const i64 row = i / inner, c = i - row * inner, o = row / to, j = row - o * to;
+    const i64 row = Divided(i, inner), c = i - row * inner, o = Divided(row, to), j = row - o * to;
     W sum = 0;
     for (i64 e = start[j]; e < start[j + 1]; ++e)
       sum += static_cast<W>(weight[e]) * Wide(x[(o * from + at[e]) * inner + c]);
