@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "paddle/common/source_line.h"
+#include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/decomposition_pass.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -60,6 +61,12 @@ struct BlockObject {
   OperationObject parent;
   int region, number;
   pir::Block& get() { return parent.get().region(region).block(number); }
+};
+
+// One place of an operation that a value is read at.
+struct OperandObject {
+  OperationObject owner;
+  int index;
 };
 
 pyb::list Blocks(OperationObject& o) {
@@ -207,12 +214,32 @@ void DefineOperation(pyb::module_& m) {
                              ", got " + std::to_string(i));
   };
   using O = OperationObject;
+  pyb::class_<OperandObject>(m, "OpOperand", "A place of an operation that a value is read at.")
+      .def("source", [](OperandObject& p) { return p.owner.owner->Wrap(p.owner.get().operand(p.index)); })
+      .def("set_source",
+           [](OperandObject& p, pyb::handle value) {
+             pir::Operation& reader = p.owner.get();
+             const pir::Value v = p.owner.owner->ValueOf(value);
+             const pir::Operation* maker = v.defining_op();
+             PD_CHECK(egr::IsVisible(v, reader.block()) &&
+                          (!maker || maker->block() != reader.block() || maker->IsBefore(&reader)),
+                      InvalidArgument, "[OpOperand.set_source] expected a value that is made before ", reader.name(),
+                      " reads it, got one that is made after it");
+             reader.set_operand(p.index, v);
+           })
+      .def("owner", [](OperandObject& p) { return p.owner; })
+      .def("index", [](OperandObject& p) { return p.index; });
   pyb::class_<O>(m, "Operation", "One operation of a program.")
       .def("name", [](O& o) { return o.get().name(); })
       .def("id", [](O& o) { return o.get().id(); })
       .def("num_operands", [](O& o) { return o.get().num_operands(); })
       .def("num_results", [](O& o) { return o.get().num_results(); })
       .def("num_regions", [](O& o) { return o.get().num_regions(); })
+      .def("operand",
+           [index](O& o, int i) {
+             index("operand", i, o.get().num_operands());
+             return OperandObject{o, i};
+           })
       .def("operand_source",
            [index](O& o, int i) {
              index("operand_source", i, o.get().num_operands());
@@ -244,6 +271,8 @@ void DefineOperation(pyb::module_& m) {
            [](O& o, const std::string& name, bool v) { o.get().set_attr(pir::Name(name), pir::Attribute::Bool(v)); })
       .def("set_int_attr", [](O& o, const std::string& name,
                               int32_t v) { o.get().set_attr(pir::Name(name), pir::Attribute::Int32(v)); })
+      .def("set_float_attr",
+           [](O& o, const std::string& name, float v) { o.get().set_attr(pir::Name(name), pir::Attribute::Float(v)); })
       .def("set_str_attr", [](O& o, const std::string& name,
                               const std::string& v) { o.get().set_attr(pir::Name(name), pir::Attribute::Str(v)); })
       .def("get_input_names", &InputNames)
@@ -354,6 +383,15 @@ void DefinePasses(pyb::module_& m) {
         return p;
       },
       "Operations equal to earlier ones go; the program.");
+  m.def(
+      "_erase_unread",
+      [](ProgramObject& p, std::vector<OperationObject> ops) {
+        Kept kept(p, false);
+        for (OperationObject& o : ops)
+          if (pir::Operation& op = o.get(); op.use_empty()) op.Erase();
+        kept.Update();
+      },
+      "Erases those of the operations, one after another, whose results nobody reads.");
   m.def("_has_pass", [](const std::string& name) { return pir::HasPass(name); });
   m.def(
       "_decompose",

@@ -30,13 +30,16 @@ def _steps(x, scale, most, round_type):
 
 def _passed(x, out):
     """`out` with the gradient of x."""
-    return out if x.stop_gradient else out.detach() + (x - x.detach())
+    if x.stop_gradient or not paddle.is_grad_enabled():
+        return out
+    return out.detach() + (x - x.detach())
 
 
 def _largest(x, quant_axis=None):
     others = None if quant_axis is None else [a for a in range(x.ndim) if a != quant_axis]
-    largest = x.detach().abs().max(others, keepdim=quant_axis is not None)
-    return largest.reshape([1]) if quant_axis is None else largest
+    with paddle.no_grad():
+        largest = x.abs().max(others, keepdim=quant_axis is not None)
+        return largest.reshape([1]) if quant_axis is None else largest
 
 
 def _averaged(op, x, in_accum, in_state, rate):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs seen as graphs of operations and variables: `core.Graph`, `IrGraph` and their nodes.
 
-A graph shows a copy of a program; programs are changed by recording them again
-(`paddle.static.rewriting`), not by links between nodes.
+A graph shows a copy of a program. The passes of `paddle.static.quantization` change that copy;
+links between nodes cannot be changed.
 """
 
 from paddle.base import libpaddle as _core
@@ -183,7 +183,11 @@ class IrGraph:
             f'[IrGraph] expected a core.Graph, got {type(graph).__name__}'
         )
         self.graph, self._for_test = graph, for_test
-        self._found = graph.nodes()
+        self._changed()
+
+    def _changed(self):
+        """Look at the program again."""
+        self._found = self.graph.nodes()
 
     def is_test(self):
         """What `for_test` was."""
@@ -237,9 +241,13 @@ class IrGraph:
         """A graph of a copy of the program."""
         return IrGraph(self.graph.clone(), self._for_test)
 
+    def all_sub_graphs(self):
+        """The graphs of blocks: this one, as the blocks inside operations are part of it."""
+        return [self]
+
     def to_program(self):
-        """The program."""
-        return self.graph._program
+        """The program, as it is now: later passes do not change it."""
+        return self.graph._program.clone()
 
     def draw(self, save_path, name, marked_nodes=None, remove_ctr_var=True):
         """Write `<name>.dot` into a folder: the graph in the language of Graphviz, marked nodes

@@ -348,17 +348,25 @@ class _Required:
 REQUIRED = _Required()
 
 
-def _same_place(program, copy, value):
-    """The value of `copy`, a clone of `program`, that stands where `value` does."""
-    key = program._key(value)
-    for ours, theirs in zip(program._operations(), copy._operations()):
-        for a, b in zip(ours.results(), theirs.results()):
-            if a is not None and program._key(a) == key:
-                return b
-    raise ValueError(
-        "[Program.clone] expected a written value at the top of the program, got one inside a "
-        "branch or loop"
-    )
+def same_places(copy, values, lost=False):
+    """The values of a clone of a program that stand where `values` do; with `lost` None for those
+    that it does not have.
+    """
+    keys = []
+    for value in values:
+        try:
+            keys.append(copy._key(value))
+        except RuntimeError:
+            keys.append(None)
+    wanted, found = set(keys) - {None}, {None: None}
+    for op in copy._operations() if wanted else ():
+        found.update((copy._key(r), r) for r in op.results() if r is not None)
+    if not lost and not all(key in found and key is not None for key in keys):
+        raise ValueError(
+            "[Program.clone] expected a written value at the top of the program, got one inside a "
+            "branch or loop"
+        )
+    return [found.get(key) for key in keys]
 
 
 def _kept_in(scope, name, op):
@@ -393,17 +401,26 @@ def install(cls):
         batch_norm in test mode, no updates.
         """
         if for_test:
+            from paddle.static.quantization.graph_changes import keep_scales
+
             copy = _core.pir._for_test(self)
+            keep_scales(self, copy)
         else:
             from paddle.static import lod
             from paddle.static.program import writes
 
             written = writes(self)
             copy = self._clone()
-            copy.__dict__['_writes'] = {id(t): (t, _same_place(self, copy, v)) for t, v in written}
+            values = same_places(copy, [value for _, value in written])
+            copy.__dict__['_writes'] = {
+                id(tensor): (tensor, value) for (tensor, _), value in zip(written, values)
+            }
             copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
             lod.carry(self, copy)
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
+        named = self.__dict__.get('_named', {})
+        there = same_places(copy, named.values(), lost=True)
+        copy.__dict__['_named'] = {n: v for n, v in zip(named, there) if v is not None}
         copy.random_seed = self.random_seed
         return copy
 

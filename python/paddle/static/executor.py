@@ -72,7 +72,7 @@ class CompiledProgram:
     """A program with a build strategy, for `Executor.run`.
 
     Args:
-        program_or_graph (Program): The program.
+        program_or_graph (Program or Graph): The program, or a graph of one.
         build_strategy (BuildStrategy, default None): How it is compiled.
 
     Raises:
@@ -93,6 +93,10 @@ class CompiledProgram:
     """
 
     def __init__(self, program_or_graph, build_strategy=None):
+        from paddle.base.ir_graph import Graph
+
+        if isinstance(program_or_graph, Graph):
+            program_or_graph = program_or_graph._program.clone()
         if not isinstance(program_or_graph, _program.Program):
             raise TypeError(
                 f"[CompiledProgram] expected a Program, got {type(program_or_graph).__name__}"

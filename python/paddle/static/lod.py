@@ -71,14 +71,11 @@ def required(op, name, value):
 
 def carry(program, copy):
     """Give a clone of a program what is known of its sequences."""
-    from paddle.static.block import _same_place
+    from paddle.static.block import same_places
 
     known = program.__dict__.get('_lods')
     if known:
-        copy.__dict__['_lods'] = {
-            rows: [_same_place(program, copy, offsets) for offsets in levels]
-            for rows, levels in known.items()
-        }
+        copy.__dict__['_lods'] = {rows: same_places(copy, levels) for rows, levels in known.items()}
 
 
 def attached(results, sequences):

@@ -264,24 +264,44 @@ def _keep_mode(before):
         enable_static()
 
 
+_scopes = []  # names of the scopes that operations are recorded in, from the outermost
+
+
 @contextlib.contextmanager
 def name_scope(prefix=None):
-    """Group operations under a name, which only readers of the source see.
+    """Group the operations that are recorded inside under a name: their attribute `op_namescope`.
+
+    Passes that quantise programs leave scopes alone whose names they are told.
 
     Args:
-        prefix (str, default None): The name.
+        prefix (str, default None): The name; None for none.
 
     Returns:
-        context manager: one without an effect.
+        context manager: one that names operations when it ends.
 
     Examples:
         >>> paddle.enable_static()
         >>> main = paddle.static.Program()
         >>> with paddle.static.program_guard(main):
         ...     with paddle.static.name_scope("encoder"):
-        ...         x = paddle.static.data("x", [2])
+        ...         x = paddle.exp(paddle.static.data("x", [2]))
+        >>> main.global_block().ops[-1].attrs()["op_namescope"]
+        '/encoder/'
     """
-    yield
+    if not _enabled or prefix is None:
+        yield
+        return
+    program, before = _main, {op.id() for op in _main._operations()}
+    _scopes.append(str(prefix))
+    try:
+        yield
+    finally:
+        path = f"/{'/'.join(_scopes)}/"
+        _scopes.pop()
+        for op in program._operations():
+            if op.id() not in before and op.name().startswith('pd_op.'):
+                if not op.has_attr('op_namescope'):
+                    op.set_str_attr('op_namescope', path)
 
 
 @contextlib.contextmanager

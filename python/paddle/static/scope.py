@@ -210,6 +210,7 @@ class Scope:
 
     def __init__(self, parent=None):
         self._own, self._programs, self._kids, self._parent = {}, [], [], parent
+        self._held = {}
 
     def var(self, name):
         """The variable of this name, made if there is none."""
@@ -226,6 +227,12 @@ class Scope:
             if name in tensors:
                 return Variable(name, _Attached(tensors[name]))
         return None if self._parent is None else self._parent.find_var(name)
+
+    def _hold(self, name, tensor):
+        """Make a tensor that programs read or write the variable of this name, until a startup
+        program initialises another one.
+        """
+        self._own[name] = self._held[name] = Variable(name, _Attached(tensor))
 
     def _tensors(self):
         from paddle.static import program as _program
@@ -252,6 +259,12 @@ class Scope:
 
     def _ran(self, program):
         """Note that `program` runs in this scope."""
+        if self._held:
+            from paddle.static import program as _program
+
+            for name in self._held.keys() & _program.initialised(program).keys():
+                if self._own.get(name) is self._held.pop(name):
+                    del self._own[name]
         if self._programs and self._programs[-1]() is program:
             return
         self._programs = [r for r in self._programs if r() is not None and r() is not program]

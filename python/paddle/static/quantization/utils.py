@@ -107,7 +107,7 @@ def quant_tensor(x, scale, quant_axis=0, weight_bits=8, onnx_format=False):
     """
     scale, top = _scale('quant_tensor', scale, x, quant_axis), (1 << (weight_bits - 1)) - 1
     if onnx_format:
-        return np.clip(np.round(x / scale * top), -top, top).astype(x.dtype)
+        return np.clip(np.round(x / scale * top), -top - 1, top).astype(x.dtype)
     return (np.clip(x, -scale, scale) / scale * top).astype(x.dtype)
 
 
