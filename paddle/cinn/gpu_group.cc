@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/cinn/gpu_group.h"
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -14,6 +15,10 @@
 
 namespace cinn {
 namespace {
+
+std::array<int, 7> FormKey(PtxForm f) {
+  return {f.vector, f.across, static_cast<int>(f.part), f.stage, f.narrow, f.firsts, f.row};
+}
 
 class Group final : public GpuGroup {
  public:
@@ -39,28 +44,39 @@ class Group final : public GpuGroup {
       const phi::DataType t = k < g.inputs.size() ? g.inputs[k].dtype : g.outputs[k - g.inputs.size()].dtype;
       if (buffers[k]) buffers[k] = static_cast<char*>(buffers[k]) + firsts[k] * phi::SizeOf(t);
     }
-    PtxForm form = ChooseForm(nest_, meta, buffers.data());
     if (opencl) {
-      form.vector = 1;
-      form.row = 0;
+      PtxForm form;
+      form.narrow = ChooseForm(nest_, meta, buffers.data()).narrow;
       form.firsts = firsts != nullptr;
       for (size_t k = 0; form.firsts && k < buffers.size(); ++k) meta.push_back(firsts[k]);
+      return Launch(place, form, 1, buffers, meta);
     }
-    phi::LaunchKernel(Kernel(place, form), place, PtxBlocks(nest_, form, meta), kGpuThreads, buffers.data(),
-                      buffers.size(), meta.data(), meta.size());
+    const PtxForm form = ChooseForm(nest_, meta, buffers.data());
+    const int64_t parts = PtxParts(nest_, form, meta);
+    phi::Ref<phi::Storage> scratch;
+    if (parts > 1) {
+      scratch = phi::AllocateOnDevice(static_cast<size_t>(PtxScratch(nest_, meta, parts)), place);
+      buffers.push_back(scratch->data());
+      meta.push_back(parts);
+    }
+    for (const PtxForm& kernel : PtxKernels(nest_, form, meta, parts)) Launch(place, kernel, parts, buffers, meta);
   }
 
  private:
+  void Launch(phi::Place place, PtxForm form, int64_t parts, const std::vector<void*>& buffers,
+              const KernelMeta& meta) const {
+    phi::LaunchKernel(Kernel(place, form), place, PtxBlocks(nest_, form, meta, parts), kGpuThreads, buffers.data(),
+                      buffers.size(), meta.data(), meta.size());
+  }
   const phi::DeviceKernel* Kernel(phi::Place place, PtxForm form) const {
     std::lock_guard<std::mutex> lock(mutex_);
-    const phi::DeviceKernel*& kernel =
-        kernels_[{place.custom, place.device_id, form.vector, form.narrow, form.firsts, form.row}];
+    const phi::DeviceKernel*& kernel = kernels_[{place.custom, place.device_id, FormKey(form)}];
     if (kernel) return kernel;
     const bool opencl = text_ == phi::KernelText::kOpenCl;
     const int capability = opencl ? 0 : phi::CapabilityOf(place);
-    const std::string key = (opencl ? OpenClKey() : PtxKey(capability)) + "|" + std::to_string(form.vector) +
-                            (form.narrow ? "n" : "w") + (form.firsts ? "f|" : "|") + std::to_string(form.row) + "|" +
-                            BuildId() + "|" + key_;
+    std::string key = opencl ? OpenClKey() : PtxKey(capability);
+    for (int number : FormKey(form)) key += "|" + std::to_string(number);
+    key += "|" + BuildId() + "|" + key_;
     const std::string symbol = "cinn_" + ContentHash(key);
     static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
     auto text = disk.Get(key);
@@ -76,7 +92,7 @@ class Group final : public GpuGroup {
   const std::string key_;
   const phi::KernelText text_;
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<int, int, int, bool, bool, int>, const phi::DeviceKernel*> kernels_;
+  mutable std::map<std::tuple<int, int, std::array<int, 7>>, const phi::DeviceKernel*> kernels_;
 };
 
 }  // namespace

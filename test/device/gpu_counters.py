@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernels of some ops do, as the driver's double counts it: as JSON, counters by op, with
-`elements` of its result and the `least` bytes that it can read and write, where a vector that each
-row needs counts for each row: it comes from the cache.
+`elements` of the largest tensor and the `least` bytes that it can read and write, where a vector
+that each row needs counts for each row: it comes from the cache.
 """
 
 import ctypes
@@ -37,6 +37,11 @@ def cases():
         'where': ([x > 0, x, x * 2], paddle.where),
         'axpy': ([x, x * 2], lambda a, b: paddle.lerp(a, b, 0.5)),
     }
+    for dtype in ('float32', 'bfloat16'):
+        for shape in ((16384, 64), (2048, 1024)):
+            y = paddle.linspace(-1, 1, shape[0] * shape[1]).reshape(shape).astype(dtype)
+            out[f'columns-{dtype}-{shape[0]}'] = ([y], lambda y: y.sum(0))
+    out['columns-whole-0'] = ([rows(1 << 15)], lambda y: y.sum())
     for n in (1000, 1024, 4096, 8192):
         for dtype in ('float32', 'bfloat16'):
             y = rows(n).astype(dtype)
@@ -57,13 +62,14 @@ def counted(driver, inputs, op):
     result = op(*inputs)
     found = Counters()
     driver.fakecuda_counters(ctypes.byref(found))
-    rows = result.shape[0]
+    rows = result.shape[0] if result.ndim > 1 else 1
     least = sum(
         t.numel().item() * t.element_size() * (rows if t.ndim == 1 else 1)
         for t in (*inputs, result)
     )
     numbers = {name: getattr(found, name) for name in NAMES}
-    return {**numbers, 'elements': result.numel().item(), 'least': least}
+    elements = max(t.numel().item() for t in (*inputs, result))
+    return {**numbers, 'elements': elements, 'least': least}
 
 
 if __name__ == '__main__':

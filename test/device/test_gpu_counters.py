@@ -35,6 +35,23 @@ def test_elementwise_kernels_are_short_and_read_16_bytes_at_once():
 
 
 @needs_double
+def test_sums_of_columns_fill_a_gpu():
+    """Some hundred blocks share what is summed, each thread with several accesses of 16 bytes; then
+    a second kernel sums what the blocks found.
+    """
+    out, _ = run(HERE / 'gpu_counters.py', 'columns')
+    found = json.loads(out)
+    assert len(found) == 5
+    for name, c in found.items():
+        size = 2 if 'bfloat16' in name else 4
+        assert c['launches'] == 2 and c['blocks'] >= 128, name
+        assert c['lanes'] <= 13 * c['elements'], (name, c['lanes'] / c['elements'])
+        assert c['vector_requests'] == c['elements'] * size // 512, name  # all by whole warps
+        assert c['bytes_read'] + c['bytes_written'] <= 1.3 * c['least'], name
+        assert c['bank_conflicts'] <= c['shared_requests'] / 100, name
+
+
+@needs_double
 def test_rows_are_read_once():
     """Those of up to 8192 elements, which stay in the block from one sweep to the next."""
     out, _ = run(HERE / 'gpu_counters.py', 'softmax', 'log_softmax', 'rms_norm', 'layer_norm')

@@ -23,23 +23,6 @@ std::unique_ptr<llvm::Module> Library(llvm::LLVMContext& context) {
   return std::move(*library);
 }
 
-// Of kernels that hide waiting by other blocks: states how many threads a block has and how many blocks are to share a
-// multiprocessor. The assembler gives them no more registers than that allows; left alone it spills none.
-void StateBounds(llvm::Module& m, llvm::Function* kernel) {
-  const llvm::StringRef name = kernel->getName();
-  if (!name.starts_with("device_flat_") && !name.starts_with("device_reduce_")) return;
-  constexpr int kShared = 4;
-  auto* const notes = m.getOrInsertNamedMetadata("nvvm.annotations");
-  const auto note = [&](const char* what, int n) {
-    llvm::LLVMContext& c = m.getContext();
-    auto* const number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(c), static_cast<uint64_t>(n));
-    notes->addOperand(llvm::MDNode::get(
-        c, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(c, what), llvm::ConstantAsMetadata::get(number)}));
-  };
-  note("maxntidx", kGpuThreads);
-  note("minctasm", kShared);
-}
-
 }  // namespace
 
 std::vector<std::string> LibraryKernels() {
@@ -69,7 +52,8 @@ std::string LibraryPtx(const std::string& name, int capability) {
   // What it was compiled for gives way to the device.
   kernel->removeFnAttr("target-cpu");
   kernel->removeFnAttr("target-features");
-  StateBounds(m, kernel);
+  if (kernel->getName().starts_with("device_flat_") || kernel->getName().starts_with("device_reduce_"))
+    StateBounds(*kernel);
   return PrintPtx(m, capability);
 }
 

@@ -33,6 +33,11 @@ void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form
 // The same with the vector library; Unimplemented where an operation calls a function that GPUs have not.
 void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module);
 
+// Of a kernel that hides waiting by other blocks and by loads that are under way together: states how many threads a
+// block has and that four blocks are to share a multiprocessor. The assembler gives it as many registers as that
+// allows.
+void StateBounds(llvm::Function& kernel);
+
 // As text for GPUs of the capability and newer.
 std::string PrintPtx(llvm::Module& module, int capability);
 

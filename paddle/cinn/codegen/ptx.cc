@@ -3,8 +3,10 @@
 #include "paddle/cinn/codegen/ptx.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -13,6 +15,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <mutex>
 
@@ -29,6 +32,10 @@ constexpr int64_t kMostBlocks = 1 << 20;  // further work is walked in turns
 // Blocks that keep any GPU busy; beyond, a thread of an elementwise kernel takes some turns, which share its start.
 constexpr int64_t kManyBlocks = 1024, kMostTurns = 4;
 constexpr int64_t kNarrowLimit = 1 << 30;
+// Blocks that a reduction is cut into where it has fewer than kFewBlocks of its own.
+constexpr int64_t kFewBlocks = 512, kPartBlocks = 2048;
+constexpr int kWarp = 32;
+constexpr int64_t kKeptBytes = 32 << 10;  // of a block's rows; four blocks fit on a multiprocessor of capability 8.0
 
 std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
   static std::once_flag once;
@@ -49,6 +56,22 @@ std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
 }
 
 bool IsUnit(const LoopNest& nest, size_t buf) { return nest.access[buf] == LaneAccess::kUnit; }
+bool IsReduced(const LoopNest& nest, size_t buf) {
+  const FusionGroup& g = nest.group;
+  return buf >= g.inputs.size() && !g.reduced.empty() && g.outputs[buf - g.inputs.size()].reduced;
+}
+int64_t Ceil(int64_t n, int64_t unit) { return (n + unit - 1) / unit; }
+// Elements that the grid walks, and those that each of them reduces.
+struct Extents {
+  int64_t outer = 1, inner = 1;
+};
+Extents ExtentsOf(const LoopNest& nest, const KernelMeta& meta) {
+  const auto nrows = static_cast<int64_t>(nest.rows.size()), lane = nrows + static_cast<int64_t>(nest.reds.size());
+  Extents e;
+  for (int64_t a = 0; a <= lane; ++a)
+    (a < nrows || (a == lane && nest.mode != LoopMode::kRowReduce) ? e.outer : e.inner) *= meta[a];
+  return e;
+}
 int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
   const FusionGroup& g = nest.group;
   return static_cast<int64_t>(
@@ -80,10 +103,11 @@ std::string PtxKey(int capability) {
 
 int PtxVector(const LoopNest& nest) {
   const FusionGroup& g = nest.group;
-  if (nest.mode != LoopMode::kElementwise || nest.lane.parts.empty()) return 1;
+  if (nest.lane.parts.empty()) return 1;
   int64_t least = 8;
   for (size_t k = 0; k < nest.access.size(); ++k) {
     const bool output = k >= g.inputs.size();
+    if (output && IsReduced(nest, k)) continue;
     if (output && !IsUnit(nest, k)) return 1;
     if (!output && (g.inputs[k].offset.defined() || g.inputs[k].mask.defined())) return 1;
     if (IsUnit(nest, k)) least = std::min(least, SizeOfBuffer(nest, k));
@@ -95,43 +119,94 @@ PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* ad
   const FusionGroup& g = nest.group;
   const auto nrows = static_cast<int64_t>(nest.rows.size()), naxes = nrows + static_cast<int64_t>(nest.reds.size()) + 1;
   const int64_t lane = meta[naxes - 1];
+  const bool flat = nest.mode == LoopMode::kElementwise && nrows == 0;
   PtxForm form;
   form.vector = PtxVector(nest);
   int64_t positions = 1;
   for (int64_t a = 0; a < naxes; ++a) positions *= std::max<int64_t>(meta[a], 1);
   form.narrow = positions < kNarrowLimit;
-  bool whole = lane >= form.vector && (nrows == 0 || lane % form.vector == 0);
+  bool whole = lane >= form.vector && (flat || lane % form.vector == 0);
   for (size_t k = 0; k < nest.access.size(); ++k) {
     const int64_t* strides = &meta[naxes * (1 + static_cast<int64_t>(k))];
     int64_t reach = 0;
     for (int64_t a = 0; a < naxes; ++a) reach += std::abs(strides[a]) * std::max<int64_t>(meta[a] - 1, 0);
     form.narrow = form.narrow && reach < kNarrowLimit && (k >= g.inputs.size() || !g.inputs[k].offset.defined());
-    if (!IsUnit(nest, k)) continue;
+    if (!IsUnit(nest, k) || IsReduced(nest, k)) continue;
     const int64_t bytes = std::min<int64_t>(16, SizeOfBuffer(nest, k) * form.vector);
     whole = whole && reinterpret_cast<uintptr_t>(addresses[k]) % static_cast<uintptr_t>(bytes) == 0;
-    for (int64_t a = 0; a < nrows; ++a) whole = whole && strides[a] % form.vector == 0;
+    for (int64_t a = 0; a + 1 < naxes; ++a) whole = whole && strides[a] % form.vector == 0;
   }
   if (!whole) form.vector = 1;
-  if (nest.mode == LoopMode::kRowReduce && nest.stages.size() > 1) {
-    int64_t n = 1;
-    for (int64_t a = nrows; a < naxes; ++a) n *= meta[a];
-    for (int room : {1024, 4096, 8192})
-      if (n <= room && !form.row) form.row = room;
+  const Extents e = ExtentsOf(nest, meta);
+  if (nest.mode == LoopMode::kRowReduce) {
+    const int64_t turns = std::max<int64_t>(e.inner / form.vector, 1);
+    const bool sweeps = nest.stages.size() > 1;
+    int64_t bytes = 8;  // of an element that sweeps keep
+    for (size_t k = 0; k < g.inputs.size(); ++k)
+      if (IsUnit(nest, k)) bytes = std::min(bytes, SizeOfBuffer(nest, k));
+    const auto room = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(e.inner, 1))));
+    const bool fits = !sweeps || room * bytes * (kGpuThreads / kWarp) <= kKeptBytes;
+    if (turns <= kWarp)
+      form.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(turns)));
+    else if (turns <= 2 * kWarp || (fits && turns <= 64 * kWarp && e.outer >= kFewBlocks * kGpuThreads / kWarp))
+      form.across = kWarp;
+    if (sweeps && e.inner <= 8192) form.row = static_cast<int>(std::max<int64_t>(room, form.vector));
+  } else if (nest.mode == LoopMode::kColReduce) {
+    // Threads share a column where each has some elements of it.
+    const int64_t units = std::min<int64_t>(e.outer / form.vector, kWarp);
+    const int64_t across = std::max(units, 4 * kGpuThreads / std::max<int64_t>(e.inner, 1));
+    form.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(across, 1, kGpuThreads))));
+    if (form.across * form.vector > kGpuThreads) form.across = kGpuThreads;
   }
   return form;
 }
 
-int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta) {
-  const auto nrows = static_cast<int64_t>(nest.rows.size());
-  int64_t n = 1;
-  for (int64_t a = 0; a < nrows; ++a) n *= meta[a];
-  if (nest.mode != LoopMode::kRowReduce) {
-    n *= meta[nrows + static_cast<int64_t>(nest.reds.size())];
-    const int64_t each = int64_t{kGpuThreads} * form.vector;
-    n = (n + each - 1) / each;
-    if (nest.mode == LoopMode::kElementwise) n = std::max((n + kMostTurns - 1) / kMostTurns, std::min(n, kManyBlocks));
+int64_t PtxParts(const LoopNest& nest, PtxForm form, const KernelMeta& meta) {
+  if (nest.mode == LoopMode::kElementwise) return 1;
+  const Extents e = ExtentsOf(nest, meta);
+  const bool rows = nest.mode == LoopMode::kRowReduce;
+  const int64_t blocks = PtxBlocks(nest, form, meta, 1);
+  const int64_t turns = rows ? e.inner / (int64_t{form.vector} * form.across) : e.inner * form.across / kGpuThreads;
+  const auto sweeps = static_cast<int64_t>(nest.stages.size());
+  if (blocks >= kFewBlocks || turns < 32 * sweeps) return 1;
+  const int64_t each = blocks * turns >= 8 * kFewBlocks / 2 ? 8 : 4;  // turns of a thread
+  return std::min(kPartBlocks / blocks, turns / each);
+}
+
+int64_t PtxScratch(const LoopNest& nest, const KernelMeta& meta, int64_t parts) {
+  return static_cast<int64_t>(nest.group.reductions.size()) * (parts + 1) * ExtentsOf(nest, meta).outer * 8;
+}
+
+std::vector<PtxForm> PtxKernels(const LoopNest& nest, PtxForm form, const KernelMeta& meta, int64_t parts) {
+  if (parts == 1) return {form};
+  const auto kept = static_cast<uint64_t>(ExtentsOf(nest, meta).outer);
+  std::vector<PtxForm> kernels;
+  form.row = 0;
+  for (form.stage = 0; form.stage < static_cast<int>(nest.stages.size()); ++form.stage) {
+    form.part = PtxPart::kBlocks;
+    kernels.push_back(form);
+    if (nest.stages[static_cast<size_t>(form.stage)].reductions.empty()) continue;
+    PtxForm rest = form;
+    rest.part = PtxPart::kRest;
+    rest.vector = 1;
+    rest.across = static_cast<int>(std::bit_ceil(std::min<uint64_t>(kept, parts >= 64 ? 8 : kWarp)));
+    kernels.push_back(rest);
   }
-  return std::clamp<int64_t>(n, 1, kMostBlocks);
+  return kernels;
+}
+
+int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta, int64_t parts) {
+  const int64_t kept = ExtentsOf(nest, meta).outer;
+  int64_t n;
+  if (nest.mode == LoopMode::kElementwise) {
+    n = Ceil(kept, int64_t{kGpuThreads} * form.vector);
+    n = std::max(Ceil(n, kMostTurns), std::min(n, kManyBlocks));
+  } else if (nest.mode == LoopMode::kRowReduce && form.part != PtxPart::kRest) {
+    n = Ceil(kept, kGpuThreads / form.across);
+  } else {
+    n = Ceil(kept, int64_t{form.across} * form.vector);
+  }
+  return std::clamp<int64_t>(form.part == PtxPart::kBlocks ? n * parts : n, 1, kMostBlocks);
 }
 
 void CheckPtx(const LoopNest& nest) {
@@ -147,6 +222,18 @@ std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxFor
   module.setTargetTriple(kTriple);
   BuildForGpu(nest, symbol, form, module);
   return PrintPtx(module, capability);
+}
+
+void StateBounds(llvm::Function& kernel) {
+  llvm::LLVMContext& c = kernel.getContext();
+  auto* const notes = kernel.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  const auto note = [&](const char* what, int n) {
+    auto* const number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(c), static_cast<uint64_t>(n));
+    notes->addOperand(llvm::MDNode::get(
+        c, {llvm::ValueAsMetadata::get(&kernel), llvm::MDString::get(c, what), llvm::ConstantAsMetadata::get(number)}));
+  };
+  note("maxntidx", kGpuThreads);
+  note("minctasm", 4);
 }
 
 std::string PrintPtx(llvm::Module& module, int capability) {
