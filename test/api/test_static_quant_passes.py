@@ -422,6 +422,40 @@ def test_a_startup_program_makes_the_weights_those_of_the_scope_again():
     assert np.abs(net.array('cw')).max() < 10
 
 
+@pytest.mark.parametrize('v2', [False, True])
+def test_transposed_convolutions_and_products_of_results(v2):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data('x', [None, 3, 8, 8])
+        h = paddle.nn.Conv2DTranspose(3, 4, 3, bias_attr=False)(x)
+        h = F.hardswish(paddle.nn.Conv2D(4, 4, 3, groups=4, bias_attr=False)(h))
+        rows = paddle.flatten(h, 2)
+        out = paddle.nn.Linear(16, 5)(paddle.flatten(paddle.matmul(rows, rows.mT), 1))
+        loss = paddle.mean(out * out)
+        test = main.clone(for_test=True)
+        paddle.optimizer.Momentum(0.001).minimize(loss)
+    exe, scope = static.Executor(CPU), static.global_scope()
+    exe.run(startup)
+    first = Q.QuantizationTransformPassV2 if v2 else Q.QuantizationTransformPass
+    kinds = ['conv2d', 'depthwise_conv2d', 'conv2d_transpose', 'mul', 'matmul_v2']
+    channels = {'weight_quantize_type': 'channel_wise_abs_max'}
+    rounds = first(scope, CPU, quantizable_op_type=kinds, **channels)
+    graph = IrGraph(core.Graph(test.desc), for_test=True)
+    train = rounds.apply(IrGraph(core.Graph(main.desc))).to_program()
+    tested = rounds.apply(graph).to_program()
+    want = ['pd_op.conv2d_transpose', 'pd_op.conv2d', 'pd_op.matmul', 'pd_op.linear_v2']
+    assert quantised(tested) == want
+    feed = {'x': np.random.default_rng(2).standard_normal((8, 3, 8, 8)).astype('float32')}
+    losses = [exe.run(train, feed, [loss])[0].item() for _ in range(20)]
+    assert losses[-1] < 0.5 * losses[0]
+    result = exe.run(tested, feed, [out])[0]
+    (
+        Q.QuantWeightPass(scope, CPU) if v2 else Q.QuantizationFreezePass(scope, CPU, **channels)
+    ).apply(graph)
+    frozen = exe.run(graph.to_program(), feed, [out])[0]
+    np.testing.assert_allclose(frozen, result, rtol=1e-4, atol=1e-5)
+
+
 def test_scales_of_results():
     net = Net()
     observe = Q.OutScaleForTrainingPass(net.scope, CPU, moving_rate=0.5, scale_dict={'x': 1.0})
