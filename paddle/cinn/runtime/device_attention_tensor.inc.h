@@ -16,7 +16,7 @@ constexpr float kLog2e = 1.44269504f;
 // `extra`: with a mask or dropout, which take registers.
 template <int D, bool extra>
 struct Tiles {
-  static constexpr int columns = D == 64 && !extra ? 64 : 32, room = columns * (D + 8);
+  static constexpr int columns = (D == 64 ? 64 : 32) / (extra ? 2 : 1), room = columns * (D + 8);
   // The block's rows, then two tiles of each of two operands.
   static constexpr int all = 4 * room > kBlockRows*(D + 8) ? 4 * room : kBlockRows*(D + 8);
 };

@@ -29,7 +29,7 @@ INLINE i64 Offset(i64 i, const i64* e, const i64* s) {
 #pragma unroll
   for (int a = 3; a > 0; --a) {
     if (e[a] == 1) continue;
-    const i64 q = Divided(i, e[a]);
+    const i64 q = i / e[a];
     to += (i - q * e[a]) * s[a];
     i = q;
   }

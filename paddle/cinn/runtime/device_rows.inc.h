@@ -7,6 +7,7 @@ template <class T>
 INLINE void Copy(const T* src, T* dst, i64 n, const i64* e, const i64* s, const i64* d) {
   for (i64 i = First(); i < n; i += Step()) {
     i64 rest = i, from = 0, to = 0;
+#pragma unroll  // else the numbers are copied to memory of each thread
     for (int a = 7; a > 0; --a) {
       if (e[a] == 1) continue;
       const i64 q = Divided(rest, e[a]), k = rest - q * e[a];
@@ -68,6 +69,7 @@ KERNEL device_along(i64* at, i64 n, i64 axis, EIGHT(e), EIGHT(s)) {
   const i64 es[] = EIGHT_OF(e), ss[] = EIGHT_OF(s);
   for (i64 i = First(); i < n; i += Step()) {
     i64 rest = i, to = 0;
+#pragma unroll
     for (int a = 7; a >= 0; --a) {
       const i64 q = rest / es[a];
       to += (a == axis ? at[i] : rest - q * es[a]) * ss[a];
