@@ -26,8 +26,9 @@ CASES = {
     'Rprop': {},
     'ASGD': {'batch_num': 2},
     'Lamb': {},
+    'Lamb without decay': {'lamb_weight_decay': 0.0},
 }
-HALF = {'SGD', 'Momentum', 'Adam', 'AdamW'}
+HALF = {'SGD', 'Momentum', 'Adam', 'AdamW', 'Lamb'}
 SHAPES = [(3, 5), (1000,), (4, 1024), (0, 3), ()]
 
 

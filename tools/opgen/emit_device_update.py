@@ -9,7 +9,7 @@ import ast
 from .emit_lowering import RULES_FILE
 from .expr import CinnPrinter, free_names
 from .template import commas, fill
-from .update import is_none, norms
+from .update import NORM, is_none, norms
 
 RULE = """
 void update_$name([[maybe_unused]] UpdateRule& rule) {
@@ -35,6 +35,8 @@ class StepText(CinnPrinter):
         return {"inf": "INFINITY"}.get(n) or self.now[n]
 
     def text(self, n):
+        if isinstance(n, ast.Call) and norms(n) and n.func.id == NORM:
+            return f'rule.Norm("{n.args[0].id}")'
         if not isinstance(n, ast.IfExp):
             return super().text(n)
         body, other = f"Expr({self.text(n.body)})", f"Expr({self.text(n.orelse)})"
@@ -60,12 +62,8 @@ class Condition(CinnPrinter):
 
 
 def source(ops):
-    """The file of all optimizers; those that read norms run on the host."""
-    ops = [
-        op
-        for op in ops
-        if op.update is not None and not any(norms(s.node) for s in op.steps_of_update.steps)
-    ]
+    """The file of all optimizers."""
+    ops = [op for op in ops if op.update is not None]
     return (
         fill(
             RULES_FILE,
@@ -94,11 +92,21 @@ def rule(op):
     attributes = [
         f'const auto {n} = rule.{reader[kind]}("{n}");' for n, kind in kinds.items() if n in read
     ]
-    now = {n: f'rule.Element("{n}")' for n in update.pointers}  # the values of elements
+    first = {n: f'rule.Element("{n}")' for n in update.pointers}  # the values of elements
+    now = dict(first)
     numbers = dict.fromkeys(op.numbers)  # of numbers; None: as its tensor holds it
-    lines = []
+    lines, phase = [], 0
     for k, step in enumerate(update.steps):
         if is_none(step.node):
+            continue
+        if step.phase > phase:
+            phase, now = step.phase, dict(first)
+            lines.append("rule.NextPhase();")
+        if isinstance(step.node, (ast.BoolOp, ast.Compare)) and (
+            free_names(step.node)[0] <= conditions | {*kinds}
+        ):
+            lines.append(f"const bool {step.name} = {Condition(op.where).text(step.node)};")
+            conditions.add(step.name)
             continue
 
         def value(n, element=step.element):
@@ -118,7 +126,7 @@ def rule(op):
         node = Parts().visit(step.node)
         lines.append(f"const Expr {step.name}_{k} = {text.text(node)};")
         (now if step.element else numbers)[step.name] = f"{step.name}_{k}"
-        if step.name in update.written:
+        if step.name in update.written or step.name in update.room:
             where = "SetElement" if step.element else "SetNumber"
             lines.append(f'rule.{where}("{step.name}", {step.name}_{k});')
     return fill(RULE, name=op.name, attributes=attributes, steps=lines)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of an optimizer as expressions: what generated code makes of the `update` of a stanza, for one kernel on a
-// device that writes the parameter and its states where they are.
+// A step of an optimizer as expressions: what generated code makes of the `update` of a stanza, for a kernel on a
+// device that writes the parameter and its states where they are; where norms are read, for one of each phase between
+// them.
 #pragma once
 
 #include <string>
@@ -37,18 +38,43 @@ class UpdateRule {
   Expr Met(const Expr& number) const { return cast(number, type_); }
   // A number that is known, in the type of elements or in float64.
   Expr Constant(double v, bool element) const { return Expr::Float(v, element ? type_ : phi::DataType::FLOAT64); }
-  // What is written; undefined: nothing.
+  // What is written; undefined: nothing. A step of that name which is no tensor is kept for later phases.
   void SetElement(const char* tensor, const Expr& value);
   void SetNumber(const char* tensor, const Expr& value);
+  // What follows reads what was written before.
+  void NextPhase() { phases_.emplace_back(); }
+  // The root of the sum of squares of a tensor, or a step that was kept, at the beginning of this phase.
+  Expr Norm(const char* tensor);
 
  private:
+  // A slot below 0 is memory for the length of a run, RoomOf(slot).
   struct Input {
     int slot, element;
+  };
+  struct Room {
+    std::string name;
+    phi::DataType dtype;
+    bool whole;  // as many elements as the parameter, or one
+  };
+  struct NormOf {
+    int slot, to;
+    std::shared_ptr<class GpuGroup> kernel;
+  };
+  struct Phase {
+    std::vector<NormOf> norms;
+    FusionGroup group;
+    std::vector<int> to;  // slots
+    std::shared_ptr<class GpuGroup> kernel;
   };
   UpdateRule(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs)
       : op_(&op), in_(in), attrs_(attrs) {}
   int SlotOf(std::string_view tensor) const;
+  // That of an element, which is the master's where there is one, or of a step that was kept.
+  int ElementSlot(std::string_view name) const;
   const phi::Tensor* TensorOf(int slot) const;
+  const Room& RoomOf(int slot) const { return rooms_[static_cast<size_t>(-slot - 1)]; }
+  int AddRoom(Room room);
+  phi::DataType TypeOf(int slot) const;
   Expr Read(int slot, int element, bool whole);
   const phi::AttrValue& AttributeOf(const char* name) const;
 
@@ -56,10 +82,14 @@ class UpdateRule {
   const phi::InSlot* in_;  // while it is made
   const phi::AttrValue* attrs_;
   phi::DataType type_ = phi::DataType::FLOAT32;
-  FusionGroup elements_, numbers_;
-  std::vector<Input> inputs_;
-  std::vector<int> elements_to_, numbers_to_;  // slots
-  std::shared_ptr<class GpuGroup> element_kernel_, number_kernel_;
+  phi::KernelText text_ = phi::KernelText::kNone;
+  std::vector<Phase> phases_{1};
+  FusionGroup numbers_;
+  std::vector<Input> inputs_;  // of all groups
+  std::vector<GroupInput> kinds_;
+  std::vector<Room> rooms_;
+  std::vector<int> numbers_to_;  // slots
+  std::shared_ptr<class GpuGroup> number_kernel_;
 };
 
 }  // namespace cinn
