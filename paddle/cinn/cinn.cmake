@@ -40,5 +40,6 @@ add_custom_command(
   COMMAND "${CMAKE_COMMAND}" "-DIN=${CMAKE_BINARY_DIR}/cinn/device_kernels.bc" "-DOUT=${_cinn_device}" -DNAME=kDeviceKernels
           -P "${_cinn_dir}/embed_bitcode.cmake"
   DEPENDS "${_cinn_dir}/device_kernels.bc.cpp" "${_cinn_dir}/embed_bitcode.cmake" ${_cinn_device_parts} ${_cinn_math}
+          "${PROJECT_SOURCE_DIR}/paddle/phi/primitives/variates.inc.h"
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COMMENT "kernels for GPUs -> LLVM bitcode" VERBATIM)
 list(APPEND PADDLE_CINN_SOURCES "${_cinn_device}")

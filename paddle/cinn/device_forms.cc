@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The primitives on NVIDIA GPUs: which kernel of the library serves a call, with which numbers.
-#include "paddle/phi/core/device_forms.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -16,14 +15,12 @@
 #include <vector>
 
 #include "paddle/cinn/codegen/ptx.h"
-#include "paddle/cinn/runtime/build_id.h"
-#include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/cinn/device_launch.h"
 #include "paddle/phi/backends/cpu/attention_args.inc.h"
 #include "paddle/phi/backends/cpu/conv.h"
 #include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/backends/gpu/blaslt.h"
 #include "paddle/phi/backends/gpu/dnn_ops.h"
-#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
 
 namespace cinn {
@@ -31,26 +28,8 @@ namespace {
 
 using phi::DataType;
 
-constexpr int64_t kMostBlocks = 1 << 20, kMostAxes = 8;
+constexpr int64_t kMostAxes = 8;
 constexpr int kFirstTensorCores = 80;  // the capability that has them for bfloat16 and tf32
-
-// Of the kernels of a dtype; null where there are none.
-const char* NumberName(DataType t) {
-  switch (t) {
-    case DataType::FLOAT32: return "f32";
-    case DataType::FLOAT64: return "f64";
-    case DataType::FLOAT16: return "f16";
-    case DataType::BFLOAT16: return "bf16";
-    case DataType::INT32: return "i32";
-    case DataType::INT64: return "i64";
-    default: return nullptr;
-  }
-}
-std::string KernelOf(const char* what, DataType t) {
-  const char* name = NumberName(t);
-  if (!name) throw phi::NoDeviceForm{"a dtype without such kernels"};
-  return std::string("device_") + what + "_" + name;
-}
 
 // Numbers of the products' kernels; device_gemm.inc.h has the same.
 enum : size_t { kM, kN, kK, kInner, kA, kB = 13, kC = 22, kHasBias = 28, kAll, kPicture, kFlatA = 53, kFlatB };
@@ -144,26 +123,39 @@ bool RoundsToTf32() {
   return tf32;
 }
 
-class Forms final : public phi::DeviceForms {
+// How the blocks of a kernel divide a tensor by its channels; device_norm.inc.h says what they have.
+struct ChannelBlocks {
+  int64_t c, parts, count;
+  std::vector<int64_t> numbers;
+
+  ChannelBlocks(DataType t, const phi::ChannelShape& s, std::initializer_list<const void*> packs, int64_t threads)
+      : c(s.c) {
+    if (!phi::IsFloating(t)) throw phi::NoDeviceForm{"a norm of this dtype"};
+    // kLeast and kPack are bytes.
+    constexpr int64_t kMostChannels = 1 << 20, kMostParts = 256, kLeast = 1 << 15, kMostLanes = 32, kPack = 16;
+    if (c > kMostChannels) throw phi::NoDeviceForm{"too many channels"};
+    int64_t lanes = 0, pack = kPack / phi::SizeOf(t);
+    if (s.channels_last || s.spatial == 1)
+      for (lanes = 1; lanes < std::min(c, kMostLanes);) lanes *= 2;
+    const bool packed = lanes == 0 && s.spatial % pack == 0 &&
+                        std::all_of(packs.begin(), packs.end(),
+                                    [](const void* p) { return reinterpret_cast<uintptr_t>(p) % kPack == 0; });
+    if (!packed) pack = 1;
+    const int64_t tiles = lanes ? (c + lanes - 1) / lanes : c, each = s.n * s.spatial / pack;
+    const int64_t useful = lanes ? each * lanes * phi::SizeOf(t) / (2 * kLeast) : each * pack * phi::SizeOf(t) / kLeast;
+    const int64_t wanted = 2 * threads / kGpuThreads / std::max<int64_t>(tiles, 1);
+    parts = std::clamp<int64_t>(std::min(useful, wanted), 1, kMostParts);
+    count = tiles * parts;
+    numbers = {s.n, c, s.spatial, parts, lanes, packed};
+  }
+  int64_t room() const { return parts * 2 * c * 8; }
+  // Sums that are left to the kernels which read them: of many parts there is a total.
+  int64_t held() const { return parts > 8 ? 1 : parts; }
+};
+
+class Forms final : public DrawForms {
  public:
-  explicit Forms(phi::Place place)
-      : place_(place), capability_(phi::CapabilityOf(place)), most_threads_(phi::ResidentThreadsOf(place)) {}
-
-  phi::Place place() const override { return place_; }
-
-  std::shared_ptr<void> Room(int64_t bytes) const override {
-    auto storage = std::make_shared<phi::Ref<phi::Storage>>(
-        phi::AllocateOnDevice(static_cast<size_t>(std::max<int64_t>(bytes, 1)), place_));
-    return {storage, (*storage)->data()};
-  }
-  int64_t IndexAt(DataType index_t, const void* index, int64_t i) const override {
-    const size_t width = phi::SizeOf(index_t);
-    int64_t wide = 0;
-    int32_t narrow = 0;
-    void* to = width == 8 ? static_cast<void*>(&wide) : &narrow;
-    phi::CopyBytes(to, {}, static_cast<const char*>(index) + i * static_cast<int64_t>(width), place_, width);
-    return width == 8 ? wide : narrow;
-  }
+  using DrawForms::DrawForms;
 
   void Zero(void* p, int64_t bytes) const override { Each("device_zero", bytes, {p}, {bytes}); }
 
@@ -212,17 +204,9 @@ class Forms final : public phi::DeviceForms {
 
   int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
                     int64_t* at, bool wraps) const override {
-    if (phi::CapturesGraph(place_)) {  // rows outside are the first ones, which the next run tells of
-      Each(KernelOf("positions", index_t), count, {index, at, phi::OutsideFlag(place_)},
-           {count, stride, n, first, wraps});
-      return -1;
-    }
-    const auto bad = Room(8);
-    int64_t least = INT64_MAX;
-    phi::CopyBytes(bad.get(), place_, &least, {}, 8);
-    Each(KernelOf("positions", index_t), count, {index, at, bad.get()}, {count, stride, n, first, wraps});
-    phi::CopyBytes(&least, {}, bad.get(), place_, 8);
-    return least == INT64_MAX ? -1 : least;
+    const Wrong wrong(*this);  // rows outside of it are the first ones
+    Each(KernelOf("positions", index_t), count, {index, at, wrong.at()}, {count, stride, n, first, wraps});
+    return wrong.Least();
   }
 
   void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
@@ -480,6 +464,38 @@ class Forms final : public phi::DeviceForms {
       Each(KernelOf("pool_spread", t), inputs, {scaled.get(), out}, p);
   }
 
+  void BatchNorm(DataType t, const phi::ChannelShape& shape, const void* x, const void* scale, const void* bias,
+                 bool given, double epsilon, double momentum, void* mean, void* variance, void* out, void* saved_mean,
+                 void* saved_inverse) const override {
+    const ChannelBlocks blocks(t, shape, {x, out}, most_threads_);
+    const auto sums = Room(given ? 0 : blocks.room());
+    if (!given) SumChannels(t, blocks, x, nullptr, nullptr, sums.get());
+    std::vector<int64_t> numbers = blocks.numbers;
+    numbers.push_back(given ? 0 : blocks.held());
+    for (double v : {momentum, 1 - momentum, epsilon}) numbers.push_back(std::bit_cast<int64_t>(v));
+    Launch(KernelOf("channel_norm", t), blocks.count,
+           {x, sums.get(), scale, bias, mean, variance, out, saved_mean, saved_inverse}, numbers);
+  }
+
+  void BatchNormGrad(DataType t, const phi::ChannelShape& shape, const void* x, const void* dout, const void* scale,
+                     bool given, const void* mean, const void* inverse, void* dx, void* dscale,
+                     void* dbias) const override {
+    const ChannelBlocks blocks(t, shape, {x, dout, dx}, most_threads_);
+    const bool sum = !given || dscale || dbias;
+    const auto sums = Room(sum ? blocks.room() : 0);
+    if (sum) SumChannels(t, blocks, x, dout, mean, sums.get());
+    std::vector<int64_t> numbers = blocks.numbers;
+    numbers.insert(numbers.end(), {sum ? blocks.held() : 0, given});
+    Launch(KernelOf("channel_grad", t), blocks.count, {x, dout, sums.get(), scale, mean, inverse, dx, dscale, dbias},
+           numbers);
+  }
+
+  void SumChannels(DataType t, const ChannelBlocks& blocks, const void* x, const void* g, const void* mean,
+                   void* sums) const {
+    Launch(KernelOf("channel_sums", t), blocks.count, {x, g, mean, sums}, blocks.numbers);
+    if (blocks.held() < blocks.parts) Each("device_channel_totals", 2 * blocks.c, {sums}, {2 * blocks.c, blocks.parts});
+  }
+
   void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,
                     Numbers starts, Numbers at, std::span<const double> weights, void* out) const override {
     const auto there = [&](auto numbers) {
@@ -551,46 +567,7 @@ class Forms final : public phi::DeviceForms {
            {a.q.p, a.k.p, a.v.p, mask, keep, g.lse, delta.get(), g.dout.p, g.dk, g.dv});
   }
 
-  void Random(const phi::Draw& d, DataType t, int64_t n, int64_t seed, void* out) const override {
-    const bool integer = d.kind == phi::DrawKind::kInteger;
-    if (integer ? t != DataType::INT32 && t != DataType::INT64 : !phi::IsFloating(t))
-      throw phi::NoDeviceForm{"random numbers of this dtype"};
-    const char* names[] = {"uniform", "normal", "exponential", "integer", "truncated"};
-    const std::string kernel = KernelOf(names[static_cast<int>(d.kind)], t);
-    const int64_t threads = std::min((n + kGpuThreads - 1) / kGpuThreads, most_threads_ / kGpuThreads) * kGpuThreads;
-    const int64_t count = (integer ? d.wide : t == DataType::FLOAT64) ? 2 : 4;
-    std::vector<int64_t> numbers;
-    const void* base = KeyOf(n, count * threads, threads, seed, &numbers);
-    auto add = [&](std::initializer_list<double> values) {
-      for (double v : values) numbers.push_back(std::bit_cast<int64_t>(v));
-    };
-    if (integer)
-      numbers.insert(numbers.end(), {d.low, static_cast<int64_t>(d.range), d.wide});
-    else
-      add({d.a, d.b});
-    if (d.kind == phi::DrawKind::kTruncated) add({d.mean, d.deviation, d.lower, d.upper});
-    Each(kernel, threads, {out, base}, numbers);
-  }
-
-  void Dropout(DataType t, int64_t n, const void* x, double probability, double factor, int64_t seed, void* out,
-               uint8_t* keep) const override {
-    if (!phi::IsFloating(t)) throw phi::NoDeviceForm{"dropout of this dtype"};
-    const int64_t parts = (n + 3) / 4;
-    std::vector<int64_t> numbers;
-    const void* base = KeyOf(n, 4 * most_threads_, most_threads_, seed, &numbers);
-    numbers.insert(numbers.end(), {std::bit_cast<int64_t>(probability), std::bit_cast<int64_t>(factor)});
-    Each(KernelOf("dropout", t), parts, {x, out, keep, base}, numbers);
-  }
-
  private:
-  // The numbers that each draw of n begins with, and its base; a round of all threads makes `round` of them.
-  const void* KeyOf(int64_t n, int64_t round, int64_t threads, int64_t seed, std::vector<int64_t>* numbers) const {
-    if (phi::HostDraws::Asked()) throw phi::NoDeviceForm{"a generator of the host"};
-    phi::DrawKey key{static_cast<uint64_t>(seed)};
-    if (seed == 0 && n) key = phi::TakeDraws(place_, 4 * static_cast<uint64_t>((n + round - 1) / round));
-    *numbers = {n, threads, static_cast<int64_t>(key.seed), static_cast<int64_t>(key.offset)};
-    return key.base;
-  }
   bool ByTensorCores(const phi::cpu::AttentionArgs& a, int64_t width) const {
     const auto t = static_cast<DataType>(a.type);
     return capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);
@@ -670,39 +647,6 @@ class Forms final : public phi::DeviceForms {
   }
 
   static constexpr int64_t kFew = 32;  // elements that one thread reduces
-
-  void Each(const std::string& name, int64_t n, const std::vector<const void*>& addresses,
-            const std::vector<int64_t>& numbers) const {
-    Launch(name, (n + kGpuThreads - 1) / kGpuThreads, addresses, numbers);
-  }
-  void Launch(const std::string& name, int64_t blocks, const std::vector<const void*>& addresses,
-              const std::vector<int64_t>& numbers) const {
-    if (blocks == 0) return;
-    std::vector<void*> at;
-    for (const void* a : addresses) at.push_back(const_cast<void*>(a));
-    phi::LaunchKernel(Kernel(name), place_, std::min(blocks, kMostBlocks), kGpuThreads, at.data(), at.size(),
-                      numbers.data(), numbers.size());
-  }
-  const phi::DeviceKernel* Kernel(const std::string& name) const {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const phi::DeviceKernel*& kernel = kernels_[name];
-    if (kernel) return kernel;
-    const std::string key = PtxKey(capability_) + "|library|" + BuildId() + "|" + name;
-    static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
-    auto text = disk.Get(key);
-    if (!text) {
-      text = LibraryPtx(name, capability_);
-      disk.Put(key, *text);
-    }
-    kernel = phi::LoadKernel(*text, name, place_);
-    return kernel;
-  }
-
-  const phi::Place place_;
-  const int capability_;
-  const int64_t most_threads_;  // at once
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, const phi::DeviceKernel*> kernels_;
 };
 
 const phi::DeviceForms* FormsOf(phi::Place place) {

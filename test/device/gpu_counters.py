@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernels of some ops do, as the driver's double counts it: as JSON, counters by op, with
 `elements` of the largest tensor and the `least` bytes that it can read and write, where a vector
-that each row needs counts for each row: it comes from the cache.
+that each row needs counts for each row: it comes from the cache. Batch norms read twice what they
+reduce.
 """
 
 import ctypes
@@ -53,19 +54,42 @@ def cases():
                 [y, w, b],
                 lambda y, w, b: F.layer_norm(y, w.shape, w, b),
             )
+    for shape, layout in (
+        ([8, 4, 64, 64], 'NCHW'),
+        ([16, 4, 63, 63], 'NCHW'),
+        ([8, 32, 32, 64], 'NHWC'),
+    ):
+        for dtype in ('float32', 'bfloat16'):
+            name = f'{dtype}-{layout}-{shape[-1]}'
+            x = paddle.rand(shape).astype(dtype)
+            x.stop_gradient = False
+            norm = paddle.nn.BatchNorm2D(shape[layout.index('C')], data_format=layout)
+            g, of_grad = paddle.rand(shape).astype(dtype), [x, norm.weight, norm.bias]
+            y = norm(x)
+            out[f'batch_norm-{name}'] = ([x], norm, 3)
+
+            def backward(g, y=y, of_grad=of_grad):
+                return paddle.grad([y], of_grad, [g], retain_graph=True)[0]
+
+            out[f'batch_norm_grad-{name}'] = ([g], backward, 5)
     return out
 
 
-def counted(driver, inputs, op):
+def counted(driver, inputs, op, passes=None):
+    """`passes`: how often the tensor is to be read or written, where that is not once each."""
     op(*inputs)
     driver.fakecuda_reset_counters()
     result = op(*inputs)
     found = Counters()
     driver.fakecuda_counters(ctypes.byref(found))
     rows = result.shape[0] if result.ndim > 1 else 1
-    least = sum(
-        t.numel().item() * t.element_size() * (rows if t.ndim == 1 else 1)
-        for t in (*inputs, result)
+    least = (
+        passes * result.numel().item() * result.element_size()
+        if passes
+        else sum(
+            t.numel().item() * t.element_size() * (rows if t.ndim == 1 else 1)
+            for t in (*inputs, result)
+        )
     )
     numbers = {name: getattr(found, name) for name in NAMES}
     elements = max(t.numel().item() for t in (*inputs, result))

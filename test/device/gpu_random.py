@@ -7,23 +7,10 @@ import numpy as np
 import paddle
 import philox
 from paddle.base import core
+from philox import at, drawn
 
 RESIDENT = int(sys.argv[1])
 paddle.set_device('gpu:0')
-
-
-def at(seed, offset):
-    """The generator's next draw begins there."""
-    state = type(paddle.get_cuda_rng_state()[0])
-    paddle.set_cuda_rng_state(
-        [state(np.array([seed, offset], 'uint64').tobytes())] * core.gpu_count()
-    )
-
-
-def drawn():
-    """(seed, offset) of the generator."""
-    bytes_of = paddle.get_cuda_rng_state()[0].__reduce__()[1][0]
-    return tuple(int(v) for v in np.frombuffer(bytes_of, 'uint64'))
 
 
 def halves(values):

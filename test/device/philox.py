@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Philox4x32-10 and the streams of draws on GPUs, in numpy: what the kernels are compared with."""
+"""Philox4x32-10 and the streams of draws on GPUs, in numpy: what the kernels are compared
+with, and where the draws of a process begin.
+"""
 
 import numpy as np
+import paddle
+from paddle.base import core
 
 M0, M1, W0, W1 = 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85
 U32 = 0xFFFFFFFF
@@ -54,3 +58,17 @@ def unit(x):
 def unit_wide(x, y):
     """float64 in (0, 1]."""
     return (x ^ (y << np.uint64(21))).astype('float64') * 2.0**-53 + 2.0**-54
+
+
+def at(seed, offset):
+    """The generator's next draw begins there."""
+    state = type(paddle.get_cuda_rng_state()[0])
+    paddle.set_cuda_rng_state(
+        [state(np.array([seed, offset], 'uint64').tobytes())] * core.gpu_count()
+    )
+
+
+def drawn():
+    """(seed, offset) of the generator."""
+    bytes_of = paddle.get_cuda_rng_state()[0].__reduce__()[1][0]
+    return tuple(int(v) for v in np.frombuffer(bytes_of, 'uint64'))

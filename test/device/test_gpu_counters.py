@@ -64,6 +64,20 @@ def test_rows_are_read_once():
         assert c['bank_conflicts'] <= c['shared_requests'] / 100, name
 
 
+@needs_double
+def test_batch_norms_take_two_passes_each_way():
+    """The sums of channels, and what follows from them; running statistics and the gradients of
+    scale and bias come along. Where many blocks share a channel, there is a total between them.
+    """
+    out, _ = run(HERE / 'gpu_counters.py', 'batch_norm')
+    found = json.loads(out)
+    assert len(found) == 12
+    for name, c in found.items():
+        assert c['launches'] == (3 if 'float32-NHWC' in name else 2), name
+        moved = c['bytes_read'] + c['bytes_written']
+        assert moved <= 1.05 * c['least'], (name, moved / c['least'])
+
+
 def occupancy(capability, registers, shared):
     """The part of a multiprocessor's warps that blocks of a kernel fill."""
     room = {80: 164 << 10, 90: 228 << 10}[capability]

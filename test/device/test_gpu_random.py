@@ -36,6 +36,25 @@ def test_draws_are_those_of_the_stream(capability, resident):
 
 
 @needs_double
+def test_draws_with_parameters_have_their_distributions():
+    explained = run(
+        HERE / 'gpu_variates.py', 40 * 1024, FAKECUDA_CAPABILITY=75, FLAGS_gpu_explain=1
+    )[1]
+    kinds = {
+        'bernoulli',
+        'poisson',
+        'binomial',
+        'standard_gamma',
+        'dirichlet',
+        'multinomial',
+        'rrelu',
+    }
+    assert kinds <= set(re.findall('^gpu: (.*): by primitives$', explained, re.M))
+    host = re.findall('^gpu: (.*on the host.*)$', explained, re.M)
+    assert all('a generator of the host' in line for line in host), host
+
+
+@needs_double
 def test_each_run_of_a_graph_draws_anew():
     run(
         '-c',
@@ -44,9 +63,15 @@ import paddle
 import paddle.nn.functional as F
 paddle.set_device('gpu')
 x = paddle.ones([700])
+share, count = paddle.full([40], 0.4), paddle.full([40], 30, 'int64')
 
 def draw():
-    return F.dropout(x, 0.5), paddle.rand([30]), paddle.randn([5], 'float64')
+    return (
+        F.dropout(x, 0.5), paddle.rand([30]), paddle.randn([5], 'float64'), paddle.bernoulli(share),
+        paddle.poisson(share * 50), paddle.binomial(count, share), paddle.standard_gamma(share),
+        paddle.multinomial(share, 3), paddle.multinomial(share, 3, True), F.rrelu(-share),
+        paddle.distribution.Dirichlet(share).sample(),
+    )
 
 draw()
 paddle.seed(3)
@@ -63,6 +88,14 @@ paddle.seed(3)
 graph.replay()
 assert [v.tolist() for v in got] == want[0]
 assert [v.tolist() for v in draw()] == want[1]
+share.fill_(2)
+graph.replay()
+paddle.device.synchronize()
+try:
+    graph.replay()
+    raise AssertionError('expected an error')
+except IndexError as e:
+    assert 'parameters of random draws' in str(e)
 """,
     )
 

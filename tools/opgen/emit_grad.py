@@ -530,7 +530,8 @@ def op_def(g, d):
         defs=arg_defs(g, d),
         flags=" | ".join(flags),
         ordered=copies(g, d),
-        device=g.op.grad_on_device and f"const phi::DeviceStatement device_{d.name}(def_{d.name});",
+        device=g.op.grad_on_device
+        and f"const phi::DeviceStatement device_{d.name}(def_{d.name}, true);",
         composition=g.op.vjp_kernel and g.rules and composition(g, d, values),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
     )

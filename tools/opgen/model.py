@@ -487,7 +487,7 @@ class Op:
         names="tensors or outputs",
     )
     on_device: bool = key(TRUE, "Its kernel runs on devices too, by its primitives' forms.", False)
-    grad_on_device: bool = key(TRUE, "So does its `vjp_kernel`.", False)
+    grad_on_device: bool = key(TRUE, "So does its `vjp_kernel`, before any other.", False)
     long_from: int | None = key(NUMBER, "Elements from which it runs without Python's lock; 65536.")
     inplace_map: dict = key(
         RENAMES, "Results that are inputs, written in place (optimizers).", {}, names="outputs"

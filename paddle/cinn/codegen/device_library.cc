@@ -52,7 +52,8 @@ std::string LibraryPtx(const std::string& name, int capability) {
   // What it was compiled for gives way to the device.
   kernel->removeFnAttr("target-cpu");
   kernel->removeFnAttr("target-features");
-  if (kernel->getName().starts_with("device_flat_") || kernel->getName().starts_with("device_reduce_"))
+  const llvm::StringRef what = kernel->getName();
+  if (what.starts_with("device_flat_") || what.starts_with("device_reduce_") || what.starts_with("device_channel_"))
     StateBounds(*kernel);
   return PrintPtx(m, capability);
 }

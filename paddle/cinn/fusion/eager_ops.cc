@@ -275,7 +275,8 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   auto made = std::make_shared<Generated>();
   try {
     made->update = UpdateRule::Make(op, in, attrs, text);
-    if (!made->update) *made = Generate(op, in, attrs, outs, text);
+    const bool own = text == phi::KernelText::kPtx && phi::RunsByPrimitivesFirst(op);
+    if (!made->update && !own) *made = Generate(op, in, attrs, outs, text);
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
   const bool generated = !made->parts.empty() || made->update;
@@ -301,14 +302,13 @@ bool RunByPrimitives(const OpDef& given, const phi::InSlot* in, const phi::AttrV
   for (size_t i = 0; i < here.size(); ++i) {
     for (int k = 0; k < in[i].n; ++k) {
       const Tensor& t = in[i].p[k];
-      if (t.defined() && !t->storage()) return false;
+      if (t.defined() && !t->storage() && !op.tensors[i]->shape_only) return false;
       here[i].push_back(phi::ToPlace(t, place));
       if (ordered && t.defined()) here[i].back() = phi::Contiguous(here[i].back());
     }
     slots[i] = phi::InSlot(here[i]);
   }
   std::vector<Tensor> results(op.outs.size());
-  if (ordered && ordered(slots.data(), results.data()) > 0) return false;  // an operand is to be converted
   std::vector<phi::OutSlot> to(op.outs.size());
   for (size_t k = 0; k < results.size(); ++k) {
     if (outs[k].list) return false;

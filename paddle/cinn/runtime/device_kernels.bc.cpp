@@ -75,6 +75,11 @@ struct WideOf<Bfloat> {
 #include "paddle/cinn/runtime/device_rows.inc.h"
 #include "paddle/cinn/runtime/device_reduce.inc.h"
 #include "paddle/cinn/runtime/device_windows.inc.h"
+#include "paddle/cinn/runtime/device_norm.inc.h"
 #include "paddle/cinn/runtime/device_attention.inc.h"
 #include "paddle/cinn/runtime/device_attention_tensor.inc.h"
 #include "paddle/cinn/runtime/device_random.inc.h"
+#define PD_VARIATE INLINE
+#define PD_AFTER(x, y) asm("" : "+d"(x), "+d"(y))
+#include "paddle/phi/primitives/variates.inc.h"
+#include "paddle/cinn/runtime/device_variates.inc.h"

@@ -37,9 +37,18 @@ struct Draw {
   bool wide = false;  // an integer takes 64 bits, not 32
 };
 
+// What each element of a result is drawn from, by parameters of its own: x[i], and y[i] of the last.
+enum class VariateKind : uint8_t { kBernoulli, kPoisson, kGamma, kBinomial };
+
 // y and mask of x; the gradient of x from x, y and dy; the same of means, which read dy alone.
 enum class PoolPass : uint8_t { kMax, kMaxGrad, kMean, kMeanGrad };
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
+
+// A tensor [n, c, spatial], or with channels_last [n, spatial, c].
+struct ChannelShape {
+  int64_t n, c, spatial;
+  bool channels_last;
+};
 
 // Arguments are those of the primitives of these names (gather.h, scan.h, sort.h, copy.h, gemm.h, conv.h, attention.h).
 class DeviceForms {
@@ -106,11 +115,32 @@ class DeviceForms {
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
   virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;
 
+  // Batch normalisation. mean and variance are `given`, or take `momentum` of themselves and the rest of the batch's.
+  // Parameters and statistics are float32 beside halves; scale and bias may be null.
+  virtual void BatchNorm(DataType t, const ChannelShape& shape, const void* x, const void* scale, const void* bias,
+                         bool given, double epsilon, double momentum, void* mean, void* variance, void* out,
+                         void* saved_mean, void* saved_inverse) const = 0;
+  // dx, dscale, dbias may each be null.
+  virtual void BatchNormGrad(DataType t, const ChannelShape& shape, const void* x, const void* dout, const void* scale,
+                             bool given, const void* mean, const void* inverse, void* dx, void* dscale,
+                             void* dbias) const = 0;
+
   // n numbers by the device's generator, or by one seeded with `seed` where that is not 0.
   virtual void Random(const Draw& draw, DataType t, int64_t n, int64_t seed, void* out) const = 0;
   // keep[i] = 1 with this probability, else 0; out[i] = keep[i] ? x[i] * factor : 0. One of the results may be null.
   virtual void Dropout(DataType t, int64_t n, const void* x, double probability, double factor, int64_t seed, void* out,
                        uint8_t* keep) const = 0;
+  // n draws in the dtype of x; binomial ones, int64, of float64. The first i whose parameters no distribution has, or
+  // -1; while a graph is captured always that, and its next run tells.
+  virtual int64_t Variates(VariateKind kind, DataType t, int64_t n, const void* x, const void* y, void* out) const = 0;
+  // noise = itself where x < 0, else 1; out = x * noise.
+  virtual void LeakyNoise(DataType t, int64_t n, const void* x, void* noise, void* out) const = 0;
+  // Rows of k elements over their sums.
+  virtual void Shares(DataType t, int64_t rows, int64_t k, void* x) const = 0;
+  // k places in each row of n weights, drawn by these, once or `again`. What is wrong first: the weight of this number
+  // is negative or not finite, or in row [number - rows * n] too few are above 0; told as by Variates.
+  virtual int64_t PickPlaces(DataType t, int64_t rows, int64_t n, int64_t k, bool again, const void* x,
+                             int64_t* out) const = 0;
 };
 
 // Those of the device that the thread's op runs on; null: it runs on the CPU.

@@ -31,11 +31,13 @@ class DeviceForms;
 using FormsOf = const DeviceForms* (*)(Place place);
 extern FormsOf g_forms_of;
 
-// That an op's own kernel runs on devices too, by primitives alone; made where its stanza says so.
+// That an op's own kernel runs on devices too, by primitives alone; made where its stanza says so. `first`: also where
+// one could be generated.
 struct DeviceStatement {
-  explicit DeviceStatement(const OpDef& op);
+  explicit DeviceStatement(const OpDef& op, bool first = false);
 };
 bool RunsByPrimitives(const OpDef& op);
+bool RunsByPrimitivesFirst(const OpDef& op);
 // Runs what calls primitives alone on the device; false, with nothing written, where a form is not given.
 bool RunByForms(Place place, const std::function<void()>& run);
 // The same on the current device, for what makes tensors of none; false also where that is the CPU.

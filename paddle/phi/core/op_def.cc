@@ -5,7 +5,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <tuple>
 
@@ -190,13 +189,17 @@ ComposedRun g_run_composed = nullptr;
 FormsOf g_forms_of = nullptr;
 
 namespace {
-std::set<const OpDef*>& ByPrimitives() {
-  static auto* ops = new std::set<const OpDef*>;
+std::map<const OpDef*, bool>& ByPrimitives() {
+  static auto* ops = new std::map<const OpDef*, bool>;
   return *ops;
 }
 }  // namespace
-DeviceStatement::DeviceStatement(const OpDef& op) { ByPrimitives().insert(&op); }
+DeviceStatement::DeviceStatement(const OpDef& op, bool first) { ByPrimitives()[&op] = first; }
 bool RunsByPrimitives(const OpDef& op) { return ByPrimitives().count(&op) != 0; }
+bool RunsByPrimitivesFirst(const OpDef& op) {
+  const auto it = ByPrimitives().find(&op);
+  return it != ByPrimitives().end() && it->second;
+}
 
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
   DataType dtype = DataType::UNDEFINED;

@@ -2,8 +2,10 @@
 #include "paddle/phi/core/ordered.h"
 
 #include <algorithm>
+#include <exception>
 #include <unordered_map>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/thread_state.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -19,9 +21,14 @@ std::unordered_map<const OpDef*, OrderedRule>& Rules() {
 
 }  // namespace
 
-ScratchTensor::ScratchTensor(const Ints& dims, DataType dtype) : memory(BytesOf(dims, dtype)) {
+ScratchTensor::ScratchTensor(const Ints& dims, DataType dtype) {
+  if (const DeviceForms* forms = FormsHere()) {
+    tensor = Empty(dims, dtype, forms->place());
+    return;
+  }
+  memory.emplace(BytesOf(dims, dtype));
   auto storage =
-      Storage::Wrap(memory.as<void>(), static_cast<size_t>(BytesOf(dims, dtype)), Place(), nullptr, [](void*) {});
+      Storage::Wrap(memory->as<void>(), static_cast<size_t>(BytesOf(dims, dtype)), Place(), nullptr, [](void*) {});
   tensor = Tensor(TensorState::Dense(dims, dtype, std::move(storage)));
 }
 
@@ -52,18 +59,24 @@ void Ordered::Drop() { copies_.~Copies(); }
 Widened::Widened(Tensor& out, DataType dtype) : p_(&out), out_(&out) {
   if (!out.defined() || out.dtype() == dtype) return;
   p_ = &wide_.emplace(out.dims(), dtype).tensor;
+  thrown_ = std::uncaught_exceptions();
 }
 
 Widened::Widened(Tensor* gradient, const Tensor& input, DataType dtype) : p_(gradient), out_(gradient) {
   if (!gradient || !input.defined() || input.dtype() == dtype) return;
   EnsureOut(*gradient, input.dims(), input.dtype());
   p_ = &wide_.emplace(input.dims(), dtype).tensor;
+  thrown_ = std::uncaught_exceptions();
 }
 
-Widened::~Widened() {
-  if (!wide_) return;
+Widened::~Widened() noexcept(false) {
+  if (!wide_ || std::uncaught_exceptions() > thrown_) return;
   if (!p_->defined()) {
     *out_ = Tensor();
+    return;
+  }
+  if (FormsHere()) {
+    *out_ = CastTo(*p_, out_->dtype());
     return;
   }
   CastParallel(p_->dtype(), p_->raw_data(), out_->dtype(), out_->raw_data(), out_->numel());

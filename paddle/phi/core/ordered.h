@@ -31,9 +31,10 @@ inline DataType TypeBeside(const Tensor& parameter, const Tensor& x) {
   return TypeOf(parameter) == DataType::FLOAT32 && IsHalf(TypeOf(x)) ? DataType::FLOAT32 : TypeOf(x);
 }
 
-// A tensor of CallMemory: scratch in the form that kernels of tensors take. Several are released in reverse order.
+// A tensor of CallMemory, or where primitives run on a device of its memory: scratch in the form that kernels of
+// tensors take. Several are released in reverse order.
 struct ScratchTensor {
-  CallMemory memory;
+  std::optional<CallMemory> memory;
   Tensor tensor;
   ScratchTensor(const Ints& dims, DataType dtype);
 };
@@ -88,7 +89,7 @@ class Widened {
  public:
   Widened(Tensor& out, DataType dtype);
   Widened(Tensor* gradient, const Tensor& input, DataType dtype);
-  ~Widened();
+  ~Widened() noexcept(false);
   Widened(const Widened&) = delete;
   Widened& operator=(const Widened&) = delete;
   operator Tensor&() const { return *p_; }  // NOLINT: implicit by design
@@ -97,6 +98,7 @@ class Widened {
  private:
   Tensor *p_, *out_;
   std::optional<ScratchTensor> wide_;
+  int thrown_ = 0;  // exceptions on their way when it was made
 };
 
 // What a kernel answers that computes none of its gradients.

@@ -507,6 +507,9 @@ void DeviceGraph::Launch() const {
   if (told_) {
     auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
     const int64_t wrong = std::exchange(told, INT64_MAX);
+    PD_CHECK(wrong != INT64_MIN, OutOfRange,
+             "[CUDAGraph] expected parameters of random draws within their ranges in the run before this one, got "
+             "others");
     PD_CHECK(wrong == INT64_MAX, OutOfRange,
              "[CUDAGraph] expected labels and indices within their tables in the run before this one, got ", wrong);
   }

@@ -12,6 +12,7 @@
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/gather.h"
 
@@ -21,7 +22,7 @@ namespace {
 const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
 // What a sum over nothing is.
 void ZeroOf(const Tensor& t) {
-  if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
+  if (t.defined() && t.numel()) cpu::Zero(t.raw_data(), t.numel() * SizeOf(t.dtype()));
 }
 
 // The gradients of scale and bias that are wanted, in the type that a kernel writes.
@@ -91,9 +92,14 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
     return;
   }
   bool training = !(is_test && !trainable) && !use_global;
-  if (!training) {
-    const Ordered own_mean(mean, st), own_variance(variance, st);
-    const Tensor &m = own_mean, &v = own_variance;
+  const Ordered own_mean(mean, st), own_variance(variance, st);
+  const Tensor &m = own_mean, &v = own_variance;
+  const bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
+  if (const DeviceForms* forms = FormsHere()) {
+    forms->BatchNorm(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), Ptr(scale), Ptr(bias), !training, eps,
+                     momentum, m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(),
+                     saved_variance.raw_data());
+  } else if (!training) {
     CopyInto(m, saved_mean);
     auto invert = [&](auto tag) {
       using T = decltype(tag);
@@ -103,14 +109,11 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
     ByFloat(st, invert);
     cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), m.raw_data(),
                         v.raw_data(), eps, out.raw_data());
-    return;
+  } else {
+    cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), eps, momentum,
+                        m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
   }
-  const Ordered own_mean(mean, st), own_variance(variance, st);
-  const Tensor &m = own_mean, &v = own_variance;
-  const bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
-  cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), eps, momentum,
-                      m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
-  if (own) {
+  if (training && own) {
     CopyInto(m, mean);
     CopyInto(v, variance);
   }
@@ -130,6 +133,9 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   const ParamGrads d(scale, dscale, bias, dbias, st);
   if (x.numel() == 0) {
     d.Zero();
+  } else if (const DeviceForms* forms = FormsHere()) {
+    forms->BatchNormGrad(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), dout.raw_data(), Ptr(scale), global,
+                         m.raw_data(), inv.raw_data(), dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   } else {
     cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), m.raw_data(),
                        inv.raw_data(), global, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());

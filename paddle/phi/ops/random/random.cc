@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "paddle/phi/core/by_float.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/random/number_at.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -164,28 +166,42 @@ void rrelu_infer(const Meta& x, double, double, bool, Meta& out, Meta& noise) {
 }
 int64_t rrelu_workspace(const Meta& x, double, double, bool) {
   const DataType t = ComputeType(x.dtype);
-  return WorkspaceFor(x.dims, t) * (x.dtype == t ? 1 : 2);
+  return WorkspaceFor(x.dims, t) * (x.dtype == t ? 1 : 4);
 }
 void rrelu_kernel(const KernelContext& context, const Tensor& x, double lower, double upper, bool is_test, Tensor& out,
                   Tensor& noise) {
-  const DataType t = x.dtype();
+  if (const DeviceForms* forms = FormsHere()) {
+    if (is_test) {
+      alignas(8) char mean[8];
+      StoreScalar(Scalar((lower + upper) / 2), noise.dtype(), mean);
+      cpu::Fill(SizeOf(noise.dtype()), noise.numel(), noise.raw_data(), mean);
+    } else {
+      FillUniform(context, noise, lower, upper, 0);
+    }
+    return forms->LeakyNoise(x.dtype(), x.numel(), x.raw_data(), noise.raw_data(), out.raw_data());
+  }
+  const DataType t = ComputeType(x.dtype());
+  const Ordered wide_x(x, t);
+  const Widened wide_out(out, t);
+  const Tensor& v = wide_x;
   const ScratchTensor drawn(x.dims(), t);
   const Tensor& factors = drawn.tensor;
   EngineFor e(context, 0);
   std::uniform_real_distribution<float> draw(static_cast<float>(lower), static_cast<float>(upper));
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
-    const T *v = x.data<T>(), mean = static_cast<T>((lower + upper) / 2);
+    const T mean = static_cast<T>((lower + upper) / 2);
     T* factor = factors.data<T>();
-    for (int64_t i = 0; i < x.numel(); ++i) factor[i] = !(v[i] < 0) ? T(1) : is_test ? mean : T(draw(*e));
+    for (int64_t i = 0; i < x.numel(); ++i) factor[i] = !(v.data<T>()[i] < 0) ? T(1) : is_test ? mean : T(draw(*e));
   });
   CopyInto(factors, noise);
   // With the factors as they are rounded.
   const Ordered as_rounded(noise, t);
   const Tensor& rounded = as_rounded;
+  Tensor& to = wide_out;
   ByFloat(t, [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < x.numel(); ++i) out.data<T>()[i] = x.data<T>()[i] * rounded.data<T>()[i];
+    for (int64_t i = 0; i < x.numel(); ++i) to.data<T>()[i] = v.data<T>()[i] * rounded.data<T>()[i];
   });
 }
 
@@ -324,13 +340,23 @@ void bernoulli_infer(const Meta& x, Meta& out) {
   RequireKernel("bernoulli", x.dtype, IsFloating(x.dtype));
   out = x;
 }
+int64_t bernoulli_workspace(const Meta& x) { return ConvertedBytes(x, DataType::FLOAT64); }
 void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  const auto check = [](double p) {
+    PD_CHECK(p >= 0 && p <= 1, OutOfRange, "[bernoulli] expected probabilities in [0, 1], got ", p);
+  };
+  if (const DeviceForms* forms = FormsHere()) {
+    const int64_t bad =
+        forms->Variates(VariateKind::kBernoulli, x.dtype(), x.numel(), x.raw_data(), nullptr, out.raw_data());
+    return bad >= 0 ? check(NumberAt(x, bad)) : void();
+  }
+  const Ordered wide(x, DataType::FLOAT64);
+  const double* p = static_cast<const Tensor&>(wide).data<double>();
   EngineFor e(context, 0);
   std::uniform_real_distribution<double> d(0.0, 1.0);
   for (int64_t i = 0; i < out.numel(); ++i) {
-    double pi = x.data<double>()[i];
-    PD_CHECK(pi >= 0 && pi <= 1, OutOfRange, "[bernoulli] expected probabilities in [0, 1], got ", pi);
-    double v = d(*e) <= pi && pi > 0 ? 1 : 0;
+    check(p[i]);
+    double v = d(*e) <= p[i] && p[i] > 0 ? 1 : 0;
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
   }
 }
@@ -339,12 +365,22 @@ void poisson_infer(const Meta& x, Meta& out) {
   RequireKernel("poisson", x.dtype, IsFloating(x.dtype));
   out = x;
 }
+int64_t poisson_workspace(const Meta& x) { return ConvertedBytes(x, DataType::FLOAT64); }
 void poisson_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  const auto check = [](double mean) {
+    PD_CHECK(mean >= 0 && mean < 0x1p62, InvalidArgument, "[poisson] expected means in [0, 2^62), got ", mean);
+  };
+  if (const DeviceForms* forms = FormsHere()) {
+    const int64_t bad =
+        forms->Variates(VariateKind::kPoisson, x.dtype(), x.numel(), x.raw_data(), nullptr, out.raw_data());
+    return bad >= 0 ? check(NumberAt(x, bad)) : void();
+  }
+  const Ordered wide(x, DataType::FLOAT64);
+  const double* means = static_cast<const Tensor&>(wide).data<double>();
   EngineFor e(context, 0);
   for (int64_t i = 0; i < out.numel(); ++i) {
-    double mean = x.data<double>()[i];
-    PD_CHECK(mean >= 0 && mean < 0x1p62, InvalidArgument, "[poisson] expected means in [0, 2^62), got ", mean);
-    double v = mean == 0 ? 0 : static_cast<double>(std::poisson_distribution<int64_t>(mean)(*e));
+    check(means[i]);
+    double v = means[i] == 0 ? 0 : static_cast<double>(std::poisson_distribution<int64_t>(means[i])(*e));
     Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
   }
 }
@@ -358,24 +394,43 @@ void multinomial_infer(const Meta& x, const Scalar& num, bool, Meta& out) {
   out = {x.dims, DataType::INT64};
   out.dims.back() = num.known() ? Dim(num.to_int()) : num.integer().extent();
 }
+int64_t multinomial_workspace(const Meta& x, const Scalar&, bool) { return ConvertedBytes(x, DataType::FLOAT64); }
 void multinomial_kernel(const KernelContext& context, const Tensor& x, const Scalar& num, bool replacement,
                         Tensor& out) {
-  EngineFor e(context, 0);
   int64_t n = x.dim(x.ndim() - 1), rows = n ? x.numel() / n : 0, k = num.to_int();
   PD_CHECK(n > 0 || out.numel() == 0, InvalidArgument,
            "[multinomial] expected at least one probability in a row, got shape ", common::ShapeText(x.dims()));
+  const auto check = [](double v) {
+    PD_CHECK(v >= 0 && std::isfinite(v), InvalidArgument,
+             "[multinomial] expected finite non-negative probabilities, got ", v);
+  };
+  const auto check_positive = [&](int64_t positive) {
+    PD_CHECK(positive > 0 && (replacement || positive >= k), InvalidArgument, "[multinomial] expected at least ",
+             replacement ? 1 : k, " positive probabilities in a row, got ", positive);
+  };
+  const auto positives = [&](const double* w) { return std::count_if(w, w + n, [](double v) { return v > 0; }); };
+  if (const DeviceForms* forms = FormsHere()) {
+    if (rows == 0) return;
+    const Ordered floating(x, IsFloating(x.dtype()) ? x.dtype() : DataType::FLOAT64);
+    const Tensor& weights = floating;
+    check_positive(n);
+    const int64_t bad =
+        forms->PickPlaces(weights.dtype(), rows, n, k, replacement, weights.raw_data(), out.data<int64_t>());
+    if (bad < 0) return;
+    if (bad < rows * n) return check(NumberAt(x, bad));
+    const Tensor row = ToHost(ViewOf(weights, {n}, {1}, weights->offset() + (bad - rows * n) * n));
+    const Ordered numbers(row, DataType::FLOAT64);
+    return check_positive(positives(static_cast<const Tensor&>(numbers).data<double>()));
+  }
+  const Ordered wide(x, DataType::FLOAT64);
+  const double* weights = static_cast<const Tensor&>(wide).data<double>();
+  EngineFor e(context, 0);
   std::uniform_real_distribution<double> d(0.0, 1.0);
   std::vector<double> w(n);
   for (int64_t r = 0; r < rows; ++r) {
-    std::copy_n(x.data<double>() + r * n, n, w.begin());
-    int64_t positive = 0;
-    for (double v : w) {
-      PD_CHECK(v >= 0 && std::isfinite(v), InvalidArgument,
-               "[multinomial] expected finite non-negative probabilities, got ", v);
-      positive += v > 0;
-    }
-    PD_CHECK(positive > 0 && (replacement || positive >= k), InvalidArgument, "[multinomial] expected at least ",
-             replacement ? 1 : k, " positive probabilities in a row, got ", positive);
+    std::copy_n(weights + r * n, n, w.begin());
+    for (double v : w) check(v);
+    check_positive(positives(w.data()));
     for (int64_t s = 0; s < k; ++s) {
       double total = std::accumulate(w.begin(), w.end(), 0.0), u = d(*e) * total, run = 0;
       int64_t pick = -1;

@@ -3,103 +3,66 @@
 // they take, and so their streams, are those of PaddlePaddle's CPU kernels.
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/random/number_at.h"
 #include "paddle/phi/primitives/elementwise.h"
-#include "paddle/phi/ops/linalg/matrices.h"
 
 namespace phi {
 namespace {
 
-// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). At least the smallest normal number,
-// so that quotients of draws and logarithms are finite.
-template <class T>
-T DrawGamma(std::mt19937_64& engine, T alpha) {
-  constexpr T kLeast = std::numeric_limits<T>::min();
-  if (!(alpha > 0)) return std::isnan(alpha) ? alpha : kLeast;
-  if (std::isinf(alpha)) return alpha;
-  std::uniform_real_distribution<T> uniform(0, 1);
-  T factor = 1;
-  if (alpha < 1) {
-    factor = std::pow(1 - uniform(engine), 1 / alpha);
-    alpha += 1;
+#define PD_VARIATE inline
+#define PD_AFTER(x, y)
+#include "paddle/phi/primitives/variates.inc.h"
+
+// The engine's numbers and the C library's functions.
+struct Source {
+  std::mt19937_64& engine;
+
+  template <class T>
+  T Low() {
+    return std::uniform_real_distribution<T>(0, 1)(engine);
   }
-  const T d = alpha - static_cast<T>(1.0f / 3), c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    T x, v;
-    do {
-      x = std::normal_distribution<T>(0, 1)(engine);
-      v = 1 + c * x;
-    } while (v <= 0);
-    v = v * v * v;
-    const T u = 1 - uniform(engine), x2 = x * x;
-    if (u < 1 - static_cast<T>(0.0331f) * x2 * x2 || std::log(u) < x2 / 2 + d * (1 - v + std::log(v)))
-      return std::max(factor * d * v, kLeast);
+  template <class T>
+  T High() {
+    return 1 - Low<T>();
   }
-}
-
-// log(k!) less Stirling's approximation (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
-double StirlingError(double k) {
-  static constexpr double kSmall[] = {
-      0.08106146679532726, 0.04134069595540929, 0.02767792568499834, 0.02079067210376509,  0.01664469118982119,
-      0.01387612882307075, 0.01189670994589177, 0.01041126526197209, 0.009255462182712733, 0.008330563433362871};
-  if (k <= 9) return kSmall[static_cast<int>(k)];
-  const double n = k + 1, n2 = n * n;
-  return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / n2) / n2) / n;
-}
-
-// The number of successes of probability p <= 1/2 among n, by the numbers of trials between them.
-double CountGaps(std::mt19937_64& engine, double n, double p) {
-  std::uniform_real_distribution<double> uniform(0, 1);
-  const double log_q = std::log1p(-p);
-  double trials = 0, count = 0;
-  for (;; ++count) {
-    trials += std::ceil(std::log(uniform(engine)) / log_q);
-    if (!(trials <= n)) return count;
+  template <class T>
+  T Normal() {
+    return std::normal_distribution<T>(0, 1)(engine);
   }
-}
-
-// The same for n p >= 10, by Hoermann's transformed rejection (BTRS, "The generation of binomial random variates",
-// 1993).
-double RejectBinomial(std::mt19937_64& engine, double n, double p) {
-  std::uniform_real_distribution<double> uniform(0, 1);
-  const double deviation = std::sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p,
-               center = n * p + 0.5, v_r = 0.92 - 4.2 / b, odds = p / (1 - p), alpha = (2.83 + 5.1 / b) * deviation,
-               mode = std::floor((n + 1) * p);
-  for (;;) {
-    const double u = uniform(engine) - 0.5;
-    double v = uniform(engine);
-    const double us = 0.5 - std::fabs(u), k = std::floor((2 * a / us + b) * u + center);
-    if (us >= 0.07 && v <= v_r) return k;
-    if (!(k >= 0 && k <= n)) continue;
-    v = std::log(v * alpha / (a / (us * us) + b));
-    const double bound = (mode + 0.5) * std::log((mode + 1) / (odds * (n - mode + 1))) +
-                         (n + 1) * std::log((n - mode + 1) / (n - k + 1)) +
-                         (k + 0.5) * std::log(odds * (n - k + 1) / (k + 1)) + StirlingError(mode) +
-                         StirlingError(n - mode) - StirlingError(k) - StirlingError(n - k);
-    if (v <= bound) return k;
+  template <class T>
+  static T Log(T x) {
+    return std::log(x);
   }
-}
+  template <class T>
+  static T Pow(T x, T y) {
+    return std::pow(x, y);
+  }
+  template <class T>
+  static T Sqrt(T x) {
+    return std::sqrt(x);
+  }
+  static double Log1p(double x) { return std::log1p(x); }
+  static double Ceil(double x) { return std::ceil(x); }
+  static double Floor(double x) { return std::floor(x); }
+  static double Abs(double x) { return std::fabs(x); }
+};
 
-double DrawBinomial(std::mt19937_64& engine, double n, double p) {
-  if (n <= 0 || p <= 0) return 0;
-  if (p >= 1) return n;
-  const double q = p <= 0.5 ? p : 1 - p;
-  const double count = n * q >= 10 ? RejectBinomial(engine, n, q) : CountGaps(engine, n, q);
-  return p <= 0.5 ? count : n - count;
-}
-
-// Calls f with x's elements, float or double, and memory of that type for those of out.
+// Calls f with the elements of x, float or double.
 template <class F>
-void InComputeType(const char* op, const Tensor& x, Tensor& out, F f) {
+void InComputeType(const char* op, const Tensor& x, F f) {
   const DataType t = x.dtype();
   PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, InvalidType, "[", op, "] expected a floating tensor, got ",
-           NameOf(x.dtype()));
+           NameOf(t));
   if (t == DataType::FLOAT64)
-    f(x.data<double>(), out.data<double>());
+    f(x.data<double>());
   else
-    f(x.data<float>(), out.data<float>());
+    f(x.data<float>());
 }
 
 }  // namespace
@@ -108,12 +71,22 @@ void standard_gamma_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsFloating(x.dtype), InvalidType, "[standard_gamma] expected a floating tensor, got ", NameOf(x.dtype));
   out = x;
 }
-void standard_gamma_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+// Draws for each element of alpha.
+void FillGamma(const char* op, const KernelContext& context, const Tensor& alpha, Tensor& out) {
+  const int64_t n = alpha.numel();
+  if (const DeviceForms* forms = FormsHere()) {
+    forms->Variates(VariateKind::kGamma, alpha.dtype(), n, alpha.raw_data(), nullptr, out.raw_data());
+    return;
+  }
   EngineFor e(context, 0);
-  const int64_t n = x.numel();
-  InComputeType("standard_gamma", x, out, [&](const auto* alpha, auto* p) {
-    for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, alpha[i]);
+  Source source{*e};
+  InComputeType(op, out, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(source, alpha.data<T>()[i], std::numeric_limits<T>::min());
   });
+}
+void standard_gamma_kernel(const KernelContext& context, const Tensor& x, Tensor& out) {
+  FillGamma("standard_gamma", context, x, out);
 }
 
 void dirichlet_infer(const Meta& alpha, Meta& out) {
@@ -122,10 +95,10 @@ void dirichlet_infer(const Meta& alpha, Meta& out) {
   out = alpha;
 }
 void dirichlet_kernel(const KernelContext& context, const Tensor& alpha, Tensor& out) {
-  EngineFor e(context, 0);
   const int64_t n = alpha.numel(), k = alpha.dim(alpha.ndim() - 1);
-  InComputeType("dirichlet", alpha, out, [&](const auto* a, auto* p) {
-    for (int64_t i = 0; i < n; ++i) p[i] = DrawGamma(*e, a[i]);
+  FillGamma("dirichlet", context, alpha, out);
+  if (const DeviceForms* forms = FormsHere()) return forms->Shares(out.dtype(), k ? n / k : 0, k, out.raw_data());
+  InComputeType("dirichlet", out, [&](auto* p) {
     for (int64_t row = 0; row < n; row += k) {
       auto sum = p[row];
       for (int64_t i = 1; i < k; ++i) sum += p[row + i];
@@ -144,13 +117,22 @@ int64_t binomial_workspace(const Meta& count, const Meta& prob) {
   return ExpandedBytes(count.dims, dims, DataType::FLOAT64) + ExpandedBytes(prob.dims, dims, DataType::FLOAT64);
 }
 void binomial_kernel(const KernelContext& context, const Tensor& count, const Tensor& prob, Tensor& out) {
-  EngineFor e(context, 0);
   const Expanded n(count, out.dims()), p(prob, out.dims());
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    const double trials = n.tensor.data<double>()[i], share = p.tensor.data<double>()[i];
+  const auto check = [](double trials, double share) {
     PD_CHECK(trials < 0x1p63 && !std::isnan(share), InvalidArgument,
              "[binomial] expected counts below 2^63 and probabilities, got ", trials, " and ", share);
-    out.data<int64_t>()[i] = static_cast<int64_t>(DrawBinomial(*e, trials, share));
+  };
+  if (const DeviceForms* forms = FormsHere()) {
+    const int64_t bad = forms->Variates(VariateKind::kBinomial, DataType::FLOAT64, out.numel(), n.tensor.raw_data(),
+                                        p.tensor.raw_data(), out.raw_data());
+    return bad >= 0 ? check(NumberAt(n.tensor, bad), NumberAt(p.tensor, bad)) : void();
+  }
+  EngineFor e(context, 0);
+  Source source{*e};
+  for (int64_t i = 0; i < out.numel(); ++i) {
+    const double trials = n.tensor.data<double>()[i], share = p.tensor.data<double>()[i];
+    check(trials, share);
+    out.data<int64_t>()[i] = static_cast<int64_t>(DrawBinomial(source, trials, share));
   }
 }
 
