@@ -7,6 +7,7 @@
 
 #include "paddle/jit/python/tape.h"
 #include "paddle/pybind/object/compat.h"
+#include "paddle/pybind/object/gil.h"
 
 namespace paddle::py {
 
@@ -65,7 +66,7 @@ PyObject* CallMethod(PyObject* self, PyObject* name, PyObject* const* args, Py_s
   PyRef dict = Own(PyDict_New());
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); ++k)
     if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, k), args[npos + k]) < 0) return nullptr;
-  return PyObject_CallMethodObjArgs(self, name, tuple.get(), dict.get(), nullptr);
+  return OrStay([&] { return PyObject_CallMethodObjArgs(self, name, tuple.get(), dict.get(), nullptr); });
 }
 
 // What CallMethod gives; the traceback of an exception does not show how calls are recorded.
@@ -88,7 +89,7 @@ PyObject* Record(PyObject* self, PyObject* name, PyObject* const* args, Py_ssize
 PyObject* CallPlain(RecordedCalls* f, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   KnownCalls& known = *f->entries;
   const PyRef run = PyRef::Borrow(known.function && known.same.Changed() >= 0 ? known.function.get() : f->plain);
-  return PyObject_Vectorcall(run.get(), args, nargsf, kwnames);
+  return OrStay([&] { return PyObject_Vectorcall(run.get(), args, nargsf, kwnames); });
 }
 
 // Runs the function where recording `e` failed, and has the host note that.
