@@ -130,35 +130,19 @@ def language(lib, functions, width, heads, layers, words):
     )
 
 
-def steps(loss_of, parameters):
-    """A step of AdamW on bfloat16 parameters."""
-    opt = paddle.optimizer.AdamW(1e-4, parameters=parameters)
-
+def steps(loss_of, opt, clear):
     def step():
         loss = loss_of()
         loss.backward()
         opt.step()
-        opt.clear_grad()
-        return loss
-
-    return step
-
-
-def steps_there(loss_of, parameters):
-    opt = torch.optim.AdamW(parameters, 1e-4)
-
-    def step():
-        loss = loss_of()
-        loss.backward()
-        opt.step()
-        opt.zero_grad()
+        clear()
         return loss
 
     return step
 
 
 def captured(step):
-    """The step as one graph; None where it cannot be one."""
+    """The step as one graph, after some that make kernels and the state of the optimizer."""
     from paddle.device.cuda.graphs import CUDAGraph
 
     for _ in range(3):
@@ -172,13 +156,17 @@ def captured(step):
 
 def train(name, size, count, loss_of, parameters, loss_there, parameters_there, small):
     n = 1 if small else 5
-    there = torch and steps_there(loss_there, parameters_there)
+    there = None
+    if torch:
+        opt = torch.optim.AdamW(parameters_there, 1e-4)
+        there = steps(loss_there, opt, opt.zero_grad)
     for how in ('eager', 'compiled', 'captured'):
         try:
             loss = loss_of
             if how != 'eager':
                 loss = paddle.jit.to_static(loss_of, full_graph=True)
-            ours = steps(loss, parameters)
+            opt = paddle.optimizer.AdamW(1e-4, parameters=parameters)
+            ours = steps(loss, opt, opt.clear_grad)
             for _ in range(3):
                 ours()
             if how == 'captured':

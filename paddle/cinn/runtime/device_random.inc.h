@@ -191,24 +191,29 @@ INLINE void Integer(T* out, DRAW_PARAMS, i64 low, u64 range, i64 wide) {
   }
 INTEGERS(i32, int) INTEGERS(i64, i64)
 
-// Four neighbours belong to a thread. out or keep may be null.
+// f(i, bits) for each of n elements, of which four neighbours belong to a thread.
+template <class F>
+INLINE void InFours(DRAW_PARAMS, F f) {
+  DRAW_KEY
+  for (i64 part = First(); part * 4 < n; part += Step()) {
+    const Four bits = Philox(seed, static_cast<u64>(part % threads), first + static_cast<u64>(part / threads));
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (part * 4 + k < n) f(part * 4 + k, bits.x[k]);
+  }
+}
+
+// out or keep may be null.
 template <class T>
 INLINE void Dropout(const T* x, T* out, unsigned char* keep, DRAW_PARAMS, double probability, double factor) {
-  DRAW_KEY
   typedef typename WideOf<T>::type W;
   const float limit = static_cast<float>(probability);
   const W times = static_cast<W>(factor);
-  for (i64 part = First(); part * 4 < n; part += Step()) {
-    const Four f = Philox(seed, static_cast<u64>(part % threads), first + static_cast<u64>(part / threads));
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const i64 i = part * 4 + k;
-      if (i >= n) break;
-      const bool kept = Unit(f.x[k]) < limit;
-      if (keep) keep[i] = kept;
-      if (out) out[i] = Narrow(kept ? Wide(x[i]) * times : W(0), static_cast<T*>(nullptr));
-    }
-  }
+  InFours(base, n, threads, seed, offset, [&](i64 i, u32 bits) {
+    const bool kept = Unit(bits) < limit;
+    if (keep) keep[i] = kept;
+    if (out) out[i] = Narrow(kept ? Wide(x[i]) * times : W(0), static_cast<T*>(nullptr));
+  });
 }
 #define DROPOUT(name, T)                                                                                     \
   KERNEL device_dropout_##name(const T* x, T* out, unsigned char* keep, DRAW_PARAMS, double probability,     \

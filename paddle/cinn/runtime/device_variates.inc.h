@@ -118,22 +118,14 @@ KERNEL device_binomial_f64(const double* count, const double* share, i64* out, i
   }
 }
 
-// Four neighbours belong to a thread, as in dropout.
 template <class T>
 INLINE void Bernoulli(const T* x, T* out, i64* bad, DRAW_PARAMS, i64 told) {
-  DRAW_KEY
   typedef typename WideOf<T>::type W;
-  for (i64 part = First(); part * 4 < n; part += Step()) {
-    const Four f = Philox(seed, static_cast<u64>(part % threads), first + static_cast<u64>(part / threads));
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const i64 i = part * 4 + k;
-      if (i >= n) break;
-      const W p = Wide(x[i]);
-      if (!(p >= 0 && p <= 1)) TellBad(bad, i, told);
-      out[i] = Narrow(static_cast<W>(static_cast<W>(Unit(f.x[k])) <= p ? 1 : 0), static_cast<T*>(nullptr));
-    }
-  }
+  InFours(base, n, threads, seed, offset, [&](i64 i, u32 bits) {
+    const W p = Wide(x[i]);
+    if (!(p >= 0 && p <= 1)) TellBad(bad, i, told);
+    out[i] = Narrow(static_cast<W>(static_cast<W>(Unit(bits)) <= p ? 1 : 0), static_cast<T*>(nullptr));
+  });
 }
 #define OF_ELEMENTS(name, T)                                                            \
   KERNEL device_poisson_##name(const T* x, T* out, i64* bad, DRAW_PARAMS, i64 told) {   \

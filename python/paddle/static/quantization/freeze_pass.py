@@ -36,7 +36,14 @@ __all__ = [
 class _Freeze(GraphPass):
     """Weights that operations read rounded become whole numbers, which the program keeps."""
 
-    _wanted = None
+    def __init__(self, scope, place, quantizable_op_type=None):
+        self._prepare(scope, place)
+        self._required()
+        self._wanted = None
+        if quantizable_op_type is not None:
+            self._wanted = operations_of(
+                checked_kinds(self._op, quantizable_op_type, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT)
+            )
 
     def _change(self, changes):
         program = changes.program
@@ -133,8 +140,7 @@ class QuantizationFreezePass(_Freeze):
         weight_quantize_type='abs_max',
         quantizable_op_type=None,
     ):
-        self._prepare(scope, place)
-        self._required()
+        super().__init__(scope, place, quantizable_op_type)
         op = self._op
         only(op, 'weights are rounded to the nearest', round_type=(round_type, 'round'))
         if weight_quantize_type not in TYPES:
@@ -145,10 +151,6 @@ class QuantizationFreezePass(_Freeze):
         self._corrected, self._kind = bool(bias_correction), weight_quantize_type
         self._bits = width(op, 'weight_bits', weight_bits)
         width(op, 'activation_bits', activation_bits)
-        if quantizable_op_type is not None:
-            self._wanted = operations_of(
-                checked_kinds(op, quantizable_op_type, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT)
-            )
 
     def _keep(self, changes, op, weight, whole):
         if not self._unrounded(changes, weight, whole):
@@ -201,14 +203,6 @@ class ConvertToInt8Pass(_Freeze):
         paddle.int8
     """
 
-    def __init__(self, scope, place, quantizable_op_type=None):
-        self._prepare(scope, place)
-        self._required()
-        if quantizable_op_type is not None:
-            self._wanted = operations_of(
-                checked_kinds(self._op, quantizable_op_type, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT)
-            )
-
     def _keep(self, changes, op, weight, whole):
         if not changes.parameter(whole):
             return None
@@ -257,8 +251,7 @@ class QuantWeightPass(_Freeze):
     """
 
     def __init__(self, scope, place, bias_correction=False, quant_bits=8, save_int_weight=True):
-        self._prepare(scope, place)
-        self._required()
+        super().__init__(scope, place)
         self._corrected, self._whole = bool(bias_correction), bool(save_int_weight)
         self._bits = width(self._op, 'quant_bits', quant_bits)
 

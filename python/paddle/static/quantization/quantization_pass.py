@@ -38,38 +38,59 @@ __all__ = [
 class _Transform(GraphPass):
     """What the two passes for operations with weights share."""
 
-    def _options(self, options):
-        op, o = self._op, options
-        self._bits = {name: width(op, name, o[name]) for name in ('weight_bits', 'activation_bits')}
-        if o['activation_quantize_type'] == 'channel_wise_abs_max':
+    def __init__(
+        self,
+        scope=None,
+        place=None,
+        weight_bits=8,
+        activation_bits=8,
+        activation_quantize_type='abs_max',
+        weight_quantize_type='abs_max',
+        window_size=10000,
+        moving_rate=0.9,
+        skip_pattern=['skip_quant'],
+        quantizable_op_type=['conv2d', 'depthwise_conv2d', 'mul'],
+        weight_quantize_func=None,
+        act_quantize_func=None,
+        weight_preprocess_func=None,
+        act_preprocess_func=None,
+        optimizer_func=None,
+        executor=None,
+        is_test=None,
+    ):
+        self._prepare(scope, place)
+        op = self._op
+        self._bits = {
+            'weight_bits': width(op, 'weight_bits', weight_bits),
+            'activation_bits': width(op, 'activation_bits', activation_bits),
+        }
+        if activation_quantize_type == 'channel_wise_abs_max':
             raise AssertionError(
                 f"[{op}] expected activation_quantize_type with one scale, got "
                 f"'channel_wise_abs_max'"
             )
-        for name in ('activation_quantize_type', 'weight_quantize_type'):
-            if o[name] not in TYPES:
-                raise ValueError(f'[{op}] expected {name} {any_of(TYPES)}, got {o[name]!r}')
+        types = {
+            'activation_quantize_type': activation_quantize_type,
+            'weight_quantize_type': weight_quantize_type,
+        }
+        for name, kind in types.items():
+            if kind not in TYPES:
+                raise ValueError(f'[{op}] expected {name} {any_of(TYPES)}, got {kind!r}')
         only(
             op,
             'values are rounded as the types say',
-            **{
-                name: (o[name], None)
-                for name in (
-                    'weight_quantize_func',
-                    'act_quantize_func',
-                    'weight_preprocess_func',
-                    'act_preprocess_func',
-                    'optimizer_func',
-                )
-            },
+            weight_quantize_func=(weight_quantize_func, None),
+            act_quantize_func=(act_quantize_func, None),
+            weight_preprocess_func=(weight_preprocess_func, None),
+            act_preprocess_func=(act_preprocess_func, None),
+            optimizer_func=(optimizer_func, None),
         )
-        self._types = {True: o['weight_quantize_type'], False: o['activation_quantize_type']}
-        self._window = integer(op, 'window_size', o['window_size'])
+        self._types = {True: weight_quantize_type, False: activation_quantize_type}
+        self._window = integer(op, 'window_size', window_size)
         if self._window < 1:
             raise ValueError(f'[{op}] expected window_size of at least 1, got {self._window}')
-        self._rate, self._skip = float(o['moving_rate']), o['skip_pattern']
-        self._kinds = list(o['quantizable_op_type'])
-        self._is_test = o['is_test']
+        self._rate, self._skip, self._is_test = float(moving_rate), skip_pattern, is_test
+        self._kinds = list(quantizable_op_type)
 
     def _change(self, changes):
         checked_kinds(self._op, self._kinds, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT)
@@ -160,30 +181,6 @@ class QuantizationTransformPass(_Transform):
         >>> 1.5 < np.array(scope.find_var("x@scale").get_tensor()).item() < 2.0
         True
     """
-
-    def __init__(
-        self,
-        scope=None,
-        place=None,
-        weight_bits=8,
-        activation_bits=8,
-        activation_quantize_type='abs_max',
-        weight_quantize_type='abs_max',
-        window_size=10000,
-        moving_rate=0.9,
-        skip_pattern=['skip_quant'],
-        quantizable_op_type=['conv2d', 'depthwise_conv2d', 'mul'],
-        weight_quantize_func=None,
-        act_quantize_func=None,
-        weight_preprocess_func=None,
-        act_preprocess_func=None,
-        optimizer_func=None,
-        executor=None,
-        is_test=None,
-    ):
-        options = dict(locals())
-        self._prepare(scope, place)
-        self._options(options)
 
     def _round(self, changes, op, value, weight):
         name, kind = changes.name(value), self._types[weight]
@@ -300,30 +297,6 @@ class QuantizationTransformPassV2(_Transform, _Linear):
         [1]
     """
 
-    def __init__(
-        self,
-        scope=None,
-        place=None,
-        weight_bits=8,
-        activation_bits=8,
-        activation_quantize_type='abs_max',
-        weight_quantize_type='abs_max',
-        window_size=10000,
-        moving_rate=0.9,
-        skip_pattern=['skip_quant'],
-        quantizable_op_type=['conv2d', 'depthwise_conv2d', 'mul'],
-        weight_quantize_func=None,
-        act_quantize_func=None,
-        weight_preprocess_func=None,
-        act_preprocess_func=None,
-        optimizer_func=None,
-        executor=None,
-        is_test=None,
-    ):
-        options = dict(locals())
-        self._prepare(scope, place)
-        self._options(options)
-
     def _round(self, changes, op, value, weight):
         by_channel = weight and self._types[True] == 'channel_wise_abs_max'
         bits = self._bits['weight_bits' if weight else 'activation_bits']
@@ -333,12 +306,21 @@ class QuantizationTransformPassV2(_Transform, _Linear):
 class _AddBoth(GraphPass):
     """What the two passes for operations without weights share."""
 
-    def _options(self, options):
-        op, o = self._op, options
-        self._bits, self._rate = width(op, 'quant_bits', o['quant_bits']), float(o['moving_rate'])
-        self._skip, self._is_test = o['skip_pattern'], o['is_test']
-        self._scales = dict(o['scale_dict'] or {})
-        self._kinds = checked_kinds(op, o['quantizable_op_type'], SUPPORT_ACT_QUANTIZATION_OP_DICT)
+    def __init__(
+        self,
+        scope=None,
+        place=None,
+        moving_rate=0.9,
+        quant_bits=8,
+        skip_pattern=['skip_quant'],
+        quantizable_op_type=['elementwise_add', 'pool2d'],
+        is_test=None,
+        scale_dict=None,
+    ):
+        self._prepare(scope, place)
+        self._bits, self._rate = width(self._op, 'quant_bits', quant_bits), float(moving_rate)
+        self._skip, self._is_test, self._scales = skip_pattern, is_test, dict(scale_dict or {})
+        self._kinds = checked_kinds(self._op, quantizable_op_type, SUPPORT_ACT_QUANTIZATION_OP_DICT)
 
     def _change(self, changes):
         wanted = operations_of(self._kinds)
@@ -399,21 +381,6 @@ class AddQuantDequantPass(_AddBoth):
 
     _end = '.quant_dequant'
 
-    def __init__(
-        self,
-        scope=None,
-        place=None,
-        moving_rate=0.9,
-        quant_bits=8,
-        skip_pattern=['skip_quant'],
-        quantizable_op_type=['elementwise_add', 'pool2d'],
-        is_test=None,
-        scale_dict=None,
-    ):
-        options = dict(locals())
-        self._prepare(scope, place)
-        self._options(options)
-
     def _places(self, changes, op):
         places = changes.places(op)
         return [] if any(changes.kept(value) for _, value in places) else places
@@ -468,21 +435,6 @@ class AddQuantDequantPassV2(_AddBoth, _Linear):
     """
 
     _end = '.quantized.dequantized'
-
-    def __init__(
-        self,
-        scope=None,
-        place=None,
-        moving_rate=0.9,
-        quant_bits=8,
-        skip_pattern=['skip_quant'],
-        quantizable_op_type=['elementwise_add', 'pool2d'],
-        is_test=None,
-        scale_dict=None,
-    ):
-        options = dict(locals())
-        self._prepare(scope, place)
-        self._options(options)
 
     def _places(self, changes, op):
         return [(o, value) for o, value in changes.places(op) if not changes.kept(value)]
