@@ -75,10 +75,15 @@ phi::Meta MetaFrom(const std::string& name, const pyb::sequence& shape, pyb::han
   return m;
 }
 
-pyb::list Operations(const std::shared_ptr<ProgramObject>& p) {
+// Those at the top of the program, behind the first `skip`.
+pyb::list Operations(const std::shared_ptr<ProgramObject>& p, size_t skip) {
   PD_CHECK(p, InvalidType, "[program] expected a program, got None");
   pyb::list l;
-  for (pir::Operation* op = p->program().block().front(); op; op = op->next()) l.append(OperationObject(p, op));
+  const pir::Block& block = p->program().block();
+  pir::Operation* op = skip ? block.back() : block.front();
+  if (skip >= block.size()) return l;
+  for (size_t k = block.size() - 1; skip && k > skip; --k) op = op->prev();
+  for (; op; op = op->next()) l.append(OperationObject(p, op));
   return l;
 }
 
@@ -252,7 +257,7 @@ int Init(PyObject* module) {
         .def("num_ops", [](ProgramObject& p) { return p.program().num_ops(); })
         .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
         .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
-        .def("_operations", &Operations)
+        .def("_operations", &Operations, pyb::arg("skip") = 0)
         .def("_clone",
              [](ProgramObject& p) {
                p.recorder().SyncFlags();

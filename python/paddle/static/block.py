@@ -401,7 +401,7 @@ def install(cls):
         batch_norm in test mode, no updates.
         """
         if for_test:
-            from paddle.static.quantization.graph_changes import keep_scales
+            from paddle.static.kept_scales import keep_scales
 
             copy = _core.pir._for_test(self)
             keep_scales(self, copy)

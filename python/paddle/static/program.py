@@ -291,17 +291,16 @@ def name_scope(prefix=None):
     if not _enabled or prefix is None:
         yield
         return
-    program, before = _main, {op.id() for op in _main._operations()}
+    program, before = _main, _main.num_ops()
     _scopes.append(str(prefix))
     try:
         yield
     finally:
         path = f"/{'/'.join(_scopes)}/"
         _scopes.pop()
-        for op in program._operations():
-            if op.id() not in before and op.name().startswith('pd_op.'):
-                if not op.has_attr('op_namescope'):
-                    op.set_str_attr('op_namescope', path)
+        for op in program._operations(before):
+            if op.name().startswith('pd_op.') and not op.has_attr('op_namescope'):
+                op.set_str_attr('op_namescope', path)
 
 
 @contextlib.contextmanager

@@ -5,8 +5,9 @@ import numpy as np
 
 import paddle
 from paddle.base.arguments import any_of, only
+from paddle.static.kept_scales import keep_scales
 
-from .graph_changes import keep_scales, maker, named
+from .graph_changes import maker, named
 from .graph_pass import (
     ENDS,
     KIND,

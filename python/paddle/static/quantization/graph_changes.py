@@ -13,9 +13,10 @@ import numpy as np
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import program as _program
+from paddle.static.kept_scales import captured
 from paddle.utils import unique_name
 
-NAME, KEPT = 'quantized_name', 'quantized_kept'
+NAME = 'quantized_name'
 _SHAPED = ('reshape', 'cast', 'transpose', 'unsqueeze', 'squeeze', 'flatten')
 _FIXED = ('pd_op.full', 'pd_op.full_int_array')
 _FILLED = ('full', 'full_like')
@@ -210,7 +211,7 @@ class Changes:
 
     def captured(self, tensor):
         """A tensor with data as a value of the program."""
-        return _captured(self.program, tensor)
+        return captured(self.program, tensor)
 
     def keep(self, old, name, array):
         """Have the numbers of an array, which the program keeps, read as float32 in the place of a
@@ -268,23 +269,3 @@ def _seeds(value):
 
 def _parameter(op):
     return op.name() == 'builtin.parameter'
-
-
-def _captured(program, tensor):
-    with _program.running(), _program.recording(program), paddle.no_grad():
-        read = paddle.assign(tensor)
-    op = maker(read)
-    value = op.operand_source(0)
-    op.erase()
-    return value
-
-
-def keep_scales(program, copy):
-    """In a copy for evaluation, scales that runs of the program average or raise are those that its
-    runs left.
-    """
-    makers = [one for one in copy._operations() if one.has_attr(KEPT)]
-    there = {copy._key(r): r for one in makers for r in one.results()}
-    for tensor, value in program.__dict__.get('_writes', {}).values() if there else ():
-        if (key := copy._key(value)) in there:
-            there[key].replace_all_uses_with(_captured(copy, tensor))

@@ -8,8 +8,9 @@ import numpy as np
 from paddle import _fake_quant, _quantized_ops
 from paddle.base.arguments import any_of, integer
 from paddle.base.ir_graph import IrGraph
+from paddle.static.kept_scales import KEPT
 
-from .graph_changes import KEPT, Changes, floating, kind, maker
+from .graph_changes import Changes, floating, kind, maker
 from .quant_config import SUPPORT_QUANTIZATION_OP_DICT
 
 KIND, WITH, WITHOUT = 'quantization_type', 'qat_with_weight', 'qat_without_weight'
