@@ -75,15 +75,19 @@ phi::Meta MetaFrom(const std::string& name, const pyb::sequence& shape, pyb::han
   return m;
 }
 
-// Those at the top of the program, behind the first `skip`.
-pyb::list Operations(const std::shared_ptr<ProgramObject>& p, size_t skip) {
+// Those at the top of the program.
+pyb::list Operations(const std::shared_ptr<ProgramObject>& p) {
   PD_CHECK(p, InvalidType, "[program] expected a program, got None");
   pyb::list l;
-  const pir::Block& block = p->program().block();
-  pir::Operation* op = skip ? block.back() : block.front();
-  if (skip >= block.size()) return l;
-  for (size_t k = block.size() - 1; skip && k > skip; --k) op = op->prev();
-  for (; op; op = op->next()) l.append(OperationObject(p, op));
+  for (pir::Operation* op = p->program().block().front(); op; op = op->next()) l.append(OperationObject(p, op));
+  return l;
+}
+uint64_t LastId(ProgramObject& p) { return p.program().num_ops() ? p.program().block().back()->id() : 0; }
+// Those at its end that were made after the one of this id, the last first.
+pyb::list OperationsSince(const std::shared_ptr<ProgramObject>& p, uint64_t id) {
+  pyb::list l;
+  for (pir::Operation* op = p->program().block().back(); op && op->id() > id; op = op->prev())
+    l.append(OperationObject(p, op));
   return l;
 }
 
@@ -257,7 +261,9 @@ int Init(PyObject* module) {
         .def("num_ops", [](ProgramObject& p) { return p.program().num_ops(); })
         .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
         .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
-        .def("_operations", &Operations, pyb::arg("skip") = 0)
+        .def("_operations", &Operations)
+        .def("_last_id", &LastId)
+        .def("_operations_since", &OperationsSince)
         .def("_clone",
              [](ProgramObject& p) {
                p.recorder().SyncFlags();

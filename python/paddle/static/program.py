@@ -291,14 +291,14 @@ def name_scope(prefix=None):
     if not _enabled or prefix is None:
         yield
         return
-    program, before = _main, _main.num_ops()
+    program, before = _main, _main._last_id()
     _scopes.append(str(prefix))
     try:
         yield
     finally:
         path = f"/{'/'.join(_scopes)}/"
         _scopes.pop()
-        for op in program._operations(before):
+        for op in program._operations_since(before):
             if op.name().startswith('pd_op.') and not op.has_attr('op_namescope'):
                 op.set_str_attr('op_namescope', path)
 
