@@ -111,11 +111,9 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
 
   struct Out {
     phi::Meta meta;
-    phi::Place place;
-    bool is_tensor = true;
+    Tensor outline;  // of a distributed tensor
   };
-  std::vector<Out> outs;  // one for each returned tensor
-  std::vector<phi::Meta> inputs;
+  std::vector<Out> outs, inputs;  // one for each returned, and each given tensor
   std::vector<uint8_t> input_needs;
   bool materialize = true;
   bool consistent = true;  // whether gradients have the dtypes of what they belong to
@@ -132,7 +130,9 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       Tensor g = grads[i];
       if (!g.defined() && materialize) {
         g = paddle::full(common::ToInts(outs[i].meta.dims), Scalar(0.0), outs[i].meta.dtype);
+        if (outs[i].outline.defined()) g = GradientPart(name_.c_str(), g, outs[i].outline);
       }
+      g = GradientOf(outs[i].outline, g);
       PyObject* o = ToPy(g);
       if (!o) throw PyErrAlreadySet();
       PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i) + 1, o);
@@ -155,7 +155,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       PyObject* item = PyTuple_GET_ITEM(tuple.get(), k++);
       if (item == Py_None || !needs(i)) continue;
       const Tensor& g = ToTensor(item, name_.c_str(), "returned gradient");
-      const phi::Meta& want = inputs[static_cast<size_t>(i)];
+      const auto& [want, outline] = inputs[static_cast<size_t>(i)];
       const bool same = egr::MayHaveShape(g, want.dims);
       PD_CHECK(same || common::SameDim(common::Product(g.extents()), common::Product(want.dims)), PreconditionNotMet,
                "[", name_, "] expected a gradient of shape ", common::ShapeText(want.dims), " from backward for input ",
@@ -164,6 +164,10 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
       egr::GradNode& to = *edge(i).node;
       const bool stays = to.Takes(in[i].dtype()) || (to.leaf() && Takes(in[i].dtype()));
       if (in[i].dtype() != want.dtype && !stays) in[i] = paddle::cast(in[i], want.dtype);
+      if (outline.defined())
+        in[i] = GradientPart(name_.c_str(), in[i], outline);
+      else
+        in[i] = phi::HasPart(in[i]) ? WholeOf(in[i]) : Tensor();
     }
   }
 
@@ -175,6 +179,7 @@ class PyLayerNode final : public egr::GradNode, public ObjectHolder {
 // A tensor over the same data without history.
 Tensor Fresh(const Tensor& t) {
   if (t.is_symbolic()) return t;
+  if (t.is_dist()) return AliasOfDist(t);
   Tensor r = phi::AliasOf(t);
   r->value = t->value;
   return r;
@@ -233,7 +238,7 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
     }
     std::vector<uint32_t> versions;
     for (const PyRef& o : inputs) {
-      const Tensor& t = AsTensor(o.get());
+      const Tensor& t = phi::LocalOf(AsTensor(o.get()));
       versions.push_back(t->storage() ? t->storage()->version() : 0);
     }
     PyRef result;
@@ -262,40 +267,44 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       if (IsTensor(PyList_GET_ITEM(seq.get(), i))) where.push_back(i);
     raw->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(where.size())));
     for (size_t i = 0; i < inputs.size(); ++i) {
-      PD_CHECK(!AsTensor(inputs[i].get()).is_dist(), Unimplemented,
-               "[PyLayer] expected dense tensors, got a distributed one");
-      raw->SetInput(static_cast<int>(i), AsTensor(inputs[i].get()));
-      raw->input_needs.push_back(egr::NeedsGrad(AsTensor(inputs[i].get())));
-      raw->inputs.push_back(AsTensor(inputs[i].get()).meta());
+      const Tensor& t = AsTensor(inputs[i].get());
+      raw->SetInput(static_cast<int>(i), phi::LocalOf(t));
+      raw->input_needs.push_back(egr::NeedsGrad(t));
+      raw->inputs.push_back({t.meta(), Outline(t)});
     }
     for (size_t k = 0; k < where.size(); ++k) {
       PyObject* o = PyList_GET_ITEM(seq.get(), where[k]);
       Tensor t = AsTensor(o);
-      raw->outs.push_back({t.meta(), t.place()});
+      raw->outs.push_back({t.meta(), Outline(t)});
+      Tensor part = phi::LocalOf(t);  // which has the history
       if (InSequence(nondiff.get(), t) || !phi::IsDifferentiable(t.dtype())) {
-        t->stop_gradient = true;
+        t->stop_gradient = part->stop_gradient = true;
         continue;
       }
       size_t input = inputs.size();
       for (size_t j = 0; j < inputs.size(); ++j)
         if (AsTensor(inputs[j].get()).is_same(t)) input = j;
       bool is_input = input < inputs.size();
-      bool written = is_input && t->storage() && t->storage()->version() != versions[input];
+      bool written = is_input && part->storage() && part->storage()->version() != versions[input];
       if (is_input && written && !InSequence(not_inplace.get(), t)) {
         // The input was changed in place and returned: it takes the new history.
-        PD_CHECK(!(!t->node() && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
+        PD_CHECK(!(!part->node() && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
                  "] expected to change in place no leaf that needs a gradient, got one as input ", input);
-        egr::AfterInplace(t, raw, static_cast<int>(k));
+        egr::AfterInplace(part, raw, static_cast<int>(k));
+        t->stop_gradient = part.stop_gradient();
         continue;
       }
-      if (is_input || t->node()) {
+      if (is_input || part->node()) {
         Tensor fresh = Fresh(t);
-        raw->SetOutput(static_cast<int>(k), fresh);
+        Tensor fresh_part = phi::LocalOf(fresh);
+        raw->SetOutput(static_cast<int>(k), fresh_part);
+        fresh->stop_gradient = false;
         PyObject* f = ToPy(fresh);
         if (!f || PyList_SetItem(seq.get(), where[k], f) < 0) throw PyErrAlreadySet();
         continue;
       }
-      raw->SetOutput(static_cast<int>(k), t);
+      raw->SetOutput(static_cast<int>(k), part);
+      t->stop_gradient = false;
     }
     for (Py_ssize_t i : where) Track(PyList_GET_ITEM(seq.get(), i));
     if (single) {

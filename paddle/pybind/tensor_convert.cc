@@ -228,17 +228,23 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     const Tensor& t = ToTensor(self, "deepcopy", "x");
     egr::RequireFilled(t, "deepcopy");
     PD_CHECK(!t.is_symbolic(), InvalidType, "[deepcopy] expected a tensor with data, got a value of a program");
-    PD_CHECK(!t.is_dist(), Unimplemented, "[deepcopy] expected a dense tensor, got a distributed one; use clone()");
-    PD_CHECK(!t->node(), PreconditionNotMet,
+    const Tensor& part = phi::LocalOf(t);
+    PD_CHECK(!part->node(), PreconditionNotMet,
              "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
-    Tensor c = CopyOf(t);
-    c->stop_gradient = t->stop_gradient;
-    c->persistable = t->persistable;
+    Tensor of_part = CopyOf(part), c = of_part;
+    if (t.is_dist()) {
+      const distributed::DistState& state = distributed::StateOf(t);
+      c = distributed::MakeDist(of_part, t.dims(), t.dtype(), state.mesh, state.placements);
+    }
+    for (const Tensor& made : {of_part, c}) {
+      made->stop_gradient = t->stop_gradient;
+      made->persistable = t->persistable;
+    }
     static int64_t count = 0;
     egr::MetaOf(c).name = TensorName(t) + "_deepcopy_" + std::to_string(count++);
-    if (auto* m = egr::MaybeMeta(t); m && m->grad.defined() && !m->grad.is_symbolic()) {
+    if (auto* m = egr::MaybeMeta(part); m && m->grad.defined() && !m->grad.is_symbolic()) {
       Tensor g = CopyOf(m->grad);
-      egr::MetaOf(c).grad = g;
+      egr::MetaOf(of_part).grad = g;
     }
     PyRef r = Own(ToPy(std::move(c)));
     if (PyDict_Check(memo)) {

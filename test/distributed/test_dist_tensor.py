@@ -18,6 +18,8 @@ import ranks
         (2, 'ends_of_histories', ()),
         (4, 'operations', ()),
         (2, 'members', ()),
+        (2, 'py_layers', ()),
+        (2, 'copies', ()),
         (2, 'read', ()),
     ],
 )

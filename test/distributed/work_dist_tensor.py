@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ranks do for test_dist_tensor.py: each checks against a calculation on whole tensors."""
 
+import copy
 import itertools
 import sys
 
@@ -9,6 +10,7 @@ from placed import check, distributed, every_placement, numbers, own, ways, ways
 
 import paddle
 import paddle.distributed as dist
+from paddle.autograd import PyLayer
 from paddle.distributed import Partial, ReduceType, Replicate, Shard
 
 
@@ -320,6 +322,87 @@ def members():
             assert 'expected' in str(e)
         else:
             raise AssertionError('expected a ValueError')
+
+
+class Scaled(PyLayer):
+    """x * w * k, and a detached second result."""
+
+    @staticmethod
+    def forward(ctx, x, w, k):
+        ctx.save_for_backward(x, w)
+        ctx.k = k
+        return x * w * k, (x * 2).detach()
+
+    @staticmethod
+    def backward(ctx, g, of_second):
+        x, w = ctx.saved_tensor()
+        assert g.is_dist() and g.shape == of_second.shape == [8, 3]
+        assert of_second.is_dist() and (of_second.numpy() == 0).all()
+        return g * w * ctx.k, (g * x * ctx.k).sum(0)
+
+
+class Passed(PyLayer):
+    """Its operand; three times the gradient."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+
+
+def py_layers():
+    """Functions of one's own get distributed tensors, and gradients placed as these."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    xs, ws = numbers([8, 3]), np.array([1.0, 2.0, 3.0], 'float32')
+    for placement, dense in itertools.product(
+        (Shard(0), Shard(1), Replicate(), Partial()), (True, False)
+    ):
+        x = dist.reshard(distributed(xs, mesh, [Replicate()]), mesh, [placement]).detach()
+        x.stop_gradient = False
+        w = paddle.to_tensor(ws) if dense else distributed(ws, mesh, [Replicate()])
+        w.stop_gradient = False
+        y, second = Scaled.apply(x, w, 2.0)
+        assert y.is_dist() and second.is_dist()
+        (y * y).sum().backward()
+        np.testing.assert_allclose(y.numpy(), xs * ws * 2, rtol=1e-6)
+        np.testing.assert_allclose(x.grad.numpy(), 8 * xs * ws * ws, rtol=1e-5)
+        np.testing.assert_allclose(w.grad.numpy(), (8 * xs * xs * ws).sum(0), rtol=1e-5)
+        assert x.grad.placements == [Replicate() if placement.is_partial() else placement]
+        assert w.grad.is_dist() != dense
+    x = dist.shard_tensor(xs, mesh, [Shard(0)], stop_gradient=False)
+    (first,) = paddle.grad(Passed.apply(x * x).sum(), x, create_graph=True)
+    first.sum().backward()
+    np.testing.assert_allclose(first.numpy(), 6 * xs, rtol=1e-6)
+    assert (x.grad.numpy() == 6).all()
+    one = dist.shard_tensor(xs, dist.ProcessMesh([1]), [Replicate()], stop_gradient=False)
+    Passed.apply(one * 2).sum().backward()
+    if dist.get_rank() == 1:
+        assert (one.grad.numpy() == 6).all()
+
+
+def copies():
+    """deepcopy of parts, of the gradient too, and of layers."""
+    mesh = dist.ProcessMesh([0, 1], dim_names=['x'])
+    layer = paddle.nn.Linear(4, 4)
+    dist.shard_layer(layer, mesh)
+    other = copy.deepcopy(layer)
+    assert other.weight.is_dist() and not other.weight.stop_gradient
+    assert other.weight.placements == layer.weight.placements
+    before = layer.weight.numpy()
+    np.testing.assert_array_equal(other.weight.numpy(), before)
+    with paddle.no_grad():
+        other.weight.add_(paddle.ones([4, 4]))
+    np.testing.assert_array_equal(layer.weight.numpy(), before)
+    t = dist.shard_tensor(numbers([5, 2]), mesh, [Shard(0)], stop_gradient=False)
+    t.sum().backward()
+    other = copy.deepcopy(t)
+    assert other.placements == [Shard(0)] and other.numpy().tolist() == t.numpy().tolist()
+    assert (other.grad.numpy() == 1).all() and other.grad.placements == [Shard(0)]
+    t.clear_grad()
+    assert other.grad is not None
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ import collections
 import copy
 import functools
 import itertools
+import warnings
 
 import numpy
 import pytest
@@ -656,6 +657,20 @@ def test_passes_keep_results_and_the_generator(grad, draws):
             got = function(x)
             numpy.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-5, atol=1e-6)
             numpy.testing.assert_array_equal(paddle.rand([2]).numpy(), drawn)
+
+
+@pytest.mark.parametrize('full_graph', [True, False])
+def test_lists_that_an_operation_gives_go_into_another(full_graph):
+    @paddle.jit.to_static(full_graph=full_graph)
+    def function(x):
+        return paddle.concat(paddle.split(x * 2, 2)), paddle.stack(paddle.unbind(x))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        for k in range(3):
+            doubled, same = function(paddle.ones([4]) * k)
+            _equal(doubled, [2 * k] * 4)
+            _equal(same, [k] * 4)
 
 
 def test_what_grows_a_list_runs_as_it_is():

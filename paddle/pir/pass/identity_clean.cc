@@ -91,19 +91,6 @@ class SliceOfCombine : public RewritePattern {
   }
 };
 
-class CombineOfSplit : public RewritePattern {
- public:
-  CombineOfSplit() : RewritePattern("builtin.combine", 2, "combine_of_split") {}
-  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Operation* s = op->num_operands() && op->operand(0) ? op->operand(0).defining_op() : nullptr;
-    if (!s || !s->isa("builtin.split") || s->num_results() != op->num_operands()) return false;
-    for (int i = 0; i < op->num_operands(); ++i)
-      if (!(op->operand(i) == s->result(i))) return false;
-    r.ReplaceOp(op, s->operand(0));
-    return true;
-  }
-};
-
 class IdentityClean : public Pass {
  public:
   explicit IdentityClean(bool separate_results) : Pass("identity_op_clean_pass"), separate_(separate_results) {}
@@ -115,7 +102,6 @@ class IdentityClean : public Pass {
       set.Add<DropIdentity>(root, inplace, separate_);
     set.Add<SplitOfCombine>();
     set.Add<SliceOfCombine>();
-    set.Add<CombineOfSplit>();
     return ApplyPatterns(program.block(), set) > 0;
   }
 
