@@ -44,9 +44,9 @@ def is_differentiable(tensor):
     return tensor.is_floating_point() or tensor.is_complex()
 
 
-def nested_cases():
+def nested_cases(integers=False):
     """(name, function that gives the tensors of its results, tensors) of each call that takes a
-    differentiable one.
+    differentiable one; with `integers`, of others, too.
     """
     for where, name, value, text in recipes.cases():
         full = f'{where}.{name}'
@@ -61,7 +61,9 @@ def nested_cases():
             continue
         ((args, kwargs),) = recipes.arguments(text)
         tensors = leaves((args, kwargs))
-        if not any(map(is_differentiable, tensors)) or any(t.is_sparse() for t in tensors):
+        if any(t.is_sparse() for t in tensors):
+            continue
+        if not integers and not any(map(is_differentiable, tensors)):
             continue
 
         def function(*given, value=value, args=args, kwargs=kwargs):

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 namespace common {
@@ -35,6 +37,8 @@ struct SymbolTable {
 
   // The caller holds the mutex.
   Dim Combine(char op, Dim a, Dim b);
+  Dim Interned(char op, Dim a, Dim b);
+  Dim Broadcast(Dim a, Dim b);
   std::string Text(Dim d);
 };
 
@@ -43,7 +47,32 @@ SymbolTable& Table() {
   return *t;
 }
 
+Dim SymbolTable::Interned(char op, Dim a, Dim b) {
+  auto key = std::make_tuple(op, a.raw(), b.raw());
+  auto it = interned.find(key);
+  if (it != interned.end()) return Dim::FromRaw(it->second);
+  Dim d = Push({op, a, b, 0, INT64_MAX, 0});
+  interned[key] = d.raw();
+  return d;
+}
+
+// One spelling for a set of extents, in whatever order and how often they meet.
+Dim SymbolTable::Broadcast(Dim a, Dim b) {
+  if (b.known()) std::swap(a, b);
+  if (a.known()) return IsOne(a) ? b : a;
+  std::set<int64_t, std::greater<>> met;
+  for (Dim d : {a, b}) {
+    for (; !d.known() && At(d).op == 'b'; d = At(d).a) met.insert(At(d).b.raw());
+    met.insert(d.raw());
+  }
+  auto it = met.begin();
+  Dim all = Dim::FromRaw(*it);
+  while (++it != met.end()) all = Interned('b', all, Dim::FromRaw(*it));
+  return all;
+}
+
 Dim SymbolTable::Combine(char op, Dim a, Dim b) {
+  if (op == 'b') return Broadcast(a, b);
   if (op == '+' && a.raw() == 0) return b;
   if ((op == '+' || op == '-') && b.raw() == 0) return a;
   if (op == '-' && SameDim(a, b)) return Dim(0);
@@ -61,18 +90,14 @@ Dim SymbolTable::Combine(char op, Dim a, Dim b) {
       return s.a.known() ? s.a * rest : Combine('*', s.a, rest);
     }
   }
-  auto key = std::make_tuple(op, a.raw(), b.raw());
-  auto it = interned.find(key);
-  if (it != interned.end()) return Dim::FromRaw(it->second);
-  Dim d = Push({op, a, b, 0, INT64_MAX, 0});
-  interned[key] = d.raw();
-  return d;
+  return Interned(op, a, b);
 }
 
 std::string SymbolTable::Text(Dim d) {
   if (d.known()) return std::to_string(d.raw());
   const Symbol& s = At(d);
   if (s.op == 's') return "S" + std::to_string(s.name);
+  if (s.op == 'b') return "broadcast(" + Text(s.a) + ", " + Text(s.b) + ")";
   return "(" + Text(s.a) + s.op + Text(s.b) + ")";
 }
 
@@ -154,7 +179,7 @@ Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb) {
   if (IsOne(a)) return b;
   PD_CHECK(!CertainlyDiffer(a, b), InvalidArgument, "[", op, "] expected shapes that broadcast, got ", ShapeText(sa),
            " and ", ShapeText(sb));
-  return a.known() ? a : b;
+  return SymbolicOp('b', a, b);
 }
 
 Dims BroadcastDims(const char* op, const Dims& a, const Dims& b) {

@@ -70,7 +70,8 @@ inline Dim Div(Dim a, Dim b) {
   return a.known() && b.known() ? Dim(b.raw() == 0 ? 0 : a.raw() / b.raw()) : SymbolicOp('/', a, b);
 }
 
-// How an unknown extent was calculated: `op` of a and b; 's' for a symbol of its own.
+// How an unknown extent was calculated: `op` of a and b; 's' for a symbol of its own, 'b' for what a and b broadcast
+// to.
 struct DimParts {
   char op;
   Dim a, b;
@@ -150,7 +151,8 @@ inline Ints ToInts(const Dims& v) {
   return r;
 }
 
-// The common extent of two operands' axis under broadcasting; op and shapes are for the message.
+// The common extent of two operands' axis under broadcasting; op and shapes are for the message. That of two different
+// symbols is a symbol of its own: each of them may be 1 when the program runs.
 Dim BroadcastDim(const char* op, Dim a, Dim b, const Dims& sa, const Dims& sb);
 Dims BroadcastDims(const char* op, const Dims& a, const Dims& b);
 // Raises where a and b certainly differ; says nothing of extents that are not known.

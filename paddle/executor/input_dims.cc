@@ -16,11 +16,7 @@ namespace {
 using common::Dims;
 using pir::Type;
 using pir::Value;
-
-Type WithDims(Type t, const Dims& dims) {
-  return t.is_dense() ? pir::DenseTensorType::Get(t.dtype(), dims, t.storage()->layout)
-                      : Type::TensorLike(t.kind(), t.dtype(), dims, t.storage()->layout);
-}
+using pir::WithDims;
 
 // The type with extents of which nothing is known.
 Type Unknown(Type t) {

@@ -10,8 +10,10 @@
 
 #include "paddle/common/logging.h"
 #include "paddle/executor/code.h"
+#include "paddle/executor/equal_extents.h"
 #include "paddle/executor/frame.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -41,6 +43,14 @@ FusionPass SetFusionPass(FusionPass pass) { return std::exchange(g_fusion, pass)
 bool HasFusionPass() { return g_fusion != nullptr; }
 void SetFusionTrials(bool on) { g_trials.store(on, std::memory_order_relaxed); }
 bool FusionTrials() { return g_trials.load(std::memory_order_relaxed); }
+
+struct Plan::Otherwise {
+  std::unique_ptr<pir::Program> program;
+  std::vector<pir::Value> inputs, outputs;
+  bool fuse = false;
+  std::mutex mutex;
+  std::shared_ptr<Plan> plan;
+};
 
 Plan::Plan() = default;
 Plan::~Plan() { delete ready_.load(); }
@@ -78,14 +88,49 @@ std::shared_ptr<Plan> Plan::Build(pir::Program& program, bool fuse) {
 std::shared_ptr<Plan> Plan::Build(pir::Program& program, const std::vector<pir::Value>& inputs,
                                   const std::vector<pir::Value>& outputs, bool fuse) {
   auto plan = std::make_shared<Plan>();
-  plan->program_ =
-      std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
-  const std::vector<char>& spare = plan->program_->spare;
-  plan->num_instructions_ = static_cast<size_t>(std::count(spare.begin(), spare.end(), 0));
-  plan->most_idle_ =
-      std::clamp(kIdleInstructions / std::max<size_t>(plan->num_instructions(), 1), kMaxIdleFrames, kMostIdleFrames);
-  PD_VLOG(2) << "plan of " << plan->num_instructions() << " instructions, " << plan->num_fused() << " fused";
+  const EqualExtents equal(program, inputs);
+  if (equal.tests().empty()) {
+    plan->Compile(program, inputs, outputs, fuse);
+    return plan;
+  }
+  pir::IrMapping mapping;
+  plan->otherwise_ = std::make_unique<Otherwise>();
+  Otherwise& other = *plan->otherwise_;
+  other.program = program.Clone(mapping);
+  for (pir::Value v : inputs) other.inputs.push_back(mapping.Lookup(v));
+  for (pir::Value v : outputs) other.outputs.push_back(mapping.Lookup(v));
+  other.fuse = fuse;
+  plan->equal_ = equal.tests();
+  std::vector<pir::Value> results = outputs;
+  equal.WriteTo(program, results);
+  plan->Compile(program, inputs, results, fuse);
   return plan;
+}
+
+void Plan::Compile(pir::Program& program, const std::vector<pir::Value>& inputs, const std::vector<pir::Value>& outputs,
+                   bool fuse) {
+  program_ = std::make_unique<CompiledProgram>(CompileProgram(program, inputs, outputs, fuse ? g_fusion : nullptr));
+  const std::vector<char>& spare = program_->spare;
+  num_instructions_ = static_cast<size_t>(std::count(spare.begin(), spare.end(), 0));
+  most_idle_ = std::clamp(kIdleInstructions / std::max<size_t>(num_instructions_, 1), kMaxIdleFrames, kMostIdleFrames);
+  PD_VLOG(2) << "plan of " << num_instructions() << " instructions, " << num_fused() << " fused";
+}
+
+Plan& Plan::Other() {
+  std::lock_guard<std::mutex> lock(otherwise_->mutex);
+  if (!otherwise_->plan) {
+    Otherwise& o = *otherwise_;
+    o.plan = std::make_shared<Plan>();
+    o.plan->Compile(*o.program, o.inputs, o.outputs, o.fuse);
+    if (profiling_.load(std::memory_order_relaxed)) o.plan->SetProfiling(true);
+  }
+  return *otherwise_->plan;
+}
+
+Plan* Plan::MadeOther() const {
+  if (!otherwise_) return nullptr;
+  std::lock_guard<std::mutex> lock(otherwise_->mutex);
+  return otherwise_->plan.get();
 }
 
 std::unique_ptr<Frame> Plan::TakeFrame(const std::vector<Tensor>& inputs) {
@@ -184,6 +229,8 @@ std::vector<Tensor> Plan::RunFrame(const std::vector<Tensor>& inputs, bool held,
   }
   for (size_t i = 0; i < inputs.size(); ++i)
     PD_CHECK(inputs[i].defined(), InvalidArgument, "[executor] expected input ", i, " to have a value, got none");
+  // Frames that fit inputs have met them here.
+  if (!AllHold(equal_, inputs)) return Other().RunFrame(inputs, held, unlocked);
   std::unique_ptr<Frame> f = TakeFrame(inputs);
   std::vector<ProfileEntry> times;
   if (profiling_.load(std::memory_order_relaxed)) times.resize(program_->names.size());
@@ -200,17 +247,19 @@ std::vector<Tensor> Plan::RunFrame(const std::vector<Tensor>& inputs, bool held,
 }
 
 size_t Plan::workspace_bytes() const {
+  const Plan* other = MadeOther();
+  size_t sum = other ? other->workspace_bytes() : 0;
   MakeReady(nullptr);
   std::lock_guard<std::mutex> lock(mutex_);
-  size_t sum = 0;
   for (auto& f : frames_) sum += f->workspace_bytes();
   return sum;
 }
 
 size_t Plan::least_workspace_bytes() const {
+  const Plan* other = MadeOther();
+  size_t sum = other ? other->least_workspace_bytes() : 0;
   MakeReady(nullptr);
   std::lock_guard<std::mutex> lock(mutex_);
-  size_t sum = 0;
   for (auto& f : frames_) sum += f->least_bytes();
   return sum;
 }
@@ -222,6 +271,7 @@ std::vector<std::string> Plan::Unplanned() const {
 }
 
 void Plan::SetProfiling(bool on) {
+  if (Plan* other = MadeOther()) other->SetProfiling(on);
   std::lock_guard<std::mutex> lock(mutex_);
   profiling_ = on;
   if (!on) return;
@@ -242,6 +292,9 @@ std::vector<ProfileEntry> Plan::Profile() const {
     const size_t word = row.name.find(' ');
     row.name = (v.state == Trials::kFused ? "fused" : "single") + (times + row.name.substr(word));
   }
+  if (const Plan* other = MadeOther())
+    for (ProfileEntry& row : other->Profile())
+      if (row.calls) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "paddle/executor/extent_tests.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/core/program.h"
 
 namespace executor {
-
-using paddle::Tensor;
 
 // A kernel that replaces several ops: made by a fusion compiler, run like any instruction.
 class FusedKernel {
@@ -63,7 +62,8 @@ struct ProfileEntry {
 class Plan {
  public:
   // `inputs` are the values given at each run, in order; `outputs` the values returned. Parameters are read from the
-  // program.
+  // program. Operations change places, and values get the types that they have where extents that broadcast are equal;
+  // runs in which they are not have a plan of their own, made of a copy of the program.
   static std::shared_ptr<Plan> Build(pir::Program& program, const std::vector<pir::Value>& inputs,
                                      const std::vector<pir::Value>& outputs, bool fuse = false);
   // The program's own interface: pd_op.data ops in order (names in `input_names`), and its fetch / shadow_output ops.
@@ -98,8 +98,18 @@ class Plan {
   std::string ProfileTable() const;
 
  private:
+  // The program as it is where extents that `equal_` says do differ, and its plan once it is needed.
+  struct Otherwise;
+
   std::unique_ptr<CompiledProgram> program_;
   std::vector<std::string> input_names_, output_names_;
+  std::vector<ExtentTest> equal_;
+  std::unique_ptr<Otherwise> otherwise_;
+  Plan& Other();
+  // The same, where it is there.
+  Plan* MadeOther() const;
+  void Compile(pir::Program& program, const std::vector<pir::Value>& inputs, const std::vector<pir::Value>& outputs,
+               bool fuse);
   std::unique_ptr<Frame> TakeFrame(const std::vector<Tensor>& inputs);
   std::vector<Tensor> RunFrame(const std::vector<Tensor>& inputs, bool held, bool unlocked);
   void GiveFrame(std::unique_ptr<Frame> frame, const std::vector<ProfileEntry>& times);

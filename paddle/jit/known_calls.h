@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "paddle/jit/extent_tests.h"
+#include "paddle/executor/extent_tests.h"
 #include "paddle/jit/modes.h"
 #include "paddle/jit/traced.h"
 
@@ -38,14 +38,15 @@ struct TensorSpec {
 struct KnownCall {
   enum Mode : int { kRecorded, kPlain, kOnce } mode = kPlain;
   Modes modes;
-  std::shared_ptr<Traced> traced;  // of kRecorded
-  int64_t number = 0;              // in the order in which they were added
-  std::vector<ExtentTest> tests;   // what it assumes of extents that are free
+  std::shared_ptr<Traced> traced;           // of kRecorded
+  int64_t number = 0;                       // in the order in which they were added
+  std::vector<executor::ExtentTest> tests;  // what it assumes of extents that are free
 
   // Whether the recording, if it is one, may run with these tensors: their extents are as it assumes, what it captured
   // is as it was, and what it writes shares no memory with other tensors.
   bool Runs(const std::vector<Tensor>& tensors) const {
-    return mode != kRecorded || (AllHold(tests, tensors) && traced->CapturedUnchanged() && traced->KeepsApart(tensors));
+    return mode != kRecorded ||
+           (executor::AllHold(tests, tensors) && traced->CapturedUnchanged() && traced->KeepsApart(tensors));
   }
 };
 

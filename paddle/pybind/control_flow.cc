@@ -75,7 +75,8 @@ pyb::object Combined(const Extent& self, char op, pyb::handle other, bool swappe
     case '-': return ExtentObjectOf(common::Sub(a, b));
     case '*': return ExtentObjectOf(a * b);
     case '/': return ExtentObjectOf(common::Div(a, b));
-    default: PD_THROW(InvalidArgument, "[to_static] expected +, -, * or /, got ", std::string(1, op));
+    case 'b': return ExtentObjectOf(common::SymbolicOp('b', a, b));
+    default: PD_THROW(InvalidArgument, "[to_static] expected +, -, *, / or b, got ", std::string(1, op));
   }
 }
 
@@ -90,8 +91,9 @@ int Init(PyObject* module) {
           "Records pd_op.while: cond(*values) and body(*values), which returns the next values.");
     pyb::class_<Extent>(m, "_Extent")
         .def(pyb::init<const Extent&>(), pyb::arg("extent"))
-        .def("_combined", &Combined, pyb::arg("op"), pyb::arg("other"), pyb::arg("swapped") = false,
-             "+, -, * or floor division (/) of it and an int of at least 0 or an extent.")
+        .def(
+            "_combined", &Combined, pyb::arg("op"), pyb::arg("other"), pyb::arg("swapped") = false,
+            "+, -, * or floor division (/) of it and an int of at least 0 or an extent, or what they broadcast to (b).")
         .def(
             "_parts",
             [](const Extent& a) {
@@ -106,7 +108,9 @@ int Init(PyObject* module) {
               return Object(paddle::reshape(egr::State().recorder->ExtentTensor(a.dim), {}));
             },
             "The extent as a value of the program that is being recorded, int64 of no axes.")
-        .def("__eq__", [](const Extent& a, const Extent& b) { return common::SameDim(a.dim, b.dim); })
+        .def(
+            "__eq__", [](const Extent& a, const Extent& b) { return common::SameDim(a.dim, b.dim); },
+            pyb::is_operator())
         .def("__hash__", [](const Extent& a) { return a.dim.raw(); })
         .def("__repr__", [](const Extent& a) { return common::DimText(a.dim); });
     m.def(

@@ -65,13 +65,13 @@ PyObject* Pattern(PyObject*, PyObject* const* a, Py_ssize_t n) {
   });
 }
 
-jit::ExtentTest MakeTest(pyb::handle steps) {
-  std::vector<jit::ExtentTest::Step> r;
+executor::ExtentTest MakeTest(pyb::handle steps) {
+  std::vector<executor::ExtentTest::Step> r;
   for (pyb::handle item : pyb::reinterpret_borrow<pyb::list>(steps)) {
     auto step = pyb::cast<pyb::tuple>(item);
     r.push_back({pyb::cast<char>(step[0]), pyb::cast<int64_t>(step[1]), pyb::cast<int64_t>(step[2])});
   }
-  return jit::ExtentTest(std::move(r));
+  return executor::ExtentTest(std::move(r));
 }
 
 // _add(mode, pattern, guards, traced, result, slots, decisions, tests): the pattern is used up. Returns the number of
@@ -154,7 +154,7 @@ PyObject* Differences(PyObject* self, PyObject* const* a, Py_ssize_t n) {
         why = pyb::str("mode");
       } else if (std::vector<Tensor> tensors; !call.Fits(*e, &tensors)) {
         why = pyb::str("arguments");
-      } else if (!jit::AllHold(e->tests, tensors)) {
+      } else if (!executor::AllHold(e->tests, tensors)) {
         why = pyb::str("extents");
       } else if (const int place = e->guards.Changed(); place >= 0) {
         why = pyb::int_(place);

@@ -344,7 +344,6 @@ _FORMS = {
     'read_file': lambda filename='', dtype=None, place=None: _placed(
         paddle.vision.ops.read_file(filename), place
     ),
-    'reduce_as': lambda x, target: paddle.reduce_as(x, target),
     'rint': lambda x: paddle.round(x),
     'rint_': lambda x: paddle.round_(x),
     'sequence_mask': lambda x, max_len, out_dtype: paddle.nn.functional.sequence_mask(
@@ -560,7 +559,6 @@ _CALLS = {
     'nansum_grad': 'x out_grad axis=() keepdim=False -> x_grad',
     'partial_concat_grad': 'x out_grad start_index=0 length=-1 -> x_grad',
     'partial_sum_grad': 'x out_grad start_index=0 length=-1 -> x_grad',
-    'reduce_as_grad': 'x target out_grad -> x_grad',
     'renorm_grad': 'x out_grad p axis max_norm -> x_grad',
     'reshape_grad': 'x out_grad -> x_grad',
     'stack_grad': 'x out_grad axis=0 -> x_grad',

@@ -97,18 +97,16 @@ Tensor reshape_like(const Tensor& x, const Tensor& like) {
 Tensor reduce_like(const Tensor& x, const Tensor& like) {
   const Dims have = x.extents(), want = like.extents();
   if (SameShape(have, want)) return x;
-  Dims split;  // of x, where two axes have an extent of which `like` may have all or 1
   Ints axes;
   const int64_t lead = have.size() - want.size();
   for (int64_t i = 0; i < have.size(); ++i) {
-    const bool gone = i < lead, one = common::IsOne(have[i]);
-    const bool open = !gone && !one && have[i].known() && !want[i - lead].known();
-    if (open || gone || (common::IsOne(want[i - lead]) && !one)) axes.push_back(split.size());
-    split.push_back(open ? common::Div(have[i], want[i - lead]) : have[i]);
-    if (open) split.push_back(want[i - lead]);
+    const bool same = i >= lead && common::SameDim(have[i], want[i - lead]);
+    if (i < lead || (common::IsOne(want[i - lead]) && !same))
+      axes.push_back(i);
+    else if (!same)
+      return reduce_as(x, like);  // which of them is 1 tells the run
   }
-  const Tensor whole = split.size() == have.size() ? x : reshape(x, IntArray(split));
-  return reshape_like(axes.empty() ? whole : sum(whole, axes, phi::DataType::UNDEFINED, false), like);
+  return reshape_like(axes.empty() ? x : sum(x, axes, phi::DataType::UNDEFINED, false), like);
 }
 
 Tensor unreduce(const Tensor& dout, const Ints& axis, bool keepdim, const Tensor& x) {

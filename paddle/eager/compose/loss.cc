@@ -5,9 +5,15 @@
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 
+namespace phi {
+void huber_infer(const Meta& x, const Meta& label, double delta, Meta& out, Meta& residual);
+}  // namespace phi
+
 namespace paddle {
 
 std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& label, double delta) {
+  phi::Meta result, residual;
+  phi::huber_infer(input.meta(), label.meta(), delta, result, residual);  // refuses other shapes
   Tensor r = label - input;
   if (egr::State().record == egr::RecordMode::kRun) return {huber(r, delta), r};
   Tensor a = abs(r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small products and scalings written on other ops, and the gradients of complex parts.
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/infer/rules.h"
 
 namespace paddle {
 
@@ -85,6 +86,9 @@ Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, doub
   PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ",
            common::ShapeText(x.extents()), " and ", common::ShapeText(y.extents()));
   Tensor p = matmul(x, y, false, false);
+  PD_CHECK(phi::BroadcastsTo(input.extents(), p.extents()), InvalidArgument,
+           "[addmm] expected input to broadcast to the product, of shape ", common::ShapeText(p.extents()), ", got ",
+           common::ShapeText(input.extents()));
   return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
 }
 

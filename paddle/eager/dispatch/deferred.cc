@@ -163,6 +163,7 @@ Tensor Recorder::ExtentTensor(common::Dim d) {
     case '+': return made(paddle::add(a, b));
     case '-': return made(paddle::subtract(a, b));
     case '*': return made(paddle::multiply(a, b));
+    case 'b': return made(paddle::where(paddle::equal(a, ExtentTensor(common::Dim(1))), b, a));
     default: return made(paddle::floor_divide(a, b));
   }
 }

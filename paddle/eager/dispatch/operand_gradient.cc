@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/reduce.h"
 
 namespace paddle {
@@ -32,12 +33,8 @@ void OperandGradient::Deliver() {
   }
   phi::EnsureOut(*out_, dims, operand_.dtype());
   if (g_.dims() == dims) return phi::CopyInto(g_, *out_);
-  phi::cpu::AxisMask summed = 0;
-  const int64_t lead = g_.ndim() - dims.size();
-  for (int64_t i = 0; i < g_.ndim(); ++i)
-    if (i < lead || (dims[i - lead] == 1 && g_.dim(i) != 1)) summed |= phi::cpu::AxisMask{1} << i;
-  phi::cpu::Reduce(phi::cpu::ReduceOp::kSum, g_.dtype(), g_.raw_data(), g_.dims(), g_.strides(), summed, out_->dtype(),
-                   out_->raw_data());
+  phi::cpu::Reduce(phi::cpu::ReduceOp::kSum, g_.dtype(), g_.raw_data(), g_.dims(), g_.strides(),
+                   phi::SummedMask(g_.dims(), dims), out_->dtype(), out_->raw_data());
 }
 
 int64_t OperandGradient::Bytes(const Tensor& out, const Tensor* dout) {

@@ -284,16 +284,18 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
 
 pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {
   pir::Type type = pir::DenseTensorType::Get(v.type().dtype(), dims);
-  if (common::AllKnown(dims)) {
-    pir::Value shape = AttrOperand(phi::IntArray(common::ToInts(dims)));
-    return Create(Builtin(pir::pd::kExpand), {v, shape}, {}, {type}, differentiable)->result(0);
+  if (same && !common::AllKnown(dims)) {
+    std::vector<pir::Attribute> visible;
+    for (common::Dim d : dims) visible.push_back(pir::Attribute::Int32(static_cast<int32_t>(d.visible())));
+    pir::AttributeMap attrs;
+    attrs.Set("target_shape", pir::Attribute::Array(std::move(visible)));
+    return Create(Builtin(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
   }
-  if (!same) return v;
-  std::vector<pir::Attribute> visible;
-  for (common::Dim d : dims) visible.push_back(pir::Attribute::Int32(static_cast<int32_t>(d.visible())));
-  pir::AttributeMap attrs;
-  attrs.Set("target_shape", pir::Attribute::Array(std::move(visible)));
-  return Create(Builtin(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
+  phi::IntArray shape(dims);
+  const int64_t lead = dims.size() - v.dims().size();
+  for (int64_t i = lead; i < dims.size(); ++i)
+    if (!dims[i].known() && common::SameDim(dims[i], v.dims()[i - lead])) shape.set(i, -1);
+  return Create(Builtin(pir::pd::kExpand), {v, AttrOperand(shape)}, {}, {type}, differentiable)->result(0);
 }
 
 void SetUserSource(common::SourceId (*find)()) { g_user_source = find; }

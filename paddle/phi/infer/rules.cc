@@ -16,6 +16,22 @@ uint64_t ReduceMask(const char* op, int64_t rank, const Ints& axis) {
   return rank == 0 ? 0 : mask;
 }
 
+bool BroadcastsTo(const Dims& from, const Dims& to) {
+  const int64_t lead = to.size() - from.size();
+  bool fits = lead >= 0;
+  for (int64_t i = 0; fits && i < from.size(); ++i)
+    fits = common::IsOne(from[i]) || !common::CertainlyDiffer(from[i], to[lead + i]);
+  return fits;
+}
+
+uint64_t SummedMask(const Ints& from, const Ints& to) {
+  uint64_t mask = 0;
+  const int64_t lead = from.size() - to.size();
+  for (int64_t i = 0; i < from.size(); ++i)
+    if (i < lead || (to[i - lead] == 1 && from[i] != 1)) mask |= uint64_t{1} << i;
+  return mask;
+}
+
 Dims ReducedDims(const char* op, const Dims& x, const Ints& axis, bool keepdim) {
   uint64_t mask = ReduceMask(op, x.size(), axis);
   Dims out;

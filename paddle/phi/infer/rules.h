@@ -25,6 +25,10 @@ Dims ReducedDims(const char* op, const Dims& x, const Ints& axis, bool keepdim);
 Dims ReducedDims(const char* op, const Dims& x, const IntArray& axis, bool keepdim);
 // Which axes are reduced, as a bit mask.
 uint64_t ReduceMask(const char* op, int64_t rank, const Ints& axis);
+// Whether a shape broadcasts to another one, as far as is known.
+bool BroadcastsTo(const Dims& from, const Dims& to);
+// The axes of a shape that are summed to give one that broadcasts to it.
+uint64_t SummedMask(const Ints& from, const Ints& to);
 // Integers sum in int64, bool too; `dtype` overrides.
 DataType SumDtype(DataType x, DataType dtype);
 

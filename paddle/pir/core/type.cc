@@ -79,6 +79,11 @@ std::string DimsAndDtype(const TypeStorage& s) {
 }
 }  // namespace
 
+Type WithDims(Type t, const common::Dims& dims) {
+  return t.is_dense() ? DenseTensorType::Get(t.dtype(), dims, t.storage()->layout)
+                      : Type::TensorLike(t.kind(), t.dtype(), dims, t.storage()->layout);
+}
+
 bool SameVisible(Type a, Type b) {
   if (a == b) return true;
   if (!a || !b) return false;

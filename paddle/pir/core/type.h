@@ -111,6 +111,8 @@ class VectorType : public Type {
   Type operator[](size_t i) const { return elements()[i]; }
 };
 
+// A tensor-like type with other extents.
+Type WithDims(Type t, const common::Dims& dims);
 // Whether the two types read the same to a user: symbols of different identity both count as -1.
 bool SameVisible(Type a, Type b);
 // Text as in a printed program: "tensor<2x-1xf32>", "vec[tensor<2xf32>]", "<<NULL TYPE>>".

@@ -36,6 +36,7 @@ bool IsIdentity(const Operation& op) {
     return op.num_operands() == 2 && FullValue(op.operand(1), &s) && s == 1 && NumberIs(op.attr("bias"), 0);
   }
   if (op.isa(pd::kReshape)) return AllKnown(op.result(0).dims());
+  if (op.isa(pd::kReduceAs)) return op.operand(0).type() == op.result(0).type();
   if (op.isa(pd::kDropout)) {
     Attribute test = op.attr("is_test"), mode = op.attr("mode");
     return test && test.to_bool() && mode && mode.to_str() == "upscale_in_train" && op.num_results() == 2 &&
@@ -97,8 +98,8 @@ class IdentityClean : public Pass {
   bool Run(Program& program) override {
     PatternSet set;
     bool inplace = HasInplaceOps(program);
-    for (const char* root :
-         {pd::kCast, pd::kAssign, pd::kShareData, pd::kTranspose, pd::kScale, pd::kReshape, pd::kDropout})
+    for (const char* root : {pd::kCast, pd::kAssign, pd::kShareData, pd::kTranspose, pd::kScale, pd::kReshape,
+                             pd::kReduceAs, pd::kDropout})
       set.Add<DropIdentity>(root, inplace, separate_);
     set.Add<SplitOfCombine>();
     set.Add<SliceOfCombine>();

@@ -38,7 +38,7 @@ TABLE = _lazy.homes(
         'paddle.tensor.math': (
             'logaddexp inner outer ger vecdot mm cdist pdist baddbmm signbit isreal isposinf '
             'isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm sinc positive neg negative '
-            'multigammaln reduce_as true_divide mul eq ne gt ge lt le greater less add_n sgn '
+            'multigammaln true_divide mul eq ne gt ge lt le greater less add_n sgn '
             'frac nan_to_num'
         ),
         'paddle.tensor.statistics': (

@@ -5,6 +5,7 @@ gradients flow.
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base import libpaddle as _core
 from paddle.base.arguments import items, keywords, second_names, torch_form
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
@@ -28,6 +29,21 @@ def extents(x):
         return shape
     sizes = _C_ops.shape64(x)
     return [sizes[i] if extent == -1 else extent for i, extent in enumerate(shape)]
+
+
+def free_extents(x):
+    """The shape as a list for an op's argument; an extent that is not known while recording is an
+    object, equal to others that are certainly the same.
+    """
+    shape = list(x.shape)
+    return _core.pir._extents(x) if -1 in shape else shape
+
+
+def common_extent(a, b):
+    """What two of `free_extents` broadcast to."""
+    if isinstance(a, int) and isinstance(b, int):
+        return b if a == 1 else a
+    return b._combined('b', a) if isinstance(a, int) else a._combined('b', b)
 
 
 def _extent(x, axis, name):

@@ -509,29 +509,6 @@ def add_n(inputs, name=None):
     return total.clone() if len(inputs) == 1 else total
 
 
-def reduce_as(x, target, name=None):
-    """`x` summed to the shape of `target`.
-
-    Args:
-        x (Tensor): The values.
-        target (Tensor): Whose shape broadcasts to that of x.
-        name (str, default None): Taken for compatibility; it has no effect.
-
-    Returns:
-        Tensor: The sums, with the shape of target.
-
-    Examples:
-        >>> paddle.reduce_as(paddle.ones([2, 3]), paddle.zeros([3])).tolist()
-        [2.0, 2.0, 2.0]
-    """
-    expect_tensors('reduce_as', x=x, target=target)
-    extra = x.ndim - target.ndim
-    axes = list(range(extra)) + [
-        i + extra for i, n in enumerate(target.shape) if n == 1 and x.shape[i + extra] != 1
-    ]
-    return (x.sum(axes) if axes else x.clone()).reshape(extents(target))
-
-
 # --- statistics
 
 

@@ -33,7 +33,7 @@ _ALSO = '''
     nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer vecdot mm dist cdist addmm
     baddbmm corrcoef cov signbit isreal isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm
     sinc positive neg negative isin histogramdd bucketize histogram_bin_edges renorm multigammaln
-    reduce_as mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater
+    mode count_nonzero floor_mod mod true_divide div sub mul eq ne gt ge lt le greater
     less allclose add_n sgn frac stanh logit nan_to_num gammainc unique unique_consecutive
     matrix_power inverse dot rank is_complex is_floating_point is_integer is_empty broadcast_shape
     broadcast_shapes polar vander multi_dot norm cond lu lu_unpack qr svd_lowrank pca_lowrank pinv

@@ -13,7 +13,7 @@ from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
 from . import other_forms
-from .manipulation import extents
+from .manipulation import common_extent, extents, free_extents
 
 
 class TopKRetType(NamedTuple):
@@ -402,23 +402,23 @@ def _broadcast_to_index(arr, indices, axis):
             f"[take_along_axis] expected arr and indices of as many axes, got shapes {shape_a} and "
             f"{shape_i}"
         )
-    size_a, size_i = extents(arr), extents(indices)
-    to_a, to_i, grow_a, grow_i = list(size_a), list(size_i), False, False
     for i, (a, b) in enumerate(zip(shape_a, shape_i)):
-        if i == axis or a == b:
-            continue
-        if a == 1:
-            to_a[i], grow_a = size_i[i], True
-        elif b == 1:
-            to_i[i], grow_i = size_a[i], True
-        elif a >= 0 and b >= 0:
+        if i != axis and a != b and min(a, b) >= 0 and 1 not in (a, b):
             raise ValueError(
                 f'[take_along_axis] expected extents that broadcast, got shapes {shape_a} and '
                 f'{shape_i}'
             )
-    return _C_ops.expand(arr, to_a) if grow_a else arr, _C_ops.expand(
-        indices, to_i
-    ) if grow_i else indices
+    return _beside(arr, indices, axis), _beside(indices, arr, axis)
+
+
+def _beside(x, other, axis):
+    """x with the extents to which those of both broadcast, but along axis."""
+    sizes = free_extents(x)
+    shape = [
+        n if i == axis else common_extent(n, m)
+        for i, (n, m) in enumerate(zip(sizes, free_extents(other)))
+    ]
+    return x if shape == sizes else _C_ops.expand(x, shape)
 
 
 @second_names(input='arr', dim='axis', index='indices')
@@ -475,16 +475,11 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=arr.dtype)
     if broadcast:
-        shape, sizes, axis_ = extents(indices), extents(arr), axis % arr.ndim
-        grow = [
-            i for i, n in enumerate(arr.shape) if i != axis_ and indices.shape[i] == 1 and n != 1
-        ]
-        for i in grow:
-            shape[i] = sizes[i]
-        indices = _C_ops.expand(indices, shape) if grow else indices
-    if list(values.shape) != list(indices.shape):
+        indices = _beside(indices, arr, axis % arr.ndim)
+    shape = free_extents(indices)
+    if free_extents(values) != shape:
         values = (
-            _C_ops.expand(values, extents(indices))
+            _C_ops.expand(values, shape)
             if values._numel() == 1 or broadcast
             else values[tuple(builtins.slice(0, n) for n in extents(indices))]
         )

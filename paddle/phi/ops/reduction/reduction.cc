@@ -35,6 +35,18 @@ void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) 
   RunAs(integers ? x.dtype() : out.dtype(), "sum", cpu::ReduceOp::kSum, x, axis, out);
 }
 
+void reduce_as_infer(const Meta& x, const Meta& target, Meta& out) {
+  PD_CHECK(BroadcastsTo(target.dims, x.dims), InvalidArgument,
+           "[reduce_as] expected the shape of target to broadcast to that of x, got ", common::ShapeText(target.dims),
+           " and ", common::ShapeText(x.dims));
+  out = {target.dims, SumDtype(x.dtype, DataType::UNDEFINED)};
+}
+void reduce_as_kernel(const Tensor& x, const Tensor& target, Tensor& out) {
+  if (x.dims() == target.dims()) return CopyInto(x, out);
+  cpu::Reduce(cpu::ReduceOp::kSum, x.dtype(), x.raw_data(), x.dims(), x.strides(), SummedMask(x.dims(), target.dims()),
+              out.dtype(), out.raw_data());
+}
+
 void mean_infer(const Meta& x, const IntArray& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("mean", x.dims, axis, keepdim), x.dtype == DataType::BOOL ? DataType::FLOAT32 : x.dtype};
 }

@@ -62,7 +62,10 @@ void addmm_infer(const Meta& input, const Meta& x, const Meta& y, double, double
            "[addmm] expected shapes [m, k] and [k, n], got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
   const Meta product{Dims{x.dims[0], y.dims[1]}, MatmulDtype("addmm", x, y)};
-  out = {common::BroadcastDims("addmm", input.dims, product.dims), Promote("addmm", input, product)};
+  PD_CHECK(BroadcastsTo(input.dims, product.dims), InvalidArgument,
+           "[addmm] expected input to broadcast to the product, of shape ", common::ShapeText(product.dims), ", got ",
+           common::ShapeText(input.dims));
+  out = {product.dims, Promote("addmm", input, product)};
 }
 
 namespace {

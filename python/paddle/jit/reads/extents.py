@@ -13,7 +13,13 @@ _key = _Plain.__hash__
 _COMPARE = {'<': operator.lt, '>': operator.gt, '=': operator.eq, '!': operator.ne}
 # Of the answer no: the comparison that is true then.
 _OTHERWISE = {'<': ('>', 1), '>': ('<', 1), '=': ('!', 0), '!': ('=', 0)}
-_CALCULATE = {'+': operator.add, '-': operator.sub, '*': operator.mul, '/': operator.floordiv}
+_CALCULATE = {
+    '+': operator.add,
+    '-': operator.sub,
+    '*': operator.mul,
+    '/': operator.floordiv,
+    'b': lambda a, b: b if a == 1 else a,  # what they broadcast to
+}
 _MOST_TESTS = 64
 
 
@@ -177,7 +183,11 @@ class Extents:
                     right, left = stack.pop(), stack.pop()
                     sign = {'=': '==', '!': '!=', '/': '//'}.get(op, op)
                     stack.append(
-                        f'{left} {sign} {right}' if op in _COMPARE else f'({left} {sign} {right})'
+                        f'{left} {sign} {right}'
+                        if op in _COMPARE
+                        else f'broadcast({left}, {right})'
+                        if op == 'b'
+                        else f'({left} {sign} {right})'
                     )
             found.append(stack[0])
         return found

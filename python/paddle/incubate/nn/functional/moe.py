@@ -498,7 +498,7 @@ def cal_aux_loss(
     elif tokens_mask is not None:
         tokens = tokens_mask.sum()
     else:
-        tokens = paddle.full([], gate_prob.size / num_experts, dtype)
+        tokens = paddle.numel(gate_prob).astype(dtype) / num_experts
     tokens = paddle.clip(tokens, min=clip_min)
     sent = dispatch_mask.sum(0) if dispatch_mask.ndim == 2 else dispatch_mask
     shares = sent.astype(dtype).detach() / tokens

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/jit/extent_tests.h"
+#include "paddle/executor/extent_tests.h"
 
 #include <string_view>
 
-namespace paddle::jit {
+namespace executor {
 namespace {
 
 bool IsComparison(char op) { return std::string_view("<>=!").find(op) != std::string_view::npos; }
@@ -16,16 +16,16 @@ ExtentTest::ExtentTest(std::vector<Step> steps) : steps_(std::move(steps)) {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const char op = steps_[i].op;
     const bool value = op == 'd' || op == 'n', last = i + 1 == steps_.size();
-    const bool known = value || std::string_view("+-*/").find(op) != std::string_view::npos || IsComparison(op);
+    const bool known = value || std::string_view("+-*/b").find(op) != std::string_view::npos || IsComparison(op);
     if (value)
       ++depth;
     else if (depth > 0)
       --depth;
     PD_CHECK(known && IsComparison(op) == last && depth > 0 && depth <= kDeepest && (!last || depth == 1),
-             InvalidArgument, "[to_static] expected a comparison of at most ", kDeepest, " values at a time, got '", op,
+             InvalidArgument, "[extents] expected a comparison of at most ", kDeepest, " values at a time, got '", op,
              "' at step ", i);
   }
-  PD_CHECK(!steps_.empty(), InvalidArgument, "[to_static] expected a comparison, got no steps");
+  PD_CHECK(!steps_.empty(), InvalidArgument, "[extents] expected a comparison, got no steps");
 }
 
 bool ExtentTest::Holds(const std::vector<Tensor>& tensors) const {
@@ -33,7 +33,9 @@ bool ExtentTest::Holds(const std::vector<Tensor>& tensors) const {
   size_t n = 0;
   for (const Step& s : steps_) {
     if (s.op == 'd' || s.op == 'n') {
-      stack[n++] = s.op == 'n' ? s.a : tensors[static_cast<size_t>(s.a)]->dims()[s.b];
+      const phi::Ints* dims = s.op == 'n' ? nullptr : &tensors[static_cast<size_t>(s.a)]->dims();
+      if (dims && s.b >= dims->size()) return false;
+      stack[n++] = dims ? (*dims)[s.b] : s.a;
       continue;
     }
     const int64_t b = stack[--n];
@@ -47,6 +49,7 @@ bool ExtentTest::Holds(const std::vector<Tensor>& tensors) const {
         over = b <= 0 || a < 0;
         if (!over) a /= b;
         break;
+      case 'b': a = a == 1 ? b : a; break;
       case '<': a = a < b; break;
       case '>': a = a > b; break;
       case '=': a = a == b; break;
@@ -57,4 +60,4 @@ bool ExtentTest::Holds(const std::vector<Tensor>& tensors) const {
   return stack[0] != 0;
 }
 
-}  // namespace paddle::jit
+}  // namespace executor

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of extents that a recording depends on.
-#include "paddle/jit/extent_tests.h"
+// Comparisons of extents that recordings and plans depend on.
+#include "paddle/executor/extent_tests.h"
 
 #include <gtest/gtest.h>
 
 #include "paddle/phi/core/tensor.h"
 
-namespace paddle::jit {
+namespace executor {
 namespace {
 
 std::vector<Tensor> Shaped(const std::vector<phi::Ints>& shapes) {
@@ -32,6 +32,14 @@ TEST(ExtentTest, CalculatesAsCodeDid) {
   EXPECT_FALSE(t.Holds(Shaped({{9, 4}, {3}})));
 }
 
+TEST(ExtentTest, KnowsWhatExtentsBroadcastTo) {
+  const ExtentTest t({{'d', 0, 0}, {'d', 1, 0}, {'b', 0, 0}, {'n', 5, 0}, {'=', 0, 0}});
+  EXPECT_TRUE(t.Holds(Shaped({{5}, {5}})));
+  EXPECT_TRUE(t.Holds(Shaped({{1}, {5}})));
+  EXPECT_TRUE(t.Holds(Shaped({{5}, {1}})));
+  EXPECT_FALSE(t.Holds(Shaped({{1}, {1}})));
+}
+
 TEST(ExtentTest, WhatCannotBeCalculatedDoesNotHold) {
   EXPECT_FALSE(ExtentTest({{'n', 1, 0}, {'d', 0, 0}, {'/', 0, 0}, {'n', 0, 0}, {'=', 0, 0}}).Holds(Shaped({{0}})));
   EXPECT_FALSE(
@@ -47,4 +55,4 @@ TEST(ExtentTest, StepsAreAComparison) {
 }
 
 }  // namespace
-}  // namespace paddle::jit
+}  // namespace executor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording in which extents are free assumes of them: comparisons that its Python code made.
+// What is assumed of extents that are free: comparisons that Python code made while it was recorded, and what a plan
+// takes for equal.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,15 @@
 
 #include "paddle/phi/core/tensor.h"
 
-namespace paddle::jit {
+namespace executor {
+
+using paddle::Tensor;
 
 // A comparison of two extents or numbers, or of what is calculated of them, in postfix order.
 class ExtentTest {
  public:
-  // An extent 'd' of tensor `a` along axis `b`, the number `a` ('n'), + - * and floor division '/' of the two before
-  // it; last a comparison: '<', '>', '=', '!' (not equal).
+  // An extent 'd' of tensor `a` along axis `b`, the number `a` ('n'), + - *, floor division '/' and what they broadcast
+  // to ('b') of the two before it; last a comparison: '<', '>', '=', '!' (not equal).
   struct Step {
     char op;
     int64_t a, b;
@@ -22,7 +25,7 @@ class ExtentTest {
 
   // Throws InvalidArgument for steps that are no comparison.
   explicit ExtentTest(std::vector<Step> steps);
-  // Whether it is true of these tensors, which are as many and of as many axes as when it was made.
+  // Whether it is true of these tensors, which are as many as when it was made; not of fewer axes.
   bool Holds(const std::vector<Tensor>& tensors) const;
 
  private:
@@ -35,4 +38,4 @@ inline bool AllHold(const std::vector<ExtentTest>& tests, const std::vector<Tens
   return true;
 }
 
-}  // namespace paddle::jit
+}  // namespace executor
