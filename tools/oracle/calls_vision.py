@@ -435,6 +435,11 @@ def conv_pool(row):
 
 def vision(row):
     s = 'vision.ops'
+    turn = 'paddle.vision.transforms.affine('
+    rest = ', {90, [0, 0], 1.0|30, [1, 0], 1.2}, [5, 10]{|, "bilinear"}{|, center=(4, 3)})'
+    row('vision.transforms', turn + 'x' + rest, 'x:3,7,9~0~1/n', torch=False, tolerance=16)
+    array = 'x.numpy().transpose(1, 2, 0)'
+    row('vision.transforms', turn + array + rest, 'x:3,7,9~0~1/n', torch=False, tolerance=16)
     box = 'x:2,4,8,8 b:3,4%boxes~0~7/n n:2@i4~1~1'
     boxes = 'x:1,4,8,8 b:3,4%boxes~0~7/n n:1@i4~3~3'
     row(
