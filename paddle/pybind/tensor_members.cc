@@ -291,21 +291,14 @@ PyObject* Bitcast(PyObject* self, PyObject* dtype) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
     DataType d = ToDataType(dtype, "view", "dtype");
-    PD_CHECK(d != DataType::UNDEFINED && t->kind() == phi::ImplKind::kDense, InvalidType,
-             "[view] expected a dtype and a dense tensor, got ",
+    const bool dense = t->kind() == phi::ImplKind::kDense || t.is_symbolic();
+    PD_CHECK(d != DataType::UNDEFINED && dense, InvalidType, "[view] expected a dtype and a dense tensor, got ",
              d == DataType::UNDEFINED ? "no dtype" : "a sparse tensor or a list");
-    int64_t from = phi::SizeOf(t.dtype()), to = phi::SizeOf(d);
-    PD_CHECK(from == to || t.is_contiguous(), InvalidArgument,
+    if (t.dtype() == d) return ToPy(paddle::reshape(t, t.extents()));
+    PD_CHECK(t.is_symbolic() || phi::SizeOf(t.dtype()) == phi::SizeOf(d) || t.is_contiguous(), InvalidArgument,
              "[view] expected a contiguous tensor to view as a dtype of another size, got strides ",
              common::ShapeText(t.strides()));
-    const int64_t offset = t->offset() * from / to;
-    if (from == to) return ToPy(Tensor(phi::TensorState::Strided(t.dims(), t.strides(), offset, d, t->storage())));
-    Ints dims = t.dims();
-    PD_CHECK(!dims.empty() && dims.back() * from % to == 0 && t->offset() * from % to == 0, InvalidArgument,
-             "[view] expected the last extent to hold whole elements of ", phi::NameOf(d), ", got shape ",
-             common::ShapeText(dims));
-    dims.back() = dims.back() * from / to;
-    return ToPy(Tensor(phi::TensorState::Dense(dims, d, t->storage(), offset)));
+    return ToPy(paddle::view_dtype(t, d));
   });
 }
 // A copy at a place; gradients flow through it.

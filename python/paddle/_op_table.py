@@ -363,7 +363,6 @@ _FORMS = {
     'variance': lambda x, axis=(), keepdim=False: paddle.var(
         x, _axes(axis), unbiased=False, keepdim=keepdim
     ),
-    'view_dtype': lambda input, dtype: input.view(dtype),
     'view_shape': lambda input, dims=(): input.view(list(dims)),
     'view_slice': lambda input, begin_idx, end_idx: input[begin_idx:end_idx],
     'where_': lambda condition, x, y: paddle.where_(condition, x, y),

@@ -23,7 +23,7 @@ TABLE = {
             'fake_dequantize_max_abs fake_quantize_abs_max fake_quantize_moving_average_abs_max '
             'fake_quantize_range_abs_max moving_average_abs_max_scale quantize_linear'
         ),
-        'paddle._sequence_ops': ('add_position_encoding cvm gru_unit im2sequence tdm_child'),
+        'paddle._sequence_ops': ('add_position_encoding gru_unit im2sequence tdm_child'),
         'paddle._training_ops': (
             'auc average_accumulates_ check_finite_and_unscale_ '
             'decayed_adagrad ftrl fused_adam_ lars_momentum_ merged_adam_ merged_momentum_ '

@@ -28,16 +28,6 @@ def add_position_encoding(x, alpha=1.0, beta=1.0):
     return x * alpha + waves(place, width, x.dtype) * beta
 
 
-def cvm(x, cvm, use_cvm=True):
-    """x with logarithms of its first two columns, shows and clicks; without them where use_cvm is
-    False.
-    """
-    if not use_cvm:
-        return x[:, 2:]
-    shows = paddle.log(x[:, :1] + 1)
-    return paddle.concat([shows, paddle.log(x[:, 1:2] + 1) - shows, x[:, 2:]], 1)
-
-
 _BY_NUMBER = ('identity', 'sigmoid', 'tanh', 'relu')
 
 

@@ -64,6 +64,45 @@ def test_old_operations_by_both_ways(kind):
     np.testing.assert_allclose(called(kind, inputs, attrs), want, rtol=1e-6)
 
 
+def test_draws_of_integers_by_their_own_seed():
+    """The numbers of the published package; others than those of the generator."""
+    attrs = {'shape': [2, 3], 'low': 0, 'high': 9, 'dtype': 3}
+    for _ in range(2):
+        assert appended('randint', {}, {**attrs, 'seed': 3}).tolist() == [[5, 1, 5], [3, 5, 3]]
+    paddle.seed(1)
+    assert appended('randint', {}, attrs).tolist() == [[0, 6, 6], [0, 3, 8]]
+
+
+def test_messages_are_counted():
+    nodes = {
+        'X': np.arange(12, dtype='float32').reshape(4, 3),
+        'Src_index': np.array([0, 1, 2, 0, 3]),
+        'Dst_index': np.array([1, 2, 1, 0, 1]),
+    }
+    for rows, counts in ([], [1, 3, 1, 0]), ([3], [1, 3, 1]), ([6], [1, 3, 1, 0, 0, 0]):
+        attrs = {'reduce_op': 'MEAN', 'out_size': rows or [0]}
+        assert appended('graph_send_recv', nodes, attrs, 'Dst_count').tolist() == counts
+    means = appended('graph_send_recv', nodes, {'reduce_op': 'MEAN', 'out_size': [3]})
+    assert means.tolist() == [[0, 1, 2], [5, 6, 7], [3, 4, 5]]
+
+
+@pytest.mark.parametrize('use_cvm', [True, False])
+def test_shows_and_clicks_are_their_own_gradient(use_cvm):
+    x = paddle.to_tensor(np.arange(8, dtype='float32').reshape(2, 4), stop_gradient=False)
+    counts = np.array([[5, 1], [7, 2]], 'float32')
+    out = _C_ops.cvm(x, paddle.to_tensor(counts), use_cvm)
+    shows = np.log(x.numpy()[:, :1] + 1)
+    logs = np.concatenate([shows, np.log(x.numpy()[:, 1:2] + 1) - shows], 1)
+    np.testing.assert_allclose(
+        out.numpy(), np.concatenate([logs if use_cvm else logs[:, :0], x.numpy()[:, 2:]], 1), 1e-6
+    )
+    weights = paddle.arange(out.size, dtype='float32').reshape(out.shape)
+    (gradient,) = paddle.grad((out * weights).sum(), x)
+    np.testing.assert_array_equal(
+        gradient.numpy(), np.concatenate([counts, weights.numpy()[:, -2:]], 1)
+    )
+
+
 def test_range_takes_its_numbers_as_tensors():
     numbers = {k: np.array([v], 'float32') for k, v in (('Start', 1), ('End', 7), ('Step', 2))}
     assert appended('range', numbers, {}).tolist() == [1.0, 3.0, 5.0]

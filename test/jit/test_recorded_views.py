@@ -210,3 +210,35 @@ def test_an_input_is_written():
     got = paddle.jit.to_static(function, full_graph=True)(x * 1.5)
     np.testing.assert_allclose(got.numpy(), value, 1e-5)
     np.testing.assert_allclose(paddle.grad([got.sum()], [x])[0].numpy(), gradient, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize('full_graph', [False, True])
+def test_numbers_read_as_another_dtype(full_graph):
+    def function(x):
+        y = x * 1.5
+        bits = y.view('int32')
+        bits[0] = 0  # of y, too
+        halves = y.transpose([1, 0]).contiguous().view('float16')
+        return y, bits, y.view('uint8'), y.view('float64'), halves, y.view('float32')
+
+    x = paddle.arange(8, dtype='float32').reshape([2, 4])
+    want = [t.numpy() for t in function(x)]
+    anything = static.InputSpec([None, 4], 'float32')
+    for marked in (
+        paddle.jit.to_static(function, full_graph=full_graph),
+        paddle.jit.to_static(function, input_spec=[anything], full_graph=full_graph),
+    ):
+        for _ in range(3):
+            for ours, plain in zip(marked(x), want):
+                assert ours.numpy().dtype == plain.dtype
+                np.testing.assert_array_equal(ours.numpy().view('uint8'), plain.view('uint8'))
+
+
+def test_bytes_that_are_no_whole_numbers_are_refused():
+    program = static.Program()
+    paddle.enable_static()
+    try:
+        with static.program_guard(program), pytest.raises(ValueError, match='whole elements'):
+            static.data('x', [None, 3], 'float32').view('float64')
+    finally:
+        paddle.disable_static()

@@ -49,6 +49,13 @@ Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& forma
 }
 }  // namespace
 
+Tensor cvm_compose(const Tensor& x, const Tensor&, bool use_cvm) {
+  const Tensor rest = slice(x, {1}, Ints{2}, Ints{INT64_MAX});
+  if (!use_cvm) return assign(rest);
+  const Tensor shows = log(slice(x, {1}, Ints{0}, Ints{1}) + 1.0);
+  return concat({shows, log(slice(x, {1}, Ints{1}, Ints{2}) + 1.0) - shows, rest}, Scalar(int64_t{1}));
+}
+
 Tensor prelu_compose(const Tensor& x, const Tensor& alpha, const std::string& format, const std::string& mode) {
   return prelu_mul(x, PreluSlope(x, alpha, format, mode));
 }

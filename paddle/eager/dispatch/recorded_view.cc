@@ -232,7 +232,8 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
     kAsReal,
     kAsComplex,
     kReal,
-    kImag
+    kImag,
+    kViewDtype
   };
   static const auto* kinds = new std::unordered_map<std::string_view, Kind>{{"reshape", kReshape},
                                                                             {"flatten", kFlatten},
@@ -248,7 +249,8 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
                                                                             {"as_real", kAsReal},
                                                                             {"as_complex", kAsComplex},
                                                                             {"real", kReal},
-                                                                            {"imag", kImag}};
+                                                                            {"imag", kImag},
+                                                                            {"view_dtype", kViewDtype}};
   auto it = kinds->find(op.name);
   if (it == kinds->end() || in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
@@ -340,6 +342,14 @@ void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrVa
       return Add(
           out, base, std::move(strides), [](const Tensor& b) { return paddle::as_complex(b); },
           [](const Tensor&, const Tensor& v) { return paddle::as_real(v); });
+    }
+    case kViewDtype: {
+      const auto dtype = Attr<phi::DataType>(attrs[0]), of = base.dtype();
+      const bool alike = phi::SizeOf(dtype) == phi::SizeOf(of);
+      if (!alike && !IsRowMajor(base.extents(), StridesOf(base))) return;  // a copy
+      return Add(
+          out, base, StridesOf(alike ? base : out), [dtype](const Tensor& b) { return paddle::view_dtype(b, dtype); },
+          [of](const Tensor&, const Tensor& v) { return paddle::view_dtype(v, of); });
     }
     case kReal:
     case kImag: {

@@ -167,16 +167,6 @@ def _interp_antialias(inputs, attrs, append):
     return {'output': out}
 
 
-@rule('graph_send_recv')
-def _graph_send_recv(inputs, attrs, append):
-    x, source, target, size = first_of(inputs, 'X', 'Src_index', 'Dst_index', 'Out_size')
-    given = attrs.get('out_size') or [0]
-    size = given[0] if size is None else size
-    size = None if isinstance(size, int) and size <= 0 else size
-    kind = attrs.get('reduce_op', 'SUM').lower()
-    return {'Out': paddle.geometric.send_u_recv(x, source, target, kind, size)}
-
-
 @rule('shuffle_batch')
 def _shuffle_batch(inputs, attrs, append):
     x, seed = first_of(inputs, 'X', 'Seed')

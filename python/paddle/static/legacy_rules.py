@@ -287,6 +287,16 @@ def _gaussian_random(inputs, attrs, append):
     return {'Out': paddle._C_ops.gaussian(_shape(inputs, attrs), *numbers)}
 
 
+@rule('randint')
+def _randint(inputs, attrs, append):
+    seed = attrs.pop('seed', 0)
+    if not seed:
+        return {'Out': append('randint', inputs, attrs)['Out'][0]}
+    low, high = attrs['low'], attrs['high']
+    drawn = paddle.uniform(_shape(inputs, attrs), 'float64', 0.0, float(high - low), seed)
+    return {'Out': (paddle.floor(drawn) + low).astype(_dtype(attrs.get('dtype', 3)))}
+
+
 @rule('assert')
 def _assert(inputs, attrs, append):
     paddle.static.nn.control_flow.Assert(
@@ -413,11 +423,6 @@ def _sequence_mask(inputs, attrs, append):
     most = None if isinstance(most, int) and most < 0 else most
     dtype = _dtype(attrs['out_dtype'])
     return {'Y': paddle.nn.functional.sequence_mask(inputs['X'][0], most, dtype)}
-
-
-@rule('view_dtype')
-def _view_dtype(inputs, attrs, append):
-    return {'out': inputs['input'][0].view(_dtype(attrs['dtype']))}
 
 
 @rule('fill_any')
@@ -655,7 +660,7 @@ def _transfer_layout(inputs, attrs, append):
 FUNCTIONS = (
     'accuracy add_position_encoding affine_channel anchor_generator auc average_accumulates '
     'batch_fc check_finite_and_unscale '
-    'cvm decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
+    'decayed_adagrad dequantize_abs_max dequantize_linear dequantize_log '
     'fake_channel_wise_dequantize_max_abs '
     'fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max '
     'fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max '

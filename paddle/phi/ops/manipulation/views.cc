@@ -334,6 +334,30 @@ Tensor ExpandTo(const Tensor& x, const Ints& dims) {
 }
 }  // namespace
 
+void view_dtype_infer(const Meta& x, DataType dtype, Meta& out) {
+  const int64_t from = SizeOf(x.dtype), to = SizeOf(dtype);
+  out = {x.dims, dtype};
+  if (from == to) return;
+  const Dim last = x.dims.empty() ? Dim(1) : x.dims.back();
+  PD_CHECK(!x.dims.empty() && (!last.known() || last.raw() * from % to == 0), InvalidArgument,
+           "[view] expected the last extent to hold whole elements of ", NameOf(dtype), ", got shape ",
+           common::ShapeText(x.dims));
+  out.dims.back() = common::Div(last * Dim(from), Dim(to));
+}
+void view_dtype_kernel(const Tensor& x, DataType dtype, Tensor& out) {
+  const int64_t from = SizeOf(x.dtype()), to = SizeOf(dtype);
+  Meta made;
+  view_dtype_infer(x.meta(), dtype, made);
+  const Ints dims = common::ToInts(made.dims);
+  if (from == to) {
+    out = Tensor(TensorState::Strided(dims, x.strides(), x->offset(), dtype, x->storage()));
+  } else if (x.is_contiguous() && x->offset() * from % to == 0) {
+    out = Tensor(TensorState::Dense(dims, dtype, x->storage(), x->offset() * from / to));
+  } else {
+    EnsureCopy(x, dims, dtype, out);
+    CopyInto(x, Tensor(TensorState::Dense(x.dims(), x.dtype(), out->storage(), out->offset() * to / from)));
+  }
+}
 void expand_infer(const Meta& x, const IntArray& shape, Meta& out) { out = {ExpandedDims(x.dims, shape), x.dtype}; }
 void expand_kernel(const Tensor& x, const Ints& shape, Tensor& out) {
   out = ExpandTo(x, common::ToInts(ExpandedDims(common::ToDims(x.dims()), shape)));
