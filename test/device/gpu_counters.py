@@ -42,6 +42,12 @@ def cases():
         for shape in ((16384, 64), (2048, 1024)):
             y = paddle.linspace(-1, 1, shape[0] * shape[1]).reshape(shape).astype(dtype)
             out[f'columns-{dtype}-{shape[0]}'] = ([y], lambda y: y.sum(0))
+        y, w = paddle.rand([4096, 1024]).astype(dtype), paddle.ones([1024], dtype)
+        out[f'many-sum-{dtype}'] = ([y], lambda y: y.sum(-1))
+        out[f'many-softmax-{dtype}'] = ([y], F.softmax)
+        out[f'many-rms_norm-{dtype}'] = ([y, w], lambda y, w: F.rms_norm(y, w.shape, w))
+        out[f'many-layer_norm-{dtype}'] = ([y, w], lambda y, w: F.layer_norm(y, w.shape, w, w))
+        out[f'many-exp-{dtype}'] = ([y], paddle.exp)
     out['columns-whole-0'] = ([rows(1 << 15)], lambda y: y.sum())
     for n in (1000, 1024, 4096, 8192):
         for dtype in ('float32', 'bfloat16'):

@@ -52,6 +52,21 @@ def test_sums_of_columns_fill_a_gpu():
 
 
 @needs_double
+def test_many_rows_take_few_instructions():
+    """A warp has a row; exp is computed once for an element, halves are rounded in pairs."""
+    out, _ = run(HERE / 'gpu_counters.py', 'many')
+    found = json.loads(out)
+    most = {'sum': 8, 'softmax': 47, 'rms_norm': 19, 'layer_norm': 32, 'exp': 32}
+    assert len(found) == 10
+    for name, c in found.items():
+        per_element = c['lanes'] / c['elements']
+        assert per_element <= most[name.split('-')[1]], (name, per_element)
+        assert c['launches'] == 1, name
+        assert c['requests'] - c['vector_requests'] <= 2 * 4096, name  # results of each row
+        assert c['bank_conflicts'] <= c['shared_requests'] / 100, name
+
+
+@needs_double
 def test_rows_are_read_once():
     """Those of up to 8192 elements, which stay in the block from one sweep to the next."""
     out, _ = run(HERE / 'gpu_counters.py', 'softmax', 'log_softmax', 'rms_norm', 'layer_norm')

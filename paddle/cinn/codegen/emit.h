@@ -26,12 +26,15 @@ namespace cinn {
 // x lane. `math` holds the vector library's scalar functions (cinn_<name>_f32, cinn_<name>_f64), or is null.
 void EmitKernel(const LoopNest& nest, const std::string& symbol, llvm::Module& module, llvm::Module* math);
 
-// The same for a GPU; the parameters are those of CompileToPtx.
-void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module,
+// The same for a GPU of the capability; the parameters are those of CompileToPtx.
+void EmitPtxKernel(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability, llvm::Module& module,
                    llvm::Module* math);
+void EmitPtxReduction(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability,
+                      llvm::Module& module, llvm::Module* math);
 
-// The same with the vector library; Unimplemented where an operation calls a function that GPUs have not.
-void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module);
+// The same with the vector library; capability 0 has what every GPU has. Unimplemented where an operation calls a
+// function that GPUs have not.
+void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability, llvm::Module& module);
 
 // Of a kernel that hides waiting by other blocks and by loads that are under way together: states how many threads a
 // block has and that four blocks are to share a multiprocessor. The assembler gives it as many registers as that

@@ -362,7 +362,7 @@ std::string PrintOpenCl(const LoopNest& nest, const std::string& symbol, PtxForm
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
   form.vector = 1;
-  BuildForGpu(nest, symbol, form, module);
+  BuildForGpu(nest, symbol, form, 0, module);
   return Printer(module).Run(*module.getFunction(symbol));
 }
 

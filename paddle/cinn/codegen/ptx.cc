@@ -35,7 +35,6 @@ constexpr int64_t kNarrowLimit = 1 << 30;
 // Blocks that a reduction is cut into where it has fewer than kFewBlocks of its own.
 constexpr int64_t kFewBlocks = 512, kPartBlocks = 2048;
 constexpr int kWarp = 32;
-constexpr int64_t kKeptBytes = 32 << 10;  // of a block's rows; four blocks fit on a multiprocessor of capability 8.0
 
 std::unique_ptr<llvm::TargetMachine> Machine(int capability) {
   static std::once_flag once;
@@ -80,9 +79,9 @@ int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
 
 }  // namespace
 
-void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, llvm::Module& module) {
+void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability, llvm::Module& module) {
   auto math = VectorMath(module.getContext());
-  EmitPtxKernel(nest, symbol, form, module, math.get());
+  EmitPtxKernel(nest, symbol, form, capability, module, math.get());
   InlineCalls(*module.getFunction(symbol));
   for (const llvm::Function& f : module)
     PD_CHECK(!f.isDeclaration() || f.isIntrinsic(), Unimplemented,
@@ -112,7 +111,8 @@ int PtxVector(const LoopNest& nest) {
     if (!output && (g.inputs[k].offset.defined() || g.inputs[k].mask.defined())) return 1;
     if (IsUnit(nest, k)) least = std::min(least, SizeOfBuffer(nest, k));
   }
-  return static_cast<int>(std::clamp<int64_t>(16 / least, 4, 8));
+  const int64_t fewest = nest.mode == LoopMode::kElementwise ? 4 : 2;
+  return static_cast<int>(std::clamp<int64_t>(16 / least, fewest, 8));
 }
 
 PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* addresses) {
@@ -141,15 +141,14 @@ PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* ad
   if (nest.mode == LoopMode::kRowReduce) {
     const int64_t turns = std::max<int64_t>(e.inner / form.vector, 1);
     const bool sweeps = nest.stages.size() > 1;
-    int64_t bytes = 8;  // of an element that sweeps keep
-    for (size_t k = 0; k < g.inputs.size(); ++k)
-      if (IsUnit(nest, k)) bytes = std::min(bytes, SizeOfBuffer(nest, k));
     const auto room = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(e.inner, 1))));
-    const bool fits = !sweeps || room * bytes * (kGpuThreads / kWarp) <= kKeptBytes;
-    if (turns <= kWarp)
-      form.across = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(turns)));
-    else if (turns <= 2 * kWarp || (fits && turns <= 64 * kWarp && e.outer >= kFewBlocks * kGpuThreads / kWarp))
-      form.across = kWarp;
+    // Threads with several turns each share the work of joining a row; all of them where there are few rows.
+    const int64_t most = std::min<int64_t>(std::bit_ceil(static_cast<uint64_t>(turns)), kGpuThreads);
+    form.across = static_cast<int>(std::min<int64_t>(most, kWarp));
+    while (form.across < most &&
+           (turns / form.across > (sweeps ? 8 : 16) || e.outer < kFewBlocks * kGpuThreads / form.across ||
+            room * nest.kept * (kGpuThreads / form.across) > kKeptBytes))
+      form.across *= 2;
     if (sweeps && e.inner <= 8192) form.row = static_cast<int>(std::max<int64_t>(room, form.vector));
   } else if (nest.mode == LoopMode::kColReduce) {
     // Threads share a column where each has some elements of it.
@@ -212,7 +211,7 @@ int64_t PtxBlocks(const LoopNest& nest, PtxForm form, const KernelMeta& meta, in
 void CheckPtx(const LoopNest& nest) {
   llvm::LLVMContext context;
   llvm::Module module("check", context);
-  BuildForGpu(nest, "check", {}, module);
+  BuildForGpu(nest, "check", {}, 0, module);
 }
 
 std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxForm form, int capability) {
@@ -220,7 +219,7 @@ std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxFor
   llvm::Module module(symbol, context);
   module.setDataLayout(Machine(capability)->createDataLayout());
   module.setTargetTriple(kTriple);
-  BuildForGpu(nest, symbol, form, module);
+  BuildForGpu(nest, symbol, form, PtxTarget(capability), module);
   return PrintPtx(module, capability);
 }
 

@@ -12,6 +12,8 @@
 namespace cinn {
 
 inline constexpr int kGpuThreads = 256;  // of a block
+// Of a block's rows that stay in its memory: four blocks fit on a multiprocessor of capability 8.0.
+inline constexpr int64_t kKeptBytes = 32 << 10;
 
 // A reduction is one kernel, or for each sweep one whose blocks reduce parts and one that combines these.
 enum class PtxPart : uint8_t { kWhole, kBlocks, kRest };

@@ -3,6 +3,7 @@
 #include "paddle/cinn/schedule/loop_nest.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -115,7 +116,7 @@ void ChooseSpills(LoopNest& n) {
   for (int o : last > 0 ? n.stages[last].outputs : std::vector<int>()) {
     GroupOutput& out = g.outputs[o];
     Expr best;
-    int best_cost = 14, best_stage = 0;
+    int best_cost = kCostly - 1, best_stage = 0;
     for (int s = 0; s < last; ++s)
       for (int j : n.stages[s].reductions) {
         const Expr& e = g.reductions[j].value;
@@ -134,6 +135,36 @@ void ChooseSpills(LoopNest& n) {
     const Expr read = Expr::Input(static_cast<int>(g.inputs.size()) + o, out.dtype);
     out.value = Replace(out.value, best, read);
   }
+}
+
+// Inputs along the row that several sweeps read, and costly values; the first of these takes the place of an input.
+int KeptBytes(const LoopNest& n) {
+  const FusionGroup& g = n.group;
+  std::vector<int> sweeps(g.inputs.size());
+  int costly = 0;
+  for (const LoopStage& st : n.stages) {
+    std::unordered_set<const ExprNode*> seen;
+    std::function<void(const Expr&)> visit = [&](const Expr& e) {
+      if (!seen.insert(e.node()).second) return;
+      const auto k = static_cast<size_t>(e->index);
+      if (e->op == Op::kInput && k < sweeps.size() && n.access[k] == LaneAccess::kUnit) ++sweeps[k];
+      for (int a = 0; a < e->nargs; ++a) visit(e->args[a]);
+    };
+    for (int j : st.reductions) visit(g.reductions[static_cast<size_t>(j)].value);
+    for (int o : st.outputs) visit(g.outputs[static_cast<size_t>(o)].value);
+    for (int j : st.reductions) {
+      const Expr& e = g.reductions[static_cast<size_t>(j)].value;
+      if (&st != &n.stages.back() && IsFloat(e.dtype()) && OperationsOf(e) >= kCostly)
+        costly += static_cast<int>(phi::SizeOf(e.dtype()));
+    }
+  }
+  int bytes = 0, first = 0;
+  for (size_t k = 0; k < sweeps.size(); ++k) {
+    if (sweeps[k] < 2) continue;
+    bytes += static_cast<int>(phi::SizeOf(g.inputs[k].dtype));
+    if (!first) first = bytes;
+  }
+  return std::max(bytes, bytes - first + costly);
 }
 
 std::string AxisText(const LoopAxis& a) {
@@ -241,6 +272,7 @@ LoopNest Schedule(FusionGroup g) {
       stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
   n.group = std::move(g);
   ChooseSpills(n);
+  n.kept = KeptBytes(n);
   for (const LoopStage& s : n.stages) {
     ExprFacts sweep{n.group};
     for (int j : s.reductions) sweep.Visit(n.group.reductions[j].value);

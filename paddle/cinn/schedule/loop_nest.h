@@ -52,12 +52,15 @@ struct LoopNest {
   int unroll = 1;                  // vectors of a main-loop step
   int cost = 1;                    // rough operations per element, for the parallel grain
   int bytes = 0;                   // of memory per element, likewise
+  int kept = 0;                    // bytes per element of what several sweeps over a row need
   int work = 0;                    // operations that all sweeps repeat per element, for the cost model
 };
 
 // Rough operations of an expression that reductions alone do not give, shared parts once; those on 8 byte values are
 // two.
 int OperationsOf(const Expr& e);
+// Of these, a value that a later sweep needs again is kept.
+inline constexpr int kCostly = 15;
 
 // Lanes are summed in blocks of this many elements before the float64 level of the tree.
 inline constexpr int kRowBlock = 8192;
