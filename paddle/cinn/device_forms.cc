@@ -21,6 +21,7 @@
 #include "paddle/phi/backends/cpu/pool.h"
 #include "paddle/phi/backends/gpu/blaslt.h"
 #include "paddle/phi/backends/gpu/dnn_ops.h"
+#include "paddle/phi/backends/gpu/fft_ops.h"
 #include "paddle/phi/core/device_ops.h"
 
 namespace cinn {
@@ -508,6 +509,13 @@ class Forms final : public DrawForms {
     if (!phi::IsFloating(from_t) || !name) throw phi::NoDeviceForm{"a dtype without such kernels"};
     const auto s = there(starts), a = there(at), w = there(weights);
     Each(KernelOf("taps", from_t) + "_" + name, total, {x, s.get(), a.get(), w.get(), out}, {total, from, to, inner});
+  }
+
+  void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const override {
+    Each(KernelOf("scale", t), n, {x, out}, {n, std::bit_cast<int64_t>(even), std::bit_cast<int64_t>(odd)});
+  }
+  void Transform(const phi::Fourier& f, const void* x, void* out) const override {
+    phi::gpu::FftTransform(*this, f, x, out);
   }
 
   void Attention(const phi::cpu::AttentionArgs& a, void* out, double* lse) const override {

@@ -17,6 +17,7 @@ SPACES = {
     'cudnn_graph.h': 'phi::gpu::dnn',
     'cublasLt.h': 'phi::gpu::lt',
     'nccl.h': 'paddle::distributed::nccl',
+    'cufft.h': 'phi::gpu::fft',
 }
 MORE = {
     'cudnn_graph.h': [],
@@ -27,6 +28,7 @@ MORE = {
         'static_assert(offsetof(our::Heuristic, state) == offsetof(Found, state));',
     ],
     'nccl.h': ['static_assert(sizeof(our::UniqueId) == sizeof(ncclUniqueId));'],
+    'cufft.h': ['static_assert(sizeof(our::Handle) == sizeof(cufftHandle));'],
 }
 
 
@@ -49,7 +51,7 @@ def test_numbers_are_those_of_the_real_header(header, ours, tmp_path):
     said = {
         f'{enum}::{name}'
         for enum, body in re.findall(r'enum (\w+) : int \{(.*?)\};', text, re.S)
-        for name in re.findall(r'(k\w+) = \d+', body)
+        for name in re.findall(r'(k\w+) = -?\d+', body)
     }
     assert said == set(names)
     compiler = shutil.which('g++')

@@ -127,6 +127,13 @@ KERNEL device_widen_f32(const float* x, double* out, i64 n) {
 }
 KERNEL device_round_f16(const float* x, Half* out, i64 n) { Round(x, out, n); }
 KERNEL device_round_bf16(const float* x, Bfloat* out, i64 n) { Round(x, out, n); }
+// Numbers are multiplied with one factor and another by turns.
+template <class T>
+INLINE void Scale(const T* x, T* out, i64 n, double even, double odd) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = x[i] * static_cast<T>(i % 2 ? odd : even);
+}
+KERNEL device_scale_f32(const float* x, float* out, i64 n, double even, double odd) { Scale(x, out, n, even, odd); }
+KERNEL device_scale_f64(const double* x, double* out, i64 n, double even, double odd) { Scale(x, out, n, even, odd); }
 KERNEL device_zero(char* out, i64 n) {
   for (i64 i = First(); i < n; i += Step()) out[i] = 0;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/distributed/nccl/nccl_api.h"
 
-#include <dlfcn.h>
-
 #include "paddle/phi/backends/gpu/library.h"
 
 namespace paddle::distributed::nccl {
@@ -14,25 +12,14 @@ struct Found {
   Api api;
   std::string why;
   Found() {
-    const phi::gpu::Library library = phi::gpu::OpenLibrary("libnccl.so.2", "FLAGS_nccl_dir", "nccl");
-    if (!library.handle) {
-      why = library.tried;
-      return;
-    }
+    phi::gpu::Library library = phi::gpu::OpenLibrary({"libnccl.so.2"}, "FLAGS_nccl_dir", "nccl");
     api.path = library.path;
-    std::string missing;
-    const auto look = [&](const char* symbol) {
-      void* found = dlsym(library.handle, symbol);
-      if (!found) missing += std::string(missing.empty() ? "" : ", ") + symbol;
-      return found;
-    };
-#define PADDLE_NCCL_LOOK_UP(name, symbol, args) api.name = reinterpret_cast<Result(*) args>(look(#symbol));
+#define PADDLE_NCCL_LOOK_UP(name, symbol, args) api.name = reinterpret_cast<Result(*) args>(library.Find(#symbol));
     PADDLE_NCCL_FUNCTIONS(PADDLE_NCCL_LOOK_UP)
 #undef PADDLE_NCCL_LOOK_UP
-    api.GetErrorString = reinterpret_cast<const char* (*)(Result)>(look("ncclGetErrorString"));
-    if (!missing.empty())
-      why = api.path + " has no " + missing;
-    else if (api.GetVersion(&api.version) != kSuccess || api.version < kLeastVersion)
+    api.GetErrorString = reinterpret_cast<const char* (*)(Result)>(library.Find("ncclGetErrorString"));
+    why = library.Why();
+    if (why.empty() && (api.GetVersion(&api.version) != kSuccess || api.version < kLeastVersion))
       why = api.path + " is version " + std::to_string(api.version) + ", expected " + std::to_string(kLeastVersion) +
             " or newer";
   }

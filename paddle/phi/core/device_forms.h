@@ -44,6 +44,17 @@ enum class VariateKind : uint8_t { kBernoulli, kPoisson, kGamma, kBinomial };
 enum class PoolPass : uint8_t { kMax, kMaxGrad, kMean, kMeanGrad };
 enum class ConvPass : uint8_t { kForward, kGradInput, kGradWeight };
 
+// A Fourier transform over `axes` of a contiguous tensor, whose extents are `in` and those of the result `out`. Where
+// one of the two is real, the last of the axes is the one that keeps a half, unless `whole`.
+enum class FourierKind : uint8_t { kComplex, kToComplex, kToReal };
+struct Fourier {
+  FourierKind kind;
+  DataType real;  // that of the parts of complex numbers
+  bool forward, whole;
+  double scale;
+  std::span<const int64_t> in, out, axes;
+};
+
 // A tensor [n, c, spatial], or with channels_last [n, spatial, c].
 struct ChannelShape {
   int64_t n, c, spatial;
@@ -112,6 +123,9 @@ class DeviceForms {
   // from starts[j] to starts[j + 1]. The numbers are the host's.
   virtual void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,
                             Numbers starts, Numbers at, std::span<const double> weights, void* out) const = 0;
+  // out[i] = x[i] times the factor of even or odd i: float32 or float64. out may be x.
+  virtual void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const = 0;
+  virtual void Transform(const Fourier& f, const void* x, void* out) const = 0;
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
   virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;
 

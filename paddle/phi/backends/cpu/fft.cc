@@ -11,6 +11,7 @@
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/fft_impl.h"
 #include "paddle/phi/backends/cpu/plan_cache.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi::cpu {
@@ -128,6 +129,8 @@ void FftC2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, doub
   CheckAxes(shape, axes);
   const std::vector<int64_t> s(shape.begin(), shape.end());
   if (Numel(s) == 0) return;
+  if (const DeviceForms* d = FormsHere())
+    return d->Transform({FourierKind::kComplex, RealOf(t), forward, false, scale, shape, shape, axes}, x, out);
   Transform(FftKind::kC2C, t == DataType::COMPLEX128, forward, s, axes, scale, x, s, out, s);
 }
 
@@ -139,6 +142,11 @@ void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool
   const int64_t n = Numel(s);
   if (n == 0) return;
   const bool is_double = t == DataType::FLOAT64;
+  auto os = s;
+  const int64_t last = axes.back();
+  if (onesided) os[last] = s[last] / 2 + 1;
+  if (const DeviceForms* d = FormsHere())
+    return d->Transform({FourierKind::kToComplex, t, forward, !onesided, scale, shape, os, axes}, x, out);
   if (!onesided) {
     const auto widen = [&](auto z) {
       using R = decltype(z);
@@ -153,9 +161,6 @@ void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool
     Transform(FftKind::kC2C, is_double, forward, s, axes, scale, out, s, out, s);
     return;
   }
-  auto os = s;
-  const int64_t last = axes.back();
-  os[last] = s[last] / 2 + 1;
   Transform(FftKind::kR2C, is_double, true, s, axes.last(1), axes.size() == 1 ? scale : 1.0, x, s, out, os);
   if (axes.size() > 1)
     Transform(FftKind::kC2C, is_double, true, os, axes.first(axes.size() - 1), scale, out, os, out, os);
@@ -174,6 +179,8 @@ void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, 
   auto os = s;
   os[last] = last_dim;
   if (Numel(os) == 0) return;
+  if (const DeviceForms* d = FormsHere())
+    return d->Transform({FourierKind::kToReal, t, forward, false, scale, shape, os, axes}, x, out);
   const bool is_double = t == DataType::FLOAT64;
   const int64_t n = Numel(s);
   Scratch tmp(axes.size() > 1 || forward ? n * (is_double ? 16 : 8) : 0);

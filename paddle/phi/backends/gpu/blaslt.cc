@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/backends/gpu/blaslt.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,17 +29,11 @@ struct Lt {
   std::string why;
 
   Lt() {
-    Library library = OpenLibrary("libcublasLt.so.13", "FLAGS_cublas_dir", "cublas");
-    if (!library.handle) library = OpenLibrary("libcublasLt.so.12", "FLAGS_cublas_dir", "cublas");
-    why = library.tried;
-    if (!library.handle) return;
-    std::string missing;
-#define PADDLE_CUBLASLT_LOOK_UP(name, symbol, args)                            \
-  name = reinterpret_cast<lt::Status(*) args>(dlsym(library.handle, #symbol)); \
-  if (!name) missing += std::string(missing.empty() ? "" : ", ") + #symbol;
+    Library library = OpenLibrary({"libcublasLt.so.13", "libcublasLt.so.12"}, "FLAGS_cublas_dir", "cublas");
+#define PADDLE_CUBLASLT_LOOK_UP(name, symbol, args) name = reinterpret_cast<lt::Status(*) args>(library.Find(#symbol));
     PADDLE_CUBLASLT_FUNCTIONS(PADDLE_CUBLASLT_LOOK_UP)
 #undef PADDLE_CUBLASLT_LOOK_UP
-    why = missing.empty() ? "" : library.path + " has no " + missing;
+    why = library.Why();
   }
 };
 const Lt& Api() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/backends/gpu/dnn_graph.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,24 +24,16 @@ struct Dnn {
 
   Dnn() {
     constexpr size_t kLeast = 90800;  // plans without a device
-    const Library library = OpenLibrary("libcudnn.so.9", "FLAGS_cudnn_dir", "cudnn");
-    why = library.tried;
-    if (!library.handle) return;
-    std::string missing;
-    const auto look = [&](const char* symbol) {
-      void* found = dlsym(library.handle, symbol);
-      if (!found) missing += std::string(missing.empty() ? "" : ", ") + symbol;
-      return found;
-    };
-#define PADDLE_CUDNN_LOOK_UP(name, symbol, args) name = reinterpret_cast<Status(*) args>(look(#symbol));
+    Library library = OpenLibrary({"libcudnn.so.9"}, "FLAGS_cudnn_dir", "cudnn");
+#define PADDLE_CUDNN_LOOK_UP(name, symbol, args) name = reinterpret_cast<Status(*) args>(library.Find(#symbol));
     PADDLE_CUDNN_FUNCTIONS(PADDLE_CUDNN_LOOK_UP)
 #undef PADDLE_CUDNN_LOOK_UP
-    LastError = reinterpret_cast<void (*)(char*, size_t)>(look("cudnnGetLastErrorString"));
-    const auto version = reinterpret_cast<size_t (*)()>(look("cudnnGetVersion"));
-    why = !missing.empty()      ? library.path + " has no " + missing
-          : version() >= kLeast ? ""
-                                : library.path + " is version " + std::to_string(version()) + ", expected " +
-                                      std::to_string(kLeast) + " or newer";
+    LastError = reinterpret_cast<void (*)(char*, size_t)>(library.Find("cudnnGetLastErrorString"));
+    const auto version = reinterpret_cast<size_t (*)()>(library.Find("cudnnGetVersion"));
+    why = library.Why();
+    if (why.empty() && version() < kLeast)
+      why = library.path + " is version " + std::to_string(version()) + ", expected " + std::to_string(kLeast) +
+            " or newer";
   }
 };
 const Dnn& Api() {

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -32,9 +33,7 @@ bool Try(const std::string& file, Library* to, int flags = 0) {
   return to->handle != nullptr;
 }
 
-}  // namespace
-
-Library OpenLibrary(const char* soname, const char* flag, const char* package) {
+Library Open(const char* soname, const char* flag, const char* package) {
   Library found;
   if (const char* folder = std::getenv(flag); folder && *folder) {
     Try(std::string(folder) + "/" + soname, &found);
@@ -57,6 +56,34 @@ Library OpenLibrary(const char* soname, const char* flag, const char* package) {
         if (Try(std::string(folder) + below + soname, &found)) return found;
   Try(soname, &found);
   return found;
+}
+
+}  // namespace
+
+void* Library::Find(const char* symbol) {
+  void* found = handle ? dlsym(handle, symbol) : nullptr;
+  if (!found) missing += (missing.empty() ? "" : ", ") + std::string(symbol);
+  return found;
+}
+std::string Library::Why() const {
+  if (!handle) return tried;
+  return missing.empty() ? "" : path + " has no " + missing;
+}
+
+Library OpenLibrary(std::initializer_list<const char*> names, const char* flag, const char* package) {
+  Library found;
+  for (const char* soname : names)
+    if (!found.handle) found = Open(soname, flag, package);
+  return found;
+}
+
+void SayHow(const std::string& what, const std::string& how) {
+  static const bool explain = [] {
+    const char* flag = std::getenv("FLAGS_gpu_explain");
+    return flag && *flag == '1';
+  }();
+  if (explain) std::fprintf(stderr, "gpu: %s: %s\n", what.c_str(), how.c_str());
+  PD_VLOG(1) << what << ": " << how;
 }
 
 }  // namespace phi::gpu

@@ -3,7 +3,9 @@
 #include "paddle/phi/backends/cpu/fft.h"
 
 #include <cstring>
+#include <vector>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -68,6 +70,23 @@ void OverlapAdd(const Tensor& x, int64_t hop, bool front, Tensor& out) {
     for (int64_t o = b; o < e; ++o)
       AddFrames(x.data<T>() + o * item, frames, length, inner, hop, !front, out.data<T>() + o * total);
   });
+}
+// Each row of the result is the sum of those that meet in it.
+void OverlapAddOn(const DeviceForms& forms, const Tensor& x, int64_t hop, bool front, Tensor& out) {
+  if (out.numel() == 0) return;
+  const int64_t rank = x.ndim(), length = x.dim(front ? 1 : rank - 2), frames = x.dim(front ? 0 : rank - 1);
+  const int64_t total = (frames - 1) * hop + length;
+  const DataType part = RealOf(x.dtype());
+  const int64_t inner = (front ? out.numel() / total : 1) * (IsComplex(x.dtype()) ? 2 : 1);
+  Ints starts = {0}, at;
+  for (int64_t t = 0; t < total; ++t) {
+    for (int64_t f = std::max<int64_t>(0, (t - length) / hop); f < frames && f * hop <= t; ++f)
+      if (const int64_t l = t - f * hop; l < length) at.push_back(front ? f * length + l : l * frames + f);
+    starts.push_back(static_cast<int64_t>(at.size()));
+  }
+  const std::vector<double> ones(at.size(), 1);
+  const int64_t outer = front ? 1 : out.numel() / total;
+  forms.WeightedRows(part, part, x.raw_data(), outer, frames * length, inner, starts, at, ones, out.raw_data());
 }
 
 }  // namespace
@@ -167,6 +186,7 @@ void overlap_add_infer(const Meta& x, int64_t hop, int64_t axis, Meta& out) {
   if (!front) out.dims.push_back(total);
 }
 void overlap_add_kernel(const Tensor& x, int64_t hop, int64_t axis, Tensor& out) {
+  if (const DeviceForms* forms = FormsHere()) return OverlapAddOn(*forms, x, hop, axis == 0, out);
   std::memset(out.raw_data(), 0, out.numel() * SizeOf(out.dtype()));
   switch (x.dtype()) {
     case DataType::FLOAT32: return OverlapAdd<float>(x, hop, axis == 0, out);
