@@ -130,6 +130,18 @@ def _kept(x):
     return paddle.ones([shape['sizes'][0], sizes[0]]) * x.sum()
 
 
+def _collected(x):
+    tensors, others = [x], {}
+    tensors.append(x * x.shape[0])
+    tensors.insert(0, x + 1)
+    tensors[1] = x * 3
+    tensors.append(row for row in x)
+    others.setdefault('last', tensors.pop())
+    tensors.extend(x - 1)
+    tensors[0:1] = x * 5
+    return next(others['last']), *tensors, len(tensors)
+
+
 def _classes(x):
     n = x.shape[0]
     if not isinstance(n, int) or type(n) is not int or n is None or n in (5, 9):
@@ -163,12 +175,25 @@ def _fails(x):
     'function',
     [
         *(_reshaped, _branch, _window, _mean, _positions, _padded, _loop, _rows_of, _while, _told),
-        *(_kept, _classes, _numbers, _numpy, _grown, _squeezed, _fails),
+        *(_kept, _collected, _classes, _numbers, _numpy, _grown, _squeezed, _fails),
     ],
     ids=lambda f: f.__name__.strip('_'),
 )
 def test_what_code_does_with_extents(function, full_graph):
     _check(function, full_graph=full_graph)
+
+
+@both
+def test_lists_keep_what_is_appended(full_graph):
+    def last(x, y):
+        tensors = [x]
+        tensors.append(x * y.shape[0])
+        tensors.insert(0, y)
+        tensors[1] = y * 2
+        return *tensors, y.shape[0] > 3
+
+    spec = [paddle.static.InputSpec([None, 4])]
+    _check(last, _two, full_graph=full_graph, input_spec=spec * 2)
 
 
 @both

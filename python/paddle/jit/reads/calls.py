@@ -26,6 +26,7 @@ _METHODS = (
     types.WrapperDescriptorType,
 )
 _NONE = object()
+_COLLECTIONS = (list, dict, set, frozenset, tuple, numpy.ndarray)
 _UNION = getattr(types, 'UnionType', ())
 
 
@@ -281,7 +282,7 @@ class Calls:
             or type(value) is types.FunctionType
         ):
             return value
-        if isinstance(value, (list, dict, set, frozenset, tuple, numpy.ndarray)):
+        if isinstance(value, _COLLECTIONS):
             return self.use(value)
         found = self.look(type(value), '__iter__')
         return value if found is ABSENT else self.iterate(value)
@@ -336,7 +337,15 @@ class Calls:
                 self.changes(value, type(value))
                 if kwargs.get('key') is not None:
                     kwargs = {**kwargs, 'key': self._wrapped(kwargs['key'])}
-                return run(*[self._listed(a) for a in args], **kwargs)
+                sliced = name == '__setitem__' and args and type(args[0]) is slice
+                goes_through = sliced or name in tables.GATHERING
+                return run(
+                    *[
+                        self._listed(a) if goes_through or isinstance(a, _COLLECTIONS) else a
+                        for a in args
+                    ],
+                    **kwargs,
+                )
             if base is list and name in ('__getitem__', '__contains__') and len(args) == 1:
                 return (self.item if name == '__getitem__' else self.contains)(value, args[0])
             if base is set and name == '__contains__':

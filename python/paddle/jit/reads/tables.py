@@ -199,6 +199,11 @@ CHANGING = {
         *('difference_update', 'symmetric_difference_update', '__ior__', '__iand__', '__isub__'),
     },
 }
+# Those of them that go through the items of their arguments; others keep an argument as it is.
+GATHERING = {
+    *('extend', 'update', 'intersection_update', 'difference_update'),
+    *('symmetric_difference_update', '__iadd__', '__ior__', '__init__'),
+}
 # They call the functions that they are given, and do no more.
 CALLING = {getattr(_core.pir, n) for n in ('_if_region', '_while_region')}
 # Functions of the core that are no operations, but depend on their arguments and the modes alone.
