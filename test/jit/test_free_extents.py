@@ -190,7 +190,7 @@ def test_lists_keep_what_is_appended(full_graph):
         tensors.append(x * y.shape[0])
         tensors.insert(0, y)
         tensors[1] = y * 2
-        return *tensors, y.shape[0] > 3
+        return tuple(tensors)
 
     spec = [paddle.static.InputSpec([None, 4])]
     _check(last, _two, full_graph=full_graph, input_spec=spec * 2)
