@@ -25,7 +25,8 @@ KINDS = {
 }
 
 # Arguments of operators whose functions' examples do not call them: `x` makes a tensor of the dtype
-# that is tried, `D` is its name, `indices` makes one of int64.
+# that is tried, `D` is its name, `indices` makes one of int64; what another operator leaves is made by
+# a call of that.
 CALLS = {
     "accuracy_check": "x(2), x(2), 'f'",
     "all_gather": "x(2), 0, 1",
@@ -38,6 +39,7 @@ CALLS = {
     "broadcast": "x(2), 0, 0",
     "c_allreduce_sum": "x(2), 0, True, True",
     "c_concat": "x(2), 0, 1, 0, True, True",
+    "c_embedding": "x(2, 2), indices(2)",
     "c_identity": "x(2), 0, True, True",
     "c_scatter": "x(2), 0, 0, 1, True",
     "c_split": "x(2), 0, 1, 0, True",
@@ -75,6 +77,11 @@ CALLS = {
     "min": "x(2)",
     "mp_allreduce_sum": "x(2), 0",
     "numel": "x(2)",
+    "partial_allgather": "x(2), 1, 0",
+    "partial_concat": "[x(2, 2)]",
+    "partial_recv": "*(_C_ops.send_v2(x(2), 0, 0) or (0, 0, D, [2]))",
+    "partial_send": "x(2), 0, 0",
+    "partial_sum": "[x(2, 2)]",
     "pool3d": "x(1, 1, 2, 2, 2), [2, 2, 2], [1, 1, 1], [0, 0, 0], False, True, 'NCDHW', 'max', "
     "False, False, 'EXPLICIT'",
     "randint": "0, 3, [2], D",
@@ -200,6 +207,7 @@ def written(name):
     def runs(dtype):
         scope = {
             "call": getattr(_C_ops, name),
+            "_C_ops": _C_ops,
             "x": lambda *shape: paddle.ones(shape).astype(dtype),
             "D": dtype,
             "indices": lambda *shape: paddle.zeros(shape, "int64"),

@@ -111,46 +111,7 @@ def _c_lookup_table(table, index, start_index=0, vocab_size=-1, name=None):
     other parts. ValueError for an index outside the vocabulary where `vocab_size` tells how large
     it is.
     """
-    rows = table.shape[0]
-    if vocab_size >= 0 and index.size and bool(((index < 0) | (index >= vocab_size)).any()):
-        raise ValueError(
-            f'[_c_lookup_table] expected indices of 0 to {vocab_size - 1}, got '
-            f'{int(index.min())} to {int(index.max())}'
-        )
-    here = (index >= start_index) & (index < start_index + rows)
-    found = F.embedding(paddle.where(here, index - start_index, paddle.zeros_like(index)), table)
-    return paddle.where(here.unsqueeze(-1), found, paddle.zeros_like(found))
-
-
-class _CrossEntropy(PyLayer):
-    """Softmax and cross entropy of logits whose classes the group shares evenly."""
-
-    @staticmethod
-    def forward(ctx, logits, label, group, ignore_index):
-        wide = logits if logits.dtype == paddle.float64 else logits.astype('float32')
-        classes = logits.shape[-1]
-        largest = reduced(wide.max(axis=-1, keepdim=True), group, ReduceOp.MAX)
-        shifted = wide - largest
-        exponents = paddle.exp(shifted)
-        total = reduced(exponents.sum(axis=-1, keepdim=True), group)
-        place = label - group.rank * classes
-        here = (place >= 0) & (place < classes)
-        place = paddle.where(here, place, paddle.zeros_like(place))
-        picked = paddle.take_along_axis(shifted, place, axis=-1)
-        picked = reduced(paddle.where(here, picked, paddle.zeros_like(picked)), group)
-        counts = label != ignore_index
-        loss = paddle.where(counts, paddle.log(total) - picked, paddle.zeros_like(picked))
-        softmax = exponents / total
-        ctx.save_for_backward(softmax, place, here, counts)
-        ctx.mark_non_differentiable(softmax)
-        return loss.astype(logits.dtype), softmax.astype(logits.dtype)
-
-    @staticmethod
-    def backward(ctx, dloss, dsoftmax):
-        softmax, place, here, counts = ctx.saved_tensor()
-        one = here.astype(softmax.dtype)
-        grad = paddle.put_along_axis(softmax, place, -one, axis=-1, reduce='add')
-        return (grad * counts.astype(grad.dtype) * dloss.astype(grad.dtype)).astype(dloss.dtype)
+    return _C_ops.c_embedding(table, index, start_index, vocab_size)
 
 
 def _c_softmax_with_cross_entropy(
@@ -172,5 +133,7 @@ def _c_softmax_with_cross_entropy(
             logits, label, ignore_index=ignore_index, return_softmax=True
         )
     else:
-        loss, softmax = _CrossEntropy.apply(logits, label, group, ignore_index)
+        softmax, loss = _C_ops.c_softmax_with_cross_entropy(
+            logits, label, ignore_index, group.id, group.rank, group.nranks
+        )
     return (loss, softmax) if return_softmax else loss
