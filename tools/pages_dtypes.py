@@ -25,8 +25,8 @@ KINDS = {
 }
 
 # Arguments of operators whose functions' examples do not call them: `x` makes a tensor of the dtype
-# that is tried, `D` is its name, `indices` makes one of int64; what another operator leaves is made by
-# a call of that.
+# that is tried, `D` is its name, `indices` makes one of int64; calls of other operators make what
+# those leave.
 CALLS = {
     "accuracy_check": "x(2), x(2), 'f'",
     "all_gather": "x(2), 0, 1",

@@ -120,12 +120,15 @@ TABLE = {
     'paddle.distributed.communication.group': {
         'paddle.distributed.communication.group': '_get_global_group=default_group'
     },
-    'paddle.distributed.fleet.auto': {
-        'paddle.distributed': 'ProcessMesh Strategy get_mesh set_mesh',
-        'paddle.distributed.auto_parallel.interface': (
-            'create_mesh recompute shard_op shard_tensor'
-        ),
-    },
+    **dict.fromkeys(
+        ('paddle.distributed.auto_parallel', 'paddle.distributed.fleet.auto'),
+        {
+            'paddle.distributed': 'ProcessMesh Strategy get_mesh local_map set_mesh',
+            'paddle.distributed.auto_parallel.interface': (
+                'create_mesh recompute shard_op shard_tensor'
+            ),
+        },
+    ),
     'paddle.distributed.auto_parallel.static.dist_attribute': {
         'paddle.distributed.auto_parallel.dist_attr': 'TensorDistAttr'
     },
