@@ -519,8 +519,7 @@ class Forms final : public DrawForms {
   }
 
   void Attention(const phi::cpu::AttentionArgs& a, void* out, double* lse) const override {
-    const auto t = static_cast<DataType>(a.type);
-    if (phi::gpu::HasDnn() && (t == DataType::FLOAT16 || t == DataType::BFLOAT16) && !a.mask && !a.keep) {
+    if (MayBeLibrarys(a)) {
       const int64_t n = a.batch * a.heads * a.nq;
       const auto narrow = Room(n * 4);
       if (phi::gpu::DnnAttend(*this, a, out, static_cast<float*>(narrow.get())))
@@ -540,6 +539,12 @@ class Forms final : public DrawForms {
   void AttentionGrad(const phi::cpu::AttentionGradArgs& g) const override {
     const phi::cpu::AttentionArgs& a = g.a;
     const int64_t width = WidthOf(a), lines = a.batch * a.heads * a.nq;
+    if (MayBeLibrarys(a)) {
+      const auto statistics = Room(lines * 4), sums = Room(lines * 4);
+      Each(KernelOf("round", DataType::FLOAT32), lines, {g.lse, statistics.get()}, {lines});
+      if (phi::gpu::DnnAttendGradient(*this, g, static_cast<float*>(statistics.get()), static_cast<float*>(sums.get())))
+        return;
+    }
     const bool tensor = ByTensorCores(a, width);
     const int64_t rows = tensor ? kTensorRows : RowsOfBlock(width);
     const void *mask = a.mask ? a.mask : a.q.p, *keep = a.keep ? a.keep : a.q.p;
@@ -576,6 +581,10 @@ class Forms final : public DrawForms {
   }
 
  private:
+  static bool MayBeLibrarys(const phi::cpu::AttentionArgs& a) {
+    const auto t = static_cast<DataType>(a.type);
+    return phi::gpu::HasDnn() && (t == DataType::FLOAT16 || t == DataType::BFLOAT16) && !a.mask && !a.keep;
+  }
   bool ByTensorCores(const phi::cpu::AttentionArgs& a, int64_t width) const {
     const auto t = static_cast<DataType>(a.type);
     return capability_ >= kFirstTensorCores && width <= 128 && (t == DataType::FLOAT16 || t == DataType::BFLOAT16);

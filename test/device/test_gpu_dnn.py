@@ -85,10 +85,12 @@ def test_attention_of_halves_is_the_librarys(dtype, tmp_path):
     )
     assert 'fakednn:' not in said, said
     check_as_near(json.loads(out), dtype)
-    what = r'gpu: (causal |)attention of \w+ 2 \d+ \d+ (\d+) (\d+) .*: by cuDNN'
+    what = r"gpu: (causal |)attention('s gradient|) of \w+ 2 \d+ \d+ (\d+) (\d+) .*: by cuDNN"
     kinds = re.findall(what, said)
-    assert set(kinds) == {('', '64', '64'), ('causal ', '64', '128')}
-    assert len(re.findall(r'execute 19 .* engine 1', log.read_text())) == 2
+    shapes = [('', '64', '64'), ('causal ', '64', '128')]
+    assert sorted(kinds) == sorted((c, g, *n) for c, *n in shapes for g in ('', "'s gradient"))
+    for first in (19, 13):  # the product of queries and keys; that of results and their gradient
+        assert len(re.findall(rf'execute {first} .* engine 1', log.read_text())) == 2
     assert 'not by cuDNN: lengths that are no multiples of 64' in said
 
 

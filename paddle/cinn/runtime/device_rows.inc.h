@@ -125,6 +125,9 @@ KERNEL device_widen_bf16(const Bfloat* x, float* out, i64 n) { Widen(x, out, n);
 KERNEL device_widen_f32(const float* x, double* out, i64 n) {
   for (i64 i = First(); i < n; i += Step()) out[i] = x[i];
 }
+KERNEL device_round_f32(const double* x, float* out, i64 n) {
+  for (i64 i = First(); i < n; i += Step()) out[i] = static_cast<float>(x[i]);
+}
 KERNEL device_round_f16(const float* x, Half* out, i64 n) { Round(x, out, n); }
 KERNEL device_round_bf16(const float* x, Bfloat* out, i64 n) { Round(x, out, n); }
 // Numbers are multiplied with one factor and another by turns.

@@ -259,6 +259,11 @@ TEST_P(DnnGraphTest, AttentionOfOperationsHasPlans) {
     const auto recipe = DescribeForDnn(a, &why);
     ASSERT_NE(recipe, nullptr) << why;
     EXPECT_NE(DnnPlan::Make(recipe->graph, Json(GetParam()), nullptr, &why, recipe->limits), nullptr) << why;
+    cpu::AttentionGradArgs g{};
+    g.a = a, g.out = g.dout = {nullptr, c.nq * c.heads * c.dim, c.heads * c.dim, c.dim};
+    const auto gradient = DescribeForDnn(g, a.batch, &why);
+    ASSERT_NE(gradient, nullptr) << why;
+    EXPECT_NE(DnnPlan::Make(gradient->graph, Json(GetParam()), nullptr, &why, gradient->limits), nullptr) << why;
   }
 }
 TEST_P(DnnGraphTest, WhatCannotBeSaysWhy) {

@@ -37,7 +37,8 @@ enum Kind : int {
   kProductOf,
   kProduct,
   kReductionOf = 21,
-  kReduction
+  kReduction,
+  kReshape = 31
 };
 
 enum Type : int {
@@ -150,6 +151,7 @@ const std::map<int, Attribute>& AttributesOf(Kind kind) {
       {kReductionOf, {{1600, {kReductionMode, 1, 1, true}}, {1601, {kDataType, 1, 1, true}}}},
       {kReduction,
        {{1610, {kLink, 1, 1, true}}, {1611, {kLink, 1, 1, true}}, {1612, {kLink, 1, 1, true, kReductionOf}}}},
+      {kReshape, {{2200, {kLink, 1, 1, true}}, {2201, {kLink, 1, 1, true}}}},
       {kConvolution,
        {{100, {kDataType, 1, 1, true}},
         {101, {kMode, 1, 1, true}},
@@ -172,7 +174,7 @@ const std::map<int, Attribute>& AttributesOf(Kind kind) {
   return it == table.end() ? none : it->second;
 }
 bool IsOperation(Kind kind) {
-  return (kind >= kForward && kind <= kPointwise) || kind == kProduct || kind == kReduction;
+  return (kind >= kForward && kind <= kPointwise) || kind == kProduct || kind == kReduction || kind == kReshape;
 }
 size_t WidthOf(Type type) { return type == kBool ? 1 : type == kDataType || type == kFloat || type >= kMode ? 4 : 8; }
 Real RealOf(int type) { return type == 0 ? Real::k32 : type == 2 ? Real::k16 : type == 9 ? Real::kB16 : Real::kNone; }
@@ -255,10 +257,6 @@ int CheckOperation(const State& s) {
   return kSuccess;
 }
 
-// The elements of tensors by their numbers, in the order of their extents.
-using Elements = std::map<int64_t, std::vector<double>>;
-int64_t IdOf(const State& tensor) { return tensor.One<int64_t>(906); }
-
 // Calls f with each place of the extents.
 template <class F>
 void Places(const std::vector<int64_t>& dims, F f) {
@@ -270,6 +268,26 @@ void Places(const std::vector<int64_t>& dims, F f) {
     if (a == static_cast<size_t>(-1)) return;
   }
 }
+int64_t OffsetOf(const State& tensor, const std::vector<int64_t>& at) {
+  const auto strides = tensor.All<int64_t>(903);
+  return std::inner_product(at.begin(), at.end(), strides.begin(), int64_t{0});
+}
+int CheckReshape(const State& s) {
+  const State &x = s.Of(2200), &y = s.Of(2201);
+  if (x.One<int>(901) != y.One<int>(901) && !x.One<char>(907)) return Refuse(kBad, "a reshape to another type");
+  std::vector<int64_t> places[2];
+  for (int k = 0; k < 2; ++k) {
+    const State& t = k ? y : x;
+    Places(Dims(t), [&](const std::vector<int64_t>& at) { places[k].push_back(OffsetOf(t, at)); });
+    std::sort(places[k].begin(), places[k].end());
+  }
+  return places[0] == places[1] ? int{kSuccess} : Refuse(kBad, "a reshape of other elements in memory");
+}
+
+// The elements of tensors by their numbers, in the order of their extents.
+using Elements = std::map<int64_t, std::vector<double>>;
+int64_t IdOf(const State& tensor) { return tensor.One<int64_t>(906); }
+
 // The element of a tensor at a place, whose axes of extent 1 are repeated, and whose heads are shared by groups.
 size_t Index(const std::vector<int64_t>& dims, const std::vector<int64_t>& at, const std::vector<int64_t>& all) {
   int64_t i = 0;
@@ -326,6 +344,7 @@ const State& ResultOf(const State& s) {
     case kFilter: return s.Of(715);
     case kPointwise: return s.Of(753);
     case kProduct: return s.Of(1522);
+    case kReshape: return s.Of(2201);
     default: return s.Of(1611);
   }
 }
@@ -360,12 +379,18 @@ void Compute(const State& s, Elements& e) {
     const bool most = s.Of(1612).One<int>(1600) == 3;
     if (most) std::fill(out.begin(), out.end(), -INFINITY);
     Places(all, [&](const std::vector<int64_t>& at) {
-      auto to = at;
-      for (size_t a = 0; a < to.size(); ++a) to[a] = dims[a] == 1 ? 0 : to[a];
-      double& sum = out[Index(dims, to, dims)];
+      double& sum = out[Index(dims, at, all)];
       const double v = get(s.Of(1610), at, all);
       sum = most ? std::max(sum, v) : sum + v;
     });
+  } else if (s.kind == kReshape) {
+    const State& x = s.Of(2200);
+    std::map<int64_t, double> at_offset;
+    Places(Dims(x), [&](const std::vector<int64_t>& at) {
+      at_offset[OffsetOf(x, at)] = e[IdOf(x)][Index(Dims(x), at, Dims(x))];
+    });
+    Places(dims,
+           [&](const std::vector<int64_t>& at) { out[Index(dims, at, dims)] = at_offset.at(OffsetOf(result, at)); });
   } else {
     Convolve(Operation(s), e);
   }
@@ -539,6 +564,7 @@ FAKEDNN_API int cudnnBackendFinalize(Descriptor* descriptor) {
     case kForward:
     case kData:
     case kFilter: status = CheckOperation(s); break;
+    case kReshape: status = CheckReshape(s); break;
     case kHeuristic:
       if (const int mode = s.One<int>(200); mode != 3 && mode != 2)
         status = Refuse(kBad, "an unknown kind of heuristic");

@@ -51,6 +51,7 @@ enum DescriptorKind : int {
   kReduction = 21,
   kReductionOp = 22,
   kNormForward = 29,
+  kReshapeOp = 31,
   kDeviceProperties = 38,
   kAttention = 41,
 };
@@ -130,6 +131,8 @@ enum Attribute : int {
   kNormForwardBias = 2006,
   kNormForwardEpsilon = 2007,
   kNormForwardY = 2013,
+  kReshapeX = 2200,
+  kReshapeY = 2201,
   kPropertiesText = 2702,
   kAttentionQ = 2800,
   kAttentionK = 2801,

@@ -137,8 +137,8 @@ DnnGraph::Id DnnGraph::Add(Made made) {
 DnnGraph::Id DnnGraph::Tensor(DataKind type, Sizes dims, Sizes strides) {
   return Add({type, std::move(dims), std::move(strides), false, false});
 }
-DnnGraph::Id DnnGraph::Between(DataKind type, Sizes dims) {
-  Sizes strides = Contiguous(dims);
+DnnGraph::Id DnnGraph::Between(DataKind type, Sizes dims, Sizes strides) {
+  if (strides.empty()) strides = Contiguous(dims);
   return Add({type, std::move(dims), std::move(strides), true, false});
 }
 DnnGraph::Id DnnGraph::Number(int64_t rank) {
@@ -156,7 +156,7 @@ void DnnGraph::Add(Operation op) {
 }
 
 void DnnGraph::Convolve(Pass pass, Id x, Id w, Id y, const Sizes& pads, const Sizes& strides, const Sizes& dilations) {
-  const DataKind wide = tensors_[static_cast<size_t>(x) - 1].type == kDouble ? kDouble : kFloat;
+  const DataKind wide = Of(x).type == kDouble ? kDouble : kFloat;
   constexpr struct {
     DescriptorKind kind;
     Attribute of, x, w, y, alpha, beta;
@@ -208,6 +208,10 @@ DnnGraph::Id DnnGraph::Reduce(dnn::Reduction how, Id x, Id out) {
        {{kReductionX, kOfDescriptor, x}, {kReductionY, kOfDescriptor, out}}});
   return out;
 }
+DnnGraph::Id DnnGraph::Reshape(Id x, Id out) {
+  Add({kReshapeOp, kReshapeOp, kReshapeX, {}, {{kReshapeX, kOfDescriptor, x}, {kReshapeY, kOfDescriptor, out}}});
+  return out;
+}
 void DnnGraph::Norm(NormMode mode, Id x, Id scale, Id bias, Id epsilon, Id y, Id mean, Id inverse_deviation) {
   Operation op{kNormForward, kNormForward, kNormForwardMode, {}, {}};
   op.values = {{kNormForwardMode, kOfNormMode, 0, {mode}},
@@ -220,6 +224,13 @@ void DnnGraph::Norm(NormMode mode, Id x, Id scale, Id bias, Id epsilon, Id y, Id
   if (mean) op.values.push_back({kNormForwardMean, kOfDescriptor, mean});
   if (inverse_deviation) op.values.push_back({kNormForwardInvStd, kOfDescriptor, inverse_deviation});
   Add(std::move(op));
+}
+DnnGraph::Id DnnGraph::Causal(Id scores, Id infinity) {
+  const Sizes all = Of(scores).dims;
+  const Id rows = Pointwise(kIndex, Between(kInt32, all), scores, 0, 0, 2);
+  const Id columns = Pointwise(kIndex, Between(kInt32, all), scores, 0, 0, 3);
+  const Id seen = Pointwise(kGreaterEqual, Between(kBoolean, all), rows, columns);
+  return Pointwise(kSelect, Between(kFloat, all), scores, infinity, seen);
 }
 void DnnGraph::Attend(const Attention& a) {
   if (a.table_k) {
@@ -239,28 +250,57 @@ void DnnGraph::Attend(const Attention& a) {
           {kAttentionLengthKv, kOfDescriptor, a.length_kv}}});
     return;
   }
-  const Made q = tensors_[static_cast<size_t>(a.q) - 1], k = tensors_[static_cast<size_t>(a.keys) - 1];
+  const Made q = Of(a.q), k = Of(a.keys);
   const Sizes all = {q.dims[0], q.dims[1], q.dims[2], k.dims[3]}, row = {q.dims[0], q.dims[1], q.dims[2], 1};
   const auto between = [&](const Sizes& dims, DataKind type = kFloat) { return Between(type, dims); };
   Id scores = Pointwise(kMultiply, between(all), Matmul(a.q, a.keys, between(all)), a.scale);
-  const auto hide = [&](Id seen) { scores = Pointwise(kSelect, between(all), scores, a.infinity, seen); };
   if (a.length_q) {
     const Id rows = Pointwise(kIndex, between(all, kInt32), scores, 0, 0, 2);
     const Id columns = Pointwise(kIndex, between(all, kInt32), scores, 0, 0, 3);
     const Id in_rows = Pointwise(kLess, between(all, kBoolean), rows, a.length_q);
     const Id in_columns = Pointwise(kLess, between(all, kBoolean), columns, a.length_kv);
-    hide(Pointwise(kAnd, between(all, kBoolean), in_rows, in_columns));
+    const Id seen = Pointwise(kAnd, between(all, kBoolean), in_rows, in_columns);
+    scores = Pointwise(kSelect, between(all), scores, a.infinity, seen);
   }
-  if (a.causal) {
-    const Id rows = Pointwise(kIndex, between(all, kInt32), scores, 0, 0, 2);
-    const Id columns = Pointwise(kIndex, between(all, kInt32), scores, 0, 0, 3);
-    hide(Pointwise(kGreaterEqual, between(all, kBoolean), rows, columns));
-  }
+  if (a.causal) scores = Causal(scores, a.infinity);
   const Id most = Reduce(kMax, scores, between(row));
   const Id powers = Pointwise(kExp, between(all), Pointwise(kSubtract, between(all), scores, most));
   const Id sum = Reduce(kSum, powers, between(row));
   Pointwise(kAdd, a.statistics, Pointwise(kLog, between(row), sum), most);
   Matmul(Pointwise(kDivide, between(all, q.type), powers, sum), a.v, a.out);
+}
+
+void DnnGraph::AttendGradient(const AttentionGradient& a) {
+  const Made q = Of(a.q), k = Of(a.keys), v = Of(a.values);
+  const int64_t batch = q.dims[0], heads = q.dims[1], nq = q.dims[2], nk = k.dims[3];
+  const Sizes all = {batch, heads, nq, nk}, row = {batch, heads, nq, 1}, out = {batch, heads, nq, v.dims[2]};
+  // [batch, heads, nq, nk] as its transpose.
+  const auto turned = [&](Id scores) {
+    return Reshape(scores, Between(q.type, {batch, heads, nk, nq}, {heads * nq * nk, nq * nk, 1, nk}));
+  };
+  // Of a key or a value, whose heads may be shared.
+  const auto gradient = [&](Id weights, Id rows, Id result) {
+    const Sizes dims = {batch, heads, nk, Of(rows).dims[3]};
+    if (Of(result).dims[1] == heads)
+      Matmul(weights, rows, result);
+    else
+      Reduce(kSum, Matmul(weights, rows, Between(q.type, dims)), result);
+  };
+  const Id products = Pointwise(kMultiply, Between(kFloat, out), a.out_gradient, a.out);
+  Pointwise(kMultiply, a.sums, Reduce(kSum, products, Between(kFloat, row)), a.one);
+  Id scores = Pointwise(kMultiply, Between(kFloat, all), Matmul(a.q, a.keys, Between(kFloat, all)), a.scale);
+  scores = Pointwise(kSubtract, Between(kFloat, all), scores, a.statistics);
+  if (a.causal) scores = Causal(scores, a.infinity);
+  const Id powers = Pointwise(kExp, Between(kFloat, all), scores);
+  gradient(turned(powers), a.out_gradient, a.v_gradient);
+  Id change = Matmul(a.out_gradient, a.values, Between(kFloat, all));
+  change = Pointwise(kSubtract, Between(kFloat, all), change, a.sums);
+  change = Pointwise(kMultiply, Between(kFloat, all), change, powers);
+  change = Pointwise(kMultiply, Between(q.type, all), change, a.scale);
+  gradient(turned(change), a.q, a.k_gradient);
+  const Sizes &d = k.dims, &s = k.strides;
+  const Id rows = Reshape(a.keys, Between(q.type, {d[0], d[1], d[3], d[2]}, {s[0], s[1], s[3], s[2]}));
+  Matmul(change, rows, a.q_gradient);
 }
 
 std::unique_ptr<DnnPlan> DnnPlan::Finished(BackendDescriptor plan) {

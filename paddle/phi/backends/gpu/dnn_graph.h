@@ -27,8 +27,8 @@ class DnnGraph {
 
   // In memory; strides in elements.
   Id Tensor(dnn::DataKind type, Sizes dims, Sizes strides);
-  // Between operations of the graph, contiguous.
-  Id Between(dnn::DataKind type, Sizes dims);
+  // Between operations of the graph; contiguous, where no strides are given.
+  Id Between(dnn::DataKind type, Sizes dims, Sizes strides = {});
   // A float32 that is given to each run.
   Id Number(int64_t rank);
 
@@ -37,8 +37,10 @@ class DnnGraph {
   // out = mode(x, b, condition), computed in float32; axis: of kIndex.
   Id Pointwise(dnn::Pointwise mode, Id out, Id x, Id b = 0, Id condition = 0, int64_t axis = -1);
   Id Matmul(Id a, Id b, Id out);
-  // Over the axes in which out has extent 1.
+  // Over the axes in which out has extent 1, and over groups of heads where it has fewer.
   Id Reduce(dnn::Reduction how, Id x, Id out);
+  // The same elements in memory with other extents and strides.
+  Id Reshape(Id x, Id out);
   // bias, mean and inverse_deviation may be 0.
   void Norm(dnn::NormMode mode, Id x, Id scale, Id bias, Id epsilon, Id y, Id mean, Id inverse_deviation);
   // Softmax of q k^T * scale times v, with heads of q in groups that share those of k and v. `keys` is k with its last
@@ -53,6 +55,17 @@ class DnnGraph {
     Id table_k = 0, table_v = 0;
   };
   void Attend(const Attention& a);
+  // Its gradient. `keys` and `values` are k and v with their last two axes exchanged; statistics are those of Attend,
+  // sums is float32 memory like them. Probabilities are made anew, and the gradient of scores lies in the workspace,
+  // so each sum has one order.
+  struct AttentionGradient {
+    Id q = 0, keys = 0, values = 0, out = 0, out_gradient = 0, statistics = 0, sums = 0;
+    Id scale = 0, one = 0;
+    Id infinity = 0;  // as in Attention, with causal
+    bool causal = false;
+    Id q_gradient = 0, k_gradient = 0, v_gradient = 0;
+  };
+  void AttendGradient(const AttentionGradient& a);
 
   // Equal texts mean equal graphs.
   const std::string& text() const { return text_; }
@@ -78,6 +91,9 @@ class DnnGraph {
   };
   Id Add(Made made);
   void Add(Operation op);
+  const Made& Of(Id tensor) const { return tensors_[static_cast<size_t>(tensor) - 1]; }
+  // Scores in which what a query does not see yet is `infinity`.
+  Id Causal(Id scores, Id infinity);
 
   std::vector<Made> tensors_;
   std::vector<Operation> operations_;

@@ -16,6 +16,21 @@ constexpr int64_t kStepOfLengths = 64;  // a plan of attention takes a third of 
 // Numbers of the tensors, in the order in which they are described.
 enum ConvolutionId : int { kX = 1, kW, kY };
 enum AttentionId : int { kQuery = 1, kKeys, kValues, kOut, kScale, kStatistics, kInfinity };
+enum AttentionGradId : int {
+  kGradQuery = 1,
+  kGradKeys,
+  kGradValues,
+  kGradOut,
+  kGradGiven,
+  kGradStatistics,
+  kGradSums,
+  kGradScale,
+  kGradOne,
+  kGradOfQuery,
+  kGradOfKey,
+  kGradOfValue,
+  kGradInfinity
+};
 
 std::optional<dnn::DataKind> KindOf(DataType t) {
   switch (t) {
@@ -113,31 +128,95 @@ bool DnnConvolve(const DeviceForms& forms, ConvPass pass, DataType t, const cpu:
   return true;
 }
 
-std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionArgs& a, std::string* why) {
+namespace {
+
+// Why an attention is not given to cuDNN, or null.
+const char* WhyNot(const cpu::AttentionArgs& a) {
   const auto type = KindOf(static_cast<DataType>(a.type));
-  if (!type || *type == dnn::kFloat) return *why = "a dtype that is not given to it", nullptr;
-  if (a.mask || a.keep) return *why = "a mask or dropout", nullptr;
-  if (a.causal && a.offset != 0) return *why = "causal rows that begin later", nullptr;
+  if (!type || *type == dnn::kFloat) return "a dtype that is not given to it";
+  if (a.mask || a.keep) return "a mask or dropout";
+  if (a.causal && a.offset != 0) return "causal rows that begin later";
   for (const int64_t extent : {a.batch, a.heads, a.kv_heads, a.nq, a.nk, a.dim, a.vdim})
-    if (extent < 1 || extent > INT_MAX) return *why = "no elements, or more than 31 bits count", nullptr;
-  if (a.nq % kStepOfLengths || a.nk % kStepOfLengths) return *why = "lengths that are no multiples of 64", nullptr;
-  for (const cpu::AttentionRows* r : {&a.q, &a.k, &a.v})
-    if (r->batch % 8 || r->row % 8 || r->head % 8 || (r->batch == 0 && a.batch > 1))
-      return *why = "rows that are repeated or lie at no multiples of 16 bytes", nullptr;
+    if (extent < 1 || extent > INT_MAX) return "no elements, or more than 31 bits count";
+  if (a.nq % kStepOfLengths || a.nk % kStepOfLengths) return "lengths that are no multiples of 64";
+  return nullptr;
+}
+const char* WhyNot(std::initializer_list<const cpu::AttentionRows*> all, int64_t batch) {
+  for (const cpu::AttentionRows* r : all)
+    if (r->batch % 8 || r->row % 8 || r->head % 8 || (r->batch == 0 && batch > 1))
+      return "rows that are repeated or lie at no multiples of 16 bytes";
+  return nullptr;
+}
+// Contiguous [batch, n, heads, dim].
+cpu::AttentionRows Contiguous(int64_t n, int64_t heads, int64_t dim) {
+  return {nullptr, n * heads * dim, heads * dim, dim};
+}
+// The tensors of an attention, [batch, heads, n, dim] or, turned, with the last two axes exchanged.
+struct AttentionTensors {
+  DnnGraph& graph;
+  dnn::DataKind type;
+  int64_t batch;
+  DnnGraph::Id Of(const cpu::AttentionRows& r, int64_t heads, int64_t n, int64_t dim, bool turned = false) const {
+    return turned ? graph.Tensor(type, {batch, heads, dim, n}, {r.batch, r.head, 1, r.row})
+                  : graph.Tensor(type, {batch, heads, n, dim}, {r.batch, r.head, r.row, 1});
+  }
+  DnnGraph::Id OfRows(int64_t heads, int64_t n) const {
+    return graph.Tensor(dnn::kFloat, {batch, heads, n, 1}, {heads * n, n, 1, 1});
+  }
+};
+
+std::string TextOf(const char* what, const cpu::AttentionArgs& a) {
+  std::string text = (a.causal ? "causal attention" : "attention") + std::string(what) +
+                     std::string(NameOf(static_cast<DataType>(a.type)));
+  for (const int64_t n : {a.batch, a.heads, a.kv_heads, a.nq, a.nk, a.dim, a.vdim}) text += " " + std::to_string(n);
+  return text;
+}
+// `kind` tells whose key it is.
+DnnKey KeyOf(int64_t kind, const cpu::AttentionArgs& a, std::initializer_list<const cpu::AttentionRows*> rows) {
+  DnnKey key = {kind,
+                a.type,
+                a.batch,
+                a.heads,
+                a.kv_heads,
+                a.nq,
+                a.nk,
+                a.dim,
+                a.vdim,
+                a.causal,
+                a.causal ? a.offset : 0,
+                a.mask || a.keep};
+  auto at = key.begin() + 12;
+  for (const cpu::AttentionRows* r : rows)
+    for (const int64_t stride : {r->batch, r->row, r->head}) *at++ = stride;
+  return key;
+}
+constexpr int64_t kAttentionKey = 3, kAttentionGradKey = 4;
+
+constexpr int64_t kMostScores = int64_t{256} << 20;  // bytes of the gradient of scores in a workspace
+// How many batches a run takes, so that this holds.
+int64_t BatchOfRun(const cpu::AttentionArgs& a) {
+  int64_t one = 0, most = a.batch;
+  if (__builtin_mul_overflow(a.heads * 2, a.nq, &one) || __builtin_mul_overflow(one, a.nk, &one)) return 1;
+  while (most > 1 && (a.batch % most || most > kMostScores / std::max<int64_t>(one, 1))) --most;
+  return most;
+}
+
+}  // namespace
+
+std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionArgs& a, std::string* why) {
+  const char* not_given = WhyNot(a);
+  if (!not_given) not_given = WhyNot({&a.q, &a.k, &a.v}, a.batch);
+  if (not_given) return *why = not_given, nullptr;
   auto made = std::make_unique<DnnRecipe>();
   DnnGraph& g = made->graph;
-  const auto rows = [&](const cpu::AttentionRows& r, int64_t heads, int64_t n, int64_t dim, bool turned) {
-    return turned ? g.Tensor(*type, {a.batch, heads, dim, n}, {r.batch, r.head, 1, r.row})
-                  : g.Tensor(*type, {a.batch, heads, n, dim}, {r.batch, r.head, r.row, 1});
-  };
-  const cpu::AttentionRows out = {nullptr, a.nq * a.heads * a.vdim, a.heads * a.vdim, a.vdim};
+  const AttentionTensors tensors{g, *KindOf(static_cast<DataType>(a.type)), a.batch};
   DnnGraph::Attention now;
-  now.q = rows(a.q, a.heads, a.nq, a.dim, false);
-  now.keys = rows(a.k, a.kv_heads, a.nk, a.dim, true);
-  now.v = rows(a.v, a.kv_heads, a.nk, a.vdim, false);
-  now.out = rows(out, a.heads, a.nq, a.vdim, false);
+  now.q = tensors.Of(a.q, a.heads, a.nq, a.dim);
+  now.keys = tensors.Of(a.k, a.kv_heads, a.nk, a.dim, true);
+  now.v = tensors.Of(a.v, a.kv_heads, a.nk, a.vdim);
+  now.out = tensors.Of(Contiguous(a.nq, a.heads, a.vdim), a.heads, a.nq, a.vdim);
   now.scale = g.Number(4);
-  now.statistics = g.Tensor(dnn::kFloat, {a.batch, a.heads, a.nq, 1}, {a.heads * a.nq, a.nq, 1, 1});
+  now.statistics = tensors.OfRows(a.heads, a.nq);
   if (a.causal) now.infinity = g.Number(4);
   now.causal = a.causal;
   g.Attend(now);
@@ -146,37 +225,40 @@ std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionArgs& a, std::stri
   return made;
 }
 
+std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionGradArgs& all, int64_t batch, std::string* why) {
+  const cpu::AttentionArgs& a = all.a;
+  const char* not_given = WhyNot(a);
+  if (!not_given) not_given = WhyNot({&a.q, &a.k, &a.v, &all.out, &all.dout}, a.batch);
+  if (not_given) return *why = not_given, nullptr;
+  auto made = std::make_unique<DnnRecipe>();
+  DnnGraph& g = made->graph;
+  const AttentionTensors tensors{g, *KindOf(static_cast<DataType>(a.type)), batch};
+  DnnGraph::AttentionGradient now;
+  now.q = tensors.Of(a.q, a.heads, a.nq, a.dim);
+  now.keys = tensors.Of(a.k, a.kv_heads, a.nk, a.dim, true);
+  now.values = tensors.Of(a.v, a.kv_heads, a.nk, a.vdim, true);
+  now.out = tensors.Of(all.out, a.heads, a.nq, a.vdim);
+  now.out_gradient = tensors.Of(all.dout, a.heads, a.nq, a.vdim);
+  now.statistics = tensors.OfRows(a.heads, a.nq);
+  now.sums = tensors.OfRows(a.heads, a.nq);
+  now.scale = g.Number(4);
+  now.one = g.Number(4);
+  now.q_gradient = tensors.Of(Contiguous(a.nq, a.heads, a.dim), a.heads, a.nq, a.dim);
+  now.k_gradient = tensors.Of(Contiguous(a.nk, a.kv_heads, a.dim), a.kv_heads, a.nk, a.dim);
+  now.v_gradient = tensors.Of(Contiguous(a.nk, a.kv_heads, a.vdim), a.kv_heads, a.nk, a.vdim);
+  if (a.causal) now.infinity = g.Number(4);
+  now.causal = a.causal;
+  g.AttendGradient(now);
+  made->limits.without = {dnn::kVaries, dnn::kNarrowsInputs};
+  made->limits.workspace = kMostWorkspace;
+  return made;
+}
+
 bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out, float* statistics) {
-  const std::function<std::string()> name = [&] {
-    std::string text =
-        (a.causal ? "causal attention of " : "attention of ") + std::string(NameOf(static_cast<DataType>(a.type)));
-    for (const int64_t n : {a.batch, a.heads, a.kv_heads, a.nq, a.nk, a.dim, a.vdim}) text += " " + std::to_string(n);
-    return text;
-  };
-  const DnnKey key = {3,
-                      a.type,
-                      a.batch,
-                      a.heads,
-                      a.kv_heads,
-                      a.nq,
-                      a.nk,
-                      a.dim,
-                      a.vdim,
-                      a.causal,
-                      a.causal ? a.offset : 0,
-                      a.mask || a.keep,
-                      a.q.batch,
-                      a.q.row,
-                      a.q.head,
-                      a.k.batch,
-                      a.k.row,
-                      a.k.head,
-                      a.v.batch,
-                      a.v.row,
-                      a.v.head};
+  const std::function<std::string()> name = [&] { return TextOf(" of ", a); };
   DnnCall call(
-      forms, key, {a.q.p, a.k.p, a.v.p, out, statistics}, [&](std::string* why) { return DescribeForDnn(a, why); },
-      name);
+      forms, KeyOf(kAttentionKey, a, {&a.q, &a.k, &a.v}), {a.q.p, a.k.p, a.v.p, out, statistics},
+      [&](std::string* why) { return DescribeForDnn(a, why); }, name);
   if (!call) return false;
   const auto at = [](const void* p) { return const_cast<void*>(p); };
   float scale = static_cast<float>(a.scale), infinity = std::numeric_limits<float>::lowest();
@@ -185,6 +267,46 @@ bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out,
                                                            {kScale, &scale},     {kStatistics, statistics}};
   if (a.causal) addresses.emplace_back(kInfinity, &infinity);
   return call.Run(addresses);
+}
+
+bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g, float* statistics, float* sums) {
+  const cpu::AttentionArgs& a = g.a;
+  const int64_t batch = BatchOfRun(a), size = static_cast<int64_t>(SizeOf(static_cast<DataType>(a.type)));
+  const std::function<std::string()> name = [&] { return TextOf("'s gradient of ", a); };
+  DnnCall call(
+      forms, KeyOf(kAttentionGradKey, a, {&a.q, &a.k, &a.v, &g.out, &g.dout}),
+      {a.q.p, a.k.p, a.v.p, g.out.p, g.dout.p, g.dq, g.dk, g.dv, statistics, sums},
+      [&](std::string* why) { return DescribeForDnn(g, batch, why); }, name);
+  if (!call) return false;
+  // A gradient that nobody wants is made beside.
+  void* made[] = {g.dq, g.dk, g.dv};
+  const int64_t counts[] = {a.nq * a.heads * a.dim, a.nk * a.kv_heads * a.dim, a.nk * a.kv_heads * a.vdim};
+  std::shared_ptr<void> rooms[3];
+  for (size_t k = 0; k < 3; ++k)
+    if (!made[k] && !(made[k] = (rooms[k] = call.Room(a.batch * counts[k] * size)).get())) return false;
+  float scale = static_cast<float>(a.scale), one = 1, infinity = std::numeric_limits<float>::lowest();
+  for (int64_t b = 0; b < a.batch; b += batch) {
+    const auto of = [&](const void* p, int64_t step, int64_t bytes) {
+      return const_cast<char*>(static_cast<const char*>(p)) + b * step * bytes;
+    };
+    const auto rows = [&](const cpu::AttentionRows& r) { return of(r.p, r.batch, size); };
+    const int64_t lines = a.heads * a.nq;
+    std::vector<std::pair<DnnGraph::Id, void*>> addresses = {{kGradQuery, rows(a.q)},
+                                                             {kGradKeys, rows(a.k)},
+                                                             {kGradValues, rows(a.v)},
+                                                             {kGradOut, rows(g.out)},
+                                                             {kGradGiven, rows(g.dout)},
+                                                             {kGradStatistics, of(statistics, lines, sizeof(float))},
+                                                             {kGradSums, of(sums, lines, sizeof(float))},
+                                                             {kGradScale, &scale},
+                                                             {kGradOne, &one},
+                                                             {kGradOfQuery, of(made[0], counts[0], size)},
+                                                             {kGradOfKey, of(made[1], counts[1], size)},
+                                                             {kGradOfValue, of(made[2], counts[2], size)}};
+    if (a.causal) addresses.emplace_back(kGradInfinity, &infinity);
+    if (!call.Run(addresses)) return false;
+  }
+  return true;
 }
 
 }  // namespace phi::gpu

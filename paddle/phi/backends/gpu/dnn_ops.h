@@ -14,6 +14,8 @@ std::unique_ptr<DnnRecipe> DescribeForDnn(ConvPass pass, DataType t, const cpu::
                                           std::string* why);
 // Of halves, without masks.
 std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionArgs& a, std::string* why);
+// Of as many batches.
+std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionGradArgs& a, int64_t batch, std::string* why);
 
 // On the current stream of the device; arguments are those of DeviceForms. False where cuDNN is not found or does not
 // do it: results may then be anything.
@@ -21,5 +23,7 @@ bool DnnConvolve(const DeviceForms& forms, ConvPass pass, DataType t, const cpu:
                  const void* b, void* out, bool tf32);
 // statistics [batch, heads, nq]: the logarithm of the sum of the exponentials.
 bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out, float* statistics);
+// statistics: as DnnAttend gives them; sums: room for as many numbers.
+bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g, float* statistics, float* sums);
 
 }  // namespace phi::gpu
