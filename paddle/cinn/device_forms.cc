@@ -22,6 +22,7 @@
 #include "paddle/phi/backends/gpu/blaslt.h"
 #include "paddle/phi/backends/gpu/dnn_ops.h"
 #include "paddle/phi/backends/gpu/fft_ops.h"
+#include "paddle/phi/backends/gpu/solver_ops.h"
 #include "paddle/phi/core/device_ops.h"
 
 namespace cinn {
@@ -514,6 +515,13 @@ class Forms final : public DrawForms {
   void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const override {
     Each(KernelOf("scale", t), n, {x, out}, {n, std::bit_cast<int64_t>(even), std::bit_cast<int64_t>(odd)});
   }
+  void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p) const override {
+    const bool wide = phi::RealOf(t) == DataType::FLOAT64;
+    const int64_t one = wide ? std::bit_cast<int64_t>(1.0) : std::bit_cast<int32_t>(1.0f);
+    Each("device_triangle_" + std::to_string(phi::SizeOf(t)), rows * columns, {p},
+         {rows * columns, columns, upper, unit, one, 0});
+  }
+  void Factor(const phi::MatrixWork& work) const override { phi::gpu::SolverFactor(*this, work); }
   void Transform(const phi::Fourier& f, const void* x, void* out) const override {
     phi::gpu::FftTransform(*this, f, x, out);
   }

@@ -60,12 +60,15 @@ def numbers(shape, is_complex):
     return x + 1j * rng.randn(*shape) if is_complex else x
 
 
-def both(place, array, dtype, function):
+def both(place, array, dtype, function, has_gradient=True):
     """The result and the gradient of a weighted sum of it."""
     paddle.set_device(place)
     x = paddle.to_tensor(array).astype(dtype)
-    x.stop_gradient = False
+    x.stop_gradient = not has_gradient
     y = function(x)
+    if not has_gradient:
+        assert y.place.is_gpu_place() == (place != 'cpu')
+        return y.numpy(), None
     parts = paddle.as_real(y) if y.is_complex() else y
     weights = paddle.cos(paddle.arange(parts.size, dtype='float64')).reshape(parts.shape)
     (parts * weights.astype(parts.dtype)).sum().backward()

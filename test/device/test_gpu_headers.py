@@ -18,6 +18,7 @@ SPACES = {
     'cublasLt.h': 'phi::gpu::lt',
     'nccl.h': 'paddle::distributed::nccl',
     'cufft.h': 'phi::gpu::fft',
+    'cusolverDn.h': 'phi::gpu::solver',
 }
 MORE = {
     'cudnn_graph.h': [],
@@ -29,6 +30,7 @@ MORE = {
     ],
     'nccl.h': ['static_assert(sizeof(our::UniqueId) == sizeof(ncclUniqueId));'],
     'cufft.h': ['static_assert(sizeof(our::Handle) == sizeof(cufftHandle));'],
+    'cusolverDn.h': [],
 }
 
 

@@ -55,6 +55,34 @@ struct Fourier {
   std::span<const int64_t> in, out, axes;
 };
 
+// Dense linear algebra on `batch` contiguous matrices a [m, n], as lapack.h has it: what the results are is said there.
+// Right sides b [n, columns].
+enum class MatrixKind : uint8_t {
+  kCholesky,
+  kCholeskySolve,
+  kLu,
+  kLuSolve,
+  kTriangularSolve,
+  kSolve,
+  kInverse,
+  kQr,
+  kSvd,
+  kEigh
+};
+struct MatrixWork {
+  MatrixKind kind;
+  DataType t;
+  int64_t batch, m, n;
+  bool flag;  // of the upper triangle; of kQr and kSvd: results in full
+  const void* a;
+  void* out[3];  // in the order of lapack.h
+  const void* b = nullptr;
+  int64_t columns = 0;
+  const int32_t* pivots = nullptr;
+  int trans = 0;
+  bool unit = false;
+};
+
 // A tensor [n, c, spatial], or with channels_last [n, spatial, c].
 struct ChannelShape {
   int64_t n, c, spatial;
@@ -125,6 +153,9 @@ class DeviceForms {
                             Numbers starts, Numbers at, std::span<const double> weights, void* out) const = 0;
   // out[i] = x[i] times the factor of even or odd i: float32 or float64. out may be x.
   virtual void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const = 0;
+  // Row by row, what lies beyond the diagonal of p [rows, columns], above or below, becomes 0, with `unit` that 1.
+  virtual void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p) const = 0;
+  virtual void Factor(const MatrixWork& work) const = 0;
   virtual void Transform(const Fourier& f, const void* x, void* out) const = 0;
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;
   virtual void AttentionGrad(const cpu::AttentionGradArgs& g) const = 0;

@@ -13,6 +13,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/lapack_calls.h"
+#include "paddle/phi/core/device_forms.h"
 
 namespace phi::cpu {
 namespace {
@@ -165,6 +166,7 @@ void ClearTriangle(T* p, int64_t rows, int64_t cols, bool clear_lower) {
 
 void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* out) {
   CheckExtents("cholesky", {n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kCholesky, t, batch, n, n, upper, a, {out}});
   ByType("cholesky", t, [&](auto z) {
     using T = decltype(z);
     Batch("cholesky", batch, n, nullptr, "a positive definite matrix", [&](int64_t i) {
@@ -180,6 +182,8 @@ void Cholesky(DataType t, int64_t batch, int64_t n, bool upper, const void* a, v
 void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool upper, const void* factor, const void* b,
                    void* x) {
   CheckExtents("cholesky_solve", {n, nrhs});
+  if (const DeviceForms* d = FormsHere())
+    return d->Factor({MatrixKind::kCholeskySolve, t, batch, n, n, upper, factor, {x}, b, nrhs});
   ByType("cholesky_solve", t, [&](auto z) {
     using T = decltype(z);
     Batch("cholesky_solve", batch, n, nullptr, "a factor", [&](int64_t i) {
@@ -197,6 +201,8 @@ void CholeskySolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool uppe
 void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, void* lu, int32_t* pivots,
               int32_t* info) {
   CheckExtents("lu", {m, n});
+  if (const DeviceForms* d = FormsHere())
+    return d->Factor({MatrixKind::kLu, t, batch, m, n, false, a, {lu, pivots, info}});
   const int64_t k = std::min(m, n);
   ByType("lu", t, [&](auto z) {
     using T = decltype(z);
@@ -214,6 +220,8 @@ void LuFactor(DataType t, int64_t batch, int64_t m, int64_t n, const void* a, vo
 void LuSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, int trans, const void* lu, const int32_t* pivots,
              const void* b, void* x) {
   CheckExtents("lu_solve", {n, nrhs});
+  if (const DeviceForms* d = FormsHere())
+    return d->Factor({MatrixKind::kLuSolve, t, batch, n, n, false, lu, {x}, b, nrhs, pivots, trans});
   for (int64_t i = 0; i < batch * n; ++i)
     PD_CHECK(pivots[i] >= 1 && pivots[i] <= n, InvalidArgument, "[lu_solve] expected pivots in [1, ", n, "], got ",
              pivots[i]);
@@ -271,6 +279,8 @@ void LuUnpack(DataType t, int64_t batch, int64_t m, int64_t n, const void* lu, c
 
 void Solve(DataType t, int64_t batch, int64_t n, int64_t nrhs, const void* a, const void* b, void* x) {
   CheckExtents("solve", {n, nrhs});
+  if (const DeviceForms* d = FormsHere())
+    return d->Factor({MatrixKind::kSolve, t, batch, n, n, false, a, {x}, b, nrhs});
   ByType("solve", t, [&](auto z) {
     using T = decltype(z);
     Batch("solve", batch, n, nullptr, "a non-singular matrix", [&](int64_t i) -> int {
@@ -292,6 +302,7 @@ void Solve(DataType t, int64_t batch, int64_t n, int64_t nrhs, const void* a, co
 
 void Inverse(DataType t, int64_t batch, int64_t n, const void* a, void* out) {
   CheckExtents("inverse", {n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kInverse, t, batch, n, n, false, a, {out}});
   ByType("inverse", t, [&](auto z) {
     using T = decltype(z);
     Batch("inverse", batch, n, nullptr, "a non-singular matrix", [&](int64_t i) -> int {
@@ -401,6 +412,7 @@ void SlogDet(DataType t, int64_t batch, int64_t n, const void* a, void* sign, vo
 
 void Qr(DataType t, int64_t batch, int64_t m, int64_t n, bool complete, const void* a, void* q, void* r) {
   CheckExtents("qr", {m, n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kQr, t, batch, m, n, complete, a, {q, r}});
   const int64_t k = std::min(m, n), qc = complete ? m : k;
   ByType("qr", t, [&](auto z) {
     using T = decltype(z);
@@ -431,6 +443,7 @@ void Qr(DataType t, int64_t batch, int64_t m, int64_t n, bool complete, const vo
 
 void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void* a, void* u, void* s, void* vh) {
   CheckExtents("svd", {m, n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kSvd, t, batch, m, n, full, a, {u, s, vh}});
   const int64_t k = std::min(m, n), uc = full ? m : k, vr = full ? n : k;
   const bool vectors = u || vh;
   ByType("svd", t, [&](auto z) {
@@ -462,6 +475,7 @@ void Svd(DataType t, int64_t batch, int64_t m, int64_t n, bool full, const void*
 
 void Eigh(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void* w, void* v) {
   CheckExtents("eigh", {n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kEigh, t, batch, n, n, upper, a, {w, v}});
   ByType("eigh", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;
@@ -584,6 +598,11 @@ void Lstsq(DataType t, int64_t batch, int64_t m, int64_t n, int64_t nrhs, const 
 void TriangularSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, bool left, bool upper, int trans,
                      bool unit_diagonal, const void* a, const void* b, void* x) {
   CheckExtents("triangular_solve", {n, nrhs});
+  if (const DeviceForms* d = FormsHere()) {
+    if (!left) throw NoDeviceForm{"a system from the right"};
+    return d->Factor(
+        {MatrixKind::kTriangularSolve, t, batch, n, n, upper, a, {x}, b, nrhs, nullptr, trans, unit_diagonal});
+  }
   ByType("triangular_solve", t, [&](auto z) {
     using T = decltype(z);
     Batch("triangular_solve", batch, n, nullptr, nullptr, [&](int64_t i) {

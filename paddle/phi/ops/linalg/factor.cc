@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and LAPACK adapters of factorisations and spectra.
-#include <cstring>
-
 #include "paddle/phi/backends/cpu/lapack.h"
 #include "paddle/phi/ops/linalg/matrices.h"
+#include "paddle/phi/primitives/copy.h"
 
 namespace phi {
 namespace {
@@ -122,7 +121,7 @@ void eigvalsh_infer(const Meta& x, const std::string& uplo, bool, Meta& w, Meta&
   v = x;
 }
 void eigvalsh_kernel(const Tensor& x, const std::string& uplo, bool is_test, Tensor& w, Tensor& v) {
-  if (is_test) std::memset(v.raw_data(), 0, v.numel() * SizeOf(v.dtype()));
+  if (is_test) cpu::Zero(v.raw_data(), v.numel() * SizeOf(v.dtype()));
   cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigvalsh", uplo), x.raw_data(), w.raw_data(),
             is_test ? nullptr : v.raw_data());
 }

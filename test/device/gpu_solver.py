@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Factorisations of matrices on gpu:0, values and gradients, against the CPU in float64: what
+differs by more than rounding, as JSON. Argument: `few` for one of each.
+"""
+
+import json
+import sys
+
+import numpy as np
+import paddle
+from gpu_fft import both
+
+BARS = {'float32': 1e-4, 'float64': 1e-12, 'complex64': 1e-4, 'complex128': 1e-12}
+L = paddle.linalg
+
+
+def adjoint(x):
+    return paddle.conj(x).transpose([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+def positive(x):
+    return x @ adjoint(x) + paddle.eye(x.shape[-1]).astype(x.dtype) * 4
+
+
+def right(x, columns=3):
+    """Right sides that have a gradient, too."""
+    return paddle.sin(x.real() if x.is_complex() else x)[..., :columns].astype(x.dtype)
+
+
+def of(z):
+    """What the phases of vectors do not change."""
+    return z.abs() if z.is_complex() else z * z
+
+
+def solved_lu(x, trans):
+    y = positive(x) + x
+    packed, pivots = L.lu(y)
+    return L.lu_solve(right(x), packed, pivots, trans)
+
+
+def cases():
+    """{name: (shape, function, whether there is a gradient)}"""
+    return {
+        'cholesky': ([3, 4, 4], lambda x: L.cholesky(positive(x)), True),
+        'cholesky-upper': ([4, 4], lambda x: L.cholesky(positive(x), upper=True), True),
+        'cholesky-solve': (
+            [2, 4, 4],
+            lambda x: L.cholesky_solve(right(x), L.cholesky(positive(x))),
+            True,
+        ),
+        'cholesky-solve-upper': (
+            [4, 4],
+            lambda x: L.cholesky_solve(right(x), L.cholesky(positive(x), True), True),
+            True,
+        ),
+        'lu': ([2, 5, 5], lambda x: L.lu(x)[0], True),
+        'lu-tall': ([6, 3], lambda x: L.lu(x)[0], True),
+        'lu-wide': ([3, 6], lambda x: L.lu(x)[0], True),
+        'lu-solve': ([4, 4], lambda x: solved_lu(x, 'N'), True),
+        'lu-solve-t': ([2, 4, 4], lambda x: solved_lu(x, 'T'), True),
+        'lu-solve-c': ([4, 4], lambda x: solved_lu(x, 'C'), True),
+        'solve': ([2, 5, 5], lambda x: L.solve(x + 0, right(x)), True),
+        'solve-vector': ([5, 5], lambda x: L.solve(x, right(x)[:, 0]), True),
+        'inverse': ([2, 4, 4], L.inv, True),
+        'triangular-upper': ([2, 4, 4], lambda x: L.triangular_solve(positive(x), right(x)), True),
+        'triangular-lower': (
+            [4, 4],
+            lambda x: L.triangular_solve(positive(x), right(x), upper=False),
+            True,
+        ),
+        'triangular-transposed': (
+            [4, 4],
+            lambda x: L.triangular_solve(positive(x), right(x), transpose=True),
+            True,
+        ),
+        'triangular-lower-transposed': (
+            [4, 4],
+            lambda x: L.triangular_solve(positive(x), right(x), False, True),
+            True,
+        ),
+        'triangular-unit': (
+            [4, 4],
+            lambda x: L.triangular_solve(x, right(x), unitriangular=True),
+            True,
+        ),
+        'qr': ([2, 5, 3], lambda x: L.qr(x)[0], True),
+        'qr-r': ([5, 3], lambda x: L.qr(x, mode='r'), False),
+        'qr-wide': ([3, 5], lambda x: L.qr(x)[1], True),
+        'qr-complete': ([5, 3], lambda x: L.qr(x, mode='complete')[0], False),
+        'qr-complete-r': ([5, 3], lambda x: L.qr(x, mode='complete')[1], False),
+        'svd': ([2, 5, 3], lambda x: L.svd(x)[1], True),
+        'svd-u': ([5, 3], lambda x: of(L.svd(x)[0]), True),
+        'svd-v': ([5, 3], lambda x: of(L.svd(x)[2]), True),
+        'svd-wide': ([2, 3, 5], lambda x: of(L.svd(x)[0]), True),
+        'svd-wide-v': ([3, 5], lambda x: of(L.svd(x)[2]), True),
+        'svd-whole': ([5, 3], lambda x: back(*L.svd(x, full_matrices=True)), False),
+        'svd-whole-wide': ([3, 5], lambda x: back(*L.svd(x, full_matrices=True)), False),
+        'svdvals': ([4, 6], L.svdvals, True),
+        'eigh': ([2, 4, 4], lambda x: L.eigh(positive(x))[0], True),
+        'eigh-vectors': ([4, 4], lambda x: of(L.eigh(positive(x))[1]), True),
+        'eigh-upper': ([4, 4], lambda x: of(L.eigh(positive(x), UPLO='U')[1]), True),
+        'eigvalsh': ([2, 4, 4], lambda x: L.eigvalsh(positive(x)), True),
+        'view': ([6, 4], lambda x: L.inv(x.t()[:, 1:5] + 0), True),
+    }
+
+
+def back(u, s, vh):
+    """The matrix, of which U and V are whole: they are orthonormal where that is it."""
+    for q in (u, adjoint(vh)):
+        one = (adjoint(q) @ q).numpy()
+        assert np.abs(one - np.eye(len(one))).max() < 1e-5
+    k = s.shape[-1]
+    return (u[..., :k] * s.astype(u.dtype)) @ vh[..., :k, :]
+
+
+def compare(name, dtype, array, function, has_gradient):
+    wide = 'complex128' if np.iscomplexobj(array) else 'float64'
+    count = 2 if has_gradient else 1
+    wanted = both('cpu', array, wide, function, has_gradient)[:count]
+    for got, want, what in zip(both('gpu:0', array, dtype, function, has_gradient), wanted, 'vg'):
+        error = np.abs(got - want).max() / max(np.abs(want).max(), 1)
+        if not error <= BARS[dtype]:
+            yield f'{name}-{dtype}-{what}', float(error)
+
+
+def refused():
+    """What cannot be factored is what the host says of it."""
+    paddle.set_device('gpu:0')
+    bad = paddle.to_tensor([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 1.0]]])
+    nothing = paddle.zeros([3, 3])
+    nan = paddle.full([3, 3], float('nan'))
+    for what, x in ((L.cholesky, bad), (L.inv, nothing), (L.eigh, nan), (L.svd, nan)):
+        try:
+            what(x)
+            yield what.__name__
+        except (ValueError, RuntimeError) as e:
+            if 'batch item 1' not in str(e) and x is bad:
+                yield str(e)
+    if L.lu(nothing, get_infos=True)[2].item() != 1:
+        yield 'infos'
+    empty = L.qr(paddle.zeros([3, 0]), mode='complete')[0]
+    if (empty - paddle.eye(3)).abs().max().item() != 0:
+        yield 'empty'
+
+
+if __name__ == '__main__':
+    few = 'few' in sys.argv
+    wrong = {what: None for what in refused()}
+    for name, (shape, function, has_gradient) in cases().items():
+        if few and '-' in name:
+            continue
+        rng = np.random.RandomState(len(name))
+        for is_complex in (False, True):
+            array = rng.randn(*shape) + (1j * rng.randn(*shape) if is_complex else 0)
+            for dtype in ('complex64', 'complex128') if is_complex else ('float32', 'float64'):
+                wrong |= dict(compare(name, dtype, array, function, has_gradient))
+    print(json.dumps(wrong))

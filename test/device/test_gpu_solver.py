@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Factorisations of matrices by cuSOLVER: its strict double, and the host where it fails or is not
+there.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from double import DOUBLE, needs_double, run
+
+pytestmark = needs_double
+OPS = 'cholesky cholesky_solve lu lu_solve solve inverse triangular_solve'.split()
+OPS += 'qr svd svdvals eigh eigvalsh'.split()
+
+
+def factors(*arguments, **env):
+    """What was said, where nothing was wrong."""
+    out, said = run(
+        HERE / 'gpu_solver.py', *arguments, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1, **env
+    )
+    assert json.loads(out) == {}
+    assert 'fakecusolver:' not in said, said
+    return said
+
+
+def on_the_host(said):
+    return set(re.findall(rf'gpu: ({"|".join(OPS)}): on the host: (.*)', said))
+
+
+def test_factorisations_are_the_librarys(tmp_path):
+    """Of all four dtypes; what cannot be factored is told by the host."""
+    log = tmp_path / 'log'
+    said = factors(FLAGS_cusolver_dir=DOUBLE.parent, FAKECUSOLVER_LOG=log)
+    whys = {
+        'a matrix that cuSOLVER does not factor',
+        'numbers that are not finite',
+        'matrices without elements',
+    }
+    assert {why for _, why in on_the_host(said)} == whys
+    lines = log.read_text().splitlines()
+    assert lines.count('create') == 1
+    for call in ('potrf', 'potrs', 'getrf', 'getrs', 'geqrf', 'orgqr', 'syevd', 'gesvd'):
+        for type in (0, 1, 4, 5):
+            assert any(re.fullmatch(rf'{call} \d+x\d+ type {type}', s) for s in lines), (call, type)
+
+
+@pytest.mark.parametrize('call', ['create', 'potrf', 'gesvd'])
+def test_what_fails_is_the_hosts(call):
+    said = factors('few', FLAGS_cusolver_dir=DOUBLE.parent, FAKECUSOLVER_FAILS=call)
+    failed = {op for op, why in on_the_host(said) if why == 'cuSOLVER did not do it'}
+    wanted = {'potrf': {'cholesky'}, 'gesvd': {'svd', 'svdvals'}}
+    assert failed == wanted.get(call, failed) and failed
+
+
+def test_many_small_matrices_are_the_hosts():
+    out, said = run(
+        '-c',
+        """
+import paddle
+paddle.set_device('gpu')
+x = paddle.eye(3).expand([100, 3, 3]) * 4
+assert paddle.linalg.cholesky(x).sum().item() == 600
+""",
+        FLAGS_cusolver_dir=DOUBLE.parent,
+        FLAGS_gpu_explain=1,
+    )
+    assert on_the_host(said) == {('cholesky', 'many small matrices')}
+
+
+def test_without_it_factorisations_are_the_hosts():
+    whys = {why for _, why in on_the_host(factors('few'))}
+    assert len(whys) == 1 and whys.pop().startswith('no cuSOLVER: expected FLAGS_cusolver_dir')
