@@ -32,6 +32,7 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 import callables  # noqa: E402
 import hostile  # noqa: E402
 import paddle  # noqa: E402
+from progress import Progress  # noqa: E402
 from sanitizers import SANITIZER, limit_memory  # noqa: E402
 
 KEPT = HERE.parents[1] / 'build' / 'fuzz'
@@ -368,8 +369,9 @@ def attack(options):
     gc.freeze()  # children share what is here
     left, begun, count, good, seen = {}, time.monotonic(), 0, 0, {}
     log = open(KEPT / f'calls_{options.mode}_{options.seed}.txt', 'w')
-    order = []
+    order, progress = [], Progress()
     while time.monotonic() - begun < options.seconds and count < options.calls:
+        progress.say(lambda: f'{count} calls, {good} succeeded, {len(seen)} defects')
         batch = []
         while len(batch) < BATCH:
             if not order:

@@ -28,6 +28,7 @@ from capture_statements import (
     STEPS,
     VARYING,
 )
+from progress import Progress
 
 import paddle
 from paddle.jit.regions.owner import few
@@ -244,20 +245,16 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     warnings.simplefilter('ignore')
     wrong = compiled = count = calls = 0
-    now = time.monotonic()
-    end, told = now + given.seconds, now
+    end, progress = time.monotonic() + given.seconds, Progress()
 
     def summary():
         return f'{count} programs, {calls} calls, {compiled} ran a recording, {wrong} differ'
 
     with contextlib.suppress(KeyboardInterrupt):
         for seed in range(given.seed, given.seed + given.programs):
-            now = time.monotonic()
-            if now > end:
+            if time.monotonic() > end:
                 break
-            if now > told + 60:
-                told = now
-                print(summary(), file=sys.stderr, flush=True)
+            progress.say(summary)
             made, runs, report = run(seed, given.calls, given.full_graph)
             count, compiled, calls = count + 1, compiled + runs, calls + made
             if report:

@@ -13,6 +13,7 @@ import sys
 import time
 
 import numpy as np
+from progress import Progress
 
 import paddle
 
@@ -741,10 +742,11 @@ def differs(e, c, w, half, kinks, least=1, moves=()):
 
 def run(seconds=None, cases=None, seed=0, verbose=False, report=print):
     """Checks cases seed, seed + 1, ...; returns (how many ran, [(seed, text)])."""
-    start, failures, count = time.monotonic(), [], 0
+    start, failures, count, progress = time.monotonic(), [], 0, Progress()
     while (cases is None or count < cases) and (
         seconds is None or time.monotonic() - start < seconds
     ):
+        progress.say(lambda: f'{count} cases, {len(failures)} differ')
         case = Case(seed + count)
         count += 1
         if verbose:

@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'test')]
 
 import readers  # noqa: E402
+from progress import Progress  # noqa: E402
 from sanitizers import limit_memory  # noqa: E402
 
 KEPT = ROOT / 'build' / 'fuzz'
@@ -129,6 +130,7 @@ def main():
     ]
     folder = tempfile.mkdtemp()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    progress = Progress()
     found, first = 0, int(os.environ.get('FUZZ_SEED', time.time()))
     for kind in kinds:
         for end, data, beside in readers.samples(
@@ -139,6 +141,7 @@ def main():
         begin, defects, seed, ACCEPTED[0] = time.monotonic(), 0, first, 0
         for at in range(0, files, ROUND):
             seed += 1
+            progress.say(lambda at=at: f'{kind}: {at} of {files} files, {defects} defects')
             defects += run(kind, seed, min(ROUND, files - at)) != 0
         print(
             f'{kind}: {files} files in {time.monotonic() - begin:.0f} s, {ACCEPTED[0]} of them '

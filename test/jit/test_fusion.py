@@ -3,21 +3,16 @@
 parts.
 """
 
-import importlib.util
 import pathlib
+import sys
 
 import numpy as np
 import pytest
 
 import paddle
 
-
-def load_fuzzer():
-    path = pathlib.Path(__file__).resolve().parents[1] / 'fuzz' / 'fusion.py'
-    spec = importlib.util.spec_from_file_location('fusion_fuzzer', path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'fuzz'))
+import fusion as fuzzer
 
 
 def compiled(function):
@@ -26,18 +21,17 @@ def compiled(function):
 
 def test_generated_functions():
     """The first cases of `test/fuzz/fusion.py`; run that for as long as you like."""
-    count, failures = load_fuzzer().run(seconds=20, cases=300)
+    count, failures = fuzzer.run(seconds=20, cases=300)
     assert count > 0 and not failures, failures
 
 
 def test_attributes_are_no_wider_than_programs_keep_them():
     """A bound of 64 bits in eager mode alone decided between two values of this case."""
-    count, failures = load_fuzzer().run(cases=1, seed=911568)
+    count, failures = fuzzer.run(cases=1, seed=911568)
     assert count == 1 and not failures, failures
 
 
 def test_the_comparison_can_fail():
-    fuzzer = load_fuzzer()
     e = np.array([1.0, 2.0], 'float32')
     assert fuzzer.differs(e, np.array([1.0, 2.001], 'float32'), e, 0, False)
     assert fuzzer.differs(e, np.array([1.0, np.nan], 'float32'), e, 0, False)
@@ -167,7 +161,7 @@ def test_cases_that_differed_once(seed):
     """x / x, gradients that vanish beside an infinite one, statistics of halves that a group held
     with more digits.
     """
-    assert load_fuzzer().run(cases=1, seed=seed) == (1, [])
+    assert fuzzer.run(cases=1, seed=seed) == (1, [])
 
 
 @pytest.mark.parametrize('run', [lambda f: f, compiled], ids=['eager', 'compiled'])
