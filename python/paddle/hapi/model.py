@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """paddle.Model: training, evaluation and prediction loops around a network."""
 
+import contextlib
 import inspect
 import os
 import warnings
@@ -12,6 +13,7 @@ from paddle.base.arguments import to_array
 from paddle.base.known_keywords import KnownKeywords
 from paddle.metric import Metric
 
+from . import several
 from .callbacks import config_callbacks
 
 __all__ = ['Model']
@@ -68,6 +70,9 @@ def _scalar(value):
 class Model(KnownKeywords):
     """Wraps a network with `fit`, `evaluate`, `predict`, `save` and `load`; call `prepare` first.
 
+    The processes of a job train one network: each sees its share of a Dataset, gradients are
+    averaged, and `evaluate` and `predict` give what one process would on the whole.
+
     Args:
         network (Layer): The network.
         inputs (InputSpec or list of InputSpecs, default None): Its inputs, needed to split a batch
@@ -99,15 +104,19 @@ class Model(KnownKeywords):
         self._amp_options = {}
         self._amp_dtype = 'float16'
         self._scaler = None
+        self._processes = 1
+        self._shared = None  # the network, where several processes train it
+        self._gather = None  # of batches, while a Dataset is evaluated by several processes
 
     # ---- one batch
-    def _forward(self, inputs):
+    def _forward(self, inputs, network=None):
+        network = self.network if network is None else network
         if self._amp_level == 'O0':
-            return self.network(*inputs)
+            return network(*inputs)
         with paddle.amp.auto_cast(
             level=self._amp_level, dtype=self._amp_dtype, **self._amp_options
         ):
-            return self.network(*inputs)
+            return network(*inputs)
 
     def _losses(self, outputs, labels):
         if isinstance(self._loss, paddle.nn.Layer) or callable(self._loss):
@@ -134,8 +143,12 @@ class Model(KnownKeywords):
             )
         self.network.train()
         self.mode = 'train'
-        labels = _tensors(labels)
-        outputs = self._forward(_tensors(inputs))
+        step = contextlib.nullcontext() if self._shared is None else self._shared.step(update)
+        with step:
+            return self._train_batch(_tensors(inputs), _tensors(labels), update)
+
+    def _train_batch(self, inputs, labels, update):
+        outputs = self._forward(inputs, self._shared)
         losses = self._losses(outputs, labels)
         if not losses:
             raise AssertionError(
@@ -166,6 +179,10 @@ class Model(KnownKeywords):
         with paddle.no_grad():
             labels = _tensors(labels)
             outputs = self._forward(_tensors(inputs))
+            if self._gather is not None:
+                given = _list(outputs)
+                every = self._gather([*given, *labels])
+                outputs, labels = every[: len(given)], every[len(given) :]
             values = (
                 [loss.numpy() for loss in self._losses(outputs, labels)]
                 if self._loss is not None
@@ -181,13 +198,18 @@ class Model(KnownKeywords):
         self.network.eval()
         self.mode = 'test'
         with paddle.no_grad():
-            return [out.numpy() for out in _list(self._forward(_tensors(inputs)))]
+            outputs = _list(self._forward(_tensors(inputs)))
+            if self._gather is not None:
+                outputs = self._gather(outputs)
+            return [out.numpy() for out in outputs]
 
     # ---- files
     def save(self, path, training=True):
         """Save `<path>.pdparams` and `<path>.pdopt`, or with `training=False` the network for
-        inference.
+        inference. Of the processes on a host the first does.
         """
+        if int(os.environ.get('PADDLE_LOCAL_RANK', '0')) != 0:
+            return
         if not training:
             if not self._inputs:
                 raise RuntimeError(
@@ -260,6 +282,10 @@ class Model(KnownKeywords):
                 )
         self._metrics = _list(metrics)
         self._prepare_amp(amp_configs)
+        self._processes = several.join()
+        trains = any(not p.stop_gradient for p in self.network.parameters())
+        if self._processes > 1 and optimizer is not None and trains and self._shared is None:
+            self._shared = several.Shared(self.network)
 
     def _prepare_amp(self, configs):
         self._amp_level, self._amp_options, self._scaler = 'O0', {}, None
@@ -310,10 +336,13 @@ class Model(KnownKeywords):
 
     # ---- loops
     def _loader(self, data, batch_size, num_workers, shuffle=False, drop_last=False):
-        from paddle.io import DataLoader, Dataset
+        from paddle.io import DataLoader, Dataset, DistributedBatchSampler
 
         if data is None or not isinstance(data, Dataset):
             return data
+        if self._processes > 1:
+            dealt = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
+            return DataLoader(data, batch_sampler=dealt, num_workers=num_workers)
         return DataLoader(
             data,
             batch_size=batch_size,
@@ -321,6 +350,21 @@ class Model(KnownKeywords):
             drop_last=drop_last,
             num_workers=num_workers,
         )
+
+    @contextlib.contextmanager
+    def _gathering(self, loader):
+        """The context of a pass without training: batches of all processes are one where they are
+        shares of a Dataset.
+        """
+        from paddle.io import DistributedBatchSampler
+
+        sampler = getattr(loader, 'batch_sampler', None)
+        if self._processes > 1 and isinstance(sampler, DistributedBatchSampler):
+            self._gather = several.Gathered(len(loader.dataset))
+        try:
+            yield
+        finally:
+            self._gather = None
 
     def _metric_names(self):
         names = ['loss'] if self._loss is not None else []
@@ -447,7 +491,8 @@ class Model(KnownKeywords):
             called.on_epoch_end(epoch, logs)
             if eval_loader is not None and epoch % eval_freq == 0:
                 called.on_begin('eval', {'steps': self._steps(eval_loader), 'metrics': names})
-                logs = self._run(eval_loader, called, 'eval', logs)
+                with self._gathering(eval_loader):
+                    logs = self._run(eval_loader, called, 'eval', logs)
                 called.on_end('eval', logs)
             if self.stop_training or (left is not None and left <= 0):
                 break
@@ -475,11 +520,28 @@ class Model(KnownKeywords):
         if num_iters is not None and steps is not None:
             steps = min(num_iters, steps)
         called.on_begin('eval', {'steps': steps, 'metrics': names})
-        logs = self._run(loader, called, 'eval', {}, num_iters=num_iters)
+        with self._gathering(loader):
+            logs = self._run(loader, called, 'eval', {}, num_iters=num_iters)
         called.on_end('eval', logs)
         for metric in self._metrics:
             metric.reset()
         return {name: logs[name] for name in names if name in logs}
+
+    def _predict(self, loader, callbacks):
+        """The outputs of each batch, and the logs of the last step."""
+        columns, logs = [], {}
+        for step, batch in enumerate(loader):
+            callbacks.on_batch_begin('predict', step, logs)
+            inputs = _list(batch) if not isinstance(batch, dict) else list(batch.values())
+            inputs = inputs[: len(self._inputs)] if self._inputs else self._split(inputs)[0]
+            outputs = self.predict_batch(inputs)
+            columns.append(outputs)
+            logs = {
+                'step': step,
+                'batch_size': len(outputs[0]) if outputs and outputs[0].ndim else 1,
+            }
+            callbacks.on_batch_end('predict', step, logs)
+        return columns, logs
 
     def predict(
         self, test_data, batch_size=1, num_workers=0, stack_outputs=False, verbose=1, callbacks=None
@@ -492,18 +554,8 @@ class Model(KnownKeywords):
             callbacks, self, log_freq=2, verbose=verbose, metrics=[], mode='test'
         )
         called.on_begin('predict', {'steps': self._steps(loader), 'metrics': []})
-        columns, logs = [], {}
-        for step, batch in enumerate(loader):
-            called.on_batch_begin('predict', step, logs)
-            inputs = _list(batch) if not isinstance(batch, dict) else list(batch.values())
-            inputs = inputs[: len(self._inputs)] if self._inputs else self._split(inputs)[0]
-            outputs = self.predict_batch(inputs)
-            columns.append(outputs)
-            logs = {
-                'step': step,
-                'batch_size': len(outputs[0]) if outputs and outputs[0].ndim else 1,
-            }
-            called.on_batch_end('predict', step, logs)
+        with self._gathering(loader):
+            columns, logs = self._predict(loader, called)
         outputs = [list(column) for column in zip(*columns)]
         if stack_outputs:
             outputs = [np.vstack(column) for column in outputs]
