@@ -334,6 +334,17 @@ PyObject* RowsParts(PyObject* self, PyObject*) {
     return Py_BuildValue("(OOL)", rows.get(), values.get(), static_cast<long long>(of.height));
   });
 }
+// values._as_rows(rows, height): them as rows of a table of `height`, under these numbers.
+PyObject* AsRows(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    if (n != 2) RaiseTypeError("_as_rows() takes rows and height");
+    const Tensor &values = Of(self), &rows = ToTensor(args[0], "_as_rows", "rows");
+    PD_CHECK(rows.dtype() == DataType::INT64 && rows.ndim() == 1 && values.ndim() >= 1 && rows.dim(0) == values.dim(0),
+             InvalidArgument, "[_as_rows] expected an int64 number for each row, got ", phi::NameOf(rows.dtype()),
+             " of shape ", common::ShapeText(rows.dims()), " for ", common::ShapeText(values.dims()));
+    return ToPy(phi::MakeSelectedRows(rows, values, ToInt(args[1], "_as_rows", "height")));
+  });
+}
 PyObject* MergedRows(PyObject* self, PyObject*) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = Of(self);
@@ -403,6 +414,7 @@ PyMethodDef g_tensor_methods[] = {
      "Gives this tensor the values and the history of a result, in place."},
     {"_bitcast", F(OnTape<Bitcast>), METH_O, "The same bytes as another dtype."},
     {"_rows_parts", F(RowsParts), METH_NOARGS, "Numbers, rows and height of rows of a table, else None."},
+    {"_as_rows", F(AsRows), METH_FASTCALL, "Rows of a table under numbers: (rows, height)."},
     {"_merged_rows", F(MergedRows), METH_NOARGS, "Rows of a table, each number once."},
     {"to_dense", F(ToDense), METH_NOARGS, kTensorToDenseText},
     {"value", F(Self), METH_NOARGS, kTensorValueText},

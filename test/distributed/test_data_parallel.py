@@ -13,7 +13,7 @@ import paddle
 from paddle import nn
 
 
-@pytest.mark.parametrize('what', ['alike', 'accumulating', 'unused', 'normalising'])
+@pytest.mark.parametrize('what', ['alike', 'accumulating', 'unused', 'tables', 'normalising'])
 def test_two_ranks(what):
     ranks.run(2, 'work_training', what)
 

@@ -70,6 +70,62 @@ def alike():
         assert all(np.array_equal(t.numpy(), a.numpy()) for t in everyone)
 
 
+def tables():
+    """Gradients of tables stay the rows that some rank looked up; those beside them are whole."""
+    rank, n = start()
+    paddle.seed(4)
+    table, head = nn.Embedding(9, 4, sparse=True), nn.Linear(4, 2)
+    spare = nn.Embedding(5, 4, sparse=True)
+    net = nn.LayerList([table, head, spare])
+
+    class Words(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+
+        def forward(self, ids, too=False):
+            x = self.net[0](ids)
+            return self.net[1](x + self.net[2](ids % 5) if too else x)
+
+    model = paddle.DataParallel(Words(), find_unused_parameters=True)
+    before = table.weight.numpy()
+
+    def gradients_of(ids, too):
+        """Of one process with the ids of all ranks."""
+        sums = {}
+        for r, given in enumerate(ids):
+            model._layers(paddle.to_tensor(given), too[r]).square().sum().backward()
+        for key, p in model.named_parameters():
+            sums[key] = None if p.grad is None else p.grad.to_dense().numpy() / n
+            p.clear_gradient()
+        return sums
+
+    def check(ids, too, looked_up):
+        with model.no_sync():
+            want = gradients_of(ids, too)
+        model(paddle.to_tensor(ids[rank]), too[rank]).square().sum().backward()
+        for key, p in model.named_parameters():
+            if want[key] is None:
+                assert p.grad is None, key
+                continue
+            np.testing.assert_allclose(p.grad.to_dense().numpy(), want[key], rtol=1e-5, atol=1e-6)
+        rows, values, height = table.weight.grad._rows_parts()
+        assert height == 9 and sorted(rows.tolist()) == looked_up, rows
+        assert values.shape == [len(looked_up), 4]
+
+    check([[1, 1, 3], [8]], [False, False], [1, 3, 8])
+    for p in model.parameters():
+        p.clear_gradient()
+    check([[2], [2, 0]], [False, True], [0, 2, 2])
+    optimizer = paddle.optimizer.Adam(0.1, parameters=model.parameters(), lazy_mode=True)
+    optimizer.step()
+    everyone = []
+    dist.all_gather(everyone, table.weight)
+    assert all((t.numpy() == table.weight.numpy()).all() for t in everyone)
+    changed = (table.weight.numpy() != before).any(axis=1)
+    assert changed.tolist() == [i in (0, 2) for i in range(9)]
+
+
 def accumulating():
     """Without synchronisation gradients stay apart; the next backward averages their sum."""
     rank, n = start()

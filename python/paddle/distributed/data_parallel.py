@@ -46,20 +46,63 @@ def _buckets(parameters, names, last_bytes, bytes_each, kind):
     return [numbers[::-1] for numbers in reversed(buckets)]
 
 
+def _tables(layers):
+    """The parameters whose gradients are the rows that were looked up."""
+    return {
+        id(layer.weight)
+        for layer in layers.sublayers(include_self=True)
+        if isinstance(layer, paddle.nn.Embedding) and layer._sparse
+    }
+
+
+def _average_of_rows(parameter, counts, group):
+    """The average of gradients of which each rank has `counts` rows, or a whole one: -1."""
+    gradient, here = parameter.grad, counts[group.rank()]
+    if min(counts) < 0:
+        whole = paddle.zeros_like(parameter) if gradient is None else gradient.to_dense()
+        average = paddle.empty_like(whole)
+        group.all_reduce([whole], ReduceOp.AVG, out=[average])
+        return average
+    if here:
+        rows, values, _ = gradient._rows_parts()
+    else:
+        rows = paddle.zeros([0], 'int64')
+        values = paddle.zeros([0, *parameter.shape[1:]], parameter.dtype)
+    parts = []
+    for given in (rows, values):
+        parts.append(paddle.empty([sum(counts), *given.shape[1:]], given.dtype))
+        group.all_gather(parts[-1], [given.contiguous()], counts)
+    return (parts[1] / len(counts))._as_rows(parts[0], parameter.shape[0])
+
+
 class Reducer:
     """Averages the gradients of parameters over a process group, while backward runs.
 
     A bucket is reduced as soon as all of its gradients and all buckets before it are there, on
     every rank in the same order. At the end of backward the averages take the gradients' place.
+    The rows that are gradients of `tables`, of which each rank has others, are gathered then.
     """
 
-    def __init__(self, parameters, names, process_group, last_bytes, bytes_each, find_unused):
+    def __init__(
+        self, parameters, names, process_group, last_bytes, bytes_each, find_unused, tables=()
+    ):
         self.enabled = True
         self._parameters = parameters
         self._names = names
         self._group = process_group
         self._find_unused = find_unused
-        self._buckets = _buckets(parameters, names, last_bytes, bytes_each, self._kind)
+        self._tables = [n for n, p in enumerate(parameters) if id(p) in tables]
+        whole = [n for n, p in enumerate(parameters) if id(p) not in tables]
+        self._buckets = [
+            [whole[i] for i in numbers]
+            for numbers in _buckets(
+                [parameters[n] for n in whole],
+                [names[n] for n in whole],
+                last_bytes,
+                bytes_each,
+                lambda i: self._kind(whole[i]),
+            )
+        ]
         self._bucket_of = {n: b for b, numbers in enumerate(self._buckets) for n in numbers}
         self.reset()
         for number, p in enumerate(parameters):
@@ -95,6 +138,8 @@ class Reducer:
                 f'backward, got another one behind it; use no_sync() and apply_collective_grads()'
             )
         self._ready.add(number)
+        if number in self._tables:
+            return
         self._missing[self._bucket_of[number]] -= 1
         while len(self._started) < len(self._buckets) and not self._missing[len(self._started)]:
             self._start()
@@ -104,7 +149,7 @@ class Reducer:
         gradients = []
         with paddle.no_grad():
             for n in numbers:
-                p = self._parameters[n]
+                p = self._parameters[n]  # whose gradient may be rows, of operations of one's own
                 gradients.append(paddle.zeros_like(p) if p.grad is None else p.grad.to_dense())
             averages = [paddle.empty_like(g) for g in gradients]
         task = self._group.all_reduce(gradients, ReduceOp.AVG, sync=False, out=averages)
@@ -137,6 +182,25 @@ class Reducer:
             for n, average in zip(numbers, averages):
                 if used is None or used[n]:
                     self._parameters[n].grad = average
+        if self._tables:
+            self._reduce_rows([n for n in self._tables if used is None or used[n]])
+
+    @paddle.no_grad()
+    def _reduce_rows(self, numbers):
+        """Puts the averages of gradients that are rows in place."""
+        counts = []
+        for n in numbers:
+            p = self._parameters[n]
+            if p.grad is not None and p.grad.is_selected_rows():
+                p.grad = p.grad._merged_rows()
+                counts.append(p.grad._rows_parts()[0].shape[0])
+            else:
+                counts.append(0 if p.grad is None else -1)
+        each = [paddle.empty([len(numbers)], 'int64') for _ in range(self._group.size())]
+        self._group.all_gather(each, [paddle.to_tensor(counts, 'int64')])
+        for n, of_ranks in zip(numbers, zip(*[t.tolist() for t in each])):
+            p = self._parameters[n]
+            p.grad = _average_of_rows(p, list(of_ranks), self._group)
 
 
 class DataParallel(Wrapper):
@@ -193,6 +257,7 @@ class DataParallel(Wrapper):
             last_comm_buffer_size * _MEGABYTE,
             comm_buffer_size * _MEGABYTE,
             find_unused_parameters,
+            _tables(layers),
         )
 
     def forward(self, *inputs, **kwargs):
