@@ -52,3 +52,11 @@ def test_what_ranks_do_not_agree_on(two_gpus):
     texts = outputs('mistakes')
     assert all('found' in text for text in texts)
     assert any('fakenccl: rank' in text and 'AllReduce(count 4' in text for text in texts)
+
+
+def test_a_rank_that_does_not_come(two_gpus):
+    """The call is broken off at the group's deadline and named, with nobody waiting for it."""
+    first, second = outputs('stalls')
+    assert 'found' in first and 'found' in second
+    told = '[nccl] rank 0 of 2 gave up call 3 of the group, broadcast: it has not ended within 2'
+    assert first.count(told) == 1 and '[nccl]' not in second

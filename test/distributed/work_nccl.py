@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the ranks of test_nccl.py do, each on a GPU of the driver's double."""
 
+import datetime
+import time
+
 import numpy as np
 import paddle
 import paddle.distributed as dist
@@ -169,4 +172,30 @@ def mistakes():
         for _ in range(10):
             paddle.device.synchronize()
             dist.all_reduce(t)
+    print('found')
+
+
+def stalls():
+    """A rank that does not come: the other is told, though it never waits."""
+    rank, n = start()
+    group = dist.new_group(list(range(n)), timeout=datetime.timedelta(seconds=2))
+    t = paddle.ones([4])
+    for _ in range(2):
+        dist.all_reduce(t, group=group)
+    paddle.device.synchronize()
+    if rank == 0:
+        task = dist.broadcast(t, src=0, group=group, sync_op=False)
+        began = time.monotonic()
+        while time.monotonic() < began + 4:
+            time.sleep(0.05)
+        told = 'rank 0 of 2 gave up call 3 of the group, broadcast: it has not ended within 2'
+        with pytest.raises(RuntimeError, match=told):
+            dist.all_reduce(t, group=group)
+        began = time.monotonic()
+        with pytest.raises(RuntimeError, match=told):
+            task.synchronize()
+        paddle.device.synchronize()  # the stream is free again
+        assert time.monotonic() < began + 1
+    else:
+        time.sleep(5)
     print('found')

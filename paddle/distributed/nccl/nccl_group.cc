@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -89,22 +90,22 @@ char* Whole(const std::vector<Message>& messages) {
 class NcclTask final : public Task {
  public:
   NcclTask(std::shared_ptr<NcclGroup> group, const char* what)
-      : group_(std::move(group)), what_(what), event_(phi::CreateEvent(group_->place())) {}
+      : group_(std::move(group)), what_(what), event_(std::make_shared<DeviceEvent>(group_->place())) {}
   // The stream now has its work.
-  void Put() { phi::RecordEvent(group_->place(), event_, group_->stream_); }
-  ~NcclTask() override {
-    try {
-      phi::DestroyEvent(group_->place(), event_);
-    } catch (const common::Error& e) { PD_VLOG(1) << e.what(); }
+  void Put() {
+    event_->Record(group_->stream_);
+    if (watched) watched->issued = true;
   }
-  void Wait() override { phi::StreamWaitEvent(group_->place(), phi::CurrentStream(group_->place()), event_); }
-  void Synchronize() override { group_->Await(event_, what_); }
-  bool done() const override { return phi::QueryEvent(group_->place(), event_); }
+  void Wait() override { phi::StreamWaitEvent(group_->place(), phi::CurrentStream(group_->place()), event_->get()); }
+  void Synchronize() override { group_->Await(*event_, what_); }
+  bool done() const override { return event_->reached(); }
+  const std::shared_ptr<const DeviceEvent> event() const { return event_; }
+  std::shared_ptr<NcclWatch::Call> watched;  // null: in a graph
 
  private:
   const std::shared_ptr<NcclGroup> group_;
   const char* what_;
-  void* event_;
+  const std::shared_ptr<const DeviceEvent> event_;
 };
 
 nccl::UniqueId NcclGroup::NewId() {
@@ -123,6 +124,7 @@ NcclGroup::NcclGroup(phi::Place place, int ranks, int rank, const nccl::UniqueId
   PD_VLOG(1) << "NCCL " << Api().version << " joins " << ranks << " ranks on " << phi::PlaceText(place);
 }
 NcclGroup::~NcclGroup() {
+  watch_.reset();
   try {
     Abort();  // it was not closed
     phi::DestroyStream(place_, stream_);
@@ -136,12 +138,40 @@ void NcclGroup::Drain(const char* what) {
 }
 void NcclGroup::Close() {
   Drain("close");
+  watch_.reset();
+  std::lock_guard<std::mutex> lock(mutex_);
   const nccl::Comm comm = std::exchange(comm_, nullptr);
   if (comm && !broken_) Api().CommDestroy(comm);
 }
 
 void NcclGroup::Abort() {
-  if (comm_ && !broken_.exchange(true)) Api().CommAbort(comm_);
+  constexpr auto kPatience = std::chrono::seconds(1);  // with a call that is only on its way to the stream
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (!comm_ || broken_.exchange(true)) return;
+  changed_.wait_for(lock, kPatience, [&] { return !calling_; });
+  Api().CommAbort(comm_);
+}
+
+std::string NcclGroup::AsyncError() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!comm_ || broken_) return "";
+  nccl::Result error = nccl::kSuccess;
+  Api().CommGetAsyncError(comm_, &error);
+  return error == nccl::kSuccess || error == nccl::kInProgress ? "" : Api().GetErrorString(error);
+}
+void NcclGroup::GiveUp(const std::string& why) {
+  const std::string text = "rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + " gave up " + why;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!comm_ || broken_) return;
+    why_ = text;
+  }
+  std::fprintf(stderr, "[nccl] %s\n", text.c_str());
+  Abort();
+}
+std::string NcclGroup::WhyBroken() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return why_.empty() ? "one whose communication failed or that was destroyed" : why_;
 }
 
 void NcclGroup::Check(nccl::Result r, const char* what) const {
@@ -149,18 +179,16 @@ void NcclGroup::Check(nccl::Result r, const char* what) const {
            " failed: ", Api().GetErrorString(r));
 }
 
-void NcclGroup::Await(void* event, const char* what) {
+void NcclGroup::Await(const DeviceEvent& event, const char* what) {
   const Deadline deadline = Deadline::In(timeout_);
   std::string why;
   while (why.empty()) {
-    if (phi::QueryEvent(place_, event)) return;
-    nccl::Result error = nccl::kSuccess;
-    Api().CommGetAsyncError(comm_, &error);
-    if (error != nccl::kSuccess && error != nccl::kInProgress)
-      why = Api().GetErrorString(error);
-    else if (deadline.passed())
+    if (!broken_ && event.reached()) return;
+    if (broken_)
+      why = WhyBroken();
+    else if (why = AsyncError(); why.empty() && deadline.passed())
       why = "it has not ended within " + std::to_string(deadline.seconds()) + " s";
-    else
+    else if (why.empty())
       std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   Abort();
@@ -171,22 +199,60 @@ void NcclGroup::Await(void* event, const char* what) {
 std::shared_ptr<Task> NcclGroup::Launch(const char* what, const std::vector<Tensor>& held,
                                         const std::function<void()>& finish, bool sync,
                                         const std::function<void()>& issue) {
-  PD_CHECK(comm_ && !broken_, PreconditionNotMet, "[", what,
-           "] expected a group that works, got one whose communication failed or that was destroyed");
-  nccl::Result before = nccl::kSuccess;
-  Api().CommGetAsyncError(comm_, &before);
-  Check(before, what);
-  phi::WaitInStream(place_, stream_);
-  for (const Tensor& t : held) phi::UseInStream(*t->storage(), stream_);
-  Check(Api().GroupStart(), what);
-  try {
-    issue();
-  } catch (...) {
-    Api().GroupEnd();
-    throw;
-  }
-  Check(Api().GroupEnd(), what);
+  // While it is in a call the communicator is not taken away.
+  struct Calling {
+    explicit Calling(NcclGroup& g, const char* what) : group(g) {
+      std::unique_lock<std::mutex> lock(g.mutex_);
+      if (g.comm_ && !g.broken_) {
+        g.calling_ = true;
+        return;
+      }
+      lock.unlock();
+      PD_THROW(PreconditionNotMet, "[", what, "] expected a group that works, got ", g.WhyBroken());
+    }
+    ~Calling() {
+      {
+        std::lock_guard<std::mutex> lock(group.mutex_);
+        group.calling_ = false;
+      }
+      group.changed_.notify_all();
+    }
+    NcclGroup& group;
+  };
   auto task = std::make_shared<NcclTask>(shared_from_this(), what);
+  ++calls_;
+  {
+    const Calling calling(*this, what);
+    nccl::Result before = nccl::kSuccess;
+    Api().CommGetAsyncError(comm_, &before);
+    Check(before, what);
+    phi::WaitInStream(place_, stream_);
+    for (const Tensor& t : held) phi::UseInStream(*t->storage(), stream_);
+    if (!phi::IsCapturing(place_)) {
+      auto begun = std::make_shared<DeviceEvent>(place_);
+      begun->Record(stream_);
+      task->watched = std::make_shared<NcclWatch::Call>();
+      task->watched->what = what, task->watched->number = calls_;
+      task->watched->begun = std::move(begun), task->watched->ended = task->event();
+      if (!watch_)
+        watch_ = std::make_unique<NcclWatch>(
+            place_, timeout_, [this] { return AsyncError(); }, [this](const std::string& why) { GiveUp(why); });
+      watch_->Add(task->watched);
+    }
+    try {
+      Check(Api().GroupStart(), what);
+      try {
+        issue();
+      } catch (...) {
+        Api().GroupEnd();
+        throw;
+      }
+      Check(Api().GroupEnd(), what);
+    } catch (...) {
+      if (task->watched) task->watched->dropped = true;
+      throw;
+    }
+  }
   if (batching_) {
     batch_.push_back(task);
     return task;

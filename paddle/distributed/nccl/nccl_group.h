@@ -4,13 +4,16 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "paddle/distributed/collective/task.h"
 #include "paddle/distributed/nccl/nccl_api.h"
+#include "paddle/distributed/nccl/nccl_watch.h"
 #include "paddle/distributed/transport/transport.h"
 
 namespace paddle::distributed {
@@ -40,7 +43,7 @@ class NcclGroup : public std::enable_shared_from_this<NcclGroup> {
   // Until what was begun has ended, on the host; at the deadline it is broken off, and this raises.
   void Drain(const char* what);
   void Close();
-  // Breaks off what is under way.
+  // Breaks off what is under way. On any thread.
   void Abort();
 
  private:
@@ -48,8 +51,12 @@ class NcclGroup : public std::enable_shared_from_this<NcclGroup> {
   std::shared_ptr<Task> Launch(const char* what, const std::vector<Tensor>& held, const std::function<void()>& finish,
                                bool sync, const std::function<void()>& issue);
   void Check(nccl::Result r, const char* what) const;
+  std::string AsyncError();
+  void GiveUp(const std::string& why);
+  // What the group is no longer for.
+  std::string WhyBroken();
   // Until the event is reached; raises, and ends the group, where that fails or lasts too long.
-  void Await(void* event, const char* what);
+  void Await(const DeviceEvent& event, const char* what);
   void Issue(const Collective& c);
 
   const phi::Place place_;
@@ -60,6 +67,12 @@ class NcclGroup : public std::enable_shared_from_this<NcclGroup> {
   bool batching_ = false;
   std::vector<std::shared_ptr<NcclTask>> batch_;
   std::atomic<bool> broken_ = false;
+  std::mutex mutex_;  // of what follows, and of the communicator while it is not in a call
+  std::condition_variable changed_;
+  bool calling_ = false;
+  std::string why_;  // the watch gave up, if it did
+  uint64_t calls_ = 0;
+  std::unique_ptr<NcclWatch> watch_;  // from the first call on; the last member, so that its thread ends first
 };
 
 }  // namespace paddle::distributed

@@ -321,6 +321,18 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
       [&](Engine& e) { e.Enqueue(e.Resolve(stream), "cuLaunchHostFunc", [=](const Order&) { function(data); }); });
 }
 
+CUresult fakecudaHold(CUstream stream, bool (*ready)(void* data), void* data) {
+  return Call([&](Engine& e) {
+    Stream& s = e.Resolve(stream);
+    Require(!s.capture);
+    e.Enqueue(s, "fakecudaHold", [](const Order&) {});
+    s.queue.back().ready = [=] { return ready(data); };
+  });
+}
+CUresult fakecudaAdvance(CUstream stream) {
+  return Call([&](Engine& e) { e.Advance(e.Resolve(stream)); });
+}
+
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, size_t shared) {
   return Call([&](Engine&) {
     const Kernel& k = *EntryOf(function).kernel;

@@ -89,8 +89,7 @@ CUresult cuStreamQuery(CUstream stream) {
     Stream& s = e.Resolve(stream);
     NotCaptured(s);
     if (s.queue.empty()) return;
-    // Whoever asks again and again gets on.
-    e.RunUntil(s, s.done + 1, {});
+    e.Advance(s);  // whoever asks again and again gets on
     Require(s.queue.empty(), CUDA_ERROR_NOT_READY);
     Join(e.host, s.tail);
   });
@@ -203,7 +202,7 @@ CUresult cuEventQuery(CUevent event) {
     NotCaptured(v);
     if (!v.recorded || !v.stream) return;
     if (v.stream->done < v.until) {
-      e.RunUntil(*v.stream, v.stream->done + 1, {});
+      e.Advance(*v.stream);
       Require(v.stream->done >= v.until, CUDA_ERROR_NOT_READY);
     }
     Join(e.host, v.clock);

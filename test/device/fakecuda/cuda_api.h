@@ -145,6 +145,9 @@ FAKECUDA_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx
                                                 unsigned by, unsigned bz, unsigned shared, CUstream stream,
                                                 void** params);
 FAKECUDA_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
+// For doubles of libraries: the stream goes no further before ready(data); it goes on by an operation.
+FAKECUDA_API CUresult fakecudaHold(CUstream stream, bool (*ready)(void* data), void* data);
+FAKECUDA_API CUresult fakecudaAdvance(CUstream stream);
 FAKECUDA_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                                   size_t shared);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <thread>
 
 namespace fakecuda {
 void Join(Clock& into, const Clock& other) {
@@ -158,32 +159,47 @@ void Engine::Execute(const Operation& op, Stream& s, uint64_t number) {
   }
 }
 
-void Engine::RunFront(Stream& s) {
+bool Engine::RunFront(Stream& s) {
   // The dependencies of an operation are of earlier calls: the recursion ends.
   const auto after = s.queue.front().after;
   for (const auto& [other, until] : after) {
-    while (other->done < until) RunFront(*other);
+    while (other->done < until)
+      if (!RunFront(*other)) return false;
   }
+  if (const auto& ready = s.queue.front().ready; ready && !ready()) return false;
   Operation op = std::move(s.queue.front());
   s.queue.pop_front();
   ++s.done;
   Device& device = *devices[static_cast<size_t>(s.device)];
-  if (device.error != CUDA_SUCCESS) return;
+  if (device.error != CUDA_SUCCESS) return true;
   try {
     Execute(op, s, s.done);
   } catch (const Find& find) { Found(s.device, find.result, find.what()); }
+  return true;
+}
+
+void Engine::Advance(Stream& s) {
+  if (!s.queue.empty()) RunFront(s);
 }
 
 void Engine::RunUntil(Stream& s, uint64_t until, const Clock& seen) {
-  std::vector<Stream*> others(streams.begin(), streams.end());
-  for (const auto& d : devices) others.push_back(&d->null);
+  std::vector<Stream*> others;
+  const auto list = [&] {
+    others.assign(streams.begin(), streams.end());
+    for (const auto& d : devices) others.push_back(&d->null);
+  };
+  list();
   while (s.done < until) {
     Stream* next = &s;
     if (Config::Get().order && random_() % 2) {
       Stream* other = others[random_() % others.size()];
       if (!other->queue.empty()) next = other;
     }
-    RunFront(*next);
+    if (RunFront(*next)) continue;
+    mutex.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    mutex.lock();
+    list();
   }
   Join(host, seen);
 }

@@ -50,6 +50,7 @@ struct Operation {
   std::shared_ptr<Graph> graph;  // of a graph's launch
   Clock clock;                   // before it
   std::vector<std::pair<struct Stream*, uint64_t>> after;
+  std::function<bool()> ready;  // it does not run before, if there is one
 };
 
 struct Stream {
@@ -102,8 +103,11 @@ class Engine {
   Device& Current();
   Stream& Resolve(CUstream stream);  // throws ApiError for what is no stream
   void Enqueue(Stream& stream, std::string name, Action action, std::shared_ptr<Graph> graph = nullptr);
-  // Runs that much and what it depends on; the host may rely on `seen` from then on.
+  // Runs that much and what it depends on; the host may rely on `seen` from then on. Other threads call meanwhile where
+  // an operation is not ready.
   void RunUntil(Stream& stream, uint64_t until, const Clock& seen);
+  // Runs an operation of the stream, if there is one and it is ready.
+  void Advance(Stream& stream);
   void RunAll(Device* device = nullptr);
   void WaitFor(Stream& stream, const Event& event);
   void Unsafe(const char* call);  // throws where a capture forbids the call
@@ -115,7 +119,7 @@ class Engine {
 
  private:
   Engine();
-  void RunFront(Stream& stream);
+  bool RunFront(Stream& stream);  // false: not ready
   void Execute(const Operation& op, Stream& stream, uint64_t number);
   const Order& NewOrder(const std::string& name, uint64_t stream, uint64_t number, const Clock& clock,
                         const std::vector<uint32_t>* nodes);
