@@ -119,6 +119,19 @@ def test_a_killed_rank_ends_the_job(tmp_path):
 def test_exit_codes_and_refusals(tmp_path):
     done, _ = launch(tmp_path, "import sys; print('bye'); sys.exit(7)", ranks=1)
     assert done.returncode == 7 and 'exit code 7' in done.stderr and 'bye' in done.stderr
+    # Who ends first with a code counts, not who missed it.
+    missed = """
+        import os, sys, paddle, paddle.distributed as dist
+        dist.init_parallel_env()
+        if dist.get_rank() == 1:
+            print('done here', flush=True)
+            HOW(7)
+        dist.all_reduce(paddle.ones([1]))
+    """
+    for how in ('sys.exit', 'os._exit'):
+        done, _ = launch(tmp_path, missed.replace('HOW', how), '--log_overwrite', 'true')
+        assert done.returncode == 7 and 'rank 1' in done.stderr, done.stderr
+        assert 'exit code 7' in done.stderr and 'done here' in done.stderr
     for flags, why in (
         (['--nnodes', '2'], '--master host:port'),
         (['--nnodes', '2:4'], 'jobs keep their size'),

@@ -247,7 +247,7 @@ def init_parallel_env(nccl_config=None):
     """
     from .collective import connect
     from .communication.group import Group, add_group, get_group, is_initialized
-    from .launch.report import report_exceptions
+    from .launch.report import report_end, report_exceptions
 
     if nccl_config is not None:
         raise ValueError(f'[init_parallel_env] expected no nccl_config, got {nccl_config!r}')
@@ -273,6 +273,7 @@ def init_parallel_env(nccl_config=None):
     group = Group(env.rank, 0, ranks, connect(0, ranks, timeout), '_default_pg')
     group.timeout = timeout
     add_group(group)
+    report_end()
     return group
 
 

@@ -41,7 +41,9 @@ class _Rank:
             return log.read()
 
     def failure(self):
-        """The uncaught exception that ended the process: when, and its traceback; else None."""
+        """When the process ended, and the traceback of the exception that ended it; None where
+        nothing tells.
+        """
         with contextlib.suppress(OSError, ValueError), open(self.report) as report:
             return json.load(report)
         return None
@@ -171,7 +173,7 @@ class Job:
         failure = first.failure()
         lines = first.text(first.begin).decode(errors='replace').splitlines()[-_LAST_LINES:]
         message = [f'[launch] expected all ranks to end well, but {what}']
-        if failure is not None:
+        if failure is not None and failure['traceback'] is not None:
             message += ['its exception:', failure['traceback'].rstrip()]
         elif lines:
             message += [f'its last lines, of {first.log}:', *lines]
@@ -180,13 +182,13 @@ class Job:
 
     @staticmethod
     def _order(rank):
-        """Ranks that fell because of another come later: a signal is nobody's consequence, and of
-        exceptions the first counts.
+        """Ranks that fell because of another come later: a signal, or an end that nothing tells of,
+        is nobody's consequence; of exceptions and exit codes the first counts.
         """
         failure = rank.failure()
-        if rank.process.returncode < 0 and not rank.told:
-            return (0, rank.number)
-        return (1, failure['time']) if failure is not None else (2, rank.number)
+        if not rank.told and (rank.process.returncode < 0 or failure is None):
+            return (rank.process.returncode > 0, rank.number)
+        return (2, failure['time']) if failure is not None else (3, rank.number)
 
     def _end_all(self):
         for rank in self._ranks:

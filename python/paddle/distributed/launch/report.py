@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank's uncaught exception, for the launcher."""
+"""How a rank ended, for the launcher: when, and its uncaught exception."""
 
+import atexit
 import json
 import os
 import sys
@@ -22,3 +23,20 @@ def report_exceptions():
         shown(kind, value, trace)
 
     sys.excepthook = report
+
+
+def report_end():
+    """When the program ends is also written there, where no exception ended it. It is called once
+    all is set up: what ends a process in an orderly way ends it in the opposite order.
+    """
+    path = os.environ.get('PADDLE_RANK_REPORT')
+    if path is None:
+        return
+    process = os.getpid()
+
+    def report():
+        if os.getpid() == process and not os.path.exists(path):
+            with open(path, 'w') as out:
+                json.dump({'time': time.monotonic(), 'traceback': None}, out)
+
+    atexit.register(report)
