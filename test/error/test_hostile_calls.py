@@ -268,6 +268,7 @@ def test_tensors_without_a_dtype_are_refused():
     for make in (
         lambda: paddle._C_ops.randperm(4, None),
         lambda: paddle._C_ops.arange(one, one, one, None),
+        lambda: paddle._C_ops.view_dtype(one, None),
     ):
         with pytest.raises(TypeError, match='expected a dtype'):
             make()
@@ -827,6 +828,12 @@ def test_gradients_of_parameters_of_one_element_or_axis():
     for scale, bias in ((None, [3, 4]), ([12], [3, 4])):
         with pytest.raises(ValueError, match='bias of the scale.s shape, of one axis without'):
             paddle._C_ops.layer_norm(rows, scale and paddle.ones(scale), paddle.ones(bias))
+
+
+def test_shows_and_clicks_are_two_columns():
+    for shapes in (([2, 3, 4], [2, 3, 4]), ([2, 3], [3, 2]), ([2, 1], [2, 2])):
+        with pytest.raises(ValueError, match=r'\[cvm\] expected x of two columns or more'):
+            paddle._C_ops.cvm(*map(paddle.ones, shapes))
 
 
 VALUES = """

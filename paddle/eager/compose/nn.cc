@@ -49,7 +49,8 @@ Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& forma
 }
 }  // namespace
 
-Tensor cvm_compose(const Tensor& x, const Tensor&, bool use_cvm) {
+Tensor cvm_compose(const Tensor& x, const Tensor& cvm, bool use_cvm) {
+  phi::CheckCvm(x.extents(), cvm.extents());
   const Tensor rest = slice(x, {1}, Ints{2}, Ints{INT64_MAX});
   if (!use_cvm) return assign(rest);
   const Tensor shows = log(slice(x, {1}, Ints{0}, Ints{1}) + 1.0);

@@ -17,6 +17,8 @@ Dim ExtentArg(const char* op, const IntArray& shape, int64_t i);
 Dims ShapeArg(const char* op, const IntArray& shape);
 // The operands of swiglu: two of one shape, or one whose last axis has two halves.
 void CheckSwiglu(const Dims& x, const Dims* y);
+// The operands of cvm: rows of shows, clicks and more, and rows of shows and clicks.
+void CheckCvm(const Dims& x, const Dims& cvm);
 // So many extents that nothing is known of.
 Dims UnknownDims(int64_t rank);
 

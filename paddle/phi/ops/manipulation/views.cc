@@ -335,6 +335,7 @@ Tensor ExpandTo(const Tensor& x, const Ints& dims) {
 }  // namespace
 
 void view_dtype_infer(const Meta& x, DataType dtype, Meta& out) {
+  PD_CHECK(dtype != DataType::UNDEFINED, InvalidType, "[view] expected a dtype, got none");
   const int64_t from = SizeOf(x.dtype), to = SizeOf(dtype);
   out = {x.dims, dtype};
   if (from == to) return;
@@ -345,9 +346,9 @@ void view_dtype_infer(const Meta& x, DataType dtype, Meta& out) {
   out.dims.back() = common::Div(last * Dim(from), Dim(to));
 }
 void view_dtype_kernel(const Tensor& x, DataType dtype, Tensor& out) {
-  const int64_t from = SizeOf(x.dtype()), to = SizeOf(dtype);
   Meta made;
   view_dtype_infer(x.meta(), dtype, made);
+  const int64_t from = SizeOf(x.dtype()), to = SizeOf(dtype);
   const Ints dims = common::ToInts(made.dims);
   if (from == to) {
     out = Tensor(TensorState::Strided(dims, x.strides(), x->offset(), dtype, x->storage()));

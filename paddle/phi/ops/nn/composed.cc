@@ -10,11 +10,14 @@ void prelu_infer(const Meta& x, const Meta& alpha, const std::string&, const std
            "[prelu] expected mode all, channel or element, got ", mode);
   out = {x.dims, Promote("prelu", x.dtype, x.dims.empty(), alpha.dtype, mode == "all")};
 }
-void cvm_infer(const Meta& x, const Meta& cvm, bool use_cvm, Meta& out) {
-  PD_CHECK(x.dims.size() == 2 && (!x.dims[1].known() || x.dims[1].raw() >= 2) && cvm.dims.size() == 2 &&
-               !common::CertainlyDiffer(x.dims[0], cvm.dims[0]) && !common::CertainlyDiffer(cvm.dims[1], Dim(2)),
+void CheckCvm(const Dims& x, const Dims& cvm) {
+  PD_CHECK(x.size() == 2 && (!x[1].known() || x[1].raw() >= 2) && cvm.size() == 2 &&
+               !common::CertainlyDiffer(x[0], cvm[0]) && !common::CertainlyDiffer(cvm[1], Dim(2)),
            InvalidArgument, "[cvm] expected x of two columns or more and cvm of two, of as many rows, got shapes ",
-           common::ShapeText(x.dims), " and ", common::ShapeText(cvm.dims));
+           common::ShapeText(x), " and ", common::ShapeText(cvm));
+}
+void cvm_infer(const Meta& x, const Meta& cvm, bool use_cvm, Meta& out) {
+  CheckCvm(x.dims, cvm.dims);
   out = {use_cvm ? x.dims : Dims{x.dims[0], common::Sub(x.dims[1], Dim(2))}, x.dtype};
 }
 void CheckSwiglu(const Dims& x, const Dims* y) {
