@@ -172,6 +172,33 @@ def experts(rng, rank, n):
     raises(ValueError, lambda: global_scatter(x, local[:1], glob[:1]), 'one number for each')
 
 
+def margins(rng, rank, n):
+    """Processes with numbers of classes of their own share a loss with margins."""
+    counts = [3 + r for r in range(n)]
+    first, total = sum(counts[:rank]), sum(counts)
+    own = slice(first, first + counts[rank])
+    cosines, labels = rng.uniform(-0.9, 0.9, (9, total)), rng.randint(0, total, 9)
+    for options in {}, {'margin1': 0.9, 'margin2': 0.4, 'margin3': 0.1}, {'margin2': 0.0}:
+        whole, part = leaf(cosines), leaf(cosines[:, own])
+        given = {'scale': 8.0, 'reduction': None, 'return_softmax': True, **options}
+        loss = functional.margin_cross_entropy
+        want, probable = loss(whole, paddle.to_tensor(labels), group=False, **given)
+        got, softmax = loss(part, paddle.to_tensor(labels), **given)
+        (want * want).sum().backward()
+        (got * got).sum().backward()
+        np.testing.assert_allclose(got.numpy(), want.numpy())
+        np.testing.assert_allclose(softmax.numpy(), probable.numpy()[:, own])
+        np.testing.assert_allclose(part.grad.numpy(), whole.grad.numpy()[:, own], atol=1e-12)
+    raises(IndexError, lambda: loss(part, paddle.to_tensor(labels + total)), f'[0, {total})')
+
+    places, kept = functional.class_center_sample(paddle.to_tensor(labels), counts[rank], 2)
+    everyone = []
+    dist.all_gather_object(everyone, [first + c for c in kept.tolist()])
+    joined = [c for part in everyone for c in part]
+    assert [joined[p] for p in places.tolist()] == labels.tolist()
+    assert all(len(part) >= 2 and part == sorted(part) for part in everyone)
+
+
 def all_operations():
     dist.init_parallel_env()
     rank, n = dist.get_rank(), dist.get_world_size()
@@ -181,3 +208,4 @@ def all_operations():
     shares(rank, n)
     columns(rng)
     experts(rng, rank, n)
+    margins(rng, rank, n)

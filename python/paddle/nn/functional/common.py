@@ -7,7 +7,7 @@ from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, number, to_dtype
 from paddle.base.libpaddle import expect_tensors
 
-from . import _parse
+from . import _parse, shared_classes
 
 __all__ = [
     "linear",
@@ -264,7 +264,8 @@ def class_center_sample(label, num_classes, num_samples, group=None):
         label (Tensor): Classes, of shape [N].
         num_classes (int): How many classes there are.
         num_samples (int): How many classes are kept, at least those in label.
-        group (Group, default None): The processes that take part; None for all.
+        group (Group, default None): The processes that share the classes, num_classes of which are
+            this one's; label is of all. None for all, False for this one alone.
 
     Returns:
         tuple of Tensors: label in places among the kept classes, and the kept classes, sorted.
@@ -276,10 +277,9 @@ def class_center_sample(label, num_classes, num_samples, group=None):
         ([1, 5, 11], [2, 1, 0, 2])
     """
     expect_tensors("class_center_sample", label=label)
-    if group is not None and group is not False and not hasattr(group, "nranks"):
-        raise ValueError(
-            f"[class_center_sample] expected group to be a group, None or False, got {group!r}"
-        )
+    group = shared_classes.group_of("class_center_sample", group)
+    if group is not None:
+        return shared_classes.class_center_sample(label, num_classes, num_samples, group)
     return tuple(_C_ops.class_center_sample(label, num_classes, num_samples, 0, 0, 1, False, 0))
 
 

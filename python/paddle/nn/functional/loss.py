@@ -8,7 +8,7 @@ from paddle.base.framework import dtype_name, is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
 
-from . import _parse
+from . import _parse, shared_classes
 
 __all__ = [
     "cross_entropy",
@@ -585,7 +585,9 @@ def margin_cross_entropy(
         margin2 (float, default 0.5): What is added to it.
         margin3 (float, default 0.0): What is taken from its cosine.
         scale (float, default 64.0): The factor of all cosines.
-        group (Group, default None): The processes that take part; None for all.
+        group (Group, default None): The processes that share the classes, which are those of the
+            first, then of the second and so on, as many each as its logits; None for all, False for
+            this one alone.
         return_softmax (bool, default False): Whether the probabilities are returned too.
         reduction (str, default 'mean'): `mean`, `sum` or `none`.
 
@@ -604,17 +606,21 @@ def margin_cross_entropy(
         >>> paddle.nn.functional.margin_cross_entropy(cosines, label, scale=2.0).item()
         0.1595
     """
-    if group not in (None, False):
-        raise ValueError(f"[margin_cross_entropy] expected group None or False, got {group!r}")
+    group = shared_classes.group_of("margin_cross_entropy", group)
     if reduction not in ("mean", "sum", "none", None):
         raise ValueError(
             f"[margin_cross_entropy] expected reduction 'mean', 'sum', 'none' or None, got "
             f"{reduction!r}"
         )
     label = _expand_label("margin_cross_entropy", logits, label, -1)
-    softmax, loss = _C_ops.margin_cross_entropy(
-        logits, label, return_softmax, 0, 0, 1, margin1, margin2, margin3, scale
-    )
+    if group is not None:
+        loss, softmax = shared_classes.margin_cross_entropy(
+            logits, label, margin1, margin2, margin3, scale, group
+        )
+    else:
+        softmax, loss = _C_ops.margin_cross_entropy(
+            logits, label, return_softmax, 0, 0, 1, margin1, margin2, margin3, scale
+        )
     loss = reduce(loss, reduction)
     return (loss, softmax) if return_softmax else loss
 
