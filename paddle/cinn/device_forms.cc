@@ -285,56 +285,11 @@ class Forms final : public DrawForms {
 
   void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y, Numbers y_shape,
               Numbers y_strides, bool ty, const void* bias, void* out) const override {
-    const size_t xn = x_shape.size(), yn = y_shape.size(), nb = std::max(xn, yn) - 2;
-    const size_t xr = xn - (tx ? 1 : 2), xc = xn - (tx ? 2 : 1), yr = yn - (ty ? 1 : 2), yc = yn - (ty ? 2 : 1);
-    int64_t m = x_shape[xr];
-    const int64_t k = x_shape[xc], n = y_shape[yc];
-    // Axes of the batch, innermost first, those that go on where the one inside ends merged.
-    struct Axis {
-      int64_t n, x, y;
-    };
-    std::vector<Axis> batch;
-    for (size_t i = nb; i-- > 0;) {
-      const size_t before = nb - i;
-      const int64_t dx = before <= xn - 2 ? x_shape[xn - 2 - before] : 1;
-      const int64_t dy = before <= yn - 2 ? y_shape[yn - 2 - before] : 1;
-      const Axis a{std::max(dx, dy) * (dx && dy), dx == 1 ? 0 : x_strides[xn - 2 - before],
-                   dy == 1 ? 0 : y_strides[yn - 2 - before]};
-      if (a.n == 1) continue;
-      if (batch.empty() && a.y == 0 && a.x == m * x_strides[xr]) {
-        m *= a.n;  // more rows of one matrix
-        continue;
-      }
-      if (!batch.empty() && a.x == batch.back().n * batch.back().x && a.y == batch.back().n * batch.back().y)
-        batch.back().n *= a.n;
-      else
-        batch.push_back(a);
-    }
-    Product p = Start(m, n, k);
-    p[kA + kStepI] = x_strides[xr], p[kA + kStepK] = x_strides[xc];
-    p[kB + kStepI] = y_strides[yc], p[kB + kStepK] = y_strides[yr];
-    p[kC + 2] = n, p[kC + 3] = 1;
-    p[kHasBias] = bias != nullptr;
-    int64_t matrices = 1, all = 1;
-    for (size_t i = 0; i < batch.size(); ++i) all *= batch[i].n;
-    for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i) {
-      const size_t slot = i ? kBatch0 : kBatch1;
-      p[kA + slot] = batch[i].x, p[kB + slot] = batch[i].y;
-      p[kC + (i ? 4 : 5)] = m * n * matrices;
-      if (!i) p[kInner] = batch[i].n;
-      matrices *= batch[i].n;
-    }
-    const auto size = static_cast<int64_t>(phi::SizeOf(t));
-    for (int64_t done = 0; done < all; done += matrices) {  // a launch for each step of further axes
-      int64_t rest = done / matrices, fx = 0, fy = 0;
-      for (size_t i = 2; i < batch.size(); ++i) {
-        fx += rest % batch[i].n * batch[i].x;
-        fy += rest % batch[i].n * batch[i].y;
-        rest /= batch[i].n;
-      }
-      Multiply(t, p, matrices, static_cast<const char*>(x) + fx * size, static_cast<const char*>(y) + fy * size, bias,
-               static_cast<char*>(out) + done * m * n * size);
-    }
+    MatmulAnd(false, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, bias, out);
+  }
+  bool MatmulRelu(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
+                  Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const override {
+    return MatmulAnd(true, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, bias, out);
   }
 
   void Convolve(phi::ConvPass pass, DataType t, const phi::cpu::ConvDesc& d, const void* a, const void* b,
@@ -589,6 +544,65 @@ class Forms final : public DrawForms {
   }
 
  private:
+  bool MatmulAnd(bool relu, DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
+                 Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const {
+    const size_t xn = x_shape.size(), yn = y_shape.size(), nb = std::max(xn, yn) - 2;
+    const size_t xr = xn - (tx ? 1 : 2), xc = xn - (tx ? 2 : 1), yr = yn - (ty ? 1 : 2), yc = yn - (ty ? 2 : 1);
+    int64_t m = x_shape[xr];
+    const int64_t k = x_shape[xc], n = y_shape[yc];
+    // Axes of the batch, innermost first, those that go on where the one inside ends merged.
+    struct Axis {
+      int64_t n, x, y;
+    };
+    std::vector<Axis> batch;
+    for (size_t i = nb; i-- > 0;) {
+      const size_t before = nb - i;
+      const int64_t dx = before <= xn - 2 ? x_shape[xn - 2 - before] : 1;
+      const int64_t dy = before <= yn - 2 ? y_shape[yn - 2 - before] : 1;
+      const Axis a{std::max(dx, dy) * (dx && dy), dx == 1 ? 0 : x_strides[xn - 2 - before],
+                   dy == 1 ? 0 : y_strides[yn - 2 - before]};
+      if (a.n == 1) continue;
+      if (batch.empty() && a.y == 0 && a.x == m * x_strides[xr]) {
+        m *= a.n;  // more rows of one matrix
+        continue;
+      }
+      if (!batch.empty() && a.x == batch.back().n * batch.back().x && a.y == batch.back().n * batch.back().y)
+        batch.back().n *= a.n;
+      else
+        batch.push_back(a);
+    }
+    Product p = Start(m, n, k);
+    p[kA + kStepI] = x_strides[xr], p[kA + kStepK] = x_strides[xc];
+    p[kB + kStepI] = y_strides[yc], p[kB + kStepK] = y_strides[yr];
+    p[kC + 2] = n, p[kC + 3] = 1;
+    p[kHasBias] = bias != nullptr;
+    int64_t matrices = 1, all = 1;
+    for (size_t i = 0; i < batch.size(); ++i) all *= batch[i].n;
+    for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i) {
+      const size_t slot = i ? kBatch0 : kBatch1;
+      p[kA + slot] = batch[i].x, p[kB + slot] = batch[i].y;
+      p[kC + (i ? 4 : 5)] = m * n * matrices;
+      if (!i) p[kInner] = batch[i].n;
+      matrices *= batch[i].n;
+    }
+    const auto size = static_cast<int64_t>(phi::SizeOf(t));
+    for (int64_t done = 0; done < all; done += matrices) {  // a launch for each step of further axes
+      int64_t rest = done / matrices, fx = 0, fy = 0;
+      for (size_t i = 2; i < batch.size(); ++i) {
+        fx += rest % batch[i].n * batch[i].x;
+        fy += rest % batch[i].n * batch[i].y;
+        rest /= batch[i].n;
+      }
+      const void *a = static_cast<const char*>(x) + fx * size, *b = static_cast<const char*>(y) + fy * size;
+      void* const to = static_cast<char*>(out) + done * m * n * size;
+      if (!relu)
+        Multiply(t, p, matrices, a, b, bias, to);
+      else if (!ByLibrary(t, p, matrices, a, b, bias, to, RoundsToTf32(), true))
+        return false;  // the first of several alike, or none
+    }
+    return true;
+  }
+
   static bool MayBeLibrarys(const phi::cpu::AttentionArgs& a) {
     const auto t = static_cast<DataType>(a.type);
     return phi::gpu::HasDnn() && (t == DataType::FLOAT16 || t == DataType::BFLOAT16) && !a.mask && !a.keep;
@@ -621,7 +635,7 @@ class Forms final : public DrawForms {
 
   // The product by cuBLASLt, in steps of one axis of its batch; false where that does not do it.
   bool ByLibrary(DataType t, const Product& p, int64_t matrices, const void* a, const void* b, const void* bias,
-                 void* out, bool tf32) const {
+                 void* out, bool tf32, bool relu = false) const {
     if (!phi::gpu::HasLt() || p[kA + kKind] != kMatrix || p[kB + kKind] != kMatrix || matrices == 0) return false;
     for (size_t k : {kA + kDivI, kA + kDivK, kB + kDivI, kB + kDivK, kC + 0})
       if (p[k] != INT_MAX) return false;
@@ -636,6 +650,7 @@ class Forms final : public DrawForms {
       lt.b = {at(b, p[kB + kBatch0]), p[kB + kStepK], p[kB + kStepI], p[kB + kBatch1]};
       lt.out = {at(out, p[kC + 4]), p[kN], 1, p[kC + 5]};
       lt.bias = p[kHasBias] ? bias : nullptr;
+      lt.activation = relu ? phi::gpu::LtActivation::kRelu : phi::gpu::LtActivation::kNone;
       lt.tf32 = tf32;
       if (!phi::gpu::LtMultiply(lt, place_)) return false;  // the first of several alike, or none
     }

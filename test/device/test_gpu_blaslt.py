@@ -2,6 +2,7 @@
 """Products of matrices by cuBLASLt: its strict double, and our own without it."""
 
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,3 +34,18 @@ paddle.set_device('gpu')
 assert paddle.matmul(paddle.ones([3, 4]), paddle.ones([4, 5])).sum().item() == 60
 ''',
     )
+
+
+@needs_double
+def test_what_passes_joined_runs_there(tmp_path):
+    """A bias and relu are of the product's call; after our own kernels, operations follow."""
+    log = tmp_path / 'log'
+    for env in ({}, {'FLAGS_cublas_dir': DOUBLE.parent, 'FAKEBLASLT_LOG': log}):
+        said = run(HERE / 'gpu_fused.py', FLAGS_gpu_explain=1, **env)[1]
+        assert 'fakeblaslt:' not in said, said
+        assert (
+            'gpu: fused_matmul: by primitives' in said and 'gpu: fused_conv: by primitives' in said
+        )
+        assert not re.search('gpu: .*on the host', said), said
+    calls = log.read_text().splitlines()
+    assert sum('epilogue 6 ' in call for call in calls) >= 3

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/ops/fusion/fusion.h"
 #include "paddle/phi/primitives/bias_act.h"
 #include "paddle/phi/primitives/norm.h"
@@ -21,6 +22,17 @@ Tensor Activate(const Tensor& x, const std::string& name) {
   if (name == "tanh") return paddle::tanh(x);
   PD_THROW(Unimplemented, "[fused] expected an activation this version has, got '", name, "'");
 }
+
+// Operations on tensors that are on a device are not of the kernel's primitives.
+class AsOps {
+ public:
+  AsOps() { t_state.forms = nullptr; }
+  ~AsOps() { t_state.forms = before_; }
+  AsOps(const AsOps&) = delete;
+
+ private:
+  const DeviceForms* before_ = t_state.forms;
+};
 
 }  // namespace
 
@@ -88,9 +100,13 @@ void fused_conv_infer(const Meta& x, const Meta& w, const Meta*, const Meta* res
 void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual,
                        const Ints& strides, const Ints& paddings, const std::string& algorithm, const Ints& dilations,
                        int64_t groups, const std::string& format, const std::string& activation, Tensor& out) {
-  if (out.numel() == 0 ||
-      FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation, out))
+  if (out.numel() == 0) return;
+  if (FormsHere()) {
+    if (format == kBlockedFormat) throw NoDeviceForm{"channels in blocks"};
+  } else if (FusedConvolution(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, format, activation,
+                              out)) {
     return;
+  }
   if (format == kBlockedFormat) {
     const auto plain = [](const Tensor& t, int64_t channels) {
       if (!t.defined() || t.ndim() == 4) return t;
@@ -106,8 +122,9 @@ void fused_conv_kernel(const Tensor& x, const Tensor& w, const Tensor& bias, con
   }
   Meta plain;
   conv_infer(x.meta(), w.meta(), strides, paddings, algorithm, dilations, groups, format, plain);
-  Tensor y = Empty(common::ToInts(plain.dims), plain.dtype);
+  Tensor y = Empty(common::ToInts(plain.dims), plain.dtype, out.place());
   conv_kernel(Contiguous(x), Contiguous(w), strides, paddings, algorithm, dilations, groups, format, y);
+  const AsOps scope;
   if (bias.defined()) {
     Ints shape(y.ndim(), 1);
     shape[format.back() == 'C' ? y.ndim() - 1 : 1] = bias.numel();
@@ -123,6 +140,20 @@ void fused_matmul_infer(const Meta& x, const Meta& y, const Meta*, bool tx, bool
 
 void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty,
                          const std::string& activation, Tensor& out) {
+  if (const DeviceForms* d = FormsHere(); d && out.numel()) {
+    const bool row = bias.defined() && x.ndim() > 1 && y.ndim() > 1 && bias.dtype() == out.dtype() &&
+                     bias.is_contiguous() && bias.dims() == Ints{out.dims().back()};
+    const auto product = [&](auto with) {
+      return (d->*with)(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty,
+                        row ? bias.raw_data() : nullptr, out.raw_data());
+    };
+    if (row && activation == "relu" && product(&DeviceForms::MatmulRelu)) return;
+    row ? product(&DeviceForms::Matmul) : matmul_kernel(x, y, tx, ty, out);
+    const AsOps scope;
+    const Tensor sum = bias.defined() && !row ? paddle::add(out, bias) : out;
+    if (const Tensor last = Activate(sum, activation); !last.is_same(out)) CopyInto(last, out);
+    return;
+  }
   matmul_kernel(x, y, tx, ty, out);
   if (out.numel() == 0) return;
   const cpu::Activation act = cpu::ActivationOf(activation);

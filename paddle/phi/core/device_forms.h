@@ -136,6 +136,9 @@ class DeviceForms {
   // out contiguous; bias: of the last axis, or null.
   virtual void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
                       Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
+  // The same with relu after it. False, with nothing done, where no library does all at once.
+  virtual bool MatmulRelu(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
+                          Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
   virtual void Convolve(ConvPass pass, DataType t, const cpu::ConvDesc& d, const void* a, const void* b,
                         void* out) const = 0;
   // In the dtype of x. out contiguous, the axes of `mask` being reduced.
