@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers and structs declared for NVIDIA's libraries are those of the real headers, where
-these are found.
+"""The numbers, structs and functions declared for NVIDIA's libraries are those of the real headers,
+where these are found.
 """
 
 import pathlib
@@ -32,6 +32,28 @@ MORE = {
     'cufft.h': ['static_assert(sizeof(our::Handle) == sizeof(cufftHandle));'],
     'cusolverDn.h': [],
 }
+# The list of functions, and what each gives.
+FUNCTIONS = {
+    'cudnn_graph.h': ('PADDLE_CUDNN_FUNCTIONS', 'Status'),
+    'cublasLt.h': ('PADDLE_CUBLASLT_FUNCTIONS', 'Status'),
+    'nccl.h': ('PADDLE_NCCL_FUNCTIONS', 'Result'),
+    'cufft.h': ('PADDLE_CUFFT_FUNCTIONS', 'Status'),
+    'cusolverDn.h': ('PADDLE_CUSOLVER_FUNCTIONS', 'Status'),
+}
+# Results and arguments go by as many bytes, as pointers, as integers or as floating numbers.
+ALIKE = """
+#include <type_traits>
+template <class A, class B>
+constexpr bool kAlike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B> &&
+                        std::is_floating_point_v<A> == std::is_floating_point_v<B> &&
+                        std::is_class_v<A> == std::is_class_v<B>;
+template <class F, class G>
+struct Alike : std::false_type {};
+template <class R, class S, class... A, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+struct Alike<R (*)(A...), S (*)(B...)>
+    : std::bool_constant<(kAlike<R, S> && ... && kAlike<A, B>)> {};
+"""
 
 
 def tables():
@@ -61,12 +83,19 @@ def test_numbers_are_those_of_the_real_header(header, ours, tmp_path):
     folders = [f for f in (pathlib.Path('/usr/local/cuda/include'), *packages) if f.is_dir()]
     if not compiler or not any((f / header).exists() for f in folders):
         pytest.skip(f'no compiler or no {header}')
+    functions, gives = FUNCTIONS[header]
     lines = [
         f'#include <{header}>',
         f'#include "{ROOT / ours}"',
         f'namespace our = {SPACES[header]};',
         *MORE[header],
         *(f'static_assert(int(our::{a}) == int({b}), "{a}");' for a, b in names.items()),
+        ALIKE,
+        f'namespace {SPACES[header]} {{',
+        '#define CHECK(name, symbol, args) \\',
+        f'  static_assert(Alike<{gives}(*) args, decltype(&::symbol)>::value, #symbol);',
+        f'{functions}(CHECK)',
+        '}',
     ]
     source = tmp_path / 'numbers.cc'
     source.write_text('\n'.join(lines) + '\n')
