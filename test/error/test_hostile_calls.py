@@ -579,6 +579,7 @@ def test_a_tensor_of_a_program_takes_data():
     'make',
     [
         lambda n: paddle.nn.LSTM(2, 2, num_layers=n),
+        lambda n: paddle.incubate.nn.FusedMultiTransformer(4, 2, 4, num_layers=n),
         lambda n: paddle.nn.GRU(2, 2, n),
         lambda n: paddle.nn.TransformerEncoder(paddle.nn.TransformerEncoderLayer(2, 1, 2), n),
         lambda n: paddle.nn.Transformer(2, 1, 1, n, 2),

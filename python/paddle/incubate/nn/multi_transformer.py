@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer that holds the parameters of `fused_multi_transformer`."""
 
-from paddle.base.arguments import only
+from paddle.base.arguments import layer_count, only
 
 from . import functional as F
 from .layer import _Block, _positive
@@ -115,7 +115,7 @@ class FusedMultiTransformer(_Block):
         _positive(_OP, embed_dim=embed_dim, num_heads=num_heads, dim_feedforward=dim_feedforward)
         if isinstance(qkv_weight_attrs, (list, tuple)):
             num_layers = len(qkv_weight_attrs)
-        _positive(_OP, num_layers=num_layers)
+        _positive(_OP, num_layers=layer_count(_OP, 'num_layers', num_layers))
         only(_OP, 'layers are on this device', nranks=(nranks, 1), ring_id=(ring_id, -1))
         for what, value, known in (
             ('activation', activation, ('gelu', 'swiglu')),
