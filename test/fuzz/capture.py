@@ -119,11 +119,11 @@ class World:
             return repr(error)
         return None
 
-    def call(self, seed, varies=False):
-        """What a call gives: numbers and gradients, or an exception."""
+    def call(self, seed, varies=False, factor=1.0):
+        """What a call gives: numbers and gradients, or an exception. `factor` is of its input."""
         random.seed(seed)
         paddle.seed(seed)
-        x = paddle.to_tensor([0.5, 1.25], stop_gradient=False)
+        x = paddle.to_tensor([0.5 * factor, 1.25 * factor], stop_gradient=False)
         w = self.scope['W']
         w.clear_grad()
         try:
@@ -178,8 +178,9 @@ def _difference(a, b):
 
 
 def _rounding(text, changes, seed, varies):
-    """How far the last call of the unmarked program moves when its parameters begin with another
-    last bit: steps that diverge multiply the rounding of each step, fused or not.
+    """How far the last call of the unmarked program moves when its parameters and its input have
+    another last bit: steps that diverge, and powers of large exponents, multiply the rounding of
+    each operation, fused or not.
     """
     results = []
     for factor in (1.0, 1.0 + 2.0**-22):
@@ -189,7 +190,7 @@ def _rounding(text, changes, seed, varies):
         for call, before in enumerate(changes):
             for change in before:
                 world.change(change)
-            result = world.call(seed + call, varies)
+            result = world.call(seed + call, varies, factor)
         results.append(result)
     return _difference(*results)
 
