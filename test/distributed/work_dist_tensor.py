@@ -231,11 +231,37 @@ def operations():
             lambda t: paddle.logsumexp(t, axis=1),
             lambda t: paddle.tril(t),
             lambda t: paddle.cumsum(t, axis=0),
+            lambda t: paddle.cumsum(t),
+            lambda t: paddle.logcumsumexp(t, axis=1),
+            lambda t: t + t.argmax(1, True).astype('float32') * t.argmin().astype('float32'),
+            lambda t: paddle.kthvalue(t, 2, axis=0, keepdim=True)[0],
+            lambda t: paddle.mode(t, axis=1)[0],
+            lambda t: t.prod(axis=0),
+            lambda t: t.prod(),
+            lambda t: paddle.linalg.norm(t, 3.0, axis=1, keepdim=True),
+            lambda t: paddle.linalg.norm(t, 'fro', axis=[0, 1]),
+            lambda t: paddle.linalg.norm(t),
+            lambda t: paddle.take_along_axis(t, paddle.to_tensor([[2], [0], [5], [2]]), 1),
+            lambda t: paddle.put_along_axis(
+                t, paddle.to_tensor([[1, 0, 3, 2, 2, 1]]), 0.5, 0, 'add'
+            ),
+            lambda t: functional.label_smooth(t, epsilon=0.2),
             lambda t: t.astype('float64').astype('float32'),
             lambda t: paddle.clip(t, -0.5, 0.5),
             lambda t: paddle.where(t > 0, t, t * 0.1),
         ):
             check(function, [x], mesh, ways(mesh, 2))
+    rows = distributed(x, line, [Shard(0)])
+    for function in (
+        lambda t: t.cumsum(1),
+        lambda t: t.argmax(-1),
+        lambda t: t.prod(1, True),
+        lambda t: paddle.linalg.norm(t, 2, 1),
+        lambda t: paddle.mode(t, axis=1)[1],
+        lambda t: paddle.take_along_axis(t, paddle.to_tensor([[2], [0], [5], [2]]), 1),
+        functional.label_smooth,
+    ):
+        assert function(rows).placements == [Shard(0)]
     ids, table = np.array([[1, 4, 0, 2], [3, 3, 5, 1]]), numbers([6, 3])
     check(functional.embedding, [ids, table], grid, ways_without_partial(grid, 2, 2))
     labels = np.array([[1], [0], [5], [2]])

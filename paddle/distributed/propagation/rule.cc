@@ -142,7 +142,7 @@ class Builder {
       if (t.sign == '@') OverWindows(&axes);
       if (t.sign == '!') {
         const Numbers n = NumbersOf(op_, attrs_, t.attr);
-        if (n.values.empty()) axes.assign(axes.size(), kWholeAxis);
+        if (n.values.empty() || Flattens()) axes.assign(axes.size(), kWholeAxis);
         for (int64_t v : n.values) Drop(axes, Wrapped(v, rank));
       }
       if (t.sign == '<')
@@ -187,17 +187,23 @@ class Builder {
       for (int64_t v : n.values)
         if (const int64_t k = Wrapped(v, rank); k >= 0 && k < rank) reduced[static_cast<size_t>(k)] = true;
     }
-    const bool keeps = out_[0].size() == rank;
+    if (Flattens()) reduced.assign(reduced.size(), true);
     // Which element is the largest is known to one process alone: gradients want it whole.
     const bool partial = rule.partial && !(history && (rule.op == ReduceOp::kMax || rule.op == ReduceOp::kMin));
-    int64_t at = 0;
     for (int64_t k = 0; k < rank; ++k) {
       const bool gone = reduced[static_cast<size_t>(k)];
       if (!gone || partial) axes_.in[0][static_cast<size_t>(k)] = Leading(rank - 1 - k);
       if (gone && partial && rule.op == ReduceOp::kAvg)
         axes_.factors[static_cast<size_t>(Leading(rank - 1 - k))].evenly.push_back(in_[0][k]);
-      if (!gone && at < out_[0].size()) axes_.out[0][static_cast<size_t>(at)] = Leading(rank - 1 - k);
-      at += !gone || keeps;
+    }
+    for (size_t o = 0; o < out_.size(); ++o) {
+      const bool keeps = out_[o].size() == rank;
+      int64_t at = 0;
+      for (int64_t k = 0; k < rank; ++k) {
+        const bool gone = reduced[static_cast<size_t>(k)];
+        if (!gone && at < out_[o].size()) axes_.out[o][static_cast<size_t>(at)] = Leading(rank - 1 - k);
+        at += !gone || keeps;
+      }
     }
     axes_.op = rule.op;
   }
@@ -286,6 +292,16 @@ class Builder {
   int Letter(char c) { return c == '_' ? kWholeAxis : Numbered(1000 + c); }
   static void Drop(std::vector<int>& axes, int64_t k) {
     if (k >= 0 && k < static_cast<int64_t>(axes.size())) axes[static_cast<size_t>(k)] = kWholeAxis;
+  }
+  // Whether the op takes its operand as one row, whatever `axis` says.
+  bool Flattens() const {
+    for (size_t i = 0; i < op_.attrs.size(); ++i) {
+      const std::string_view name = op_.attrs[i]->name;
+      if ((name == "flatten" || name == "reduce_all" || name == "asvector") &&
+          phi::AttrAs<bool>(attrs_[i], op_.name, op_.attrs[i]->name))
+        return true;
+    }
+    return false;
   }
   // How many axes are before the attribute: its number, or all but as many as it lists.
   int64_t Before(const Term& t, int64_t rank) const {
