@@ -198,7 +198,7 @@ x = x + (S - {'on'} != set()) + (S | {'z'} >= S) + len(S & {'on', 'off'})
 x = x + (tuple(L) < (1, 2)) + ([1] + L > L) + (None is O.inner) + (L == [0.5, 1.0, 1.5])
 x = x + string.Template('$a').substitute(a=O.n).isdigit()
 x = x + eval('G') if False else x * 2
-x = -x + +x * 2 - (2 - x) / 2 + (x // 1) % 2 + 2 ** x * 0.125
+x = -x + +x * 2 - (2 - x) / 2 + (x // 1) % 2 + 2 ** paddle.tanh(x) * 0.125
 x = x * (x > 0).astype('float32') + (x != x).sum()
 x = paddle.where(x > G, x, x * O.k)
 x = x.T + x.mT if x.ndim > 1 else x.abs().sqrt() + x.size
