@@ -26,12 +26,17 @@ class RecordedProgram {
 
   // Of a copy: also by the values of the programs it was made of.
   pir::Value ValueOf(const Tensor& t) {
-    for (Origin& origin : origins_) {
+    const pir::Value v = OfOrigin(t);
+    return v ? v : recorder_.ValueOf(t);
+  }
+  // The value that became of that of a program which this one is a copy of; null for others.
+  pir::Value OfOrigin(const Tensor& t) const {
+    for (const Origin& origin : origins_) {
       auto from = origin.program.lock();
       if (!from || recorder_.Knows(t) || !from->recorder_.Knows(t)) continue;
       if (auto it = origin.values.find(from->recorder_.ValueOf(t)); it != origin.values.end()) return it->second;
     }
-    return recorder_.ValueOf(t);
+    return {};
   }
   // Says what this program is a copy of, and which value of it each of those values became.
   void SetOrigin(const std::shared_ptr<RecordedProgram>& from, Values values) {

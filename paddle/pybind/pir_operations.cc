@@ -192,6 +192,31 @@ struct PassManagerObject {
   }
 };
 
+// Whether an operation, or one of its regions, reads a result of another one.
+bool Reads(pir::Operation& reader, const pir::Operation& maker) {
+  for (int i = 0; i < reader.num_operands(); ++i)
+    if (reader.operand(i) && reader.operand(i).defining_op() == &maker) return true;
+  for (int k = 0; k < reader.num_regions(); ++k)
+    for (const auto& inner : reader.region(k).blocks())
+      if (AnyOperation(*inner, [&](pir::Operation& op) { return Reads(op, maker); })) return true;
+  return false;
+}
+
+// Moves an operation before another one; refused where it would be behind one that reads it, or before one that it
+// reads.
+void MoveBefore(OperationObject& moved, OperationObject& place) {
+  pir::Operation &op = moved.get(), &before = place.get();
+  PD_CHECK(moved.owner == place.owner && op.block() == before.block(), InvalidArgument,
+           "[Operation.move_before] expected an operation of the same block, got another one");
+  if (&op == &before) return;
+  const bool back = before.IsBefore(&op);
+  for (pir::Operation* other = back ? &before : op.next(); other != (back ? &op : &before); other = other->next())
+    PD_CHECK(back ? !Reads(op, *other) : !Reads(*other, op), InvalidArgument,
+             "[Operation.move_before] expected a place where ", op.name(), " stays ",
+             back ? "behind what it reads, got one before " : "before what reads it, got one behind ", other->name());
+  op.MoveBefore(&before);
+}
+
 void DefineOperation(pyb::module_& m) {
   pyb::class_<BlockObject>(m, "RegionBlock", "A block inside an operation, such as the body of a loop.")
       .def_property_readonly("ops",
@@ -286,7 +311,7 @@ void DefineOperation(pyb::module_& m) {
                                  l.append("File \"" + at->file + "\", line " + std::to_string(at->line));
                                return l;
                              })
-      .def("move_before", [](O& o, O& other) { o.get().MoveBefore(&other.get()); })
+      .def("move_before", &MoveBefore)
       .def("replace_all_uses_with",
            [](O& o, const pyb::iterable& values) {
              const std::vector<pir::Value> others = o.owner->ValuesOf(values);

@@ -40,10 +40,13 @@ class ProgramObject : public jit::RecordedProgram, public std::enable_shared_fro
       if ((*it)->recorder().Knows(t)) return (*it)->weak_from_this().lock();
     return nullptr;
   }
-  // The Value object of a program value; one object for each while it lives.
+  // A Value object of a program value. It needs a gradient where the value does, but has no history.
   pybind11::object Wrap(pir::Value v) {
     if (!v) return pybind11::none();
-    return TensorObject(recorder().Wrap(v));
+    recorder().SyncFlags();
+    Tensor t = recorder().Wrap(v);
+    t->stop_gradient = v.stop_gradient();
+    return TensorObject(t);
   }
 
  private:

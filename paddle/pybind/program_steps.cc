@@ -4,10 +4,13 @@
 #include <pybind11/complex.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
+#include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pybind/module.h"
+#include "paddle/pybind/operation_object.h"
 #include "paddle/pybind/program_object.h"
 
 namespace paddle::py {
@@ -126,13 +129,67 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
   return steps;
 }
 
+// Whether gradients of a value would end where a value was reached through its operation, which tells no history; or
+// the value is known by one of the program that this one is a copy of.
+bool LacksHistory(ProgramObject& program, const Tensor& t) {
+  if (!t.is_symbolic()) return false;
+  if (program.OfOrigin(t)) return true;
+  auto made = [&](const Tensor& leaf) {
+    if (!leaf.is_symbolic() || leaf.stop_gradient() || !program.recorder().Knows(leaf)) return false;
+    const pir::Operation* op = program.ValueOf(leaf).defining_op();
+    return op && !op->isa(pir::pd::kData);
+  };
+  if (!t->node()) return made(t);
+  std::unordered_set<egr::GradNode*> met;
+  std::vector<egr::GradNode*> waiting{egr::GradEdge(t).node.get()};
+  while (!waiting.empty()) {
+    egr::GradNode* n = waiting.back();
+    waiting.pop_back();
+    if (!n || !met.insert(n).second) continue;
+    if (const Tensor* leaf = n->leaf(); leaf && made(*leaf)) return true;
+    for (int i = 0; i < n->num_inputs(); ++i) waiting.push_back(n->edge(i).node.get());
+  }
+  return false;
+}
+
+// What a call of an operation of the program gives, as the results of that operation.
+pyb::object Again(OperationObject& op, const pyb::object& function, const pyb::args& args) {
+  egr::Recorder& recorder = op.owner->recorder();
+  const egr::RecordGuard recording(&recorder);
+  egr::State().grad_enabled = true;
+  egr::State().amp_level = 0;
+  recorder.SetAgain(&op.get());
+  try {
+    pyb::object result = function(*args);
+    recorder.SetAgain(nullptr);
+    return result;
+  } catch (...) {
+    recorder.SetAgain(nullptr);
+    throw;
+  }
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
-    pyb::reinterpret_borrow<pyb::module_>(module).def("_program_steps",
-                                                      [](const std::shared_ptr<ProgramObject>& program) {
-                                                        std::unordered_map<pir::Value, int> numbers;
-                                                        return Steps(program->program().block(), numbers);
-                                                      });
+    pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
+    m.def("_program_steps", [](const std::shared_ptr<ProgramObject>& program) {
+      std::unordered_map<pir::Value, int> numbers;
+      return Steps(program->program().block(), numbers);
+    });
+    m.def(
+        "_steps_to",
+        [](const std::shared_ptr<ProgramObject>& program, const pyb::iterable& values) {
+          std::unordered_map<pir::Value, int> numbers;
+          pyb::list known;
+          for (pir::Value v : program->ValuesOf(values))
+            known.append(numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second);
+          return pyb::make_tuple(Steps(program->program().block(), numbers), known);
+        },
+        "The steps of a program, and the number in them of each of the values.");
+    m.def("_lacks_history", [](ProgramObject& program, pyb::handle value) {
+      return LacksHistory(program, ToTensor(value.ptr(), "gradients", "targets"));
+    });
+    m.def("_again", &Again, "function(*args), which is one operation: that of the program, which it gives a history.");
   });
 }
 

@@ -139,3 +139,10 @@ def test_shapes_of_other_parameters_are_joined():
     for name in ('Gumbel', 'Laplace', 'Cauchy'):
         d = getattr(D, name)(*values)
         assert list(d.loc.shape) == list(d.scale.shape) == [2, 3]
+
+
+def test_transforms_without_a_jacobian_say_so():
+    softmax = paddle.distribution.SoftmaxTransform()
+    for name in ('forward_log_det_jacobian', 'inverse_log_det_jacobian'):
+        with pytest.raises(NotImplementedError):
+            getattr(softmax, name)(paddle.ones([2, 3]))

@@ -316,7 +316,27 @@ static void InferRecorded(const phi::OpDef& op, const phi::MetaSlot* in, const p
   }
 }
 
+void Recorder::RecordAgain(const phi::OpDef& op, phi::OutSlot* outs) {
+  pir::Operation* made = std::exchange(again_, nullptr);
+  PD_CHECK(made->info() == InfoOf(op) && made->num_results() == static_cast<int>(op.outs.size()), Unimplemented,
+           "[gradients] expected ", made->name(), " to be called as it was recorded, got ", op.name);
+  for (int k = 0; k < made->num_results(); ++k) {
+    const pir::Value v = made->result(k);
+    if (outs[k].list) {
+      pir::Operation* split = nullptr;
+      for (pir::OpOperand* u = v.first_use(); u && !split; u = u->next_use())
+        if (u->owner()->isa("builtin.split")) split = u->owner();
+      PD_CHECK(split, Unimplemented, "[gradients] expected a list whose members are read, got that of ", made->name());
+      outs[k].list->clear();
+      for (int i = 0; i < split->num_results(); ++i) outs[k].list->push_back(Wrap(split->result(i)));
+    } else if (outs[k].p && v.type()) {
+      *outs[k].p = Wrap(v);
+    }
+  }
+}
+
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  if (again_) return RecordAgain(op, outs);
   const pir::Builder::SourceGuard at = AtUserLine();
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);

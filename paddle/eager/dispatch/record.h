@@ -67,6 +67,9 @@ class Recorder {
   // Operations made while it lives get the line that asks for them, unless the builder has a source.
   pir::Builder::SourceGuard AtUserLine();
   void Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs);
+  // The next call of this operation gets the results of the one that the program has, so that they have a history.
+  // Null: calls make operations.
+  void SetAgain(pir::Operation* op) { again_ = op; }
 
   // Gradients recorded with create_graph, to be found again.
   RecordedGrads& grads() { return grads_; }
@@ -98,6 +101,7 @@ class Recorder {
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);
+  void RecordAgain(const phi::OpDef& op, phi::OutSlot* outs);
   // Checks that `v` can be used where ops are being recorded, and notes its use for the gradients of open regions.
   void Use(const Tensor& t, pir::Value v);
   // Creates an op whose results stop gradients unless `differentiable` and their dtype allows one.
@@ -106,6 +110,7 @@ class Recorder {
 
   pir::Program* program_;
   pir::Builder builder_;
+  pir::Operation* again_ = nullptr;
   uint64_t id_;
   std::vector<pir::Value> values_;
   std::vector<std::pair<Tensor, pir::Value>> inputs_;

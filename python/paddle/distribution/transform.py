@@ -117,6 +117,13 @@ class Transform:
     def inverse_log_det_jacobian(self, y):
         """log |det d inverse / d y|."""
         self._check(y, 'y')
+        if not hasattr(self, '_forward_log_det_jacobian') and (
+            type(self)._inverse_log_det_jacobian is Transform._inverse_log_det_jacobian
+        ):
+            raise NotImplementedError(
+                f"[inverse_log_det_jacobian] expected a transform with a Jacobian, got "
+                f"{type(self).__name__}"
+            )
         return self._inverse_log_det_jacobian(y)
 
     def forward_shape(self, shape):

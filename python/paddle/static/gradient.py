@@ -3,6 +3,8 @@
 
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import only
+from paddle.static import history as _history
+from paddle.static import program as _program
 
 __all__ = ['append_backward', 'gradients']
 
@@ -23,10 +25,9 @@ def _list(values):
 def _scope():
     """Record into the default main program when nothing is being recorded."""
     import contextlib
-    from paddle.static import program
 
     if _core.pir._record_mode() == 0:
-        return program.recording(program.default_main_program())
+        return _program.recording(_program.default_main_program())
     return contextlib.nullcontext()
 
 
@@ -68,6 +69,9 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
         raise ValueError(f"[gradients] expected {len(targets)} target_gradients, got {len(given)}")
     frozen = [v for v in _list(no_grad_set) if isinstance(v, _core.Tensor)]
     with _scope():
+        program = _program.default_main_program()
+        if _history.lacking(program, targets):
+            targets, inputs, frozen = _history.found(program, targets, inputs, frozen)
         return _core.grad(
             targets,
             inputs,
@@ -118,8 +122,6 @@ def append_backward(
         >>> exe.run(main, feed={"x": [3.0, 5.0]}, fetch_list=[gradient])[0].tolist()
         [3.0, 5.0]
     """
-    from paddle.static import program
-
     only(
         'append_backward',
         'gradients are made by the core',
@@ -131,7 +133,7 @@ def append_backward(
         raise TypeError(
             f"[append_backward] expected a value of a program as loss, got {type(loss).__name__}"
         )
-    known = program.default_main_program()._parameters()
+    known = _program.default_main_program()._parameters()
     frozen = {v if isinstance(v, str) else v.name for v in _list(no_grad_set)}
     if parameter_list is None:
         chosen = [known[name] for name in sorted(known)]
