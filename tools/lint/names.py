@@ -8,7 +8,7 @@ no second definition in Python.
 import importlib
 import sys
 
-from opgen.model import MODULES
+from opgen.arguments import MODULES
 
 # Where the functions of a namespace are looked up, where it is not the module of that name.
 HOMES = {"paddle": "paddle.tensor"}

@@ -54,6 +54,15 @@ def in_language(texts, where):
     return all(called(parse(text, where)) <= known for text in texts)
 
 
+def has_rules(op):
+    """Whether the gradient rules of an op are in this language."""
+    return (
+        op.decomposition is not None
+        and bool(op.vjp_written)
+        and in_language(op.vjp_written.values(), op.at("vjp"))
+    )
+
+
 class Writer:
     """Types an expression and prints it; `kinds`: {name: kind} of the names it may read."""
 

@@ -5,7 +5,8 @@ signatures over it.
 
 import keyword
 
-from .model import PyArg, PySig, identity
+from .arguments import PyArg, PySig
+from .identity import identity
 from .signatures import flag, own_header
 from .template import commas, fill
 

@@ -3,8 +3,7 @@
 recorder and Tensor, and the fusion compiler.
 """
 
-from .decomposition import CPP, FIRST_ORDER, backward, forward
-from .model import is_decomposed
+from .decomposition import CPP, FIRST_ORDER, backward, forward, has_rules
 from .emit_lowering import RULES_FILE
 from .emit_run import infer_call, infer_params
 from .signatures import params, pir_name, ret_type, slot_tensor
@@ -115,7 +114,7 @@ def parts(g):
     """[(Decomposition, whether it is the gradient's)] of an op."""
     if g.op.decomposition is None:
         return []
-    gradient = [(backward(g.op), True)] if is_decomposed(g.op) and g.readable else []
+    gradient = [(backward(g.op), True)] if has_rules(g.op) and g.readable else []
     return [(forward(g.op), False), *gradient]
 
 
@@ -127,7 +126,7 @@ def templates(gradients):
 def decompositions(g):
     if g.op.decomposition is None:
         return []
-    return [forward(g.op), *([backward(g.op)] if is_decomposed(g.op) else [])]
+    return [forward(g.op), *([backward(g.op)] if has_rules(g.op) else [])]
 
 
 # --- of tensors

@@ -7,7 +7,6 @@ import ast
 
 from . import decomposition, emit_loops, functions, ordered
 from .expr import TensorPrinter, parse
-from .model import is_decomposed
 from .signatures import attr_form, flag, list_or_tensor, pir_name, slot_tensor
 from .template import commas, fill
 
@@ -76,7 +75,7 @@ def composed(g):
         return None
     if g.op.differentiate:
         statements = differentiated_statements(g)
-    elif is_decomposed(g.op):
+    elif decomposition.has_rules(g.op):
         made = decomposition.backward(g.op)
         statements = decomposed_statements(g, made)
     else:

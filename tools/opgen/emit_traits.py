@@ -3,7 +3,8 @@
 C++ constants.
 """
 
-from .model import MOVES, identities
+from .identity import identities
+from .model import MOVES
 
 # Ops that pir/dialect/builtin.cc declares: they have no stanza.
 BUILTIN = ("assert", "data", "feed", "fetch", "if", "print", "while")

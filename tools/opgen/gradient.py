@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from . import functions
+from .arguments import Arg
+from .decomposition import has_rules
 from .expr import TensorPrinter, free_names, read_when, shared_names
-from .model import Arg, identity, is_decomposed
+from .identity import identity
 from .signatures import pir_name
 
 
@@ -91,7 +93,7 @@ class Gradient:
         that the rules do not read always.
         """
         op = self.op
-        if op.vjp_kernel or op.elementwise or is_decomposed(op):
+        if op.vjp_kernel or op.elementwise or has_rules(op):
             return {}  # one kernel or decomposition reads them all
         attrs, printer = {a.name for a in op.attrs}, TensorPrinter(op.where, self.ops)
         known = attrs | {n.name for n in [*op.tensors, *op.outs]}
@@ -152,7 +154,7 @@ class Gradient:
             return set()
         made = {name for name, op in self.ops.items() if not op.view and not op.composed}
         table = functions.rules()
-        if is_decomposed(self.op):
+        if has_rules(self.op):
             table = functions.tensors()
             # A reduction over no axes is its operand.
             made = made & {*functions.scalars()} | {"select", "pow"}

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed model of op stanzas: every key a stanza may have, read and checked once here, and what
-follows from them.
+"""The schema of op stanzas: a field for each key that a stanza may have, what follows from them,
+and the reading of all stanzas.
 """
 
-import ast
 import functools
-import json
 import pathlib
-import re
 from dataclasses import dataclass
 
-from . import decomposition, documentation, expr, functions, ordered
+from . import documentation, expr, ordered
+from .arguments import ARGS, OUTS, SIGNATURES, PySig
+from .checks import WAYS, check_expressions, check_key_names, check_keys, check_reach, known_names
 from .stanza import (
     DTYPES,
     EXPRESSIONS,
@@ -23,52 +22,21 @@ from .stanza import (
     REQUIRED,
     STEPS,
     TEXT,
-    TEXTS,
     TRUE,
     VALUES,
     Kind,
     Mapping,
     OneOf,
     Part,
-    StanzaError,
     Subset,
     Where,
     is_expression,
     key,
-    key_fields,
     need_name,
     read_file,
     read_table,
 )
 from .update import Update
-
-HERE = pathlib.Path(__file__).parent
-
-# kind -> (C++ parameter type, AttrValue alternative, operand when recorded)
-KINDS = {
-    "bool": ("bool", "bool", False),
-    "int": ("int64_t", "int32_t", False),
-    "int64": ("int64_t", "int64_t", False),
-    "float": ("double", "float", False),
-    "double": ("double", "double", False),
-    "str": ("const std::string&", "std::string", False),
-    "int[]": ("const Ints&", "std::vector<int32_t>", False),
-    "int64[]": ("const Ints&", "std::vector<int64_t>", False),
-    "float[]": ("const std::vector<double>&", "std::vector<float>", False),
-    "double[]": ("const std::vector<double>&", "std::vector<double>", False),
-    "str[]": ("const std::vector<std::string>&", "std::vector<std::string>", False),
-    "IntArray": ("const IntArray&", "IntArray", True),
-    "Scalar": ("const Scalar&", "Scalar", True),
-    "Scalar[]": ("const std::vector<Scalar>&", "std::vector<Scalar>", False),
-    "DataType": ("DataType", "DataType", False),
-    "Place": ("Place", "Place", False),
-}
-TENSORS = {
-    "Tensor": "const Tensor&",
-    "Tensor?": "const Tensor&",
-    "Tensor[]": "const std::vector<Tensor>&",
-}
-
 
 LONG_UPDATE = 262144  # `long_from` of updates
 # How an op moves elements, and how its gradient op moves those of the output gradient; None: it
@@ -90,190 +58,6 @@ MOVES = {
 }
 
 
-@dataclass
-class Arg:
-    name: str
-    kind: str
-    default: str | None = None
-
-    @property
-    def is_tensor(self):
-        return self.kind in TENSORS
-
-    @property
-    def optional(self):
-        return self.kind == "Tensor?"
-
-    @property
-    def variadic(self):
-        return self.kind == "Tensor[]"
-
-    @property
-    def cpp(self):
-        return TENSORS.get(self.kind) or KINDS[self.kind][0]
-
-    @property
-    def cpp_value(self):
-        """The C++ type of a variable that holds the argument."""
-        return self.cpp.replace("const ", "").replace("&", "")
-
-    @property
-    def attr_type(self):
-        return KINDS[self.kind][1]
-
-    @property
-    def is_operand_attr(self):
-        return not self.is_tensor and KINDS[self.kind][2]
-
-    @property
-    def cpp_default(self):
-        """The default as a C++ expression of the parameter's type, or None."""
-        d = self.default
-        if d is None:
-            return None
-        if self.kind == "DataType":
-            return f"DataType::{d.upper()}"
-        if self.kind == "Place":
-            return "Place{}"
-        if self.kind in ("IntArray", "int[]", "int64[]"):
-            return self.cpp_value + d.replace("[", "{").replace("]", "}")
-        if self.kind in ("float[]", "double[]", "str[]", "Scalar[]"):
-            return self.cpp_value + d.replace("[", "{").replace("]", "}")
-        if self.kind == "Scalar":
-            return f"Scalar({d})"
-        if self.kind == "str":
-            return f'std::string({d})'
-        return d
-
-
-@dataclass
-class Out:
-    name: str
-    variadic: bool = False
-    optional: bool = False
-
-
-@dataclass
-class PyArg:
-    name: str
-    default: str | None = None  # Python literal text
-    kwonly: bool = False
-    varargs: bool = False
-
-
-@dataclass
-class PySig:
-    module: str  # "paddle", "paddle.nn.functional", "paddle.linalg", ...
-    name: str
-    args: list
-
-
-# --- the small languages of `args`, `outputs` and `py`
-def split_top(text, sep=","):
-    """The parts of a text between separators that are in no bracket and no string."""
-    parts, depth, cur, quote = [], 0, "", None
-    for ch in text:
-        if quote:
-            quote = None if ch == quote else quote
-        elif ch in "\"'":
-            quote = ch
-        elif ch in "([{":
-            depth += 1
-        elif ch in ")]}":
-            depth -= 1
-        if ch == sep and depth == 0 and not quote:
-            parts.append(cur)
-            cur = ""
-        else:
-            cur += ch
-    if cur.strip():
-        parts.append(cur)
-    return [p.strip() for p in parts]
-
-
-class Listed(Kind):
-    """`(Kind name, ...)`; `make` makes an element of the match of `pattern`."""
-
-    def __init__(self, shown, pattern, make):
-        super().__init__(shown)
-        self.pattern, self.make = re.compile(pattern), make
-
-    def read(self, value, where, key):
-        if not (isinstance(value, str) and value.startswith("(") and value.endswith(")")):
-            raise where.error(f"{key}: expected {self.shown}, got {value!r}")
-        out = []
-        for part in split_top(value[1:-1]):
-            m = self.pattern.fullmatch(part)
-            if not m:
-                raise where.error(f"{key}: expected {self.shown}, got {part!r}")
-            out.append(self.make(m))
-            if any(o.name == out[-1].name for o in out[:-1]):
-                raise where.error(f"{key}: {out[-1].name} stands twice")
-        return out
-
-
-_KIND = "|".join(re.escape(k) for k in sorted([*KINDS, *TENSORS], key=len, reverse=True))
-ARGS = Listed(
-    "(Kind name, Kind name=default, ...)",
-    rf"({_KIND})\s+(\w+)(?:\s*=\s*(.*))?",
-    lambda m: Arg(m[2], m[1], m[3]),
-)
-OUTS = Listed(
-    "(Tensor name, ...)",
-    r"Tensor(\[\]|\?)?\s+(\w+)",
-    lambda m: Out(m[2], m[1] == "[]", m[1] == "?"),
-)
-
-MODULES = {
-    "F": "paddle.nn.functional",
-    "linalg": "paddle.linalg",
-    "fft": "paddle.fft",
-    "signal": "paddle.signal",
-    "Tensor": "paddle.Tensor",
-    "incubate": "paddle.incubate",
-    "geometric": "paddle.geometric",
-    "IF": "paddle.incubate.nn.functional",
-    "vision": "paddle.vision.ops",
-    "_C_ops": "paddle._C_ops",
-}
-
-
-class Signatures(Kind):
-    """`F.gelu(x, approximate=False, name=None, *, out=None)`, one or a list."""
-
-    def read(self, value, where, key):
-        texts = TEXTS.read(value, where, key)
-        return [
-            self.one(text.strip(), where, key)
-            for text in ([texts] if isinstance(texts, str) else texts)
-        ]
-
-    def one(self, text, where, key):
-        m = re.fullmatch(r"(?:(\w+)\.)?(\w+)\((.*)\)", text, re.S)
-        if not m:
-            raise where.error(f"{key}: expected a signature, got {text!r}")
-        if m[1]:
-            need_name(m[1], MODULES, where, key, f"one of {', '.join(MODULES)}", "module")
-        try:
-            fn = ast.parse(f"def f({m[3]}): pass").body[0].args
-        except SyntaxError as e:
-            raise where.error(f"{key}: expected a signature, got {text!r}: {e.msg}") from e
-        pos = fn.posonlyargs + fn.args
-        defaults = [None] * (len(pos) - len(fn.defaults)) + [ast.unparse(d) for d in fn.defaults]
-        args = [PyArg(a.arg, d) for a, d in zip(pos, defaults)]
-        if fn.vararg:
-            args.append(PyArg(fn.vararg.arg, None, varargs=True))
-        args += [
-            PyArg(a.arg, ast.unparse(d) if d is not None else None, kwonly=True)
-            for a, d in zip(fn.kwonlyargs, fn.kw_defaults)
-        ]
-        return PySig(MODULES[m[1]] if m[1] else "paddle", m[2], args)
-
-
-SIGNATURES = Signatures("signature or [signature, ...]")
-
-
-# --- the keys
 class ByClass(Kind):
     """An expression, or one for each class of dtypes."""
 
@@ -761,190 +545,6 @@ class Op:
         return "".join(p[:1].upper() + p[1:] for p in self.name.split("_"))
 
 
-# --- checks across keys
-def known_names(op):
-    """{what a key's names are: the names there are}."""
-    tensors, attrs, outs = ([a.name for a in part] for part in (op.tensors, op.attrs, op.outs))
-    public = [p.name for sig in op.py for p in sig.args]
-    return {
-        "tensors": tensors,
-        "attributes": attrs,
-        "inputs": tensors + attrs,
-        "outputs": outs,
-        "tensors or outputs": tensors + outs,
-        "read": tensors + outs + op.douts,
-        "read or written": tensors + outs + op.douts + ["d_" + t for t in tensors],
-        "public": public + tensors + attrs,
-    }
-
-
-def is_decomposed(op):
-    """Whether its gradient rules are in the language of `decomposition`."""
-    return (
-        op.decomposition is not None
-        and bool(op.vjp_written)
-        and decomposition.in_language(op.vjp_written.values(), op.at("vjp"))
-    )
-
-
-def check_key_names(op, table, mapping, *path):
-    """Names that keys hold are names of arguments and results."""
-    known = known_names(op)
-    for name, f in key_fields(table).items():
-        what = f.metadata["names"]
-        if f.metadata["steps"]:
-            continue  # beside names of arguments there are those of steps: check_steps
-        if what and name in mapping:
-            value = mapping[name]
-            for n in value if isinstance(value, (list, dict)) else [value]:
-                need_name(
-                    n,
-                    known[what],
-                    op.at(*path, name, n) if isinstance(value, dict) else op.at(*path, name),
-                    ".".join([*path, name]),
-                    f"{'arguments' if what == 'public' else what} of the op",
-                    "name",
-                )
-
-
-def check_reach(op):
-    """Every argument of a public signature reaches the op, a map or the wrapper: none is
-    dropped.
-    """
-    reached = (
-        {op.py_map.get(a.name, a.name) for a in op.args}
-        | {"name", "out"}
-        | ({"inplace"} if op.inplace else set())
-        | ({"dtype"} if op.casts else set())
-    )
-    for sig in op.py:
-        for p in sig.args:
-            if p.name not in reached:
-                raise op.at("py").error(
-                    f"the argument {p.name} of py: {sig.name}(...) reaches neither the op nor "
-                    f"py_map"
-                )
-
-
-# How an op computes.
-WAYS = ("body", "kernel", "compose", "update")
-
-# key -> keys one of which must stand beside it: without them nothing reads it.
-NEEDS = {
-    "dtypes": ["body"],
-    "int_as_float": ["body"],
-    "int_via": ["body"],
-    "out": ["body"],
-    "compute": ["body"],
-    "bool_inputs": ["body"],
-    "named": ["py"],
-    "cost": ["body"],
-    "derivatives": ["body"],
-    "loop_grad": ["body"],
-    "test": ["body"],
-    "numbers": ["update"],
-    "recorded_as": ["compose"],
-    "eager": ["compose"],
-    "complex_deriv": ["deriv"],
-    "saves": ["vjp_kernel"],
-    "grad_of": ["vjp_kernel", "compose"],
-    "lazy_douts": ["vjp", "vjp_kernel"],
-    "nondiff_outs": ["vjp", "vjp_kernel"],
-    "differentiate": ["vjp_kernel"],
-    "no_grad_op": ["vjp", "deriv", "vjp_kernel"],
-    "alias": ["py"],
-    "py_map": ["py"],
-    "none": ["py"],
-    "texts": ["py"],
-    "casts": ["py"],
-    "method": ["py"],
-    "varargs": ["py"],
-    "long_from": ["kernel"],
-    "workspace": ["kernel"],
-    "ordered": ["kernel"],
-    "on_device": ["kernel"],
-    "grad_ordered": ["vjp_kernel"],
-    "grad_on_device": ["vjp_kernel"],
-    "grad_workspace": ["vjp", "vjp_kernel"],
-    "infer": ["kernel", "compose", "decomposition"],
-    "layout": ["kernel", "compose"],
-}
-
-
-def check_keys(op):
-    ways = [k for k in WAYS if k in op.raw]
-    if len(ways) > 1 or not ways and op.decomposition is None:
-        raise op.where.error(
-            f"expected one of the keys {', '.join(WAYS[:-1])} and {WAYS[-1]}, got "
-            f"{' and '.join(ways) or 'none'}"
-        )
-    if op.decomposition is not None and ways == ["body"]:
-        raise op.at("decomposition").error(
-            "the key decomposition stands beside body, which says the same"
-        )
-    if op.differentiate and (op.vjp_written or op.deriv or not op.grad_of):
-        raise op.at("differentiate").error(
-            "the key differentiate stands beside grad_of, and in place of vjp and deriv"
-        )
-    for name, needed in NEEDS.items():
-        if name in op.raw and not any(n in op.raw for n in needed):
-            raise op.at(name).error(f"the key {name} is read only beside {' or '.join(needed)}")
-
-
-def check_expressions(op, ops):
-    """Names and functions in expressions are known."""
-    tensors, attrs = [a.name for a in op.tensors], [a.name for a in op.attrs]
-    for variant in op.body or []:
-        place = variant.where or op.at("body")
-        if variant.when is not None:
-            expr.check(variant.when, place, attrs, {}, "an attribute")
-        for e in variant.expr.values() if isinstance(variant.expr, dict) else [variant.expr]:
-            expr.check(e, place, tensors + attrs, functions.scalars(), "an argument")
-    inside = tensors + attrs + [o.name for o in op.outs] + op.douts
-    known = {**functions.rules(), **ops}
-    if op.decomposition is not None:
-        decomposition.forward(op)
-    if is_decomposed(op):
-        decomposition.backward(op)
-    expected = "an argument, a result or the gradient of one"
-    for x, e in op.deriv.items():
-        expr.check(e, op.at("deriv", x), inside, known, expected)
-    if op.differentiate:
-        expr.check(op.differentiate, op.at("differentiate"), inside, known, expected)
-    if not is_decomposed(op):
-        check_steps(op, inside, known, expected)
-
-
-def check_steps(op, inside, known, expected):
-    """Gradient rules, with named steps: each reads what stands before it, and is read."""
-    steps, read, names, constants = op.vjp_steps, set(), list(inside), set()
-    for name, e in op.vjp_written.items():
-        where = op.at("vjp", name)
-        if name in steps and (name in names or name in known):
-            raise where.error(
-                f"{name}: expected a new name, got one of an argument, a function or a step before"
-            )
-        expr.check(e, where, names, known, f"{expected}, or a step before" if steps else expected)
-        node = expr.parse(e, where)
-        read |= expr.free_names(node)[0]
-        late = expr.names_in_constants(node) & set(steps) - constants
-        if late:
-            raise where.error(
-                f"{name}: expected constant(...) to read arguments and constant steps, got the "
-                f"step {min(late)}"
-            )
-        if name in steps:
-            names.append(name)
-            if expr.is_constant(node):
-                constants.add(name)
-    for name in steps:
-        if name not in read:
-            raise op.at("vjp", name).error(
-                f"{name}: expected an argument, or a step that a rule reads, got a name that "
-                "nothing reads"
-            )
-
-
 def read_op(raw, path, family):
     line = getattr(raw, "line", 1)
     where = Where(str(path), line, raw.get("op", "") if isinstance(raw, dict) else "")
@@ -987,14 +587,3 @@ def load(root):
     for op in ops.values():
         check_expressions(op, ops)
     return list(ops.values())
-
-
-@functools.cache
-def identities():
-    """{name: operands, results and attributes} of the pd_ops of PaddlePaddle 3.3.1."""
-    return json.loads((HERE / "identity.json").read_text())
-
-
-def identity(name):
-    """Of one pd_op, or None."""
-    return identities().get(name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """C++ signatures of API functions, and what an argument is in programs."""
 
-from .model import identity
+from .identity import identity
 
 ARG_KIND = {"Tensor": "kTensor", "Tensor?": "kOptionalTensor", "Tensor[]": "kTensorList"}
 ALTERNATIVES = {
