@@ -484,7 +484,7 @@ PyObject* CallOp(const char* name, std::initializer_list<PyObject*> args) {
   static PyObject* ops = FunctionsOf("paddle._C_ops");
   PyObject* f = PyDict_GetItemString(ops, name);
   if (!f) {
-    PyErr_Format(PyExc_RuntimeError, "(Unimplemented) there is no op named '%s'", name);
+    PyErr_Format(PyExc_RuntimeError, "[_C_ops] expected the name of an operation, got '%s'", name);
     return nullptr;
   }
   return PyObject_Vectorcall(f, args.begin(), args.size(), nullptr);

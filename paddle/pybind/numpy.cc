@@ -86,10 +86,13 @@ DataType FromFormat(const char* f, Py_ssize_t itemsize) {
   }
 }
 
-constexpr const char* kBadArray =
-    "(InvalidArgument) Input object type error or incompatible array data type: expected bool, float16, float32, "
-    "float64, int8, int16, "
-    "int32, int64, uint8, uint16 (bfloat16 bits), complex64 or complex128 in native byte order";
+[[noreturn, gnu::cold]] void BadArray(const std::string& got) {
+  RaiseValueError(
+      "[Tensor] expected an array of bool, float16, float32, float64, int8, int16, int32, int64, uint8, uint16 (bits "
+      "of "
+      "bfloat16), complex64 or complex128 in native byte order, got " +
+      got);
+}
 
 }  // namespace
 
@@ -116,14 +119,15 @@ Tensor FromBuffer(PyObject* o, bool copy) {
   Py_buffer view;
   if (PyObject_GetBuffer(o, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) {
     PyErr_Clear();
-    RaiseValueError(kBadArray);
+    BadArray(Py_TYPE(o)->tp_name);
   }
   struct Release {
     Py_buffer* view;
     ~Release() { PyBuffer_Release(view); }
   } release{&view};
   DataType dtype = FromFormat(view.format, view.itemsize);
-  if (dtype == DataType::UNDEFINED || phi::SizeOf(dtype) != view.itemsize) RaiseValueError(kBadArray);
+  if (dtype == DataType::UNDEFINED || phi::SizeOf(dtype) != view.itemsize)
+    BadArray(std::string("elements of format ") + (view.format ? view.format : "B"));
   Ints dims;
   for (int i = 0; i < view.ndim; ++i) dims.push_back(view.shape[i]);
   Tensor t = phi::Empty(dims, dtype);

@@ -49,8 +49,7 @@ DataType OperandDtype(DataType number, DataType t) {
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
 
 [[noreturn, gnu::cold]] void BadOperand(PyObject* o, const char* op) {
-  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument must be int, float, bool or Tensor, but got " +
-                 Py_TYPE(o)->tp_name);
+  RaiseTypeError("[" + std::string(op) + "] expected an int, a float, a bool or a Tensor, got " + Py_TYPE(o)->tp_name);
 }
 
 // The other operand of `t`. False: it is of a class of its own that may know what to do (NotImplemented).
@@ -188,7 +187,7 @@ const Tensor& OneElement(PyObject* o, const char* what) {
     throw PyErrAlreadySet();
   }
   if (t.numel() != 1) {
-    PyErr_Format(PyExc_AssertionError, "only one element variable can be converted to %s, but got shape %s.", what,
+    PyErr_Format(PyExc_AssertionError, "[%s] expected a tensor of one element, got shape %s", what,
                  common::ShapeText(t.dims()).c_str());
     throw PyErrAlreadySet();
   }
@@ -230,10 +229,9 @@ PyObject* Float(PyObject* o) {
 }
 PyObject* Index(PyObject* o) {
   return Guarded([&]() -> PyObject* {
-    const Tensor& t = OneElement(o, "python index");
+    const Tensor& t = OneElement(o, "index");
     if (!phi::IsInteger(t.dtype()) && t.dtype() != DataType::BOOL)
-      RaiseTypeError("only integer tensors of a single element can be converted to an index, but got dtype " +
-                     std::string(phi::NameOf(t.dtype())));
+      RaiseTypeError("[index] expected a tensor of integers, got dtype " + std::string(phi::NameOf(t.dtype())));
     PyRef item = Own(ItemOf(t, 0));
     return PyNumber_Index(item.get());
   });

@@ -304,7 +304,7 @@ def mistakes():
         dist.all_reduce(paddle.ones([4], 'float32' if rank else 'int32'))
     with pytest.raises(ValueError, match='expected .* bytes from rank'):
         dist.all_gather([paddle.empty([4]) for _ in range(n)], paddle.ones([4 + rank]))
-    with pytest.raises(ValueError, match='must be Tensor'):
+    with pytest.raises(ValueError, match='to be a Tensor'):
         dist.all_reduce(3)
     with pytest.raises(ValueError, match='ReduceOp'):
         dist.all_reduce(t, 9)

@@ -42,7 +42,11 @@ def _linear(*shape, dtype='float32'):
             ValueError,
             "[linear] expected x of the weight's dtype float32, got float64; ",
         ),
-        (lambda: nn.Linear(4, 2)([1.0]), ValueError, "linear(): argument 'input' must be Tensor"),
+        (
+            lambda: nn.Linear(4, 2)([1.0]),
+            ValueError,
+            '[linear] expected x to be a Tensor, got list',
+        ),
         (lambda: nn.Linear('4', 2), TypeError, '[create_parameter] expected extents of shape to'),
         (lambda: nn.Linear(4.0, 2), TypeError, 'extents of shape to be an integer, got float'),
         (

@@ -48,9 +48,12 @@ std::string TypeName(PyObject* o) {
   return name;
 }
 
+std::string ItemText(int64_t i, const char* arg) { return "item " + std::to_string(i) + " of " + arg; }
+std::string ExpectedText(PyObject* o, const char* op, const char* arg, const char* what) {
+  return "[" + std::string(op) + "] expected " + arg + " to be " + what + ", got " + TypeName(o);
+}
 [[noreturn, gnu::cold, gnu::noinline]] void Expected(PyObject* o, const char* op, const char* arg, const char* what) {
-  RaiseTypeError(std::string("(InvalidType) ") + op + "(): argument '" + arg + "' must be " + what + ", but got " +
-                 TypeName(o));
+  RaiseTypeError(ExpectedText(o, op, arg, what));
 }
 // Whether calls are recorded into a static program, and not into a compiled function, which raises what eager calls do.
 // As in PaddlePaddle, arguments of another type or dtype are TypeErrors there.
@@ -58,10 +61,8 @@ bool RecordsProgram() { return egr::State().record == egr::RecordMode::kRecord &
 
 [[noreturn, gnu::cold, gnu::noinline]] void ExpectedTensor(PyObject* o, const char* op, const char* arg,
                                                            const char* what) {
-  const std::string text = std::string("(InvalidArgument) ") + op + "(): argument '" + arg + "' must be " + what +
-                           ", but got " + TypeName(o);
-  if (RecordsProgram()) RaiseTypeError(text);
-  RaiseValueError(text);
+  if (RecordsProgram()) RaiseTypeError(ExpectedText(o, op, arg, what));
+  RaiseValueError(ExpectedText(o, op, arg, what));
 }
 
 // NumPy scalars answer __index__ or __float__ without being int or float.
@@ -123,7 +124,7 @@ const Tensor& ToTensor(PyObject* o, const char* op, const char* arg) {
     const Tensor& t = AsTensor(o);
     if (__builtin_expect(t.defined(), 1)) return t;
   }
-  ExpectedTensor(o, op, arg, "Tensor");
+  ExpectedTensor(o, op, arg, "a Tensor");
 }
 
 Tensor ToOptionalTensor(PyObject* o, const char* op, const char* arg) {
@@ -132,16 +133,13 @@ Tensor ToOptionalTensor(PyObject* o, const char* op, const char* arg) {
 }
 
 std::vector<Tensor> ToTensors(PyObject* o, const char* op, const char* arg) {
-  if (!o || !(PyList_Check(o) || PyTuple_Check(o))) ExpectedTensor(o, op, arg, "list of Tensors");
+  if (!o || !(PyList_Check(o) || PyTuple_Check(o))) ExpectedTensor(o, op, arg, "a list of Tensors");
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   PyObject** items = PySequence_Fast_ITEMS(o);
   std::vector<Tensor> r;
   r.reserve(n);
   for (Py_ssize_t i = 0; i < n; ++i) {
-    if (!IsTensor(items[i])) {
-      std::string what = "list of Tensors; item " + std::to_string(i) + " is not a Tensor";
-      ExpectedTensor(items[i], op, arg, what.c_str());
-    }
+    if (!IsTensor(items[i])) ExpectedTensor(items[i], op, ItemText(i, arg).c_str(), "a Tensor");
     r.push_back(AsTensor(items[i]));
   }
   return r;
@@ -171,7 +169,7 @@ int64_t ToInt(PyObject* o, const char* op, const char* arg) {
     double d = PyFloat_AS_DOUBLE(o);
     if (d == std::floor(d) && std::fabs(d) < 9e18) return static_cast<int64_t>(d);
   }
-  Expected(o, op, arg, "int");
+  Expected(o, op, arg, "an int");
 }
 
 namespace {
@@ -200,7 +198,7 @@ bool ToBool(PyObject* o, const char* op, const char* arg) {
       (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
     return IsTrue(o);
   }
-  Expected(o, op, arg, "bool");
+  Expected(o, op, arg, "a bool");
 }
 
 double ToDouble(PyObject* o, const char* op, const char* arg) {
@@ -228,11 +226,11 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
     if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
     return d;
   }
-  Expected(o, op, arg, "float");
+  Expected(o, op, arg, "a float");
 }
 
 std::string ToStr(PyObject* o, const char* op, const char* arg) {
-  if (!o || !PyUnicode_Check(o)) Expected(o, op, arg, "str");
+  if (!o || !PyUnicode_Check(o)) Expected(o, op, arg, "a str");
   Py_ssize_t n;
   const char* s = PyUnicode_AsUTF8AndSize(o, &n);
   if (!s) throw PyErrAlreadySet();
@@ -296,13 +294,12 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
           r.push_back(IndexValue(e));
           continue;
         }
-        std::string what = "list of int; the item at position " + std::to_string(i) + " is not";
-        Expected(e, op, arg, what.c_str());
+        Expected(e, op, ItemText(i, arg).c_str(), "an int");
       }
     }
     return r;
   }
-  if (PyBool_Check(o)) Expected(o, op, arg, "list, tuple, int, or Tensor");
+  if (PyBool_Check(o)) Expected(o, op, arg, "a list, a tuple, an int or a Tensor");
   if (PyLong_Check(o)) {
     r.push_back(IndexValue(o));
     return r;
@@ -323,7 +320,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
     r.push_back(IndexValue(o));
     return r;
   }
-  Expected(o, op, arg, "list, tuple, int, or Tensor");
+  Expected(o, op, arg, "a list, a tuple, an int or a Tensor");
 }
 
 }  // namespace
@@ -388,7 +385,7 @@ bool NumberOf(PyObject* o, Scalar* out) {
 
 Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
   Scalar s;
-  if (!o) Expected(o, op, arg, "int, float, bool or Tensor");
+  if (!o) Expected(o, op, arg, "an int, a float, a bool or a Tensor");
   if (common::Dim extent; HasIndex(o) && !PyLong_Check(o) && IsExtent(o, &extent) && TakesDeferred(op, arg))
     return Scalar(extent);
   if (NumberOf(o, &s)) return s;
@@ -406,7 +403,7 @@ Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
     const bool integral = phi::IsInteger(t.dtype()) || t.dtype() == DataType::BOOL;
     return Scalar(Deferred(t, 0, op, arg), integral ? DataType::INT64 : t.dtype());
   }
-  Expected(o, op, arg, "int, float, bool or Tensor");
+  Expected(o, op, arg, "an int, a float, a bool or a Tensor");
 }
 
 std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
@@ -432,7 +429,7 @@ std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg) {
 std::vector<std::string> ToStrs(PyObject* o, const char* op, const char* arg) {
   std::vector<std::string> r;
   if (IsNone(o)) return r;
-  if (!PyList_Check(o) && !PyTuple_Check(o)) Expected(o, op, arg, "list of str");
+  if (!PyList_Check(o) && !PyTuple_Check(o)) Expected(o, op, arg, "a list of str");
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   for (Py_ssize_t i = 0; i < n; ++i) r.push_back(ToStr(PySequence_Fast_GET_ITEM(o, i), op, arg));
   return r;
@@ -483,12 +480,12 @@ Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const 
   Scalar s;
   if (o && NumberOf(o, &s)) return NumberOperand(o, s, other, op, arg, wide);
   if (o && IsNdarray(o)) return FromBuffer(o, true);
-  ExpectedTensor(o, op, arg, "Tensor, int, float or bool");
+  ExpectedTensor(o, op, arg, "a Tensor, an int, a float or a bool");
 }
 
 Tensor ToTensorLike(PyObject* o, const char* op, const char* arg) {
   if (o && IsTensor(o)) return ToTensor(o, op, arg);
-  if (IsNone(o)) ExpectedTensor(o, op, arg, "Tensor or array-like");
+  if (IsNone(o)) ExpectedTensor(o, op, arg, "a Tensor or an array");
   return TensorFromData(o, DataType::UNDEFINED);
 }
 
