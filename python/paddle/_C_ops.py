@@ -7,7 +7,6 @@ from paddle import _lazy
 from paddle.base.libpaddle import _functions as _find
 
 globals().update(_find('paddle._C_ops'))
-linear = globals()['linear_v2']
 _WHOLE = _find('paddle._C_ops.whole')
 
 

@@ -9,8 +9,6 @@ import inspect
 
 from paddle.base.libpaddle import Tensor, _functions
 
-# Modules that keep an operation under a name of their own, to call it without looking.
-_KEPT = {'linear': ('paddle.nn.functional.common', '_linear')}
 _PLACES = ('paddle', 'paddle.nn.functional', 'paddle.linalg')
 
 
@@ -68,9 +66,6 @@ def show(name, original, value):
         declared = inspect.signature(original).parameters
     except (TypeError, ValueError):
         return
-    if name in _KEPT:
-        module, kept = _KEPT[name]
-        setattr(importlib.import_module(module), kept, value)
     for holder, function in _homes(name):
         now = getattr(holder, name, None)
         if now is not function and getattr(now, '__wrapped__', None) is not function:

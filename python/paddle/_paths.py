@@ -347,7 +347,7 @@ TABLE = {
     'paddle.nn.functional.common': {
         'paddle.nn.functional': (
             'alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout '
-            'interpolate pad upsample zeropad2d'
+            'interpolate linear pad upsample zeropad2d'
         )
     },
     'paddle.nn.functional.distance': {

@@ -381,5 +381,32 @@ def test_biases_widen_products(dtype):
     np.testing.assert_array_equal(out.numpy(), np.tile(bias.numpy() + 3, [2, 1]))
     out.abs().sum().backward()
     assert bias.grad.dtype == bias.dtype and weight.grad.dtype == weight.dtype
-    with pytest.raises(TypeError, match=r'\[linear\] expected a bias'):
-        nn.functional.linear(x, weight, paddle.ones([4], "int32"))
+
+
+@pytest.mark.parametrize('shape', [[], [1], [4], [2, 1], [2, 4]])
+@pytest.mark.parametrize('dtype', ['float32', 'int64'])
+def test_biases_broadcast_to_products(shape, dtype):
+    x, weight = paddle.ones([2, 3], dtype), paddle.ones([3, 4], dtype)
+    out = nn.functional.linear(x, weight, paddle.full(shape, 2, dtype))
+    assert out.dtype == x.dtype and out.tolist() == [[5.0] * 4] * 2
+    recorded = paddle.jit.to_static(nn.functional.linear, full_graph=True)
+    assert recorded(x, weight, paddle.full(shape, 2, dtype)).tolist() == out.tolist()
+
+
+@pytest.mark.parametrize(
+    'bias, error, text',
+    [
+        ([1.0] * 4, ValueError, '[linear] expected bias to be a Tensor, got list'),
+        (1.0, ValueError, '[linear] expected bias to be a Tensor, got float'),
+        (paddle.ones([5]), ValueError, '[linear] expected a bias of 4 elements, got shape [5]'),
+        (
+            paddle.ones([4], 'int32'),
+            TypeError,
+            '[linear] expected dtypes that promote, got float32',
+        ),
+    ],
+)
+def test_biases_that_do_not_fit_products(bias, error, text):
+    with pytest.raises(error) as caught:
+        nn.functional.linear(paddle.ones([2, 3]), paddle.ones([3, 4]), bias)
+    assert str(caught.value).startswith(text)

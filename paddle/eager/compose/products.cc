@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small products and scalings written on other ops, and the gradients of complex parts.
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace paddle {
@@ -90,6 +91,17 @@ Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, doub
            "[addmm] expected input to broadcast to the product, of shape ", common::ShapeText(p.extents()), ", got ",
            common::ShapeText(input.extents()));
   return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
+}
+
+// A bias of an element for each feature, which does not widen the product, is a part of the product.
+Tensor linear_parts(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!bias.defined()) return matmul(x, weight, false, false);
+  const common::Dims b = bias.extents(), w = weight.extents();
+  const bool spread = b.size() != 1 || (b[0].raw() == 1 && w.size() == 2 && w[1].raw() != 1);
+  if (!spread && phi::JoinsProduct(bias.dtype(), weight.dtype())) return linear_v2(x, weight, bias, false);
+  const Tensor product = matmul(x, weight, false, false);
+  phi::Promote("linear", product.dtype(), product.ndim() == 0, bias.dtype(), b.empty());
+  return add(product, bias);
 }
 
 Tensor interp_again(const Tensor& x, const std::string& format, int64_t d, int64_t h, int64_t w,

@@ -215,4 +215,9 @@ void matmul_infer(const Meta& x, const Meta& y, bool tx, bool ty, Meta& out) {
   out.dtype = x.dtype;
 }
 
+bool JoinsProduct(DataType bias, DataType product) {
+  if (!IsDifferentiable(bias) || !IsDifferentiable(product) || (IsComplex(bias) && !IsComplex(product))) return false;
+  return bias == DataType::FLOAT32 || SizeOf(RealOf(bias)) <= SizeOf(RealOf(product));
+}
+
 }  // namespace phi

@@ -60,5 +60,7 @@ void CheckWindow(const char* op, const char* what, const Ints& v, int64_t lo);
 bool CheckPattern(const char* op, const Ints& dims, const Ints& strides, int64_t offset, int64_t held);
 
 void matmul_infer(const Meta& x, const Meta& y, bool transpose_x, bool transpose_y, Meta& out);
+// Whether linear_v2 casts a bias to the dtype of its product: where that loses no more than float32 does.
+bool JoinsProduct(DataType bias, DataType product);
 
 }  // namespace phi

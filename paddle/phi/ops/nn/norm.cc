@@ -304,10 +304,8 @@ void linear_infer(const Meta& x, const Meta& w, const Meta& bias, bool tw, Meta&
   PD_CHECK(x.dtype == w.dtype, InvalidArgument, "[linear] expected x of the weight's dtype ", NameOf(w.dtype), ", got ",
            NameOf(x.dtype), "; x.astype(...) converts");
   matmul_infer(x, w, false, tw, out);
-  const bool widens =
-      (IsComplex(bias.dtype) && !IsComplex(w.dtype)) || SizeOf(RealOf(bias.dtype)) > SizeOf(RealOf(w.dtype));
-  PD_CHECK(IsDifferentiable(bias.dtype) && (!widens || bias.dtype == DataType::FLOAT32), InvalidType,
-           "[linear] expected a bias that may be cast to ", NameOf(w.dtype), ", got ", NameOf(bias.dtype));
+  PD_CHECK(JoinsProduct(bias.dtype, w.dtype), InvalidType, "[linear] expected a bias that may be cast to ",
+           NameOf(w.dtype), ", got ", NameOf(bias.dtype));
   PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument,
            "[linear] expected a bias of ", common::DimText(out.dims.back()), " elements, got shape ",
            common::ShapeText(bias.dims));

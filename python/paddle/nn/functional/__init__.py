@@ -12,7 +12,7 @@ _MODULES = {
     "flash_attention": "scaled_dot_product_attention flash_attn_qkvpacked flashmask_attention "
     "flash_attn_varlen_qkvpacked flash_attention_v3_varlen "
     "sparse_attention",
-    "common": "linear bilinear embedding one_hot cosine_similarity pairwise_distance label_smooth "
+    "common": "bilinear embedding one_hot cosine_similarity pairwise_distance label_smooth "
     "class_center_sample sequence_mask gather_tree temporal_shift unfold fold",
     "conv": "conv1d conv2d conv3d conv1d_transpose conv2d_transpose conv3d_transpose",
     "drop": "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout",
@@ -46,7 +46,7 @@ _generated = None
 
 # Names that PaddlePaddle serves from one op; where no stanza declares one, it is absent.
 _ONE_OP = (
-    "elu gelu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
+    "elu gelu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ linear "
     "log_sigmoid log_softmax logsigmoid mish relu relu_ relu6 selu sigmoid silu softmax softplus "
     "softshrink softsign swish tanh tanh_ tanhshrink thresholded_relu thresholded_relu_"
 ).split()

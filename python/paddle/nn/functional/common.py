@@ -10,7 +10,6 @@ from paddle.base.libpaddle import expect_tensors
 from . import _parse, shared_classes
 
 __all__ = [
-    "linear",
     "bilinear",
     "embedding",
     "one_hot",
@@ -24,41 +23,6 @@ __all__ = [
     "unfold",
     "fold",
 ]
-
-
-_linear = _C_ops.linear
-# What biases may widen a product to: the operation takes none that do.
-_WIDENING = (paddle.float64, paddle.complex64, paddle.complex128)
-
-
-def linear(x, weight, bias=None, name=None):
-    """x [..., in] @ weight [in, out] + bias [out].
-
-    Args:
-        x (Tensor): [..., in].
-        weight (Tensor): [in, out].
-        bias (Tensor, default None): [out]; None for none.
-        name (str, default None): Taken for compatibility; it has no effect.
-
-    Returns:
-        Tensor: [..., out].
-
-    Examples:
-        >>> x = paddle.to_tensor([[1.0, 2.0]])
-        >>> y = paddle.to_tensor([[1.0], [10.0]])
-        >>> z = paddle.to_tensor([0.5])
-        >>> paddle.nn.functional.linear(x, y, z).tolist()
-        [[21.5]]
-    """
-    if bias is None:
-        return _C_ops.matmul(x, weight, False, False)
-    if bias.ndim == 1:
-        try:
-            return _linear(x, weight, bias, False)
-        except TypeError:
-            if bias.dtype not in _WIDENING:
-                raise
-    return _C_ops.add(_C_ops.matmul(x, weight, False, False), bias)
 
 
 def bilinear(x1, x2, weight, bias=None, name=None):

@@ -730,8 +730,6 @@ def adaptive_log_softmax_with_loss(
         >>> logs.exp().tolist()
         [0.3333, 0.1667]
     """
-    from .common import linear
-
     expect_tensors("adaptive_log_softmax_with_loss", label=label, input=input)
     batched = label.ndim > 0
     if label.ndim > 1:
@@ -752,6 +750,7 @@ def adaptive_log_softmax_with_loss(
             f"[adaptive_log_softmax_with_loss] expected labels from 0 to {cutoffs[-1] - 1}, got "
             f"{low} to {high}"
         )
+    linear = paddle.nn.functional.linear
     head = _C_ops.log_softmax(linear(input, head_weight, head_bias), 1)
     shortlist = cutoffs[0]
     edges = [0, *cutoffs]
