@@ -65,7 +65,7 @@ class Calls:
             return self._function(function, args, kwargs)
         if kind is types.MethodType:
             return self.call(function.__func__, function.__self__, *args, **kwargs)
-        if kind is tables.ALIASED:
+        if kind is tables.FRONTED:
             return self.call(function.__wrapped__, *args, **function._first_names(kwargs))
         if isinstance(function, types.BuiltinFunctionType):
             return self._builtin(function, args, kwargs)
@@ -86,7 +86,7 @@ class Calls:
         if isinstance(function, _core.RecordedCalls):
             return self.call(function._dygraph_function, *args, **kwargs)
         method = self.look(kind, '__call__')
-        if type(method) is types.FunctionType:
+        if type(method) in (types.FunctionType, tables.FRONTED):
             self.class_of(function)
             return self.call(method, function, *args, **kwargs)
         if tables.is_of_numpy(function):
@@ -490,7 +490,7 @@ class Calls:
         else:
             value = self._new(kind, new, args, kwargs, init)
         if isinstance(value, kind):
-            if type(init) in (types.FunctionType, tables.ALIASED):
+            if type(init) in (types.FunctionType, tables.FRONTED):
                 self.call(init, value, *args, **kwargs)
             elif init is not object.__init__:
                 init(value, *args, **kwargs)

@@ -40,7 +40,7 @@ _BOUND_BY_CORE = (
     types.ClassMethodDescriptorType,
     types.BuiltinFunctionType,
     tables.OP,
-    tables.ALIASED,
+    tables.FRONTED,
 )
 
 

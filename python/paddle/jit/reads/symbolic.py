@@ -125,7 +125,7 @@ class SymbolicSession(Gradients, Session):
     def _takes_extents(self, function):
         """Whether what is called sees extents as they are; else numbers for them."""
         kind = type(function)
-        if kind in (tables.OP, tables.ALIASED, types.MethodType):
+        if kind in (tables.OP, tables.FRONTED, types.MethodType):
             return True
         if kind is types.FunctionType:
             return function not in tables.PURE_OF_NUMPY

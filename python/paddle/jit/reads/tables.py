@@ -33,7 +33,7 @@ TAPE_PLAIN = 3
 BOOL = paddle.bool
 FLOATS = (paddle.float32, paddle.float64)
 OP = type(_core._functions('paddle')['reshape'])
-ALIASED = _core.AliasedFunction  # before a Python function whose arguments have second names
+FRONTED = _core.FrontedFunction  # C in front of a Python function: second names, calls of layers
 _ROOT = os.path.dirname(paddle.__file__) + os.sep
 _HERE = os.path.dirname(__file__) + os.sep
 FREE_FILES = [_HERE, '<frozen importlib']
@@ -57,7 +57,7 @@ NUMBERS = {int, float, bool, complex, Extent}
 # Objects of these never change.
 FROZEN = {
     *(type(paddle.float32), slice, types.CodeType, re.Pattern, re.Match, numpy.dtype, frozenset),
-    *(types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, OP, ALIASED),
+    *(types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType, OP, FRONTED),
     *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     *(k for k in vars(_core).values() if isinstance(k, type) and k.__name__.endswith('Place')),
     *(k for k in vars(numpy).values() if isinstance(k, type) and issubclass(k, numpy.generic)),

@@ -50,7 +50,7 @@ def _is_quick(scope):
         if isinstance(node, ast.Attribute) and node.attr in _METHODS:
             return True
         found = _found(node, scope, local)
-        if isinstance(found, (types.BuiltinFunctionType, type, tables.OP, tables.ALIASED)):
+        if isinstance(found, (types.BuiltinFunctionType, type, tables.OP, tables.FRONTED)):
             return True
         return type(found) is types.FunctionType and not _is_entered(found)
 
@@ -185,6 +185,8 @@ def _caller(owner):
                 home['_forward_pre_hooks'] or home['_forward_post_hooks']
             ):
                 return instead(function.forward, on_tensors)
+            if type(plain) is tables.FRONTED:
+                plain = plain.__wrapped__
         else:
             return function
         if type(plain) is not types.FunctionType:

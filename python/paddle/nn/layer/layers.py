@@ -118,6 +118,7 @@ class Layer(ConvertMixin, KnownKeywords):
     def _helper(self):
         return LayerObjectHelper(self)
 
+    @_core._with_forward
     def __call__(self, *inputs, **kwargs):
         d = self.__dict__
         if d["_forward_pre_hooks"] or d["_forward_post_hooks"]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions written in Python whose arguments have second names, `dim` for `axis`: a callable before each that renames
-// keywords and costs other calls nothing of a frame. Like functions of stanzas it passes for a Python function.
+// Callables in front of functions written in Python, which spare calls a frame: of those whose arguments have second
+// names (`dim` for `axis`) one that renames keywords, of `Layer.__call__` one that calls `forward` where there are no
+// hooks. Like functions of stanzas they pass for Python functions.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -15,7 +16,7 @@
 namespace paddle::py {
 namespace {
 
-struct Aliased {
+struct Fronted {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* names;  // a tuple: second name, first name, ..., all interned
@@ -23,8 +24,8 @@ struct Aliased {
   PyObject* weak;
 };
 
-PyTypeObject* g_aliased_type = nullptr;
-Aliased* Of(PyObject* self) { return reinterpret_cast<Aliased*>(self); }
+PyTypeObject* g_fronted_type = nullptr;
+Fronted* Of(PyObject* self) { return reinterpret_cast<Fronted*>(self); }
 
 bool Same(PyObject* key, PyObject* interned) {
   return key == interned || (!PyUnicode_CHECK_INTERNED(key) && PyUnicode_Compare(key, interned) == 0);
@@ -38,7 +39,7 @@ PyObject* FirstName(PyObject* names, PyObject* key) {
 }
 
 // The keywords under first names. Throws ValueError where an argument is given under both.
-[[gnu::noinline]] PyRef FirstNames(Aliased* f, PyObject* keys) {
+[[gnu::noinline]] PyRef FirstNames(Fronted* f, PyObject* keys) {
   const Py_ssize_t n = PyTuple_GET_SIZE(keys);
   PyRef renamed = Own(PyTuple_New(n));
   for (Py_ssize_t i = 0; i < n; ++i) {
@@ -60,7 +61,7 @@ PyObject* FirstName(PyObject* names, PyObject* key) {
 }
 
 // After a TypeError: names the argument that an unknown keyword may mean, where that was the reason.
-[[gnu::cold, gnu::noinline]] void NameKeyword(Aliased* f, PyObject* const* args, Py_ssize_t given, PyObject* keys) {
+[[gnu::cold, gnu::noinline]] void NameKeyword(Fronted* f, PyObject* const* args, Py_ssize_t given, PyObject* keys) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
@@ -79,8 +80,8 @@ PyObject* FirstName(PyObject* names, PyObject* key) {
   PyErr_SetObject(PyExc_TypeError, text.get());
 }
 
-PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
-  Aliased* f = Of(self);
+PyObject* CallByFirstNames(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
+  Fronted* f = Of(self);
   if (!keys) return PyObject_Vectorcall(f->function, args, nargsf, nullptr);
   PyRef renamed;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); ++i) {
@@ -98,13 +99,32 @@ PyObject* Vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   return result;
 }
 
+// The hooks of a layer that a list of its dict holds: false where there is no such list, or it has some.
+bool HasNone(PyObject* dict, PyObject* hooks) {
+  PyObject* list = PyDict_GetItemWithError(dict, hooks);
+  return list && PyDict_Check(list) && PyDict_GET_SIZE(list) == 0;
+}
+
+PyObject* CallForward(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
+  static PyObject* const forward = PyUnicode_InternFromString("forward");
+  static PyObject* const before = PyUnicode_InternFromString("_forward_pre_hooks");
+  static PyObject* const after = PyUnicode_InternFromString("_forward_post_hooks");
+  if (PyVectorcall_NARGS(nargsf) > 0) {
+    PyRef dict(PyObject_GenericGetDict(args[0], nullptr));
+    if (dict && HasNone(dict.get(), before) && HasNone(dict.get(), after))
+      return PyObject_VectorcallMethod(forward, args, nargsf, keys);
+    PyErr_Clear();
+  }
+  return PyObject_Vectorcall(Of(self)->function, args, nargsf, keys);
+}
+
 PyObject* Bound(PyObject* self, PyObject* object, PyObject*) {
   return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 
 void Dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
-  Aliased* f = Of(self);
+  Fronted* f = Of(self);
   if (f->weak) PyObject_ClearWeakRefs(self);
   Py_XDECREF(f->function);
   Py_XDECREF(f->names);
@@ -175,10 +195,24 @@ PyMethodDef methods[] = {{"__reduce__", Reduce, METH_NOARGS, nullptr},
                          {"__deepcopy__", Itself, METH_O, nullptr},
                          {"_first_names", Entry<Renamed>::Call, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyMemberDef offsets[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Aliased, vectorcall), READONLY, nullptr},
-                         {"__dictoffset__", T_PYSSIZET, offsetof(Aliased, dict), READONLY, nullptr},
-                         {"__weaklistoffset__", T_PYSSIZET, offsetof(Aliased, weak), READONLY, nullptr},
+PyMemberDef offsets[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Fronted, vectorcall), READONLY, nullptr},
+                         {"__dictoffset__", T_PYSSIZET, offsetof(Fronted, dict), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET, offsetof(Fronted, weak), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
+
+// Takes the reference to `names`.
+PyObject* Front(PyObject* function, PyObject* names, vectorcallfunc call) {
+  PyRef kept(names);
+  if (!kept) return nullptr;
+  auto* f = PyObject_GC_New(Fronted, g_fronted_type);
+  if (!f) return nullptr;
+  f->vectorcall = call;
+  f->function = Py_NewRef(function);
+  f->names = kept.release();
+  f->dict = f->weak = nullptr;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  return reinterpret_cast<PyObject*>(f);
+}
 
 // _with_second_names(function, {second: first})
 PyObject* WithSecondNames(PyObject*, PyObject* args) {
@@ -195,17 +229,17 @@ PyObject* WithSecondNames(PyObject*, PyObject* args) {
       PyUnicode_InternInPlace(&name);
       PyTuple_SET_ITEM(names.get(), i++, name);
     }
-  auto* f = PyObject_GC_New(Aliased, g_aliased_type);
-  if (!f) return nullptr;
-  f->vectorcall = Vectorcall;
-  f->function = Py_NewRef(function);
-  f->names = names.release();
-  f->dict = f->weak = nullptr;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
-  return reinterpret_cast<PyObject*>(f);
+  return Front(function, names.release(), CallByFirstNames);
 }
 
-int InitSecondNames(PyObject* module) {
+// _with_forward(Layer.__call__)
+PyObject* WithForward(PyObject*, PyObject* function) {
+  if (!PyFunction_Check(function))
+    RaiseTypeError("[_with_forward] expected a function, got " + std::string(Py_TYPE(function)->tp_name));
+  return Front(function, PyTuple_New(0), CallForward);
+}
+
+int InitFrontedFunctions(PyObject* module) {
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
                                 {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
@@ -217,15 +251,16 @@ int InitSecondNames(PyObject* module) {
                                 {Py_tp_repr, reinterpret_cast<void*>(Repr)},
                                 {0, nullptr}};
   static PyType_Spec spec = {
-      "paddle.base.libpaddle.AliasedFunction", sizeof(Aliased), 0,
+      "paddle.base.libpaddle.FrontedFunction", sizeof(Fronted), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
-  g_aliased_type = TypeWithoutNew(spec);
+  g_fronted_type = TypeWithoutNew(spec);
   static PyMethodDef functions[] = {{"_with_second_names", Entry<WithSecondNames>::Call, METH_VARARGS, nullptr},
+                                    {"_with_forward", Entry<WithForward>::Call, METH_O, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};
-  if (!g_aliased_type || PyModule_AddFunctions(module, functions) < 0) return -1;
-  return PyModule_AddObjectRef(module, "AliasedFunction", reinterpret_cast<PyObject*>(g_aliased_type));
+  if (!g_fronted_type || PyModule_AddFunctions(module, functions) < 0) return -1;
+  return PyModule_AddObjectRef(module, "FrontedFunction", reinterpret_cast<PyObject*>(g_fronted_type));
 }
-PADDLE_MODULE_INIT(InitSecondNames)
+PADDLE_MODULE_INIT(InitFrontedFunctions)
 
 }  // namespace
 }  // namespace paddle::py
