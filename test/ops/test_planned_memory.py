@@ -62,8 +62,8 @@ def unplanned(main, feed, fetches):
 
 
 @pytest.mark.parametrize('strided', [False, True])
-@pytest.mark.parametrize('dtype', ['float32', 'float16'])
-def test_programs_take_no_memory_beside_their_plan(dtype, strided, tmp_path, monkeypatch):
+@pytest.mark.parametrize('dtype, least', [('float32', 600), ('float16', 600), ('complex64', 100)])
+def test_programs_take_no_memory_beside_their_plan(dtype, least, strided, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some calls write files
     found, count = [], 0
     for name, function, tensors in list(gradient_recipes.cases()):
@@ -80,9 +80,11 @@ def test_programs_take_no_memory_beside_their_plan(dtype, strided, tmp_path, mon
             finally:
                 paddle.disable_static()
         count += 1
+        if dtype == 'complex64':  # nothing fuses the parts of compositions of complex numbers
+            rows = [op for op in rows if op.split(':')[0].endswith('_grad')]
         found += [f'{name}: {op}' for op in rows if op not in APART]
     assert not found, '\n'.join(found)
-    assert count > 600
+    assert count > least
 
 
 def test_copies_do_not_go_where_views_were_left():

@@ -4,7 +4,7 @@ ran.
 """
 
 from . import derivatives
-from .emit_grad import has_first_order, missing_attr, rule_args
+from .emit_grad import has_first_order, in_loops, missing_attr, rule_args
 from .signatures import attr_value, list_or_tensor
 from .template import commas, fill
 
@@ -149,7 +149,7 @@ def wanted(g, kept, starts):
 
 
 RECORDED = """
-if (!create_graph && (State().record != RecordMode::kRun || $on_device)$conditions) {
+if (!create_graph && ($records || $on_device)$conditions) {
   $alike
   const InSlot slots_[] = {$slots};
   const AttrValue attrs_[] = {$attrs};
@@ -181,9 +181,13 @@ def recorded(g):
         attr_value(a) if a is not None else f"AttrValue({missing_attr(name)})"
         for name, a in d.attrs
     ]
+    records = "State().record != RecordMode::kRun"
+    if in_loops(op):  # which have no complex form: programs hold the rule's operations
+        records = f"({records} && !phi::IsComplex({op.douts[0]}.dtype()))"
     return fill(
         RECORDED,
         name=d.name,
+        records=records,
         on_device=on_device,
         conditions="".join(f" && {c}" for c in d.when),
         # Shapes that were not kept are those of the result.
