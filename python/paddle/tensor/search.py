@@ -14,6 +14,7 @@ from paddle.base.libpaddle import Tensor, expect_tensors
 
 from . import other_forms
 from .manipulation import common_extent, extents, free_extents
+from .math import _out
 
 
 class TopKRetType(NamedTuple):
@@ -24,13 +25,6 @@ class TopKRetType(NamedTuple):
 
 
 _usual = second_names(input='x', dim='axis')
-
-
-def _out(result, out):
-    if out is None:
-        return result
-    out._rebind(result)
-    return out
 
 
 def _arg(op, extreme, found, rows):
