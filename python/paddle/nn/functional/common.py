@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
+"""Bilinear maps, embeddings, similarity, label helpers and windows (unfold, fold)."""
 
 import paddle
 from paddle import _C_ops, _lazy
