@@ -123,7 +123,7 @@ TABLE = {
     **dict.fromkeys(
         ('paddle.distributed.auto_parallel', 'paddle.distributed.fleet.auto'),
         {
-            'paddle.distributed': 'ProcessMesh Strategy get_mesh local_map set_mesh',
+            'paddle.distributed': 'ProcessMesh Strategy get_mesh set_mesh',
             'paddle.distributed.auto_parallel.interface': (
                 'create_mesh recompute shard_op shard_tensor'
             ),
