@@ -393,6 +393,15 @@ def test_biases_broadcast_to_products(shape, dtype):
     assert recorded(x, weight, paddle.full(shape, 2, dtype)).tolist() == out.tolist()
 
 
+@pytest.mark.parametrize('x, weight', [([2, 2, 3], [2, 3, 4]), ([2, 3], [3]), ([3], [3, 4])])
+def test_linear_takes_what_matmul_takes(x, weight):
+    bias = paddle.ones([4 if len(weight) > 1 else 2])
+    x, weight = paddle.ones(x), paddle.ones(weight)
+    want = paddle.matmul(x, weight) + bias
+    got = nn.functional.linear(x, weight, bias)
+    assert got.shape == want.shape and got.tolist() == want.tolist()
+
+
 @pytest.mark.parametrize(
     'bias, error, text',
     [

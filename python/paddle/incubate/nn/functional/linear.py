@@ -37,8 +37,7 @@ def fused_matmul_bias(x, y, bias=None, transpose_x=False, transpose_y=False, nam
         >>> paddle.incubate.nn.functional.fused_matmul_bias(x, y, paddle.to_tensor([0.5])).tolist()
         [[11.5]]
     """
-    plain = x.ndim > 1 and y.ndim == 2 and not transpose_x and not transpose_y
-    if bias is not None and bias.ndim == 1 and plain:
+    if not transpose_x and not transpose_y:
         return F.linear(x, y, bias)
     out = paddle.matmul(x, y, transpose_x, transpose_y)
     return out if bias is None else out + bias
