@@ -24,8 +24,8 @@ OTHER = {
         'updates of state, with tests of their own',
     ),
     **dict.fromkeys(
-        'all_reduce_ broadcast_ c_allreduce_sum_ c_identity_ mp_allreduce_sum_ reduce_ '
-        'sync_calc_stream_ sync_comm_stream_'.split(),
+        'all_reduce_ broadcast_ c_allreduce_sum_ c_identity_ mp_allreduce_sum_ partial_allgather_ '
+        'reduce_ sync_calc_stream_ sync_comm_stream_'.split(),
         'communication, tested below',
     ),
 }
@@ -746,6 +746,7 @@ def test_communication_in_place(alone):
         'c_allreduce_sum_': (alone, True, True),
         'c_identity_': (alone, True, True),
         'mp_allreduce_sum_': (alone,),
+        'partial_allgather_': (1, 0, alone),
         'reduce_': (alone, 0, 0),
         'sync_calc_stream_': (),
         'sync_comm_stream_': (alone,),
