@@ -36,6 +36,7 @@ CALLS = {
     ],
     'swiglu': [(incubate.swiglu, draw(3, 8))],
     'label_smooth': [(F.label_smooth, draw(3, 5))],
+    'linear': [(F.linear, draw(4, 3), draw(3, 5))],
     'bilinear': [(F.bilinear, draw(4, 3), draw(4, 5), draw(2, 3, 5))],
     'deformable_conv': [
         (paddle.vision.ops.deform_conv2d, draw(1, 3, 5, 5), draw(1, 18, 3, 3), draw(2, 3, 3, 3))
