@@ -97,7 +97,11 @@ Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, doub
 Tensor linear_parts(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (!bias.defined()) return matmul(x, weight, false, false);
   const common::Dims b = bias.extents(), w = weight.extents();
-  const bool joins = w.size() == 2 && b.size() == 1 && (b[0].raw() != 1 || w[1].raw() == 1);
+  bool joins = w.size() == 2 && b.size() == 1;
+  if (joins) {
+    const bool known = b[0].known() && w[1].known();  // else an extent of the run may turn out to be 1
+    joins = b[0].raw() == w[1].raw() || (known && b[0].raw() != 1);
+  }
   if (joins && phi::JoinsProduct(bias.dtype(), weight.dtype())) return linear_v2(x, weight, bias, false);
   const Tensor product = matmul(x, weight, false, false);
   phi::Promote("linear", product.dtype(), product.ndim() == 0, bias.dtype(), b.empty());
