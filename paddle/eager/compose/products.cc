@@ -104,6 +104,7 @@ Tensor linear_parts(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   }
   if (joins && phi::JoinsProduct(bias.dtype(), weight.dtype())) return linear_v2(x, weight, bias, false);
   const Tensor product = matmul(x, weight, false, false);
+  common::BroadcastDims("linear", product.extents(), b);
   phi::Promote("linear", product.dtype(), product.ndim() == 0, bias.dtype(), b.empty());
   return add(product, bias);
 }
