@@ -502,12 +502,8 @@ class Forms final : public DrawForms {
   void AttentionGrad(const phi::cpu::AttentionGradArgs& g) const override {
     const phi::cpu::AttentionArgs& a = g.a;
     const int64_t width = WidthOf(a), lines = a.batch * a.heads * a.nq;
-    if (MayBeLibrarys(a)) {
-      const auto statistics = Room(lines * 4), sums = Room(lines * 4);
-      Each(KernelOf("round", DataType::FLOAT32), lines, {g.lse, statistics.get()}, {lines});
-      if (phi::gpu::DnnAttendGradient(*this, g, static_cast<float*>(statistics.get()), static_cast<float*>(sums.get())))
-        return;
-    }
+    const auto round = [&](float* out) { Each(KernelOf("round", DataType::FLOAT32), lines, {g.lse, out}, {lines}); };
+    if (MayBeLibrarys(a) && phi::gpu::DnnAttendGradient(*this, g, round)) return;
     const bool tensor = ByTensorCores(a, width);
     const int64_t rows = tensor ? kTensorRows : RowsOfBlock(width);
     const void *mask = a.mask ? a.mask : a.q.p, *keep = a.keep ? a.keep : a.q.p;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes on the driver's double, for tests."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -34,3 +35,13 @@ def run(*arguments, **env):
     done = child(*arguments, **env)
     assert done.returncode == 0, done.stderr[-4000:]
     return done.stdout, done.stderr
+
+
+def explained(library, script, *arguments, **env):
+    """What was said of how operations ran, by a script that prints what it finds wrong: nothing,
+    nor does the double of the library.
+    """
+    out, said = run(script, *arguments, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1, **env)
+    assert json.loads(out) == {}
+    assert f'fake{library}:' not in said, said
+    return said

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fourier transforms by cuFFT: its strict double, and the host where it fails or is not there."""
 
-import json
+import functools
 import pathlib
 import re
 import sys
@@ -10,19 +10,10 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from double import DOUBLE, needs_double, run
+from double import DOUBLE, explained, needs_double, run
 
 pytestmark = needs_double
-
-
-def transforms(*arguments, **env):
-    """What was said, where nothing was wrong."""
-    out, said = run(
-        HERE / 'gpu_fft.py', *arguments, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1, **env
-    )
-    assert json.loads(out) == {}
-    assert 'fakecufft:' not in said, said
-    return said
+transforms = functools.partial(explained, 'cufft', HERE / 'gpu_fft.py')
 
 
 def test_transforms_are_the_librarys(tmp_path):

@@ -2,7 +2,6 @@
 // Fourier transforms: one plan covers the axes and one batch dim, other dims are looped over.
 #include "paddle/phi/backends/cpu/fft.h"
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include "paddle/phi/backends/cpu/fft_impl.h"
 #include "paddle/phi/backends/cpu/plan_cache.h"
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/fourier_batch.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi::cpu {
@@ -50,38 +50,19 @@ void CheckAxes(Ints shape, Ints axes) {
 void Transform(FftKind kind, bool is_double, bool forward, const std::vector<int64_t>& shape, Ints axes, double scale,
                const void* x, const std::vector<int64_t>& in_shape, void* out, const std::vector<int64_t>& out_shape) {
   const auto is = ContiguousStrides(in_shape), os = ContiguousStrides(out_shape);
+  const FourierBatch batch(in_shape, is, os, axes);
   FftKey key;
   std::memset(&key, 0, sizeof key);
-  uint64_t in_axes = 0;
   key.rank = static_cast<int32_t>(axes.size());
   for (int i = 0; i < key.rank; ++i) {
     const int64_t a = axes[i];
-    in_axes |= uint64_t{1} << a;
     key.n[i] = shape[a];
     key.in[i + 1] = is[a];
     key.out[i + 1] = os[a];
   }
-  // Batch dims, neighbours merged; the longest becomes the descriptor's own.
-  struct Dim {
-    int64_t n, i, o;
-  };
-  std::vector<Dim> batch;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (in_axes >> d & 1 || in_shape[d] == 1) continue;
-    const Dim b{in_shape[d], is[d], os[d]};
-    if (!batch.empty() && batch.back().i == b.i * b.n && batch.back().o == b.o * b.n)
-      batch.back() = {batch.back().n * b.n, b.i, b.o};
-    else
-      batch.push_back(b);
-  }
-  key.count = 1;
-  if (!batch.empty()) {
-    auto most = std::max_element(batch.begin(), batch.end(), [](const Dim& a, const Dim& b) { return a.n < b.n; });
-    key.count = most->n;
-    key.in_step = most->i;
-    key.out_step = most->o;
-    batch.erase(most);
-  }
+  key.count = batch.own.n;
+  key.in_step = batch.own.in;
+  key.out_step = batch.own.out;
   key.scale = scale;
   key.kind = kind;
   key.is_double = is_double;
@@ -92,19 +73,9 @@ void Transform(FftKind kind, bool is_double, bool forward, const std::vector<int
   const auto plan = plans->Take(key, [&] { return MakeFftPlan(key); });
   const int64_t real = is_double ? 8 : 4;
   const int64_t isize = kind == FftKind::kR2C ? real : 2 * real, osize = kind == FftKind::kC2R ? real : 2 * real;
-  int64_t loops = 1;
-  for (const Dim& b : batch) loops *= b.n;
-  for (int64_t l = 0; l < loops; ++l) {
-    int64_t r = l, io = 0, oo = 0;
-    for (const Dim& b : batch) {
-      io += r % b.n * b.i;
-      oo += r % b.n * b.o;
-      r /= b.n;
-    }
-    char* src = const_cast<char*>(static_cast<const char*>(x)) + io * isize;
-    char* dst = static_cast<char*>(out) + oo * osize;
-    plan->Run(src, dst);
-  }
+  batch.Each([&](int64_t from, int64_t to) {
+    plan->Run(const_cast<char*>(static_cast<const char*>(x)) + from * isize, static_cast<char*>(out) + to * osize);
+  });
 }
 
 template <class R>

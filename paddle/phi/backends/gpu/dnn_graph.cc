@@ -271,7 +271,7 @@ void DnnGraph::Attend(const Attention& a) {
 }
 
 void DnnGraph::AttendGradient(const AttentionGradient& a) {
-  const Made q = Of(a.q), k = Of(a.keys), v = Of(a.values);
+  const Made q = Of(a.q), k = Of(a.keys), v = Of(a.v);
   const int64_t batch = q.dims[0], heads = q.dims[1], nq = q.dims[2], nk = k.dims[3];
   const Sizes all = {batch, heads, nq, nk}, row = {batch, heads, nq, 1}, out = {batch, heads, nq, v.dims[2]};
   // [batch, heads, nq, nk] as its transpose.
@@ -293,7 +293,7 @@ void DnnGraph::AttendGradient(const AttentionGradient& a) {
   if (a.causal) scores = Causal(scores, a.infinity);
   const Id powers = Pointwise(kExp, Between(kFloat, all), scores);
   gradient(turned(powers), a.out_gradient, a.v_gradient);
-  Id change = Matmul(a.out_gradient, a.values, Between(kFloat, all));
+  Id change = Matmul(a.out_gradient, a.v, Between(kFloat, all));
   change = Pointwise(kSubtract, Between(kFloat, all), change, a.sums);
   change = Pointwise(kMultiply, Between(kFloat, all), change, powers);
   change = Pointwise(kMultiply, Between(q.type, all), change, a.scale);

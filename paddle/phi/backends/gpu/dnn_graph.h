@@ -43,26 +43,24 @@ class DnnGraph {
   Id Reshape(Id x, Id out);
   // bias, mean and inverse_deviation may be 0.
   void Norm(dnn::NormMode mode, Id x, Id scale, Id bias, Id epsilon, Id y, Id mean, Id inverse_deviation);
-  // Softmax of q k^T * scale times v, with heads of q in groups that share those of k and v. `keys` is k with its last
-  // two axes exchanged. statistics, [batch, heads, length, 1], gets the logarithm of the sum.
-  struct Attention {
-    Id q = 0, keys = 0, v = 0, out = 0, scale = 0, statistics = 0;
-    Id infinity = 0;                 // the number in the place of what is hidden; with one of the following
-    bool causal = false;             // a query sees the keys up to its own position
+  // Heads of q in groups that share those of k and v. `keys` is k with its last two axes exchanged.
+  struct AttentionOperands {
+    Id q = 0, keys = 0, v = 0, out = 0, statistics = 0, scale = 0;
+    bool causal = false;  // a query sees the keys up to its own position
+    Id infinity = 0;      // the number in the place of what is hidden
+  };
+  // Softmax of q k^T * scale times v. statistics, [batch, heads, length, 1], gets the logarithm of the sum.
+  struct Attention : AttentionOperands {
     Id length_q = 0, length_kv = 0;  // int32 [batch, 1, 1, 1], or 0: what lies beyond is hidden
     // int32 [batch, 1, n, 1], or 0: the pages of k and v, which are [count, heads, page, dim] then, `keys` too; with
     // lengths, and not causal.
     Id table_k = 0, table_v = 0;
   };
   void Attend(const Attention& a);
-  // Its gradient. `keys` and `values` are k and v with their last two axes exchanged; statistics are those of Attend,
-  // sums is float32 memory like them. Probabilities are made anew, and the gradient of scores lies in the workspace,
-  // so each sum has one order.
-  struct AttentionGradient {
-    Id q = 0, keys = 0, values = 0, out = 0, out_gradient = 0, statistics = 0, sums = 0;
-    Id scale = 0, one = 0;
-    Id infinity = 0;  // as in Attention, with causal
-    bool causal = false;
+  // Its gradient. v, too, has its last two axes exchanged; statistics are those of Attend, sums is float32 memory like
+  // them. Probabilities are made anew, and the gradient of scores lies in the workspace, so each sum has one order.
+  struct AttentionGradient : AttentionOperands {
+    Id out_gradient = 0, sums = 0, one = 0;
     Id q_gradient = 0, k_gradient = 0, v_gradient = 0;
   };
   void AttendGradient(const AttentionGradient& a);

@@ -15,21 +15,21 @@ constexpr int64_t kMostWorkspace = int64_t{512} << 20;
 constexpr int64_t kStepOfLengths = 64;  // a plan of attention takes a third of a second
 // Numbers of the tensors, in the order in which they are described.
 enum ConvolutionId : int { kX = 1, kW, kY };
-enum AttentionId : int { kQuery = 1, kKeys, kValues, kOut, kScale, kStatistics, kInfinity };
-enum AttentionGradId : int {
-  kGradQuery = 1,
-  kGradKeys,
-  kGradValues,
-  kGradOut,
-  kGradGiven,
-  kGradStatistics,
-  kGradSums,
-  kGradScale,
-  kGradOne,
-  kGradOfQuery,
-  kGradOfKey,
-  kGradOfValue,
-  kGradInfinity
+enum AttentionId : int {
+  kQuery = 1,
+  kKeys,
+  kValues,
+  kOut,
+  kStatistics,
+  kScale,
+  kInfinity,  // of the forward pass, where that is causal
+  kOutGradient = kInfinity,
+  kSums,
+  kOne,
+  kQueryGradient,
+  kKeyGradient,
+  kValueGradient,
+  kGradientInfinity
 };
 
 std::optional<dnn::DataKind> KindOf(DataType t) {
@@ -147,22 +147,46 @@ const char* WhyNot(std::initializer_list<const cpu::AttentionRows*> all, int64_t
       return "rows that are repeated or lie at no multiples of 16 bytes";
   return nullptr;
 }
-// Contiguous [batch, n, heads, dim].
-cpu::AttentionRows Contiguous(int64_t n, int64_t heads, int64_t dim) {
-  return {nullptr, n * heads * dim, heads * dim, dim};
-}
-// The tensors of an attention, [batch, heads, n, dim] or, turned, with the last two axes exchanged.
-struct AttentionTensors {
-  DnnGraph& graph;
-  dnn::DataKind type;
-  int64_t batch;
-  DnnGraph::Id Of(const cpu::AttentionRows& r, int64_t heads, int64_t n, int64_t dim, bool turned = false) const {
-    return turned ? graph.Tensor(type, {batch, heads, dim, n}, {r.batch, r.head, 1, r.row})
-                  : graph.Tensor(type, {batch, heads, n, dim}, {r.batch, r.head, r.row, 1});
+// Describes the tensors of an attention, [batch, heads, n, dim] or, turned, with the last two axes exchanged.
+class AttentionRecipe {
+ public:
+  AttentionRecipe(const cpu::AttentionArgs& a, int64_t batch)
+      : a_(a), batch_(batch), type_(*KindOf(static_cast<DataType>(a.type))), made_(std::make_unique<DnnRecipe>()) {
+    made_->limits.without = {dnn::kVaries, dnn::kNarrowsInputs};
+    made_->limits.workspace = kMostWorkspace;
   }
-  DnnGraph::Id OfRows(int64_t heads, int64_t n) const {
-    return graph.Tensor(dnn::kFloat, {batch, heads, n, 1}, {heads * n, n, 1, 1});
+  DnnGraph::Id Of(const cpu::AttentionRows& r, int64_t heads, int64_t n, int64_t dim, bool turned = false) {
+    return turned ? graph().Tensor(type_, {batch_, heads, dim, n}, {r.batch, r.head, 1, r.row})
+                  : graph().Tensor(type_, {batch_, heads, n, dim}, {r.batch, r.head, r.row, 1});
   }
+  DnnGraph::Id Contiguous(int64_t heads, int64_t n, int64_t dim) {
+    return Of({nullptr, n * heads * dim, heads * dim, dim}, heads, n, dim);
+  }
+  DnnGraph::Id OfQueries() {
+    return graph().Tensor(dnn::kFloat, {batch_, a_.heads, a_.nq, 1}, {a_.heads * a_.nq, a_.nq, 1, 1});
+  }
+  // The first six tensors; without rows, `out` is contiguous.
+  void Operands(const cpu::AttentionRows* out, bool turned_values, DnnGraph::AttentionOperands* now) {
+    now->q = Of(a_.q, a_.heads, a_.nq, a_.dim);
+    now->keys = Of(a_.k, a_.kv_heads, a_.nk, a_.dim, true);
+    now->v = Of(a_.v, a_.kv_heads, a_.nk, a_.vdim, turned_values);
+    now->out = out ? Of(*out, a_.heads, a_.nq, a_.vdim) : Contiguous(a_.heads, a_.nq, a_.vdim);
+    now->statistics = OfQueries();
+    now->scale = graph().Number(4);
+  }
+  // The last tensor.
+  void Hide(DnnGraph::AttentionOperands* now) {
+    now->causal = a_.causal;
+    if (a_.causal) now->infinity = graph().Number(4);
+  }
+  DnnGraph& graph() { return made_->graph; }
+  std::unique_ptr<DnnRecipe> Take() { return std::move(made_); }
+
+ private:
+  const cpu::AttentionArgs& a_;
+  const int64_t batch_;
+  const dnn::DataKind type_;
+  std::unique_ptr<DnnRecipe> made_;
 };
 
 std::string TextOf(const char* what, const cpu::AttentionArgs& a) {
@@ -207,22 +231,12 @@ std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionArgs& a, std::stri
   const char* not_given = WhyNot(a);
   if (!not_given) not_given = WhyNot({&a.q, &a.k, &a.v}, a.batch);
   if (not_given) return *why = not_given, nullptr;
-  auto made = std::make_unique<DnnRecipe>();
-  DnnGraph& g = made->graph;
-  const AttentionTensors tensors{g, *KindOf(static_cast<DataType>(a.type)), a.batch};
+  AttentionRecipe recipe(a, a.batch);
   DnnGraph::Attention now;
-  now.q = tensors.Of(a.q, a.heads, a.nq, a.dim);
-  now.keys = tensors.Of(a.k, a.kv_heads, a.nk, a.dim, true);
-  now.v = tensors.Of(a.v, a.kv_heads, a.nk, a.vdim);
-  now.out = tensors.Of(Contiguous(a.nq, a.heads, a.vdim), a.heads, a.nq, a.vdim);
-  now.scale = g.Number(4);
-  now.statistics = tensors.OfRows(a.heads, a.nq);
-  if (a.causal) now.infinity = g.Number(4);
-  now.causal = a.causal;
-  g.Attend(now);
-  made->limits.without = {dnn::kVaries, dnn::kNarrowsInputs};
-  made->limits.workspace = kMostWorkspace;
-  return made;
+  recipe.Operands(nullptr, false, &now);
+  recipe.Hide(&now);
+  recipe.graph().Attend(now);
+  return recipe.Take();
 }
 
 std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionGradArgs& all, int64_t batch, std::string* why) {
@@ -230,28 +244,18 @@ std::unique_ptr<DnnRecipe> DescribeForDnn(const cpu::AttentionGradArgs& all, int
   const char* not_given = WhyNot(a);
   if (!not_given) not_given = WhyNot({&a.q, &a.k, &a.v, &all.out, &all.dout}, a.batch);
   if (not_given) return *why = not_given, nullptr;
-  auto made = std::make_unique<DnnRecipe>();
-  DnnGraph& g = made->graph;
-  const AttentionTensors tensors{g, *KindOf(static_cast<DataType>(a.type)), batch};
+  AttentionRecipe recipe(a, batch);
   DnnGraph::AttentionGradient now;
-  now.q = tensors.Of(a.q, a.heads, a.nq, a.dim);
-  now.keys = tensors.Of(a.k, a.kv_heads, a.nk, a.dim, true);
-  now.values = tensors.Of(a.v, a.kv_heads, a.nk, a.vdim, true);
-  now.out = tensors.Of(all.out, a.heads, a.nq, a.vdim);
-  now.out_gradient = tensors.Of(all.dout, a.heads, a.nq, a.vdim);
-  now.statistics = tensors.OfRows(a.heads, a.nq);
-  now.sums = tensors.OfRows(a.heads, a.nq);
-  now.scale = g.Number(4);
-  now.one = g.Number(4);
-  now.q_gradient = tensors.Of(Contiguous(a.nq, a.heads, a.dim), a.heads, a.nq, a.dim);
-  now.k_gradient = tensors.Of(Contiguous(a.nk, a.kv_heads, a.dim), a.kv_heads, a.nk, a.dim);
-  now.v_gradient = tensors.Of(Contiguous(a.nk, a.kv_heads, a.vdim), a.kv_heads, a.nk, a.vdim);
-  if (a.causal) now.infinity = g.Number(4);
-  now.causal = a.causal;
-  g.AttendGradient(now);
-  made->limits.without = {dnn::kVaries, dnn::kNarrowsInputs};
-  made->limits.workspace = kMostWorkspace;
-  return made;
+  recipe.Operands(&all.out, true, &now);
+  now.out_gradient = recipe.Of(all.dout, a.heads, a.nq, a.vdim);
+  now.sums = recipe.OfQueries();
+  now.one = recipe.graph().Number(4);
+  now.q_gradient = recipe.Contiguous(a.heads, a.nq, a.dim);
+  now.k_gradient = recipe.Contiguous(a.kv_heads, a.nk, a.dim);
+  now.v_gradient = recipe.Contiguous(a.kv_heads, a.nk, a.vdim);
+  recipe.Hide(&now);
+  recipe.graph().AttendGradient(now);
+  return recipe.Take();
 }
 
 bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out, float* statistics) {
@@ -269,41 +273,45 @@ bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out,
   return call.Run(addresses);
 }
 
-bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g, float* statistics, float* sums) {
+bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g,
+                       const std::function<void(float*)>& put_statistics) {
   const cpu::AttentionArgs& a = g.a;
   const int64_t batch = BatchOfRun(a), size = static_cast<int64_t>(SizeOf(static_cast<DataType>(a.type)));
   const std::function<std::string()> name = [&] { return TextOf("'s gradient of ", a); };
   DnnCall call(
       forms, KeyOf(kAttentionGradKey, a, {&a.q, &a.k, &a.v, &g.out, &g.dout}),
-      {a.q.p, a.k.p, a.v.p, g.out.p, g.dout.p, g.dq, g.dk, g.dv, statistics, sums},
+      {a.q.p, a.k.p, a.v.p, g.out.p, g.dout.p, g.dq, g.dk, g.dv},
       [&](std::string* why) { return DescribeForDnn(g, batch, why); }, name);
   if (!call) return false;
+  const int64_t lines = a.heads * a.nq, bytes_of_lines = a.batch * lines * static_cast<int64_t>(sizeof(float));
+  const std::shared_ptr<void> statistics = call.Room(bytes_of_lines), sums = call.Room(bytes_of_lines);
+  if (!statistics || !sums) return false;
   // A gradient that nobody wants is made beside.
   void* made[] = {g.dq, g.dk, g.dv};
   const int64_t counts[] = {a.nq * a.heads * a.dim, a.nk * a.kv_heads * a.dim, a.nk * a.kv_heads * a.vdim};
   std::shared_ptr<void> rooms[3];
   for (size_t k = 0; k < 3; ++k)
     if (!made[k] && !(made[k] = (rooms[k] = call.Room(a.batch * counts[k] * size)).get())) return false;
+  put_statistics(static_cast<float*>(statistics.get()));
   float scale = static_cast<float>(a.scale), one = 1, infinity = std::numeric_limits<float>::lowest();
   for (int64_t b = 0; b < a.batch; b += batch) {
     const auto of = [&](const void* p, int64_t step, int64_t bytes) {
       return const_cast<char*>(static_cast<const char*>(p)) + b * step * bytes;
     };
     const auto rows = [&](const cpu::AttentionRows& r) { return of(r.p, r.batch, size); };
-    const int64_t lines = a.heads * a.nq;
-    std::vector<std::pair<DnnGraph::Id, void*>> addresses = {{kGradQuery, rows(a.q)},
-                                                             {kGradKeys, rows(a.k)},
-                                                             {kGradValues, rows(a.v)},
-                                                             {kGradOut, rows(g.out)},
-                                                             {kGradGiven, rows(g.dout)},
-                                                             {kGradStatistics, of(statistics, lines, sizeof(float))},
-                                                             {kGradSums, of(sums, lines, sizeof(float))},
-                                                             {kGradScale, &scale},
-                                                             {kGradOne, &one},
-                                                             {kGradOfQuery, of(made[0], counts[0], size)},
-                                                             {kGradOfKey, of(made[1], counts[1], size)},
-                                                             {kGradOfValue, of(made[2], counts[2], size)}};
-    if (a.causal) addresses.emplace_back(kGradInfinity, &infinity);
+    std::vector<std::pair<DnnGraph::Id, void*>> addresses = {{kQuery, rows(a.q)},
+                                                             {kKeys, rows(a.k)},
+                                                             {kValues, rows(a.v)},
+                                                             {kOut, rows(g.out)},
+                                                             {kStatistics, of(statistics.get(), lines, sizeof(float))},
+                                                             {kScale, &scale},
+                                                             {kOutGradient, rows(g.dout)},
+                                                             {kSums, of(sums.get(), lines, sizeof(float))},
+                                                             {kOne, &one},
+                                                             {kQueryGradient, of(made[0], counts[0], size)},
+                                                             {kKeyGradient, of(made[1], counts[1], size)},
+                                                             {kValueGradient, of(made[2], counts[2], size)}};
+    if (a.causal) addresses.emplace_back(kGradientInfinity, &infinity);
     if (!call.Run(addresses)) return false;
   }
   return true;

@@ -23,7 +23,8 @@ bool DnnConvolve(const DeviceForms& forms, ConvPass pass, DataType t, const cpu:
                  const void* b, void* out, bool tf32);
 // statistics [batch, heads, nq]: the logarithm of the sum of the exponentials.
 bool DnnAttend(const DeviceForms& forms, const cpu::AttentionArgs& a, void* out, float* statistics);
-// statistics: as DnnAttend gives them; sums: room for as many numbers.
-bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g, float* statistics, float* sums);
+// `put_statistics` is called where cuDNN does it, and writes there what DnnAttend gave.
+bool DnnAttendGradient(const DeviceForms& forms, const cpu::AttentionGradArgs& g,
+                       const std::function<void(float*)>& put_statistics);
 
 }  // namespace phi::gpu

@@ -12,6 +12,7 @@
 #include "paddle/phi/backends/gpu/library.h"
 #include "paddle/phi/backends/gpu/made_plans.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/fourier_batch.h"
 
 namespace phi::gpu {
 namespace {
@@ -98,45 +99,17 @@ class Transformer {
       axes.resize(axes.size() - kMostAxes);
       return Run(axes, out, out, direction);
     }
-    // The axes of the batch that go on where the one inside of them ends are one.
-    struct Axis {
-      int64_t n, in, out;
-    };
-    std::vector<Axis> batch;
-    for (size_t a = 0; a < in.shape.size(); ++a) {
-      if (std::find(axes.begin(), axes.end(), static_cast<int64_t>(a)) != axes.end() || in.shape[a] == 1) continue;
-      const Axis b{in.shape[a], in.strides[a], out.strides[a]};
-      if (!batch.empty() && batch.back().in == b.in * b.n && batch.back().out == b.out * b.n)
-        batch.back() = {batch.back().n * b.n, b.in, b.out};
-      else
-        batch.push_back(b);
-    }
-    Axis most{1, 0, 0};
-    if (!batch.empty()) {
-      const auto longest =
-          std::max_element(batch.begin(), batch.end(), [](const Axis& a, const Axis& b) { return a.n < b.n; });
-      most = *longest;
-      batch.erase(longest);
-    }
-    int64_t calls = 1;
+    const FourierBatch batch(in.shape, in.strides, out.strides, axes);
     bool aligned = true;  // reals at the multiples of complex numbers
     for (const Side* side : {&in, &out}) aligned &= reinterpret_cast<uintptr_t>(side->data) % (2 * real_) == 0;
-    for (const Axis& b : batch) {
-      calls *= b.n;
+    for (const FourierAxis& b : batch.others)
       aligned &= b.in * in.bytes % (2 * real_) == 0 && b.out * out.bytes % (2 * real_) == 0;
-    }
-    if (!aligned || calls > kMostCalls) return RunInOrder(axes, in, out, direction);
+    if (!aligned || batch.calls() > kMostCalls) return RunInOrder(axes, in, out, direction);
 
-    const Plan& plan = Find(axes, in, out, most.n, most.in, most.out);
-    for (int64_t c = 0; c < calls; ++c) {
-      int64_t rest = c, from = 0, to = 0;
-      for (const Axis& b : batch) {
-        from += rest % b.n * b.in;
-        to += rest % b.n * b.out;
-        rest /= b.n;
-      }
+    const Plan& plan = Find(axes, in, out, batch.own);
+    batch.Each([&](int64_t from, int64_t to) {
       Call(plan, in.data + from * in.bytes, in.bytes, out.data + to * out.bytes, out.bytes, direction);
-    }
+    });
   }
 
  private:
@@ -164,8 +137,7 @@ class Transformer {
   }
 
   // Strides nest: those of an axis are multiples of those inside of it.
-  const Plan& Find(const Sizes& axes, const Side& in, const Side& out, int64_t count, int64_t in_distance,
-                   int64_t out_distance) {
+  const Plan& Find(const Sizes& axes, const Side& in, const Side& out, const FourierAxis& batch) {
     long long n[kMostAxes] = {}, in_extents[kMostAxes] = {}, out_extents[kMostAxes] = {};
     const size_t rank = axes.size();
     const Side& real = in.bytes < out.bytes ? in : out;
@@ -181,8 +153,7 @@ class Transformer {
                            : in.bytes < out.bytes ? wide ? fft::kD2Z : fft::kR2C
                            : wide                 ? fft::kZ2D
                                                   : fft::kC2R;
-    Key key = {static_cast<int64_t>(rank), kind,        count,       in.strides[inner],
-               out.strides[inner],         in_distance, out_distance};
+    Key key = {static_cast<int64_t>(rank), kind, batch.n, in.strides[inner], out.strides[inner], batch.in, batch.out};
     for (size_t i = 0; i < kMostAxes; ++i) key[7 + i] = n[i], key[10 + i] = in_extents[i], key[13 + i] = out_extents[i];
     if (const Plan* plan = plans_.Find(key, place_)) return Usable(*plan);
     if (IsCapturing(place_)) throw NoDeviceForm{"no plan of cuFFT was made before the graph"};
@@ -191,8 +162,8 @@ class Transformer {
     if (Cufft().Create(&made.handle) == fft::kSuccess) {
       made.made = true;
       if (Cufft().SetAutoAllocation(made.handle, 0) != fft::kSuccess ||
-          Cufft().MakePlanMany(made.handle, static_cast<int>(rank), n, in_extents, in.strides[inner], in_distance,
-                               out_extents, out.strides[inner], out_distance, kind, count,
+          Cufft().MakePlanMany(made.handle, static_cast<int>(rank), n, in_extents, in.strides[inner], batch.in,
+                               out_extents, out.strides[inner], batch.out, kind, batch.n,
                                &made.workspace) != fft::kSuccess) {
         Cufft().Destroy(made.handle);
         made.made = false;
