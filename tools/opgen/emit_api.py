@@ -129,10 +129,12 @@ def of_parts(op):
 def dist(op):
     """The statement that runs the op on distributed operands."""
     rule = propagation(op)
-    if not op.tensors or rule == "compose":
+    if not op.tensors:
         return None
     if op.effect:
         return fill(NO_DIST, dist=is_dist(op), op=op.name)
+    if rule == "compose":
+        return fill(DIST_AS, dist=is_dist(op), composition=f"{op.compose}({names(op)})")
     if rule.startswith("="):
         written = of_parts(op)
         call = f"{written}({names(op)})" if written else rule[1:].strip()

@@ -60,7 +60,7 @@ class Division {
   Placements OfOutput(size_t i) const {
     Placements p;
     for (const Choice& c : chosen_) {
-      const bool partial = c.factor >= 0 && FactorOf(c).contracts && Place(axes_.out[i], c.factor) < 0;
+      const bool partial = c.factor >= 0 && Lacks(i, c.factor);
       p.push_back(partial ? Placement::Partial(axes_.op) : Placed(axes_.out[i], c));
     }
     return p;
@@ -89,6 +89,8 @@ class Division {
     const int d = c.factor < 0 ? -1 : Place(axes, c.factor);
     return d < 0 ? Placement() : Placement::Shard(d, c.pieces);
   }
+  // Whether result i is a partial one where a factor is divided.
+  bool Lacks(size_t i, int f) const { return !axes_.alike[i] && Place(axes_.out[i], f) < 0; }
   const Factor& FactorOf(const Choice& c) const { return axes_.factors[static_cast<size_t>(c.factor)]; }
   bool Divides(const Choice& c, int a) const {
     const Factor& factor = FactorOf(c);
@@ -113,7 +115,7 @@ class Division {
     }
     if (c.factor >= 0 && FactorOf(c).contracts)
       for (size_t i = 0; i < out_.size(); ++i)
-        if (Place(axes_.out[i], c.factor) < 0) {
+        if (Lacks(i, c.factor)) {
           int64_t bytes = 4;
           for (size_t k = 0; k < axes_.out[i].size(); ++k) {
             const int64_t e = out_[i][static_cast<int64_t>(k)];
@@ -413,9 +415,10 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       paddings_[2 * (d - spatial.first) + 1] = p.high;
     }
   }
-  if (!extents || !here_) return;
+  const bool asks = extents || read.kind == paddle::distributed::Rule::kNotation;
+  if (!asks || !here_) return;
   for (size_t a = 0; a < op.attrs.size(); ++a)
-    if (std::string_view(op.attrs[a]->name) == "shape") {
+    if (std::string_view(op.attrs[a]->name) == "shape" && std::holds_alternative<phi::IntArray>(attrs[a])) {
       shape_attr_ = static_cast<int>(a);
       shape_ = ExtentsOf(out[0], *mesh, results_->of[0][0].placements, mesh->index());
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paddle/distributed/collective/reduce.h"
@@ -15,17 +16,25 @@ namespace paddle::distributed {
 struct Term {
   bool whole = false;    // `*`: no axis is divided
   bool leading = false;  // `...`: the axes before the letters
-  std::string letters;   // `_`: not divided
+  std::string letters;   // `_`: not divided; a capital is a run of axes
   std::string optional;  // letters that a tensor of too few axes lacks
-  char sign = 0;  // what the attribute says: `!` axes not divided, `-` axes that are gone, `+` a new one, `<` only
-                  // axes before it are divided, `~` the last two change places; `@`: axes that windows go over
-  std::string attr;
+  char sign = 0;  // what the attributes say: `!` axes not divided, `-` axes that are gone, `+` new ones, `<` only
+                  // axes before it are divided, `~` the last two change places; `@`, `%`: by the order of channels
+  std::vector<std::string> attrs;
+};
+
+// `n:reduction=sum|none`: letters that are divided only where the attribute reads so; none of `values`: never.
+struct Condition {
+  std::string letters, attr;
+  std::vector<std::string> values;
 };
 
 struct Rule {
   enum Kind : uint8_t { kReplicate, kNotation, kReduce, kExtents, kTranspose } kind = kReplicate;
-  std::vector<Term> in, out;  // kNotation; the last stands for all further ones
-  bool partial = false;       // kReduce: reductions of parts reduce to the whole
+  std::vector<Term> in, out;                       // kNotation; the last stands for all further ones
+  std::vector<std::pair<char, std::string>> runs;  // how many axes a run has: what an attribute or an operand says
+  std::vector<Condition> conditions;
+  bool partial = false;  // kReduce: reductions of parts reduce to the whole
   ReduceOp op = ReduceOp::kSum;
 };
 
@@ -47,6 +56,7 @@ constexpr int kWholeAxis = -1;
 struct Axes {
   std::vector<Factor> factors;
   std::vector<std::vector<int>> in, out;  // of each tensor; operands in order, lists flattened
+  std::vector<bool> alike;                // results that all processes have alike, whatever is divided
   ReduceOp op = ReduceOp::kSum;           // of partial results
 };
 
