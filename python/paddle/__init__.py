@@ -63,6 +63,7 @@ cfloat, cdouble = complex64, complex128  # noqa: F821
 newaxis = None
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 
+from . import _imports_of_others  # noqa: E402, F401
 from . import _lazy  # noqa: E402
 from .tensor import TABLE as _table  # noqa: E402
 

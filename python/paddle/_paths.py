@@ -71,6 +71,7 @@ TABLE = {
             'load_combine_func load_dense_tensor load_func save_combine_func save_dense_tensor '
             'save_func'
         ),
+        'paddle.device.offload': 'AsyncLoad',
         'paddle.distributed': 'ReduceOp',
     },
     'paddle.base.framework': {
@@ -293,6 +294,11 @@ TABLE = {
     'paddle.incubate.optimizer.lbfgs': {'paddle.incubate.optimizer': 'LBFGS'},
     'paddle.incubate.optimizer.line_search_dygraph': {
         'paddle.optimizer.lbfgs': '_cubic_interpolate=_cubic _strong_wolfe'
+    },
+    'paddle.incubate.tensor.manipulation': {
+        'paddle.device.offload': (
+            'async_offload async_offload_with_offset async_reload create_async_load'
+        )
     },
     'paddle.incubate.tensor.math': {
         'paddle.incubate': 'segment_max segment_mean segment_min segment_sum'

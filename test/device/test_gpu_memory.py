@@ -127,3 +127,45 @@ with paddle.device.stream_guard(side):
 ''',
         FAKECUDA_ORDER=3,
     )
+
+
+def test_tensors_are_copied_away_and_back_beside_the_computation():
+    run(
+        '-c',
+        START
+        + '''
+import numpy as np
+from paddle.incubate.tensor.manipulation import (
+    async_offload, async_offload_with_offset, async_reload, create_async_load)
+a = np.arange(100000, dtype='float32')
+loader = create_async_load()
+assert type(loader) is paddle.base.core.AsyncLoad
+x = paddle.to_tensor(a) * 2
+kept, task = async_offload(x, loader)
+del x; gc.collect()
+other = paddle.full([100000], 7.0) * 3  # may not take the memory that is being read
+task.cpu_wait()
+assert task.is_completed() and kept.place.is_cuda_pinned_place()
+np.testing.assert_array_equal(kept.numpy(), a * 2)
+back, task = async_reload(kept, loader)
+task.cuda_wait()
+np.testing.assert_array_equal((back + 1).numpy(), a * 2 + 1)
+part = paddle.zeros([10], device='cpu').pin_memory()
+async_offload_with_offset(back, part, 5, 2, 4, loader).cpu_wait()
+assert part.tolist() == [0, 0, 10, 12, 14, 16, 0, 0, 0, 0]
+for call in (
+    lambda: async_offload(kept, loader),
+    lambda: async_reload(back, loader),
+    lambda: async_offload_with_offset(back, part, 5, 8, 4, loader),
+    lambda: async_offload_with_offset(back, part, -1, 0, 4, loader),
+    lambda: async_offload_with_offset(back.astype('float16'), part, 0, 0, 4, loader),
+):
+    try:
+        call()
+    except ValueError as e:
+        assert str(e).startswith('[async_')
+    else:
+        raise AssertionError('taken')
+''',
+        FAKECUDA_ORDER=5,
+    )
