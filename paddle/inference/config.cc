@@ -2,10 +2,13 @@
 // The options of a predictor, and their table.
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <utility>
 
 #include "paddle/common/error.h"
 #include "paddle/inference/paddle_inference_api.h"
+#include "paddle/phi/backends/gpu/device.h"
+#include "paddle/phi/core/device.h"
 
 namespace paddle_infer {
 namespace {
@@ -59,6 +62,28 @@ void Config::SetModelBuffer(const char* prog, size_t prog_size, const char* para
   from_memory_ = true;
 }
 
+void Config::EnableUseGpu(uint64_t memory_mb, int device_id, PrecisionType precision) {
+  PD_CHECK(precision == PrecisionType::kFloat32, Unimplemented,
+           "[Config.enable_use_gpu] expected the precision kFloat32, got number ", static_cast<int>(precision),
+           ": paddle.inference converts programs to Half and Bfloat16");
+  if (phi::gpu::DeviceCount() == 0) {
+    if (log_) std::cerr << "[Config.enable_use_gpu] no GPU is found, the CPU is used\n";
+    return;
+  }
+  phi::gpu::PlaceOf(device_id, "Config.enable_use_gpu", std::to_string(device_id));
+  use_gpu_ = true;
+  gpu_device_id_ = device_id;
+  memory_mb_ = memory_mb;
+}
+
+float Config::fraction_of_gpu_memory_for_pool() const {
+  if (!use_gpu_) return 0.0f;
+  size_t total = 0, free = 0;
+  const phi::Place place = phi::gpu::PlaceOf(gpu_device_id_, "Config", std::to_string(gpu_device_id_));
+  if (!phi::DeviceMemoryInfo(place, &total, &free) || total == 0) return 0.0f;
+  return static_cast<float>(static_cast<double>(memory_mb_ << 20) / static_cast<double>(total));
+}
+
 void Config::SetCpuMathLibraryNumThreads(int n) {
   PD_CHECK(n >= 0, InvalidArgument, "[Config] expected a number of threads of at least 0, got ", n);
   threads_ = n;
@@ -91,6 +116,11 @@ std::string Config::Summary() const {
   }
   const size_t model_rows = rows.size();
   rows.push_back({"cpu_math_thread", threads_ ? std::to_string(threads_) : "auto"});
+  rows.push_back({"use_gpu", YesNo(use_gpu_)});
+  if (use_gpu_) {
+    rows.push_back({"gpu_device_id", std::to_string(gpu_device_id_)});
+    rows.push_back({"memory_pool_init_size", std::to_string(memory_mb_) + "MB"});
+  }
   rows.push_back({"use_cinn_compiler", YesNo(cinn_)});
   rows.push_back({"ir_optim", YesNo(ir_optim_)});
   rows.push_back({"ir_debug", YesNo(ir_debug_)});

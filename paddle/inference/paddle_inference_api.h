@@ -52,6 +52,17 @@ class PADDLE_INFER_DECL Config {
   const std::string& prog_buffer() const { return prog_buffer_; }
   const std::string& params_buffer() const { return params_buffer_; }
 
+  // Runs on a GPU: parameters are copied there once, and runs on inputs of extents that came before are one call of a
+  // graph. The allocator takes `memory_mb` megabytes when the predictor is made, and more as they are needed. Halves
+  // come from the Python package's conversion alone. Without a GPU the CPU is used, which stderr says.
+  void EnableUseGpu(uint64_t memory_mb, int device_id = 0, PrecisionType precision = PrecisionType::kFloat32);
+  void DisableGpu() { use_gpu_ = false; }
+  bool use_gpu() const { return use_gpu_; }
+  int gpu_device_id() const { return gpu_device_id_; }
+  uint64_t memory_pool_init_size_mb() const { return memory_mb_; }
+  // `memory_mb` as a share of the GPU's memory; 0 on the CPU.
+  float fraction_of_gpu_memory_for_pool() const;
+
   // Threads of one run; 0 (the default) divides the cores among the runs in progress.
   void SetCpuMathLibraryNumThreads(int n);
   int cpu_math_library_num_threads() const { return threads_; }
@@ -94,7 +105,9 @@ class PADDLE_INFER_DECL Config {
   std::vector<std::string> deleted_passes_, custom_passes_, ir_debug_passes_;
   int threads_ = 0, optimization_level_ = 2;
   bool from_memory_ = false, ir_optim_ = true, ir_debug_ = false, custom_passes_only_ = false, cinn_ = false;
-  bool memory_optim_ = false, profile_ = false, log_ = true;
+  bool memory_optim_ = false, profile_ = false, log_ = true, use_gpu_ = false;
+  int gpu_device_id_ = 0;
+  uint64_t memory_mb_ = 100;
 };
 
 namespace internal {
@@ -107,9 +120,10 @@ class PADDLE_INFER_DECL Tensor {
   Tensor(std::shared_ptr<internal::Slots> slots, size_t index, bool input)
       : slots_(std::move(slots)), index_(index), input_(input) {}
 
-  // The shape of the data that CopyFromCpu and mutable_data are to take. Inputs only.
+  // The shape of the data that CopyFromCpu and mutable_data are to take. Inputs only. The place of data is the
+  // predictor's, or the CPU.
   void Reshape(const std::vector<int>& shape);
-  // Copies `data`, of the shape given to Reshape; T is the type of the input.
+  // Copies `data`, of the shape given to Reshape, to where the predictor runs; T is the type of the input.
   template <class T>
   void CopyFromCpu(const T* data);
   // The input reads `data` itself: it must stay and not change until the run is over.
@@ -127,13 +141,15 @@ class PADDLE_INFER_DECL Tensor {
 
   std::vector<int> shape() const;
   DataType type() const;
-  PlaceType place() const { return PlaceType::kCPU; }
+  PlaceType place() const;
   const std::string& name() const;
   void SetLoD(const std::vector<std::vector<size_t>>& lod);
   std::vector<std::vector<size_t>> lod() const;
 
   // For bindings in this library.
   paddle::Tensor& tensor() const;
+  // The input becomes `data`; with `copy` it is brought to where the predictor runs now, else at each run.
+  void Give(paddle::Tensor data, bool copy);
 
  private:
   std::shared_ptr<internal::Slots> slots_;
@@ -176,6 +192,8 @@ class PADDLE_INFER_DECL Predictor {
   const Config& config() const;
   // Operations of the program as it runs, after optimisation.
   size_t num_instructions() const;
+  // Graphs of a GPU that runs of this predictor go by, one for the extents of inputs that came again.
+  size_t num_graphs() const;
 
  private:
   struct Impl;

@@ -13,10 +13,14 @@
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/executor/registration.h"
+#include "paddle/inference/device_runs.h"
 #include "paddle/inference/model_passes.h"
 #include "paddle/inference/paddle_inference_api.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/backends/gpu/device.h"
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/host_lock.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/serialize/program_json.h"
 
@@ -79,6 +83,7 @@ struct Slot {
 
 struct Slots {
   std::vector<Slot> inputs, outputs;
+  phi::Place place;  // where the predictor runs
 };
 
 // An input or output `x@LOD.k` holds the offsets of level k of the sequences in the rows of x (python/paddle/static
@@ -116,17 +121,32 @@ bool Fits(const Extents& extents, const std::vector<Dense>& inputs) {
   return fits;
 }
 
+// Parameters that several programs of a model read, and what they are at its place.
+using Moved = std::map<std::shared_ptr<void>, std::shared_ptr<void>>;
+
 // A program after its passes, and its plan.
 struct Planned {
   std::unique_ptr<pir::Program> program;
   std::shared_ptr<executor::Plan> plan;
 
-  Planned(std::unique_ptr<pir::Program> loaded, const Config& config) : program(std::move(loaded)) {
-    OptimiseForInference(*program, config);
-    // Nobody writes to them any more: kernels may keep packed forms.
-    for (const auto& [name, held] : program->parameters())
-      if (held && std::static_pointer_cast<Dense>(held)->defined())
-        (*std::static_pointer_cast<Dense>(held))->is_parameter = true;
+  Planned(std::unique_ptr<pir::Program> loaded, const Config& config, phi::Place place, Moved& moved)
+      : program(std::move(loaded)) {
+    {
+      const phi::PlaceScope host(phi::Place{});
+      OptimiseForInference(*program, config);
+    }
+    const pir::Program::Parameters parameters = program->parameters();
+    for (const auto& [name, held] : parameters) {
+      if (!held || !std::static_pointer_cast<Dense>(held)->defined()) continue;
+      std::shared_ptr<void> own, *there = &own;
+      if (const auto known = moved.find(held); known != moved.end()) there = &known->second;
+      if (!*there && place.is_cpu()) *there = held;
+      if (!*there) *there = std::make_shared<Dense>(phi::ToPlace(*std::static_pointer_cast<Dense>(held), place));
+      // Nobody writes to them any more: kernels may keep packed forms.
+      (*std::static_pointer_cast<Dense>(*there))->is_parameter = true;
+      program->set_parameter(name, *there);
+    }
+    const phi::PlaceScope scope(place);
     plan = executor::Plan::Build(*program, config.cinn_enabled());
     if (config.profile_enabled()) plan->SetProfiling(true);
   }
@@ -139,6 +159,12 @@ struct Model {
   Slots slots;                        // without tensors
 
   explicit Model(const Config& c) : config(c) {
+    if (config.use_gpu()) {
+      const int id = config.gpu_device_id();
+      slots.place = phi::gpu::PlaceOf(id, "create_predictor", std::to_string(id));
+      // What is given back is kept for what follows.
+      if (const auto mb = config.memory_pool_init_size_mb()) phi::AllocateOnDevice(mb << 20, slots.place);
+    }
     Load();
     bool fixed = false;
     for (pir::Operation* op = program_->block().front(); op; op = op->next()) {
@@ -149,7 +175,9 @@ struct Model {
       for (common::Dim d : t.dims()) fixed = fixed || d.known();
     }
     if (fixed) loaded_ = program_->Clone();
-    declared = std::make_shared<Planned>(std::move(program_), config);
+    if (loaded_)
+      for (const auto& [name, held] : loaded_->parameters()) moved_[held];
+    declared = std::make_shared<Planned>(std::move(program_), config, slots.place, moved_);
     for (pir::Operation* op = declared->program->block().front(); op; op = op->next()) {
       const bool fetch = op->isa(pir::pd::kFetch), shadow = op->isa("builtin.shadow_output");
       if (!fetch && !shadow) continue;
@@ -165,15 +193,20 @@ struct Model {
   }
 
   // Runs on inputs of the declared ranks. Passes rely on the extents that they know, so other ones have a program of
-  // their own, which knows none of those that differed so far in a run that succeeded.
-  std::vector<Dense> Run(const std::vector<Dense>& inputs) {
+  // their own, which knows none of those that differed so far in a run that succeeded. `used` is what has run.
+  std::vector<Dense> Run(const std::vector<Dense>& inputs, std::shared_ptr<const void>* used) {
+    const phi::PlaceScope scope(slots.place);
     bool fits = true;
     for (size_t i = 0; fits && i < inputs.size(); ++i) fits = Fits(slots.inputs[i].dims, inputs[i]);
-    if (fits) return declared->plan->Run(inputs);
+    if (fits) {
+      *used = declared;
+      return declared->plan->Run(inputs);
+    }
     std::unique_lock<std::mutex> lock(mutex_);
     if (others_ && Fits(extents_, inputs)) {
       const std::shared_ptr<Planned> others = others_;
       lock.unlock();
+      *used = others;
       return others->plan->Run(inputs);
     }
     Extents wider = extents_;
@@ -182,9 +215,9 @@ struct Model {
         if (wider[i][k].known() && wider[i][k].raw() != inputs[i].dim(k)) wider[i][k] = common::NewSymbol();
     auto program = loaded_->Clone();
     executor::SetInputDims(*program, wider);
-    auto others = std::make_shared<Planned>(std::move(program), config);
+    auto others = std::make_shared<Planned>(std::move(program), config, slots.place, moved_);
     std::vector<Dense> outputs = others->plan->Run(inputs);
-    others_ = std::move(others);
+    *used = others_ = std::move(others);
     extents_ = std::move(wider);
     return outputs;
   }
@@ -194,6 +227,7 @@ struct Model {
   std::unique_ptr<pir::Program> loaded_;   // before any pass; null: its inputs take any extents
   std::mutex mutex_;
   Extents extents_;  // what `others_` is for
+  Moved moved_;
   std::shared_ptr<Planned> others_;
 
   void Load() {
@@ -246,10 +280,13 @@ constexpr phi::DataType TypeFor() {
   return phi::DataType::UNDEFINED;
 }
 
-void NeedCpu(PlaceType place, const char* what) {
-  PD_CHECK(place == PlaceType::kCPU, Unimplemented, "[", what, "] expected the CPU as place, got place ",
-           static_cast<int>(place));
+phi::Place PlaceFor(PlaceType place, const internal::Slots& slots, const char* what) {
+  if (place == PlaceType::kCPU) return {};
+  PD_CHECK(place == PlaceType::kGPU && !slots.place.is_cpu(), Unimplemented, "[", what, "] expected the CPU",
+           slots.place.is_cpu() ? "" : " or the predictor's GPU", " as place, got place ", static_cast<int>(place));
+  return slots.place;
 }
+PlaceType TypeOf(phi::Place place) { return place.is_cpu() ? PlaceType::kCPU : PlaceType::kGPU; }
 
 }  // namespace
 
@@ -270,11 +307,11 @@ paddle::Tensor& Handle::tensor() const { return At(*slots_, index_, input_).tens
 
 template <class T>
 T* Handle::mutable_data(PlaceType place) {
-  NeedCpu(place, "Tensor.mutable_data");
   internal::Slot& s = At(*slots_, index_, input_);
   PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.mutable_data] expected Reshape() of '", s.name,
            "' before, got none");
-  s.tensor = phi::Empty(common::Ints(s.pending.begin(), s.pending.end()), TypeFor<T>());
+  s.tensor = phi::Empty(common::Ints(s.pending.begin(), s.pending.end()), TypeFor<T>(),
+                        PlaceFor(place, *slots_, "Tensor.mutable_data"));
   return static_cast<T*>(s.tensor.raw_data());
 }
 
@@ -284,19 +321,29 @@ void Handle::CopyFromCpu(const T* data) {
   PD_CHECK(input_, InvalidArgument, "[Tensor.copy_from_cpu] expected an input, got output '", s.name, "'");
   PD_CHECK(s.reshaped, PreconditionNotMet, "[Tensor.copy_from_cpu] expected Reshape() of '", s.name,
            "' before, got none");
-  T* to = mutable_data<T>(PlaceType::kCPU);
-  if (s.tensor.numel()) std::memcpy(to, data, static_cast<size_t>(s.tensor.numel()) * sizeof(T));
+  T* to = mutable_data<T>(TypeOf(slots_->place));
+  if (s.tensor.numel())
+    phi::CopyBytes(to, slots_->place, data, phi::Place{}, static_cast<size_t>(s.tensor.numel()) * sizeof(T));
+}
+
+void Handle::Give(paddle::Tensor data, bool copy) {
+  PD_CHECK(input_, InvalidArgument, "[Tensor.", copy ? "copy_from_cpu" : "share_external_data",
+           "] expected an input, got output '", name(), "'");
+  internal::Slot& s = At(*slots_, index_, input_);
+  s.pending.assign(data.dims().begin(), data.dims().end());
+  s.reshaped = true;
+  s.tensor = copy ? phi::ToPlace(data, slots_->place) : std::move(data);
 }
 
 template <class T>
 void Handle::ShareExternalData(const T* data, const std::vector<int>& shape, PlaceType place) {
-  NeedCpu(place, "Tensor.share_external_data");
+  const phi::Place at = PlaceFor(place, *slots_, "Tensor.share_external_data");
   Reshape(shape);
   internal::Slot& s = At(*slots_, index_, input_);
   const common::Ints dims(s.pending.begin(), s.pending.end());
   const size_t bytes = static_cast<size_t>(common::Product(dims)) * sizeof(T);
   s.tensor = paddle::Tensor(phi::TensorState::Dense(
-      dims, TypeFor<T>(), phi::Storage::Wrap(const_cast<T*>(data), bytes, phi::Place{}, nullptr, [](void*) {})));
+      dims, TypeFor<T>(), phi::Storage::Wrap(const_cast<T*>(data), bytes, at, nullptr, [](void*) {})));
 }
 
 template <class T>
@@ -307,7 +354,7 @@ T* Handle::data(PlaceType* place, int* size) const {
   PD_CHECK(s.tensor.dtype() == TypeFor<T>(), InvalidType, "[Tensor.data] expected dtype ",
            phi::NameOf(s.tensor.dtype()), " of '", s.name, "', got ", phi::NameOf(TypeFor<T>()));
   s.tensor = phi::Contiguous(s.tensor);
-  if (place) *place = PlaceType::kCPU;
+  if (place) *place = TypeOf(s.tensor.place());
   if (size) *size = static_cast<int>(s.tensor.numel());
   return static_cast<T*>(s.tensor.raw_data());
 }
@@ -315,8 +362,8 @@ T* Handle::data(PlaceType* place, int* size) const {
 template <class T>
 void Handle::CopyToCpu(T* to) const {
   const T* from = data<T>(nullptr, nullptr);
-  const int64_t n = At(*slots_, index_, input_).tensor.numel();
-  if (n) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+  const paddle::Tensor& t = At(*slots_, index_, input_).tensor;
+  if (t.numel()) phi::CopyBytes(to, phi::Place{}, from, t.place(), static_cast<size_t>(t.numel()) * sizeof(T));
 }
 
 #define PADDLE_INFER_TYPE(T)                                                                                  \
@@ -345,6 +392,10 @@ std::vector<int> Handle::shape() const {
     for (common::Dim d : s.dims) out.push_back(static_cast<int>(d.visible()));
   return out;
 }
+PlaceType Handle::place() const {
+  const internal::Slot& s = At(*slots_, index_, input_);
+  return TypeOf(s.tensor.defined() ? s.tensor.place() : slots_->place);
+}
 DataType Handle::type() const {
   const internal::Slot& s = At(*slots_, index_, input_);
   return ApiType(s.tensor.defined() ? s.tensor.dtype() : s.dtype);
@@ -358,9 +409,12 @@ struct Predictor::Impl {
   std::shared_ptr<internal::Model> model;
   std::shared_ptr<internal::Slots> slots;
   std::vector<Hook> input_hooks, output_hooks;
+  DeviceRuns runs;
 
   explicit Impl(std::shared_ptr<internal::Model> m)
-      : model(std::move(m)), slots(std::make_shared<internal::Slots>(model->slots)) {}
+      : model(std::move(m)),
+        slots(std::make_shared<internal::Slots>(model->slots)),
+        runs(slots->place, model->config.ir_optim() && !model->config.profile_enabled()) {}
 
   size_t Find(const std::vector<internal::Slot>& list, const char* kind, const std::string& name) const {
     for (size_t i = 0; i < list.size(); ++i)
@@ -409,7 +463,13 @@ struct Predictor::Impl {
   std::vector<Dense> Execute(const std::vector<Dense>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) CheckInput(slots->inputs[i], inputs[i]);
     RunShare share(model->config.cpu_math_library_num_threads());
-    return model->Run(inputs);
+    const auto run = [&](const std::vector<Dense>& given, std::shared_ptr<const void>* used) {
+      return model->Run(given, used);
+    };
+    if (!slots->place.is_cpu()) return runs.Run(inputs, run);
+    const phi::WithoutHostLock unlocked;
+    std::shared_ptr<const void> used;
+    return run(inputs, &used);
   }
 
   void CallHooks(const std::vector<Hook>& hooks, bool input) {
@@ -490,18 +550,23 @@ std::unique_ptr<Predictor> Predictor::Clone() const {
 void Predictor::ClearIntermediateTensor() {
   for (internal::Slot& s : impl_->slots->inputs) s.tensor = {};
   for (internal::Slot& s : impl_->slots->outputs) s.tensor = {};
+  impl_->runs.Clear();
 }
 
 uint64_t Predictor::TryShrinkMemory() {
-  const uint64_t before = phi::CpuMemoryStats().reserved;
-  phi::ReleaseCpuCache();
-  const uint64_t after = phi::CpuMemoryStats().reserved;
+  const phi::Place place = impl_->slots->place;
+  const auto reserved = [&] { return (place.is_cpu() ? phi::CpuMemoryStats() : phi::DeviceMemoryStats(place)).reserved; };
+  impl_->runs.Clear();
+  const uint64_t before = reserved();
+  place.is_cpu() ? phi::ReleaseCpuCache() : phi::ReleaseDeviceCaches();
+  const uint64_t after = reserved();
   return before > after ? before - after : 0;
 }
 
 void Predictor::RegisterInputHook(const Hook& hook) { impl_->input_hooks.push_back(hook); }
 void Predictor::RegisterOutputHook(const Hook& hook) { impl_->output_hooks.push_back(hook); }
 const Config& Predictor::config() const { return impl_->model->config; }
+size_t Predictor::num_graphs() const { return impl_->runs.num_graphs(); }
 size_t Predictor::num_instructions() const { return impl_->model->declared->plan->num_instructions(); }
 
 std::shared_ptr<Predictor> CreatePredictor(const Config& config) { return std::make_shared<Predictor>(config); }

@@ -25,27 +25,16 @@ using Handle = paddle_infer::Tensor;
 
 pyb::object Object(const Tensor& t) { return pyb::reinterpret_steal<pyb::object>(Own(ToPy(t)).release()); }
 
-std::vector<int> ShapeOf(const Tensor& t) {
-  std::vector<int> shape;
-  for (int64_t n : t.dims()) shape.push_back(static_cast<int>(n));
-  return shape;
-}
-
-void Give(Handle& handle, Tensor t) {
-  handle.Reshape(ShapeOf(t));
-  handle.tensor() = std::move(t);
-}
-
 // A copy, so that the caller may change `data` at once.
-void CopyFromCpu(Handle& handle, pyb::handle data) { Give(handle, FromBuffer(data.ptr(), true)); }
+void CopyFromCpu(Handle& handle, pyb::handle data) { handle.Give(FromBuffer(data.ptr(), true), true); }
 
 void ShareExternalData(Handle& handle, pyb::handle data) {
   if (PyObject_HasAttrString(data.ptr(), "__array_interface__") && !IsTensor(data.ptr()))
-    return Give(handle, FromBuffer(data.ptr(), false));
+    return handle.Give(FromBuffer(data.ptr(), false), false);
   const Tensor& t = ToTensor(data.ptr(), "share_external_data", "data");
   PD_CHECK(!t.is_symbolic(), InvalidType,
            "[share_external_data] expected a tensor with data, got one that is being recorded");
-  Give(handle, phi::Contiguous(t));
+  handle.Give(phi::Contiguous(t), false);
 }
 
 pyb::object CopyToCpu(Handle& handle) {
@@ -61,7 +50,6 @@ pyb::object Run(Predictor& p, const pyb::object& inputs) {
   if (direct)
     for (pyb::handle o : inputs) in.push_back(phi::Held(ToTensor(o.ptr(), "predictor.run", "inputs")));
   {
-    phi::WithoutHostLock unlocked;
     PlainGuard plain;
     direct ? p.Run(in, &out) : p.Run();
   }
@@ -100,6 +88,13 @@ void AddConfig(pyb::module_& m) {
       .def("prog_file", Member(&Config::prog_file))
       .def("params_file", Member(&Config::params_file))
       .def("model_from_memory", Member(&Config::model_from_memory))
+      .def("enable_use_gpu", Member(&Config::EnableUseGpu), pyb::arg("memory_pool_init_size_mb"),
+           pyb::arg("device_id") = 0, pyb::arg("precision_mode") = paddle_infer::PrecisionType::kFloat32)
+      .def("disable_gpu", Member(&Config::DisableGpu))
+      .def("use_gpu", Member(&Config::use_gpu))
+      .def("gpu_device_id", Member(&Config::gpu_device_id))
+      .def("memory_pool_init_size_mb", Member(&Config::memory_pool_init_size_mb))
+      .def("fraction_of_gpu_memory_for_pool", Member(&Config::fraction_of_gpu_memory_for_pool))
       .def("set_cpu_math_library_num_threads", Member(&Config::SetCpuMathLibraryNumThreads))
       .def("cpu_math_library_num_threads", Member(&Config::cpu_math_library_num_threads))
       .def("switch_ir_optim", Member(&Config::SwitchIrOptim), pyb::arg("x") = true)
@@ -116,6 +111,8 @@ void AddConfig(pyb::module_& m) {
       .def("disable_glog_info", Member(&Config::DisableGlogInfo))
       .def("glog_info_disabled", Member(&Config::glog_info_disabled))
       .def("summary", Member(&Config::Summary))
+      .def("_buffers",
+           [](const Config& c) { return pyb::make_tuple(pyb::bytes(c.prog_buffer()), pyb::bytes(c.params_buffer())); })
       .def("_passes", &paddle_infer::ModelPasses);
 }
 
@@ -148,7 +145,7 @@ int Init(PyObject* module) {
     pyb::class_<Handle>(m, "PaddleInferTensor", kInferTensorText)
         .def("reshape", Member(&Handle::Reshape))
         .def("copy_from_cpu", &CopyFromCpu, pyb::arg("data"))
-        .def("share_external_data", &ShareExternalData, pyb::arg("data"), pyb::keep_alive<1, 2>())
+        .def("share_external_data", &ShareExternalData, pyb::arg("data"))
         .def("copy_to_cpu", &CopyToCpu)
         .def("shape", Member(&Handle::shape))
         .def("type", Member(&Handle::type))
@@ -166,6 +163,7 @@ int Init(PyObject* module) {
         .def("try_shrink_memory", Member(&Predictor::TryShrinkMemory))
         .def("register_input_hook", [](Predictor& p, pyb::function f) { p.RegisterInputHook(HookOf(std::move(f))); })
         .def("register_output_hook", [](Predictor& p, pyb::function f) { p.RegisterOutputHook(HookOf(std::move(f))); })
+        .def_property_readonly("_num_graphs", Member(&Predictor::num_graphs))
         .def_property_readonly("_num_instructions", Member(&Predictor::num_instructions));
     pyb::class_<pi::services::PredictorPool>(m, "PredictorPool", "A predictor and clones of it, one for each thread.")
         .def(pyb::init<const Config&, size_t>(), pyb::arg("config"), pyb::arg("size") = 1)

@@ -2,6 +2,7 @@
 // NumPy interchange: arrays in through the buffer protocol, arrays out through NumPy's C table, which is looked up on
 // first use so that importing paddle does not import numpy here. Python numbers and nested lists out.
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/pybind/dist_tensor.h"
 #include "paddle/jit/capture_state.h"
+#include "paddle/pybind/object/gil.h"
 #include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
@@ -115,6 +117,21 @@ void CopyBytes(void* to, const void* from, size_t bytes) {
 }
 }  // namespace
 
+namespace {
+// The memory of a buffer, which is held as long as the tensor's.
+Tensor SharedWith(std::unique_ptr<Py_buffer> view, const Ints& dims, DataType dtype) {
+  void* at = view->buf;
+  const auto bytes = static_cast<size_t>(view->len);
+  return Tensor(
+      phi::TensorState::Dense(dims, dtype, phi::Storage::Wrap(at, bytes, Place{}, view.release(), [](void* held) {
+                                if (!Py_IsInitialized()) return;
+                                const GilHeld gil;
+                                PyBuffer_Release(static_cast<Py_buffer*>(held));
+                                delete static_cast<Py_buffer*>(held);
+                              })));
+}
+}  // namespace
+
 Tensor FromBuffer(PyObject* o, bool copy) {
   Py_buffer view;
   if (PyObject_GetBuffer(o, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) {
@@ -130,9 +147,14 @@ Tensor FromBuffer(PyObject* o, bool copy) {
     BadArray(std::string("elements of format ") + (view.format ? view.format : "B"));
   Ints dims;
   for (int i = 0; i < view.ndim; ++i) dims.push_back(view.shape[i]);
+  bool dense = PyBuffer_IsContiguous(&view, 'C');
+  if (dense && !copy && view.len) {
+    auto held = std::make_unique<Py_buffer>();
+    if (PyObject_GetBuffer(o, held.get(), PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) throw PyErrAlreadySet();
+    return SharedWith(std::move(held), dims, dtype);
+  }
   Tensor t = phi::Empty(dims, dtype);
   if (t.numel() == 0) return t;
-  bool dense = PyBuffer_IsContiguous(&view, 'C');
   if (dense) {
     CopyBytes(t.raw_data(), view.buf, static_cast<size_t>(view.len));
     return t;

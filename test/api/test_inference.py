@@ -56,7 +56,14 @@ def test_handles_and_direct_run(saved):
     assert out.shape() == [2, 5] and out.type() == infer.DataType.FLOAT32
     (direct,) = predictor.run([paddle.to_tensor(x[:1])])
     np.testing.assert_allclose(direct.numpy(), want[:1], rtol=1e-5, atol=1e-6)
-    handle.share_external_data(x[1:].copy())
+    shared = x[1:].copy()
+    handle.share_external_data(shared)
+    predictor.run()
+    np.testing.assert_allclose(out.copy_to_cpu(), want[1:], rtol=1e-5, atol=1e-6)
+    shared[...] = x[:1]  # what the memory holds at the run
+    predictor.run()
+    np.testing.assert_allclose(out.copy_to_cpu(), want[:1], rtol=1e-5, atol=1e-6)
+    handle.share_external_data(x[1:].copy())  # held by the handle alone
     predictor.run()
     np.testing.assert_allclose(out.copy_to_cpu(), want[1:], rtol=1e-5, atol=1e-6)
 

@@ -100,7 +100,9 @@ void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking) {
             static_cast<size_t>((last - first + 1) * size));
 }
 
-Place CurrentPlace() { return g_current.load(std::memory_order_relaxed); }
+Place CurrentPlace() { return t_state.place ? *t_state.place : g_current.load(std::memory_order_relaxed); }
+PlaceScope::PlaceScope(Place place) : place_(place), before_(t_state.place) { t_state.place = &place_; }
+PlaceScope::~PlaceScope() { t_state.place = before_; }
 void SetCurrentPlace(Place place) {
   if (!place.is_cpu()) SynchronizeDevice(place);  // names a device that is there
   g_current.store(place, std::memory_order_relaxed);

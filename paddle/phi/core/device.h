@@ -62,6 +62,8 @@ class DeviceGraph {
   void End();
   // IndexError where a number that was looked up in a run before lay outside of its table.
   void Launch() const;
+  // The same of the last run, which is waited for where it looks numbers up.
+  void CheckRun() const;
   // As text of the graph language DOT.
   void Print(const std::string& path, unsigned flags) const;
   MemoryPool* pool() const { return pool_; }
@@ -75,6 +77,8 @@ class DeviceGraph {
   uint64_t drawn_ = 0;                         // numbers of a run
   void *outside_ = nullptr, *told_ = nullptr;  // blocks of OutsideFlag, on the device and in pinned memory
   bool capturing_ = false;
+
+  void CheckTold(const char* run) const;
 };
 // Whether work on the current stream is being captured.
 bool IsCapturing(Place place);
@@ -115,8 +119,18 @@ Tensor CastThere(const Tensor& x, DataType dtype);
 // CopyInto where at least one side is on a device; dtypes are equal and `src` has the shape of `dst`.
 void CopyAcross(const Tensor& src, const Tensor& dst, bool blocking = true);
 
-// Where creation ops put their results.
+// Where creation ops put their results: the place of the thread's innermost scope, else the one that was set.
 Place CurrentPlace();
+class PlaceScope {
+ public:
+  explicit PlaceScope(Place place);
+  ~PlaceScope();
+  PlaceScope(const PlaceScope&) = delete;
+
+ private:
+  const Place place_;
+  const Place* const before_;
+};
 void SetCurrentPlace(Place place);
 void MoveToCurrentPlace(Tensor& out);
 void MoveToCurrentPlace(std::vector<Tensor>& outs);

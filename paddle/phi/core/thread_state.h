@@ -20,6 +20,7 @@ struct Loading;
 struct ThreadState {
   KernelContext kernels;                  // what calls of ops on this thread hand to kernels
   int host_runs = 0;                      // scopes in which new tensors stay on the CPU (device.cc)
+  const Place* place = nullptr;           // where new tensors are put instead of the current place (device.cc)
   int apart = 0;                          // scopes that compute without the host's lock (host_lock.cc)
   EwSeen* seen = nullptr;                 // where elementwise ops tell the loop they came down to (ew_run.cc)
   cpu::UpdateBatch* updates = nullptr;    // collects small optimizer steps (optim.cc)

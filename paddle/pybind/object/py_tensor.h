@@ -46,7 +46,7 @@ PyObject* TensorRichCompare(PyObject* a, PyObject* b, int op);
 // numpy and to_tensor (creation.cc, numpy.cc).
 bool IsNdarray(PyObject* o);
 PyObject* ToNumpy(const Tensor& t, PyObject* base);     // shares memory when it can; `base` keeps it alive
-Tensor FromBuffer(PyObject* o, bool copy);              // buffer protocol; throws when the dtype has no counterpart
+Tensor FromBuffer(PyObject* o, bool copy);              // buffer protocol; `copy` or in its memory where it can
 PyObject* ItemOf(const Tensor& t, int64_t flat_index);  // a Python number
 PyObject* NestedList(const Tensor& t);
 // Python data to a tensor. UNDEFINED: infer the dtype.

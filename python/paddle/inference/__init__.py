@@ -16,7 +16,7 @@ from paddle.base.libpaddle import (
 )
 
 from .config import Config, XpuConfig
-from .mixed_precision import convert_to_mixed_precision
+from .mixed_precision import _converted, convert_to_mixed_precision
 
 __all__ = [
     'Config',
@@ -80,19 +80,12 @@ def _get_phi_kernel_name(op_name):
     return OPS[op_name][0] if op_name in OPS else op_name
 
 
-def _with_old_program(config, make):
-    """make(config), with a program in the older `.pdmodel` format converted in memory first."""
-    from paddle.static import io, lod
+def _from_old(source):
+    """The bytes of a program and its parameters, read from the older `.pdmodel` format."""
+    from paddle.static import io, lod, rewriting
 
-    model, params = config.prog_file(), config.params_file()
-    if config.model_from_memory() or not _os.path.isfile(model) or io._is_json(model):
-        return make(config)
-    program, names, fetches = io._read(model, params or None)
-    inputs = {
-        op.attrs()['name']: op.result(0)
-        for op in program._operations()
-        if op.name() == 'pd_op.data'
-    }
+    program, names, fetches = source
+    inputs = rewriting.data_values(program)
     feeds = [inputs[name] for name in names] + lod.offsets_of(program, names)
     told = [
         (k, level, v) for k, f in enumerate(fetches) for level, v in enumerate(lod.of(program, f))
@@ -102,20 +95,42 @@ def _with_old_program(config, make):
     ends = [op for op in pruned._operations() if op.name() == 'pd_op.fetch']
     for op, (k, level, _) in zip(ends[count:], told):
         op.set_str_attr('name', lod.name(f'fetch_name_{k}', level))
-    text = pruned._to_json().encode()
     data = io.serialize_persistables(feeds, fetches, None, program=program) or b''
+    return pruned._to_json().encode(), data
+
+
+def _with_program(config, make):
+    """make(config), with a program that C++ does not take as it is converted in memory first: one
+    in the older format, or in another precision.
+    """
+    from paddle.static import io, rewriting
+
+    model, params = config.prog_file(), config.params_file()
+    in_memory, conversion = config.model_from_memory(), config._conversion()
+    old = not in_memory and _os.path.isfile(model) and not io._is_json(model)
+    if not old and conversion is None:
+        return make(config)
+    buffers = config._buffers() if in_memory else None
+    source = io._from_bytes(*buffers) if in_memory else io._read(model, params or None)
+    if conversion is None:
+        text, data = _from_old(source)
+    else:
+        text, data = rewriting.contents(_converted(source, **conversion))
     folder = config.model_dir()
     config.set_model_buffer(text, len(text), data, len(data))
     try:
         return make(config)
     finally:
-        config.set_model(folder) if folder else config.set_model(model, params)
+        if in_memory:
+            config.set_model_buffer(buffers[0], len(buffers[0]), buffers[1], len(buffers[1]))
+        else:
+            config.set_model(folder) if folder else config.set_model(model, params)
 
 
 def create_predictor(config):
     """A predictor of the model that a configuration names.
 
-    A program in the older format `.pdmodel` is converted in memory.
+    A program in the older format `.pdmodel`, or for a half precision, is converted in memory.
 
     Args:
         config (Config): The configuration.
@@ -138,7 +153,7 @@ def create_predictor(config):
         >>> predictor.run([paddle.ones([3, 2])])[0].shape
         paddle.Size([3, 1])
     """
-    return _with_old_program(config, _core.create_predictor)
+    return _with_program(config, _core.create_predictor)
 
 
 class PredictorPool(_core.PredictorPool):
@@ -163,7 +178,7 @@ class PredictorPool(_core.PredictorPool):
     """
 
     def __init__(self, config, size=1):
-        _with_old_program(config, lambda c: super(PredictorPool, self).__init__(c, size))
+        _with_program(config, lambda c: super(PredictorPool, self).__init__(c, size))
 
 
 _lazy.serve(globals())

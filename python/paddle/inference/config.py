@@ -14,7 +14,7 @@ __all__ = ['Config', 'XpuConfig']
 # Option: what it does here. One line is printed at the first call of each (not after
 # disable_glog_info).
 _NOTICES = {
-    'no GPU engine in this build, the CPU is used': 'enable_use_gpu exp_enable_use_cutlass',
+    'products on GPUs are those of cuBLASLt and of this build': 'exp_enable_use_cutlass',
     'no TensorRT, the CPU executor runs the whole program': (
         'enable_tensorrt_engine enable_tensorrt_dla enable_tensorrt_explicit_quantization '
         'enable_tensorrt_inspector enable_tensorrt_memory_optim enable_tensorrt_varseqlen '
@@ -35,8 +35,7 @@ _NOTICES = {
     'disable_mkldnn_fc_passes disable_onednn_fc_passes set_mkldnn_op set_onednn_op',
     'the program runs in the precision it was saved in': (
         'enable_mkldnn_bfloat16 enable_onednn_bfloat16 set_bfloat16_op enable_mkldnn_int8 '
-        'enable_onednn_int8 exp_enable_mixed_precision_ops exp_disable_mixed_precision_ops '
-        'enable_low_precision_io'
+        'enable_onednn_int8'
     ),
     'the optimised program is kept in memory only': 'enable_save_optim_model set_optim_cache_dir '
     'use_optimized_model',
@@ -44,7 +43,7 @@ _NOTICES = {
 # What is always so.
 _SILENT = (
     'enable_mkldnn enable_onednn set_mkldnn_cache_capacity set_onednn_cache_capacity '
-    'enable_new_executor enable_new_ir disable_gpu disable_onnxruntime '
+    'enable_new_executor enable_new_ir disable_onnxruntime '
     'switch_use_feed_fetch_ops switch_specify_input_names'
 )
 _ANSWERS = [
@@ -54,11 +53,10 @@ _ANSWERS = [
         'tensorrt_dla_enabled tensorrt_dynamic_shape_enabled tensorrt_engine_enabled '
         'tensorrt_explicit_quantization_enabled tensorrt_inspector_enabled '
         'tensorrt_varseqlen_enabled trt_allow_build_at_runtime tuned_tensorrt_dynamic_shape '
-        'use_gpu use_xpu shape_range_info_collected use_feed_fetch_ops_enabled',
+        'use_xpu shape_range_info_collected use_feed_fetch_ops_enabled',
     ),
     (True, 'mkldnn_enabled onednn_enabled new_ir_enabled specify_input_name'),
-    (0, 'gpu_device_id xpu_device_id memory_pool_init_size_mb tensorrt_optimization_level'),
-    (0.0, 'fraction_of_gpu_memory_for_pool'),
+    (0, 'xpu_device_id tensorrt_optimization_level'),
     ('', 'shape_range_info_path'),
 ]
 
@@ -151,8 +149,9 @@ class Config(_core.AnalysisConfig):
 
     `enable_memory_optim()`, `switch_ir_optim(on)`, `delete_pass(name)`,
     `set_cpu_math_library_num_threads(n)` and so on change how it runs; `summary()` says how.
-    Methods for other vendors' engines are taken and print one line about what happens instead,
-    unless `disable_glog_info()` was called.
+    `enable_use_gpu(memory_mb, device_id, precision)` runs it on a GPU. Methods for other engines
+    are taken and print one line about what happens instead, unless `disable_glog_info()` was
+    called.
 
     Args:
         prog_file (str): The program, `.json` or the older `.pdmodel`; alone the directory of both
@@ -173,6 +172,63 @@ class Config(_core.AnalysisConfig):
     Float32, Half, Int8, Bfloat16 = (
         getattr(_core.PrecisionType, n) for n in ('Float32', 'Half', 'Int8', 'Bfloat16')
     )
+    _precision, _black, _white, _low_io = Float32, frozenset(), frozenset(), False
+
+    def enable_use_gpu(
+        self, memory_pool_init_size_mb, device_id=0, precision_mode=_core.PrecisionType.Float32
+    ):
+        """Run on a GPU; without one the CPU is used, and stderr says so.
+
+        Parameters are copied there once. Inputs of extents that came before run as one call of a
+        captured graph, unless `switch_ir_optim(False)` or `enable_profile()` was called.
+
+        Args:
+            memory_pool_init_size_mb (int): Megabytes that the allocator takes at first.
+            device_id (int, default 0): The number of the GPU.
+            precision_mode (PrecisionType, default Float32): Half and Bfloat16: the program is
+                converted when it is loaded, as by `convert_to_mixed_precision`.
+
+        Returns:
+            None.
+
+        Raises:
+            ValueError: No such GPU, or another precision.
+
+        Examples:
+            >>> config = paddle.inference.Config()
+            >>> if paddle.device.cuda.device_count():
+            ...     config.enable_use_gpu(100, 0, paddle.inference.PrecisionType.Half)
+            ...     assert config.use_gpu() and config.gpu_device_id() == 0
+        """
+        if precision_mode == self.Int8:
+            raise ValueError(
+                '[Config.enable_use_gpu] expected the precision Float32, Half or Bfloat16, got Int8'
+            )
+        super().enable_use_gpu(memory_pool_init_size_mb, device_id)
+        self._precision = precision_mode if self.use_gpu() else self.Float32
+
+    def exp_disable_mixed_precision_ops(self, black_list):
+        """Operations that stay in float32 in a half precision of `enable_use_gpu`."""
+        self._black = frozenset(black_list)
+
+    def exp_enable_mixed_precision_ops(self, white_list):
+        """Operations that run in a half precision of `enable_use_gpu`, beside the usual ones."""
+        self._white = frozenset(white_list)
+
+    def enable_low_precision_io(self, x=True):
+        """Whether inputs and outputs have a half precision of `enable_use_gpu`, too."""
+        self._low_io = bool(x)
+
+    def _conversion(self):
+        """What convert_to_mixed_precision is to do; None: nothing."""
+        if not self.use_gpu() or self._precision == self.Float32:
+            return None
+        return {
+            'mixed_precision': self._precision,
+            'keep_io_types': not self._low_io,
+            'black_list': self._black,
+            'white_list': self._white,
+        }
 
     def pass_builder(self):
         """The passes that the program goes through."""
@@ -192,10 +248,10 @@ class Config(_core.AnalysisConfig):
             model_dir=self.model_dir(),
             prog_file=self.prog_file(),
             param_file=self.params_file(),
-            use_gpu=False,
+            use_gpu=self.use_gpu(),
             use_xpu=False,
-            device=0,
-            fraction_of_gpu_memory=0.0,
+            device=self.gpu_device_id(),
+            fraction_of_gpu_memory=self.fraction_of_gpu_memory_for_pool(),
         )
 
 

@@ -120,6 +120,12 @@ class _Converter(rewriting.Rewriter):
         return self.called(name, call)
 
 
+def _converted(source, mixed_precision, keep_io_types, black_list, white_list):
+    """What `Rewriter.record` gives of a program, the names of its inputs and its results."""
+    dtype = _DTYPES[mixed_precision]
+    return _Converter(source, dtype, black_list, white_list, keep_io_types).record()
+
+
 def convert_to_mixed_precision(
     model_file,
     params_file,
@@ -179,7 +185,6 @@ def convert_to_mixed_precision(
             f'[convert_to_mixed_precision] expected a PlaceType as backend, got '
             f'{type(backend).__name__}'
         )
-    dtype = _DTYPES[mixed_precision]
-    program, feeds, fetches = io._read(model_file, params_file or None)
-    convert = _Converter((program, feeds, fetches), dtype, black_list, white_list, keep_io_types)
-    rewriting.write(convert.record(), mixed_model_file, mixed_params_file)
+    source = io._read(model_file, params_file or None)
+    recorded = _converted(source, mixed_precision, keep_io_types, black_list, white_list)
+    rewriting.write(recorded, mixed_model_file, mixed_params_file)

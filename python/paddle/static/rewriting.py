@@ -93,10 +93,15 @@ def data_values(program):
     }
 
 
-def write(recorded, model_file, params_file):
-    """Write what `Rewriter.record` gave."""
+def contents(recorded):
+    """The bytes of both files of what `Rewriter.record` gave."""
     program, given, results = recorded
     text = io.serialize_program(given, results, program=program)
-    data = io.serialize_persistables(given, results, None, program=program) or b''
+    return text, io.serialize_persistables(given, results, None, program=program) or b''
+
+
+def write(recorded, model_file, params_file):
+    """Write what `Rewriter.record` gave."""
+    text, data = contents(recorded)
     io.save_to_file(model_file, text)
     io.save_to_file(params_file, data)

@@ -501,18 +501,23 @@ void DeviceGraph::End() {
   Check(d, d.f->cuda_graph_instantiate(&exec, graph, nullptr, log, sizeof(log)), "cuda_graph_instantiate");
   exec_ = exec;
 }
+void DeviceGraph::CheckTold(const char* run) const {
+  if (!told_) return;
+  auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
+  const int64_t wrong = std::exchange(told, INT64_MAX);
+  PD_CHECK(wrong != INT64_MIN, OutOfRange,
+           "[CUDAGraph] expected parameters of random draws within their ranges in ", run, ", got others");
+  PD_CHECK(wrong == INT64_MAX, OutOfRange,
+           "[CUDAGraph] expected labels and indices within their tables in ", run, ", got ", wrong);
+}
+void DeviceGraph::CheckRun() const {
+  if (told_) SynchronizeStream(place_, Of(place_).stream);
+  CheckTold("this run");
+}
 void DeviceGraph::Launch() const {
   Device& d = Of(place_);
   PD_CHECK(exec_, PreconditionNotMet, "[CUDAGraph] expected a graph that was captured, got one that was not");
-  if (told_) {
-    auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
-    const int64_t wrong = std::exchange(told, INT64_MAX);
-    PD_CHECK(wrong != INT64_MIN, OutOfRange,
-             "[CUDAGraph] expected parameters of random draws within their ranges in the run before this one, got "
-             "others");
-    PD_CHECK(wrong == INT64_MAX, OutOfRange,
-             "[CUDAGraph] expected labels and indices within their tables in the run before this one, got ", wrong);
-  }
+  CheckTold("the run before this one");
   if (base_) {
     const DrawKey key = GeneratorOf(place_).Take(drawn_);
     const uint64_t now[] = {key.seed, key.offset};
