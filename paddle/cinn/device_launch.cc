@@ -75,7 +75,7 @@ const phi::DeviceKernel* LaunchForms::Kernel(const std::string& name) const {
   const phi::DeviceKernel*& kernel = kernels_[name];
   if (kernel) return kernel;
   const std::string key = PtxKey(capability_) + "|library|" + BuildId() + "|" + name;
-  static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
+  DiskCache& disk = DeviceDisk();
   auto text = disk.Get(key);
   if (!text) {
     text = LibraryPtx(name, capability_);

@@ -78,7 +78,7 @@ class Group final : public GpuGroup {
     for (int number : FormKey(form)) key += "|" + std::to_string(number);
     key += "|" + BuildId() + "|" + key_;
     const std::string symbol = "cinn_" + ContentHash(key);
-    static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
+    DiskCache& disk = DeviceDisk();
     auto text = disk.Get(key);
     if (!text) {
       text = opencl ? PrintOpenCl(nest_, symbol, form) : CompileToPtx(nest_, symbol, form, capability);

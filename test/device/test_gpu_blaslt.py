@@ -25,6 +25,37 @@ def test_products_are_the_librarys(tmp_path):
 
 
 @needs_double
+def test_what_was_found_is_kept_for_other_processes(tmp_path):
+    """Of the same version and kind of device, and only where the library takes it."""
+    program = """
+import paddle
+paddle.set_device('gpu')
+for n in (8, 16, 24):
+    for _ in range(2):
+        y = paddle.matmul(paddle.ones([4, 8]), paddle.ones([8, n]))
+    assert y.tolist() == [[8.0] * n] * 4
+"""
+
+    def counts(**env):
+        log = tmp_path / 'log'
+        log.unlink(missing_ok=True)
+        folders = {'FLAGS_cublas_dir': DOUBLE.parent, 'PADDLE_CINN_CACHE_DIR': tmp_path / 'kept'}
+        run('-c', program, FAKEBLASLT_LOG=log, **{**folders, **env})
+        words = [line.split()[0] for line in log.read_text().splitlines()]
+        return [words.count(word) for word in ('heuristic', 'check', 'matmul')]
+
+    assert counts() == [3, 0, 6]
+    assert counts() == [0, 3, 6]
+    assert counts(FAKEBLASLT_VERSION=130100) == [3, 0, 6]
+    assert counts(FAKECUDA_CAPABILITY=80) == [3, 0, 6]
+    assert counts() == [0, 3, 6]
+    # What it no longer takes is asked for anew.
+    assert counts(FAKEBLASLT_OTHER=1) == [3, 3, 6]
+    assert counts(FAKEBLASLT_OTHER=1) == [0, 3, 6]
+    assert counts(PADDLE_CINN_CACHE_DIR='') == [3, 0, 6]
+
+
+@needs_double
 def test_without_it_products_are_our_own():
     run(
         '-c',

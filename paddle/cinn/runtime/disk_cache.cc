@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // File format: magic, key size, value size, checksum of both, key, value.
 #include "paddle/cinn/runtime/disk_cache.h"
+#include "paddle/phi/core/kept_text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -205,5 +206,17 @@ void DiskCache::Prune(const FileDescriptor& folder) {
     removed += Taken(st);
   });
 }
+
+DiskCache& DeviceDisk() {
+  static DiskCache& disk = *new DiskCache(DiskCache::DefaultDirectory());
+  return disk;
+}
+
+namespace {
+[[maybe_unused]] const bool keeps =
+    (phi::g_kept_text = {[](const std::string& key) { return DeviceDisk().Get(key); },
+                         [](const std::string& key, const std::string& text) { DeviceDisk().Put(key, text); }},
+     true);
+}  // namespace
 
 }  // namespace cinn

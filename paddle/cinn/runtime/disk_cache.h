@@ -40,4 +40,7 @@ class DiskCache {
   mutable std::atomic<bool> refused_{false};
 };
 
+// That of the default directory, for code of devices and what else is kept of them (phi/core/kept_text.h).
+DiskCache& DeviceDisk();
+
 }  // namespace cinn

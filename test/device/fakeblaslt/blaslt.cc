@@ -70,7 +70,8 @@ bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue 
 
 // What an algorithm is for.
 uint64_t ProductOf(const Desc& d, const Layout& a, const Layout& b, const Layout& c) {
-  uint64_t h = 1469598103934665603u;
+  // Other builds of a version have other algorithms.
+  uint64_t h = 1469598103934665603u + (std::getenv("FAKEBLASLT_OTHER") ? 1 : 0);
   const auto add = [&](uint64_t v) { h = (h ^ v) * 1099511628211u; };
   for (const int v : {d.compute, d.scale, d.trans_a, d.trans_b, d.epilogue}) add(static_cast<uint64_t>(v));
   for (const Layout* l : {&a, &b, &c})
@@ -216,6 +217,20 @@ FAKEBLASLT_API int cublasLtMatmulAlgoGetHeuristic(Handle*, Desc* d, Layout* a, L
   *count = 1;
   Log("heuristic");
   return kSuccess;
+}
+FAKEBLASLT_API int cublasLtMatmulAlgoCheck(Handle*, Desc* d, Layout* a, Layout* b, Layout* c, Layout* out,
+                                           const Algorithm* algorithm, Heuristic* found) {
+  if (const int s = CheckProduct(*d, *a, *b, *c, *out)) return s;
+  Log("check");
+  if (algorithm->magic != kMagic || algorithm->product != ProductOf(*d, *a, *b, *out)) return kNotSupported;
+  std::memset(found, 0, sizeof *found);
+  found->algorithm = *algorithm;
+  found->workspace = algorithm->workspace;
+  return kSuccess;
+}
+FAKEBLASLT_API size_t cublasLtGetVersion() {
+  const char* other = std::getenv("FAKEBLASLT_VERSION");
+  return other ? std::strtoull(other, nullptr, 10) : 130000;
 }
 FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, const void* a, Layout* la, const void* b,
                                   Layout* lb, const void* beta, const void* c, Layout* lc, void* out, Layout* lout,

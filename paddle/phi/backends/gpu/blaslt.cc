@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "paddle/phi/backends/gpu/blaslt_api.h"
 #include "paddle/phi/backends/gpu/library.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/kept_text.h"
 
 namespace phi::gpu {
 namespace {
@@ -26,6 +28,7 @@ struct Lt {
 #define PADDLE_CUBLASLT_MEMBER(name, symbol, args) lt::Status(*name) args = nullptr;
   PADDLE_CUBLASLT_FUNCTIONS(PADDLE_CUBLASLT_MEMBER)
 #undef PADDLE_CUBLASLT_MEMBER
+  lt::GetVersion Version = nullptr;
   std::string why;
 
   Lt() {
@@ -33,6 +36,7 @@ struct Lt {
 #define PADDLE_CUBLASLT_LOOK_UP(name, symbol, args) name = reinterpret_cast<lt::Status(*) args>(library.Find(#symbol));
     PADDLE_CUBLASLT_FUNCTIONS(PADDLE_CUBLASLT_LOOK_UP)
 #undef PADDLE_CUBLASLT_LOOK_UP
+    Version = reinterpret_cast<lt::GetVersion>(library.Find("cublasLtGetVersion"));
     why = library.Why();
   }
 };
@@ -73,11 +77,14 @@ std::optional<lt::Type> TypeOf(DataType t) {
   }
 }
 
+// What the choice for a product depends on.
+using Problem = std::array<int64_t, 21>;
+
 // A device's handle, and what its products were found to be best done with; nothing where none does.
 struct Gpu {
   lt::Handle handle = nullptr;
   std::mutex mutex;
-  std::map<std::array<int64_t, 21>, std::optional<lt::Heuristic>> found;
+  std::map<Problem, std::optional<lt::Heuristic>> found;
 };
 Gpu& GpuOf(Place place) {
   static std::mutex mutex;
@@ -169,6 +176,16 @@ class Call {
     return found;
   }
 
+  // Whether what was found in another process is right for this product here; its workspace is then this one's.
+  bool Takes(lt::Handle handle, lt::Heuristic& found) {
+    lt::Heuristic own{};
+    if (Api().AlgorithmCheck(handle, desc_.get(), left_.get(), right_.get(), out_.get(), out_.get(), &found.algorithm,
+                             &own) != lt::kSuccess)
+      return false;
+    found.workspace = own.workspace;
+    return own.state == lt::kSuccess && own.workspace <= kMostWorkspace;
+  }
+
   void Run(lt::Handle handle, const LtProduct& p, const lt::Heuristic& by, Place place) {
     const auto room = by.workspace ? AllocateOnDevice(by.workspace, place) : Ref<Storage>();
     const double one = 1, zero = 0;
@@ -198,6 +215,25 @@ class Call {
   Owned<lt::MatrixLayout> left_{Api().LayoutDestroy}, right_{Api().LayoutDestroy}, out_{Api().LayoutDestroy};
 };
 
+// What the product is best done with, as an earlier process found it with this version on such a device, or as it is
+// found now.
+std::optional<lt::Heuristic> Choose(Call& call, lt::Handle handle, const Problem& problem,
+                                    const std::array<int64_t, 3>& alignments, Place place) {
+  std::string key = "cublasLt|" + std::to_string(Api().Version()) + "|" + std::to_string(CapabilityOf(place)) + "|" +
+                    std::to_string(ResidentThreadsOf(place));
+  for (int64_t number : problem) key += "|" + std::to_string(number);
+  const auto kept = g_kept_text.get ? g_kept_text.get(key) : std::nullopt;
+  lt::Heuristic found{};
+  if (kept && kept->size() == sizeof(found)) {
+    std::memcpy(&found, kept->data(), sizeof(found));
+    if (call.Takes(handle, found)) return found;
+  }
+  const auto now = call.Ask(handle, alignments);
+  if (now && g_kept_text.put)
+    g_kept_text.put(key, std::string(reinterpret_cast<const char*>(&*now), sizeof(lt::Heuristic)));
+  return now;
+}
+
 }  // namespace
 
 bool HasLt() { return Api().why.empty(); }
@@ -214,7 +250,7 @@ bool LtMultiply(const LtProduct& p, Place place) {
   const std::array<int64_t, 3> alignments = {AlignmentOf(p.b.data, (left->leading | p.b.batch) * size),
                                              AlignmentOf(p.a.data, (right->leading | p.a.batch) * size),
                                              AlignmentOf(p.out.data, (p.n | p.out.batch) * size)};
-  const std::array<int64_t, 21> key = {static_cast<int64_t>(p.dtype),
+  const Problem key = {static_cast<int64_t>(p.dtype),
                                        p.m,
                                        p.n,
                                        p.k,
@@ -241,7 +277,7 @@ bool LtMultiply(const LtProduct& p, Place place) {
   {
     std::lock_guard<std::mutex> lock(gpu.mutex);
     const auto [at, is_new] = gpu.found.try_emplace(key);
-    if (is_new) at->second = call.Ask(gpu.handle, alignments);
+    if (is_new) at->second = Choose(call, gpu.handle, key, alignments, place);
     by = at->second;
   }
   if (by) call.Run(gpu.handle, p, *by, place);

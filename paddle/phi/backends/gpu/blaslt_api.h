@@ -75,9 +75,14 @@ struct Heuristic {
   F(GetHeuristic, cublasLtMatmulAlgoGetHeuristic,                                                                   \
     (Handle handle, MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,                \
      Preference preference, int most, Heuristic* found, int* count))                                                \
+  F(AlgorithmCheck, cublasLtMatmulAlgoCheck,                                                                        \
+    (Handle handle, MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,                \
+     const Algorithm* algorithm, Heuristic* found))                                                                 \
   F(Matmul, cublasLtMatmul,                                                                                         \
     (Handle handle, MatmulDesc desc, const void* alpha, const void* a, MatrixLayout a_layout, const void* b,        \
      MatrixLayout b_layout, const void* beta, const void* c, MatrixLayout c_layout, void* d, MatrixLayout d_layout, \
      const Algorithm* algorithm, void* workspace, size_t workspace_bytes, Stream stream))
+
+using GetVersion = size_t (*)();  // cublasLtGetVersion
 
 }  // namespace phi::gpu::lt
