@@ -29,12 +29,17 @@ class RecordedProgram {
     const pir::Value v = OfOrigin(t);
     return v ? v : recorder_.ValueOf(t);
   }
+  // The same, of values inside branches and loops, too.
+  pir::Value ValueAnywhere(const Tensor& t) {
+    const pir::Value v = OfOrigin(t);
+    return v ? v : recorder_.Knows(t) ? recorder_.Known(t) : recorder_.ValueOf(t);
+  }
   // The value that became of that of a program which this one is a copy of; null for others.
   pir::Value OfOrigin(const Tensor& t) const {
     for (const Origin& origin : origins_) {
       auto from = origin.program.lock();
       if (!from || recorder_.Knows(t) || !from->recorder_.Knows(t)) continue;
-      if (auto it = origin.values.find(from->recorder_.ValueOf(t)); it != origin.values.end()) return it->second;
+      if (auto it = origin.values.find(from->recorder_.Known(t)); it != origin.values.end()) return it->second;
     }
     return {};
   }

@@ -9,6 +9,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/operation_object.h"
 
 namespace paddle::py {
 namespace {
@@ -45,6 +46,16 @@ pyb::list WhileRegion(const pyb::object& cond, const pyb::object& body, const py
   };
   auto step = [&](const std::vector<Tensor>& v) { return TensorsOf(body(*pyb::tuple(ListOf(v))), "while"); };
   return ListOf(egr::RecordWhile(condition, step, TensorsOf(values, "while")));
+}
+
+pyb::list IfAgain(OperationObject& op, const pyb::object& yes, const pyb::object& no) {
+  auto branch = [](const pyb::object& f) { return [&f] { return TensorsOf(f(), "if"); }; };
+  return ListOf(egr::IfAgain(&op.get(), branch(yes), branch(no)));
+}
+
+pyb::list WhileAgain(OperationObject& op, const pyb::object& body, const pyb::iterable& values) {
+  auto step = [&](const std::vector<Tensor>& v) { return TensorsOf(body(ListOf(v)), "while"); };
+  return ListOf(egr::WhileAgain(&op.get(), step, TensorsOf(values, "while")));
 }
 
 pyb::object Print(pyb::handle x, int first_n, const std::string& message, int summarize, bool name, bool type,
@@ -89,6 +100,8 @@ int Init(PyObject* module) {
           "Nones.");
     m.def("_while_region", &WhileRegion,
           "Records pd_op.while: cond(*values) and body(*values), which returns the next values.");
+    m.def("_if_again", &IfAgain, "The results of a pd_op.if of the program, from what its regions yield, as lists.");
+    m.def("_while_again", &WhileAgain, "The results of a pd_op.while: body gets the arguments in a list.");
     pyb::class_<Extent>(m, "_Extent")
         .def(pyb::init<const Extent&>(), pyb::arg("extent"))
         .def(
@@ -122,6 +135,9 @@ int Init(PyObject* module) {
         },
         "The extents as entries of a shape argument: ints, and objects for those that are not known.");
     m.def("_record_print", &Print, "Records pd_op.print; its result is the tensor.");
+    m.def("_print_again", [](OperationObject& op, pyb::handle x) {
+      return Object(egr::PrintAgain(&op.get(), ToTensor(x.ptr(), "print", "input")));
+    });
     m.def("_record_assert", &Assert, "Records pd_op.assert.");
   });
 }

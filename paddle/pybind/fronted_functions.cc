@@ -6,9 +6,11 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "paddle/phi/core/op_watch.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/compat.h"
 #include "paddle/pybind/object/py_args.h"
@@ -105,7 +107,7 @@ bool HasNone(PyObject* dict, PyObject* hooks) {
   return list && PyDict_Check(list) && PyDict_GET_SIZE(list) == 0;
 }
 
-PyObject* CallForward(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
+PyObject* Forwarded(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
   static PyObject* const forward = PyUnicode_InternFromString("forward");
   static PyObject* const before = PyUnicode_InternFromString("_forward_pre_hooks");
   static PyObject* const after = PyUnicode_InternFromString("_forward_post_hooks");
@@ -116,6 +118,20 @@ PyObject* CallForward(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
     PyErr_Clear();
   }
   return PyObject_Vectorcall(Of(self)->function, args, nargsf, keys);
+}
+
+// A call of a layer while a profiler records.
+[[gnu::cold, gnu::noinline]] PyObject* CallWatched(PyObject* self, PyObject* const* args, size_t nargsf,
+                                                   PyObject* keys) {
+  const char* name = PyVectorcall_NARGS(nargsf) > 0 ? Py_TYPE(args[0])->tp_name : "Layer";
+  const char* dot = std::strrchr(name, '.');
+  const phi::UserSpan span(dot ? dot + 1 : name, phi::kForwardEvent);
+  return Forwarded(self, args, nargsf, keys);
+}
+
+PyObject* CallForward(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keys) {
+  if (phi::OpsWatched()) return CallWatched(self, args, nargsf, keys);
+  return Forwarded(self, args, nargsf, keys);
 }
 
 PyObject* Bound(PyObject* self, PyObject* object, PyObject*) {

@@ -282,7 +282,10 @@ int Init(PyObject* module) {
         .def("_data", [](ProgramObject& p, const std::string& name, const pyb::sequence& shape,
                          pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
         .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
-        .def("_key", [](ProgramObject& p, pyb::handle t) { return reinterpret_cast<uintptr_t>(p.ValueOf(t).impl()); })
+        .def("_key",
+             [](ProgramObject& p, pyb::handle t) {
+               return reinterpret_cast<uintptr_t>(p.ValueAnywhere(ToTensor(t.ptr(), "program", "value")).impl());
+             })
         .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
                                  int col) { pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col); })
         .def("_prune", &PruneTo, pyb::arg("feeds"), pyb::arg("fetches"), pyb::arg("add_fetch") = true,

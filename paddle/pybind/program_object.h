@@ -14,6 +14,7 @@
 
 #include "paddle/jit/recorded_program.h"
 #include "paddle/pir/core/clone.h"
+#include "paddle/pir/core/verify.h"
 #include "paddle/pybind/object/py_tensor.h"
 
 namespace paddle::py {
@@ -76,12 +77,13 @@ class ProgramObject : public jit::RecordedProgram, public std::enable_shared_fro
 // For each result of the block's ops its value in a copy.
 inline std::unordered_map<pir::Value, pir::Value> CopiedValues(pir::Program& from, pir::IrMapping& mapping) {
   std::unordered_map<pir::Value, pir::Value> r;
-  for (pir::Operation& op : from.block())
+  pir::WalkAll(from.block(), [&](pir::Operation& op) {
     for (int i = 0; i < op.num_results(); ++i) {
       if (!op.result(i).type()) continue;
       pir::Value v = mapping.Lookup(op.result(i));
       if (v) r[op.result(i)] = v;
     }
+  });
   return r;
 }
 

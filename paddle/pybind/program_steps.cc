@@ -62,7 +62,7 @@ phi::AttrValue Constant(pir::Value v) {
 // (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op"
 // (and "custom", of users) with the arguments of paddle._C_ops.<name>, each (0, value number or -1, name) or (1,
 // constant, name); "if" and "while" with regions, each (numbers of its arguments, steps), which end with a "yield";
-// "other": no such call.
+// "other", with value numbers: no such call.
 pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers) {
   auto number = [&](pir::Value v) {
     return v && v.type() ? numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second : -1;
@@ -98,6 +98,7 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
     } else {
       const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
       if (!def || op->num_regions()) {
+        for (int i = 0; i < op->num_operands(); ++i) in.append(number(op->operand(i)));
         steps.append(pyb::make_tuple("other", name, in, out, regions));
         continue;
       }
@@ -152,13 +153,14 @@ bool LacksHistory(ProgramObject& program, const Tensor& t) {
   return false;
 }
 
-// What a call of an operation of the program gives, as the results of that operation.
+// What a call of an operation of the program gives, as the results of that operation. pd_op.if, while and print are
+// called as pir._if_again, _while_again and _print_again; in regions operations are called again.
 pyb::object Again(OperationObject& op, const pyb::object& function, const pyb::args& args) {
   egr::Recorder& recorder = op.owner->recorder();
   const egr::RecordGuard recording(&recorder);
   egr::State().grad_enabled = true;
   egr::State().amp_level = 0;
-  recorder.SetAgain(&op.get());
+  if (op.get().info()->phi_op) recorder.SetAgain(&op.get());
   try {
     pyb::object result = function(*args);
     recorder.SetAgain(nullptr);
@@ -181,8 +183,10 @@ int Init(PyObject* module) {
         [](const std::shared_ptr<ProgramObject>& program, const pyb::iterable& values) {
           std::unordered_map<pir::Value, int> numbers;
           pyb::list known;
-          for (pir::Value v : program->ValuesOf(values))
+          for (pyb::handle t : values) {
+            const pir::Value v = program->ValueAnywhere(ToTensor(t.ptr(), "gradients", "value"));
             known.append(numbers.try_emplace(v, static_cast<int>(numbers.size())).first->second);
+          }
           return pyb::make_tuple(Steps(program->program().block(), numbers), known);
         },
         "The steps of a program, and the number in them of each of the values.");

@@ -94,7 +94,7 @@ def test_early_stopping_and_plateau():
     made = model(0.0)
     stopper = EarlyStopping('loss', patience=1, verbose=0, save_best_model=False)
     made.fit(Sums(), Sums(), batch_size=37, epochs=10, verbose=0, callbacks=[stopper])
-    assert made.stop_training and stopper.stopped_epoch == 3
+    assert made.stop_training and stopper.stopped_epoch == 2
     made = model(0.4)
     made.fit(
         Sums(),
@@ -105,6 +105,22 @@ def test_early_stopping_and_plateau():
         callbacks=[ReduceLROnPlateau(patience=1, verbose=0, min_delta=100, factor=0.5)],
     )
     assert made._optimizer.get_lr() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    'losses, patience, stops_after', [([3], 0, 1), ([3, 2, 2.5], 1, 3), ([3, 2, 2.5, 2.6], 2, 4)]
+)
+def test_early_stopping_after_evaluations_without_a_better_one(losses, patience, stops_after):
+    made = model(0.0)
+    made.stop_training = False
+    stopper = EarlyStopping('loss', patience=patience, verbose=0, save_best_model=False)
+    stopper.set_model(made)
+    stopper.on_train_begin()
+    stopped = []
+    for loss in losses:
+        stopper.on_eval_end({'loss': loss})
+        stopped.append(made.stop_training)
+    assert stopped == [n == stops_after for n in range(1, len(losses) + 1)]
 
 
 def test_summary_and_flops(capsys):

@@ -27,6 +27,30 @@ def unwatched():
     )
 
 
+def test_phases_of_training_have_rows(capsys):
+    net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 2))
+    optimizer = paddle.optimizer.Adam(parameters=net.parameters())
+    step = paddle.optimizer.Optimizer.step
+    with profiler.Profiler(scheduler=(1, 3)) as p:
+        for _ in range(4):
+            net(paddle.ones([2, 4])).mean().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            p.step()
+    assert paddle.optimizer.Optimizer.step is step
+    found = [(e.name, e.type.name) for e in p.profiler_result.events]
+    assert found.count(('Sequential', 'Forward')) == found.count(('ReLU', 'Forward')) == 2
+    assert found.count(('Linear', 'Forward')) == 4
+    assert found.count(('Gradient Backward', 'Backward')) == 2
+    assert found.count(('Optimization Step', 'Optimization')) == 2
+    p.summary(views=[profiler.SummaryView.OverView, profiler.SummaryView.ModelView])
+    overview, model = capsys.readouterr().out.split(' Model Summary ')
+    rows = {line.split()[0]: line.split()[1] for line in overview.splitlines() if line[:2] == '  '}
+    assert rows['Forward'] == rows['Backward'] == rows['Optimization'] == '2'  # not what is inside
+    names = [line.split()[0] for line in model.splitlines() if line.startswith(('  ', 'Prof'))]
+    assert names == ['ProfileStep', 'Forward', 'Backward', 'Optimization', 'Others']
+
+
 def test_scheduler():
     states = [
         profiler.make_scheduler(closed=1, ready=1, record=2, repeat=2, skip_first=1)(i).name
@@ -76,7 +100,7 @@ def test_trace_of_some_steps(tmp_path, capsys):
     assert ('ProfileStep#0', 'ProfileStep') not in count
     assert count[('forward pass', 'PythonUserDefined')] == 2
     assert count[('sum', 'Operator')] == count[('multiply', 'Operator')] == 2
-    assert count[('sum_grad', 'Backward')] == 2
+    assert count[('sum_grad', 'Operator')] == count[('Gradient Backward', 'Backward')] == 2
     first = {r['name'].partition('[')[0]: r for r in reversed(rows)}
     outer, inner = first['forward pass'], first['multiply']
     assert (

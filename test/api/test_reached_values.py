@@ -65,21 +65,100 @@ def test_gradients_between_values_that_were_reached():
     np.testing.assert_array_equal(got, [[2, 2], [2, 2]])
 
 
-def test_what_has_no_history_to_call_again_is_refused():
+def test_values_of_another_program_are_refused():
     main = static.Program()
     with static.program_guard(main):
         x = static.data('x', [2])
         x.stop_gradient = False
-        paddle.mean(static.nn.cond(x.sum() > 0, lambda: x * 2, lambda: x * 3))
-        last = main.global_block().ops[-1].result(0)
-        with pytest.raises(NotImplementedError, match='pd_op.if'):
-            static.gradients(last, [x])
+        paddle.mean(x * 2)
     copy = main.clone()
     with (
         static.program_guard(static.Program()),
         pytest.raises(RuntimeError, match='another program'),
     ):
         static.gradients(copy.global_block().ops[-1].result(0), [x])
+
+
+def _branches(x, w):
+    return static.nn.cond(
+        x.sum() > 0,
+        lambda: static.nn.cond(x.max() > 1, lambda: paddle.sin(x) * w, lambda: x),
+        lambda: x * x * 3,
+    )
+
+
+def _rounds(x, w):
+    def body(i, y, z):
+        y = static.nn.cond(i % 2 == 0, lambda: y * x, lambda: paddle.tanh(paddle.matmul(y, w)))
+        return [i + 1, y, z + y]
+
+    i = paddle.full([1], 0, 'int64')
+    return static.nn.while_loop(lambda i, *_: i < 3, body, [i, x, paddle.cos(x)])[1:]
+
+
+def _rounds_in_rounds(x, w):
+    def body(i, y):
+        j = paddle.full([1], 0, 'int64')
+        inner = lambda j, z: [j + 1, paddle.sin(z) * w + x]  # noqa: E731
+        return [i + 1, y + static.nn.while_loop(lambda j, z: j <= i, inner, [j, y])[1]]
+
+    i = paddle.full([1], 0, 'int64')
+    return static.nn.while_loop(lambda i, y: i < 2, body, [i, x])[1]
+
+
+def _own_gradient(x, w):
+    def yes():
+        twice, _ = static.nn.static_pylayer(
+            lambda a: (a * 2, a * a), [x + w], lambda first, second: first * 10
+        )
+        return twice * x
+
+    return static.nn.cond(x.sum() > 0, yes, lambda: x)
+
+
+def _printed(x, w):
+    return static.nn.cond(x.sum() > 0, lambda: static.Print(x * w) * x, lambda: x)
+
+
+def _normalized(x, w):
+    return paddle.nn.BatchNorm1D(3)(x * w) * x
+
+
+@pytest.mark.parametrize('how', ['copy', 'copy of a copy', 'reached'])
+@pytest.mark.parametrize(
+    'net', [_branches, _rounds, _rounds_in_rounds, _own_gradient, _printed, _normalized]
+)
+def test_gradients_behind_branches_and_loops(net, how):
+    def gradients(how):
+        main, start = static.Program(), static.Program()
+        with static.program_guard(main, start):
+            x = static.data('x', [3, 3])
+            x.stop_gradient = False
+            w = static.create_parameter(
+                [3, 3], 'float32', default_initializer=paddle.nn.initializer.Constant(0.3)
+            )
+            made = net(x, w)
+            loss = paddle.mean(sum(made) if isinstance(made, list) else made)
+        program = main
+        for _ in range(how.count('copy')):
+            program = program.clone()
+        with static.program_guard(program, start):
+            if how != 'recorded':
+                *_, last = program.global_block().ops
+                assert not last.result(0).stop_gradient
+                data = next(op for op in program.global_block().ops if op.name() == 'pd_op.data')
+                loss, x = last.result(0), data.result(0)
+            (dw,) = [g for p, g in static.append_backward(loss, [w])]
+            (dx,) = static.gradients(loss, x)
+        executor = static.Executor()
+        executor.run(start)
+        feed = {'x': np.array([[0.5, -1, 2], [1.5, 0.25, -0.75], [0.1, 0.2, 0.3]], 'float32')}
+        return executor.run(program, feed, [loss, dx, dw])
+
+    want = gradients('recorded')
+    assert all(np.abs(g).max() > 0 for g in want)
+    for one, other in zip(gradients(how), want):
+        np.testing.assert_allclose(one, other, 1e-6)
 
 
 def test_an_operation_stays_behind_what_it_reads():

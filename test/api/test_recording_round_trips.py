@@ -194,8 +194,10 @@ def test_save_and_load_here(static_mode, tmp_path):
 def test_bad_feeds(static_mode):
     program, _, fetches, _ = build_model()
     exe = static.Executor()
-    with pytest.raises(ValueError, match="'x'"):
+    with pytest.raises(KeyError, match="expected input 'x' in feed"):
         exe.run(program, feed={}, fetch_list=fetches)
+    with pytest.raises(TypeError, match='expected a dict as feed, got ndarray'):
+        exe.run(program, feed=[A], fetch_list=fetches)
     with pytest.raises(ValueError, match="'x' of dtype paddle.float32, got paddle.float64"):
         exe.run(program, feed={'x': A.astype('float64')}, fetch_list=fetches)
     with pytest.raises(ValueError, match="'x' of shape"):

@@ -378,6 +378,7 @@ void Backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& grads
   for (auto& r : roots) any = any || NeedsGrad(r);
   PD_CHECK(any, PreconditionNotMet,
            "[backward] expected a tensor with stop_gradient=False, got one that no gradient flows through");
+  const phi::UserSpan span("Gradient Backward", phi::kBackwardEvent);
   Engine(retain_graph, create_graph, true).Run(roots, grads, nullptr);
 }
 

@@ -253,10 +253,10 @@ struct RecordedRegion {
   std::vector<std::pair<Tensor, Out>> written;
 };
 
-RecordedRegion RecordBranch(Recorder& r, Block* block, const Branch& f, const RegionGraph* source) {
+RecordedRegion RecordBranch(Recorder& r, Block* block, const Branch& f, Block* source, const OuterUses& uses) {
   RecordedRegion result;
-  FrameScope scope(r, block, source ? source->block : nullptr);
-  if (source) scope.frame.uses = source->uses;
+  FrameScope scope(r, block, source);
+  scope.frame.uses = uses;
   for (const Tensor& t : f()) result.graph.outs.push_back(OutOf(r, t));
   for (auto& w : scope.frame.written) result.written.push_back({w.tensor, OutOf(r, w.tensor)});
   result.graph.uses = std::move(scope.frame.uses);
@@ -274,6 +274,26 @@ void Extend(Recorder& r, Block* block, RegionGraph* graph, const Branch& f) {
   graph->uses.merge(scope.frame.uses);
 }
 
+// Tensors for the results of an `if` whose regions are recorded: result i is what the regions give at places[i].
+std::vector<Tensor> IfResults(Recorder& r, Operation* op, RegionGraph yes, RegionGraph no,
+                              const std::vector<int>& places) {
+  std::vector<Tensor> results(yes.outs.size());
+  std::vector<bool> needs(results.size());
+  for (int at : places)
+    needs[at] = State().grad_enabled && (NeedsGrad(yes.outs[at].tensor) || NeedsGrad(no.outs[at].tensor));
+  Ref<IfNode> node;
+  if (std::find(needs.begin(), needs.end(), true) != needs.end())
+    node = new IfNode(op->operand(0), std::move(yes), std::move(no));
+  for (size_t i = 0; i < places.size(); ++i) {
+    Value v = op->result(static_cast<int>(i));
+    Tensor& t = results[places[i]] = r.Wrap(v);
+    bool flows = needs[places[i]] && node->useful();
+    SetFlags(t, v, flows);
+    if (flows) node->SetOutput(places[i], t);
+  }
+  return results;
+}
+
 std::vector<Tensor> IfOp(Value condition, const Branch& yes, const Branch& no, const Fill& fill,
                          const RegionGraph* sources) {
   Recorder& r = Active("if");
@@ -282,7 +302,8 @@ std::vector<Tensor> IfOp(Value condition, const Branch& yes, const Branch& no, c
   OpScope scope(r, draft);
   RecordedRegion regions[2];
   for (int k = 0; k < 2; ++k)
-    regions[k] = RecordBranch(r, &draft->region(k).front(), k == 0 ? yes : no, sources ? &sources[k] : nullptr);
+    regions[k] = RecordBranch(r, &draft->region(k).front(), k == 0 ? yes : no, sources ? sources[k].block : nullptr,
+                              sources ? sources[k].uses : OuterUses());
   size_t count = regions[0].graph.outs.size();
   PD_CHECK(count == regions[1].graph.outs.size(), InvalidArgument,
            "[if] expected branches that return equally many values, got ", count, " and ",
@@ -340,21 +361,7 @@ std::vector<Tensor> IfOp(Value condition, const Branch& yes, const Branch& no, c
   for (int k = 0; k < 2; ++k)
     if (sources) CarryForward(r, op->region(k).front(), nullptr);
 
-  std::vector<Tensor> results(regions[0].graph.outs.size());
-  std::vector<bool> needs(results.size());
-  for (int at : places)
-    for (auto& region : regions)
-      needs[at] = needs[at] || (State().grad_enabled && NeedsGrad(region.graph.outs[at].tensor));
-  Ref<IfNode> node;
-  if (std::find(needs.begin(), needs.end(), true) != needs.end())
-    node = new IfNode(condition, std::move(regions[0].graph), std::move(regions[1].graph));
-  for (size_t i = 0; i < places.size(); ++i) {
-    Value v = op->result(static_cast<int>(i));
-    Tensor& t = results[places[i]] = r.Wrap(v);
-    bool flows = needs[places[i]] && node->useful();
-    SetFlags(t, v, flows);
-    if (flows) node->SetOutput(places[i], t);
-  }
+  std::vector<Tensor> results = IfResults(r, op, std::move(regions[0].graph), std::move(regions[1].graph), places);
   for (size_t c = 0; c < cells.size(); ++c) RebindCell(r, cells[c], results[count + c], symbolic[c]);
   results.resize(count);
   return results;
@@ -480,6 +487,40 @@ std::vector<bool> Flows(const RegionGraph& g, const std::vector<Edge>& args, con
   return flows;
 }
 
+// Tensors for the results of a `while` whose body is recorded: `args` are the arguments' edges, `inits` what it starts
+// from.
+std::vector<Tensor> WhileResults(Recorder& r, Operation* op, RegionGraph graph, const std::vector<Edge>& args,
+                                 const std::vector<Out>& inits) {
+  const size_t n = inits.size();
+  std::vector<bool> flows = State().grad_enabled ? Flows(graph, args, inits) : std::vector<bool>(n);
+  std::vector<Tensor> results;
+  std::vector<Value> values;
+  std::vector<Edge> init_edges(n);
+  for (size_t i = 0; i < n; ++i) {
+    Value v = op->result(static_cast<int>(i));
+    results.push_back(r.Wrap(v));
+    values.push_back(v);
+    SetFlags(results.back(), v, flows[i]);
+    graph.block->arg(static_cast<int>(i)).set_stop_gradient(!flows[i]);
+    if (flows[i] && NeedsGrad(inits[i].tensor)) init_edges[i] = GradEdge(inits[i].tensor);
+  }
+  if (std::find(flows.begin(), flows.end(), true) == flows.end()) return results;
+  Ref<GradNode> node(new WhileNode(std::move(graph), args, init_edges, values, flows));
+  for (size_t i = 0; i < n; ++i)
+    if (flows[i]) node->SetOutput(static_cast<int>(i), results[i]);
+  return results;
+}
+
+// A tensor for an argument of a loop body; `edge` is set where gradients can arrive at it.
+Tensor ArgumentOf(Recorder& r, Value v, Edge* edge) {
+  Tensor t = r.Wrap(v);
+  if (!State().grad_enabled || !phi::IsDifferentiable(t.dtype())) return t;
+  Ref<GradNode> node(new ArgumentNode);
+  node->SetOutput(0, t);
+  *edge = {node, 0};
+  return t;
+}
+
 std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values,
                             const LoopSource* source) {
   Recorder& r = Active("while");
@@ -516,12 +557,7 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
         Value v = block->arg(static_cast<int>(i));
         v.set_type(s.types[i]);
         op->result(static_cast<int>(i)).set_type(s.types[i]);
-        Tensor t = r.Wrap(v);
-        if (State().grad_enabled && phi::IsDifferentiable(t.dtype())) {
-          Ref<GradNode> node(new ArgumentNode);
-          node->SetOutput(0, t);
-          arg_edges[i] = {node, 0};
-        }
+        Tensor t = ArgumentOf(r, v, &arg_edges[i]);
         if (i < count)
           args.push_back(t);
         else
@@ -564,23 +600,7 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
     scope.Keep();
     if (source) CarryForward(r, *block, source->stack);
 
-    std::vector<bool> flows = State().grad_enabled ? Flows(graph, arg_edges, s.inits) : std::vector<bool>(n);
-    std::vector<Tensor> results;
-    std::vector<Value> result_values;
-    std::vector<Edge> init_edges(n);
-    for (size_t i = 0; i < n; ++i) {
-      Value v = op->result(static_cast<int>(i));
-      results.push_back(r.Wrap(v));
-      result_values.push_back(v);
-      SetFlags(results.back(), v, flows[i]);
-      block->arg(static_cast<int>(i)).set_stop_gradient(!flows[i]);
-      if (flows[i] && NeedsGrad(s.inits[i].tensor)) init_edges[i] = GradEdge(s.inits[i].tensor);
-    }
-    if (std::find(flows.begin(), flows.end(), true) != flows.end()) {
-      Ref<GradNode> node(new WhileNode(std::move(graph), arg_edges, init_edges, result_values, flows));
-      for (size_t i = 0; i < n; ++i)
-        if (flows[i]) node->SetOutput(static_cast<int>(i), results[i]);
-    }
+    std::vector<Tensor> results = WhileResults(r, op, std::move(graph), arg_edges, s.inits);
     for (size_t c = 0; c < s.cells.size(); ++c) RebindCell(r, s.cells[c], results[count + c], s.symbolic[count + c]);
     results.resize(count);
     return results;
@@ -630,6 +650,44 @@ std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const B
 std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body,
                                 const std::vector<Tensor>& values) {
   return WhileOp(condition, body, values, nullptr);
+}
+
+std::vector<Tensor> IfAgain(Operation* op, const Branch& yes, const Branch& no) {
+  Recorder& r = Active("if");
+  RegionGraph graphs[2];
+  std::vector<int> places;
+  for (int i = 0; i < op->num_results(); ++i) places.push_back(i);
+  for (int k = 0; k < 2; ++k) {
+    Block* block = &op->region(k).front();
+    graphs[k] = RecordBranch(r, block, k == 0 ? yes : no, r.source_of(block), {}).graph;
+    graphs[k].block = block;
+    PD_CHECK(graphs[k].outs.size() == places.size(), InvalidArgument, "[if] expected ", places.size(),
+             " results of a region, got ", graphs[k].outs.size());
+  }
+  return IfResults(r, op, std::move(graphs[0]), std::move(graphs[1]), places);
+}
+
+std::vector<Tensor> WhileAgain(Operation* op, const LoopBody& body, const std::vector<Tensor>& values) {
+  Recorder& r = Active("while");
+  Block* block = &op->region(0).front();
+  PD_CHECK(static_cast<int>(values.size()) == block->num_args(), InvalidArgument, "[while] expected ",
+           block->num_args(), " values, got ", values.size());
+  std::vector<Out> inits;
+  for (const Tensor& t : values) inits.push_back(OutOf(r, t));
+  std::vector<Edge> edges(values.size());
+  RegionGraph graph;
+  graph.block = block;
+  {
+    FrameScope frame(r, block, r.source_of(block));
+    std::vector<Tensor> args;
+    for (size_t i = 0; i < values.size(); ++i)
+      args.push_back(ArgumentOf(r, block->arg(static_cast<int>(i)), &edges[i]));
+    for (const Tensor& t : body(args)) graph.outs.push_back(OutOf(r, t));
+    graph.uses = std::move(frame.frame.uses);
+  }
+  PD_CHECK(graph.outs.size() == values.size(), InvalidArgument, "[while] expected a body that gives ", values.size(),
+           " values, got ", graph.outs.size());
+  return WhileResults(r, op, std::move(graph), edges, inits);
 }
 
 }  // namespace egr

@@ -69,6 +69,11 @@ std::vector<Tensor> RecordIf(const Tensor& condition, const Branch& yes, const B
 std::vector<Tensor> RecordWhile(const LoopCondition& condition, const LoopBody& body,
                                 const std::vector<Tensor>& values);
 
+// Tensors with a history for the results of a pd_op.if, or pd_op.while, that the program has. The functions return what
+// its regions yield (of a loop, but for the condition), with the history that their operations tell.
+std::vector<Tensor> IfAgain(pir::Operation* op, const Branch& yes, const Branch& no);
+std::vector<Tensor> WhileAgain(pir::Operation* op, const LoopBody& body, const std::vector<Tensor>& values);
+
 struct PrintOptions {
   int first_n = -1;  // how often to print; -1: always
   std::string message;
@@ -78,6 +83,8 @@ struct PrintOptions {
 };
 // Records pd_op.print, whose result is `x`.
 Tensor RecordPrint(const Tensor& x, const PrintOptions& options);
+// The result of a pd_op.print that the program has, with a history.
+Tensor PrintAgain(pir::Operation* op, const Tensor& x);
 // Records pd_op.assert: the program fails where `condition` is false and shows `data`.
 void RecordAssert(const Tensor& condition, const std::vector<Tensor>& data, int64_t summarize);
 

@@ -51,6 +51,24 @@ class PrintNode final : public GradNode {
 
 }  // namespace
 
+Tensor PrintAgain(pir::Operation* op, const Tensor& x) {
+  Tensor t = Active("print").Wrap(op->result(0));
+  if (!State().grad_enabled || !NeedsGrad(x)) return t;
+  Active("print").ValueOf(x);  // notes what a region uses
+  PrintOptions o;
+  o.first_n = static_cast<int>(op->attr("first_n").to_int());
+  o.message = op->attr("message").to_str();
+  o.summarize = static_cast<int>(op->attr("summarize").to_int());
+  o.name = op->attr("print_tensor_name").to_bool();
+  o.type = op->attr("print_tensor_type").to_bool();
+  o.shape = op->attr("print_tensor_shape").to_bool();
+  o.layout = op->attr("print_tensor_layout").to_bool();
+  o.lod = op->attr("print_tensor_lod").to_bool();
+  o.phase = op->attr("print_phase").to_str();
+  Ref<PrintNode>(new PrintNode(x, o))->SetOutput(0, t);
+  return t;
+}
+
 Tensor RecordPrint(const Tensor& x, const PrintOptions& o) {
   const bool needs = State().grad_enabled && NeedsGrad(x);
   Tensor t = Print(Active("print"), x, o, true, needs);

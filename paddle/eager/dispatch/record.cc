@@ -316,8 +316,10 @@ static void InferRecorded(const phi::OpDef& op, const phi::MetaSlot* in, const p
   }
 }
 
-void Recorder::RecordAgain(const phi::OpDef& op, phi::OutSlot* outs) {
+void Recorder::RecordAgain(const phi::OpDef& op, const phi::InSlot* in, phi::OutSlot* outs) {
   pir::Operation* made = std::exchange(again_, nullptr);
+  for (size_t i = 0; i < op.tensors.size() && !frames_.empty(); ++i)
+    for (int k = 0; k < in[i].n; ++k) ValueOf(in[i].p[k]);  // notes what the regions use
   PD_CHECK(made->info() == InfoOf(op) && made->num_results() == static_cast<int>(op.outs.size()), Unimplemented,
            "[gradients] expected ", made->name(), " to be called as it was recorded, got ", op.name);
   for (int k = 0; k < made->num_results(); ++k) {
@@ -336,7 +338,7 @@ void Recorder::RecordAgain(const phi::OpDef& op, phi::OutSlot* outs) {
 }
 
 void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
-  if (again_) return RecordAgain(op, outs);
+  if (again_) return RecordAgain(op, in, outs);
   const pir::Builder::SourceGuard at = AtUserLine();
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);

@@ -48,6 +48,8 @@ class Recorder {
   Tensor Wrap(pir::Value v);
   // Whether the tensor has a place in this program.
   bool Knows(const Tensor& t) const;
+  // The value of such a tensor, wherever in the program it is.
+  pir::Value Known(const Tensor& t) const { return values_[IndexOf(t)]; }
   // Called before a tensor is made to hold another value: a tensor from outside the region being recorded becomes one
   // of the region's results (control_flow.h).
   void BeforeWrite(const Tensor& t);
@@ -101,7 +103,7 @@ class Recorder {
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
   pir::Value Capture(const Tensor& t);
-  void RecordAgain(const phi::OpDef& op, phi::OutSlot* outs);
+  void RecordAgain(const phi::OpDef& op, const phi::InSlot* in, phi::OutSlot* outs);
   // Checks that `v` can be used where ops are being recorded, and notes its use for the gradients of open regions.
   void Use(const Tensor& t, pir::Value v);
   // Creates an op whose results stop gradients unless `differentiable` and their dtype allows one.

@@ -32,6 +32,23 @@ struct OpEvent {
 };
 int64_t OpClock();
 void AddUserEvent(std::string_view name, uint8_t type, int64_t begin, int64_t end);
+// Types of such events that are not the user's, of paddle.profiler.TracerEventType.
+constexpr uint8_t kForwardEvent = 9, kBackwardEvent = 10;
+// An event while it lives, where times are watched. `name` outlives it.
+class UserSpan {
+ public:
+  UserSpan(std::string_view name, uint8_t type) : name_(name), type_(type), begin_(OpsWatched() ? OpClock() : 0) {}
+  ~UserSpan() {
+    if (begin_ && (g_op_watch.load(std::memory_order_relaxed) & kWatchTime))
+      AddUserEvent(name_, type_, begin_, OpClock());
+  }
+  UserSpan(const UserSpan&) = delete;
+
+ private:
+  std::string_view name_;
+  uint8_t type_;
+  int64_t begin_;
+};
 // What was recorded since the last call, thread by thread; forgets it.
 std::vector<OpEvent> TakeOpEvents();
 

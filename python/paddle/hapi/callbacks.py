@@ -422,7 +422,8 @@ class EarlyStopping(_Monitor):
         monitor (str, default 'loss'): The metric.
         mode (str, default 'auto'): `min`, `max`, or `auto`, which tells from the name of the
             metric.
-        patience (int, default 0): How many evaluations without a better one are borne.
+        patience (int, default 0): How many evaluations without a better one end the training; 0
+            ends it after the first.
         verbose (int, default 1): 0 prints nothing, 1 each change.
         min_delta (float, default 0): By how much a better one differs at least.
         baseline (float, default None): What the metric must reach; None for nothing.
@@ -475,7 +476,7 @@ class EarlyStopping(_Monitor):
                 self.model.save(os.path.join(self.save_dir, 'best_model'))
         else:
             self.wait_epoch += 1
-        if self.wait_epoch > self.patience:
+        if self.wait_epoch >= self.patience:
             self.model.stop_training = True
             if self.verbose > 0:
                 print(f'Epoch {self.stopped_epoch + 1}: Early stopping.')

@@ -439,9 +439,13 @@ class Optimizer(AccumulatorStore):
         self, loss, startup_program=None, parameters=None, no_grad_set=None, callbacks=None
     ):
         """The (parameter, gradient) pairs after `loss.backward()`; it does not run the backward
-        pass itself.
+        pass itself. In static mode the gradients become part of the program.
         """
         only('Optimizer.backward', 'the backward pass is over', callbacks=(callbacks, None, []))
+        if not paddle.in_dynamic_mode():
+            from paddle.static.optimize import gradients
+
+            return gradients(self, loss, parameters, no_grad_set)
         params = parameters if parameters is not None else self._all_params()
         skip = {getattr(item, 'name', item) for item in (no_grad_set or ())}
         return [

@@ -4,6 +4,7 @@ Chrome traces.
 """
 
 import datetime
+import functools
 import json
 import os
 import socket
@@ -15,6 +16,7 @@ from paddle import _lazy
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import items
 from paddle.base.known_keywords import KnownKeywords
+from paddle.optimizer import Optimizer
 
 from . import trace_file, utils
 from .profiler_statistic import SortedKeys, tables
@@ -159,6 +161,17 @@ def _writer(dir_name, worker_name, kind):
     return write
 
 
+def _timed(step):
+    """`Optimizer.step` as an event."""
+
+    @functools.wraps(step)
+    def timed(self, *args, **kwargs):
+        with utils.RecordEvent('Optimization Step', TracerEventType.Optimization):
+            return step(self, *args, **kwargs)
+
+    return timed
+
+
 class _Result:
     """What one recorded stretch gave: its events, its length in ns and processor use."""
 
@@ -283,11 +296,15 @@ class Profiler(KnownKeywords):
         _core.reset_cpu_memory_peaks()
         self._began, self._cpu = _core._op_clock(), time.process_time()
         utils.recording = True
+        self._step = Optimizer.step
+        Optimizer.step = self._timed_step = _timed(Optimizer.step)
         _core._watch_times(True)
 
     def _close(self, hand_on):
         _core._watch_times(False)
         utils.recording = False
+        if Optimizer.step is self._timed_step:
+            Optimizer.step = self._step
         end, peak = _core._op_clock(), _core.cpu_memory_stats()['allocated_max']
         self.profiler_result = _Result(
             take_events(), self._began, end, time.process_time() - self._cpu, peak

@@ -55,8 +55,13 @@ class SummaryView(Enum):
 
 
 _UNITS = {'s': 1e9, 'ms': 1e6, 'us': 1e3, 'ns': 1.0}
-_OPERATIONS = (TracerEventType.Operator, TracerEventType.Backward, TracerEventType.Program)
-_PHASES = (TracerEventType.Dataloader, TracerEventType.Forward, TracerEventType.Optimization)
+_OPERATIONS = (TracerEventType.Operator, TracerEventType.Program)
+_PHASES = (
+    TracerEventType.Dataloader,
+    TracerEventType.Forward,
+    TracerEventType.Backward,
+    TracerEventType.Optimization,
+)
 
 
 class _Row:
@@ -100,6 +105,38 @@ def _covered(events):
         total += max(0, end - max(begin, reach))
         reach = max(reach, end)
     return total
+
+
+def _of(events, kind):
+    return [e for e in events if e.type == kind]
+
+
+def _outermost(events, kind):
+    """Events of a kind that are in no other of the same kind and thread."""
+    found, reach = [], {}
+    for e in sorted(_of(events, kind), key=lambda e: (e.begin, -e.end)):
+        if e.end > reach.get(e.thread, 0):
+            reach[e.thread] = e.end
+            found.append(e)
+    return found
+
+
+def _model(events, steps, whole, time_unit):
+    """Rows of steps, of their phases, and of what is none."""
+    unit, rows, rest = _UNITS[time_unit], [], whole
+    for name, found in [
+        ('ProfileStep', steps),
+        *((f'  {kind.name}', _outermost(events, kind)) for kind in _PHASES),
+    ]:
+        if found:
+            row = _Row()
+            row.times = [e.end - e.begin for e in found]
+            rows.append([name, len(found), row.text(unit, whole)])
+            rest -= _covered(found) if name != 'ProfileStep' else 0
+    ratio = f'{100 * max(rest, 0) / max(whole, 1):.2f}'
+    rows.append(['  Others', '-', f'{max(rest, 0) / unit:.2f} / - / - / - / {ratio}'])
+    heads = ['Name', 'Calls', 'CPU Total / Avg / Max / Min / Ratio(%)']
+    return _table('Model Summary', heads, rows, time_unit)
 
 
 def _table(title, heads, rows, unit=None):
@@ -146,8 +183,8 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
     if SummaryView.OverView in wanted:
         rows = [['ProfileStep', len(steps), f'{whole / unit:.2f}', '100.00']]
         kinds = [k for k in TracerEventType if k != TracerEventType.ProfileStep]
-        for kind in sorted(kinds, key=lambda k: -_covered([e for e in events if e.type == k])):
-            of_kind = [e for e in events if e.type == kind]
+        for kind in sorted(kinds, key=lambda k: -_covered(_of(events, k))):
+            of_kind = (_outermost if kind in _PHASES else _of)(events, kind)
             if of_kind:
                 time = _covered(of_kind)
                 rows.append(
@@ -166,9 +203,8 @@ def tables(result, sorted_by, op_detail, thread_sep, time_unit, views, memory):
                 time_unit,
             )
         )
-    phases = [e for e in events if e.type in _PHASES]
-    if SummaryView.ModelView in wanted and phases:
-        out.append(_detail('Model Summary', phases, whole, sorted_by, False, time_unit))
+    if SummaryView.ModelView in wanted and any(e.type in _PHASES for e in events):
+        out.append(_model(events, steps, whole, time_unit))
     operations = [e for e in events if e.type in _OPERATIONS]
     if SummaryView.OperatorView in wanted and op_detail and operations:
         out.append(_detail('Operator Summary', operations, whole, sorted_by, thread_sep, time_unit))

@@ -62,7 +62,7 @@ class Event(NamedTuple):
     end: int
 
 
-_ORIGINS = (TracerEventType.Operator, TracerEventType.Backward, TracerEventType.Program)
+_ORIGINS = (TracerEventType.Operator, TracerEventType.Operator, TracerEventType.Program)
 recording = False  # whether a Profiler records now
 
 

@@ -348,9 +348,9 @@ class _Required:
 REQUIRED = _Required()
 
 
-def same_places(copy, values, lost=False):
+def same_places(copy, values, lost=False, inside=False):
     """The values of a clone of a program that stand where `values` do; with `lost` None for those
-    that it does not have.
+    that it does not have. Values inside branches and loops are known with `inside`.
     """
     keys = []
     for value in values:
@@ -359,8 +359,11 @@ def same_places(copy, values, lost=False):
         except RuntimeError:
             keys.append(None)
     wanted, found = set(keys) - {None}, {None: None}
-    for op in copy._operations() if wanted else ():
+    waiting = list(copy._operations()) if wanted else []
+    while waiting:
+        op = waiting.pop()
         found.update((copy._key(r), r) for r in op.results() if r is not None)
+        waiting.extend(inner for block in op.blocks() for inner in block.ops if inside)
     if not lost and not all(key in found and key is not None for key in keys):
         raise ValueError(
             "[Program.clone] expected a written value at the top of the program, got one inside a "
@@ -421,6 +424,10 @@ def install(cls):
         named = self.__dict__.get('_named', {})
         there = same_places(copy, named.values(), lost=True)
         copy.__dict__['_named'] = {n: v for n, v in zip(named, there) if v is not None}
+        copy.__dict__['_own_gradients'] = [
+            (*(same_places(copy, values, lost=True, inside=True) for values in parts), gradient)
+            for *parts, gradient in self.__dict__.get('_own_gradients', ())
+        ]
         copy.random_seed = self.random_seed
         return copy
 

@@ -6,6 +6,7 @@ import numpy
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static.block import OutputVar
+from paddle.static.program import default_main_program
 
 __all__ = ['py_func', 'static_pylayer']
 
@@ -47,10 +48,18 @@ def _recorded(function, inputs, dtypes, shapes):
     return _core.pir._py_func(_core.pir._register_py_func(call), inputs, dtypes, shapes)
 
 
-def _called(forward, inputs, dtypes, shapes, backward):
+def _called(forward, inputs, backward):
     """Results of `forward` with `backward(inputs, outputs, output gradients)` -> input gradients as
     its gradient.
     """
+    results = called_again(forward, inputs, backward)
+    calls = default_main_program().__dict__.setdefault('_own_gradients', [])
+    calls.append((list(inputs), results, backward))
+    return results
+
+
+def called_again(forward, inputs, backward):
+    """The same as `_called`, of which the program makes no note."""
 
     class Call(paddle.autograd.PyLayer):
         @staticmethod
@@ -155,7 +164,7 @@ def py_func(func, x, out, backward_func=None, skip_vars_in_backward_input=None):
         for value in results:
             value.stop_gradient = True
     else:
-        results = _called(forward, inputs, dtypes, shapes, backward)
+        results = _called(forward, inputs, backward)
     for place, value in zip(places, results):
         if isinstance(place, OutputVar):
             place.fill(value)
@@ -211,6 +220,6 @@ def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
             results = forward(_list(inputs))
     else:
         results = _called(
-            forward, _list(inputs), None, None, lambda ins, outs, grads: _list(backward_fn(*grads))
+            forward, _list(inputs), lambda ins, outs, grads: _list(backward_fn(*grads))
         )
     return results[0] if single[-1] else results

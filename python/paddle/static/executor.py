@@ -212,8 +212,8 @@ class Executor:
             list: the fetched values; without a fetch_list those that the program itself fetches.
 
         Raises:
-            ValueError: An input is missing, or has another shape or dtype than the program
-                declares.
+            KeyError: An input is missing.
+            ValueError: An input has another shape or dtype than the program declares.
             TypeError: program, feed or scope is of another type.
             RuntimeError: The executor is closed.
 
@@ -243,7 +243,7 @@ class Executor:
                     f"[Executor.run] expected feeds of one device, got a list of {len(feed)}"
                 )
             feed = feed[0] if feed else {}
-        feed = feed or {}
+        feed = {} if feed is None else feed
         if not isinstance(feed, dict):
             raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed).__name__}")
         if scope is not None and not isinstance(scope, Scope):
@@ -278,7 +278,7 @@ class Executor:
             for name in plan.input_names:
                 rows = None if name in feed else lod.fed(name, feed)
                 if name not in feed and rows is None:
-                    raise ValueError(
+                    raise KeyError(
                         f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}"
                     )
                 value = feed[name] if rows is None else rows

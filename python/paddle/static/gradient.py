@@ -96,13 +96,15 @@ def append_backward(
         loss (Tensor): The value that is differentiated, of one element.
         parameter_list (list of Tensors or of strs, default None): The parameters, or their names;
             None for all of the program.
-        no_grad_set (set, default None): Parameters that get no gradient.
+        no_grad_set (set, default None): Values through which no gradient flows, or names of
+            parameters that get none.
         callbacks (list, default None): Only None: gradients are made by the core.
         checkpoints (list of Tensors, default None): Taken for compatibility; it has no effect.
         distop_context (object, default None): Only None.
 
     Returns:
-        list of tuples: (parameter, gradient) for each trainable parameter that the loss depends on.
+        list of tuples: (parameter, gradient) for each parameter; the gradient is None where the
+            loss does not depend on it, or it needs none.
 
     Raises:
         TypeError: The loss is no value of a program.
@@ -134,12 +136,20 @@ def append_backward(
             f"[append_backward] expected a value of a program as loss, got {type(loss).__name__}"
         )
     known = _program.default_main_program()._parameters()
-    frozen = {v if isinstance(v, str) else v.name for v in _list(no_grad_set)}
+    frozen = _list(no_grad_set)
+    names = {v if isinstance(v, str) else v.name for v in frozen}
     if parameter_list is None:
         chosen = [known[name] for name in sorted(known)]
     else:
         chosen = [known[p] if isinstance(p, str) else p for p in _list(parameter_list)]
-    chosen = [p for p in chosen if not p.stop_gradient and p.name not in frozen]
-    if not chosen:
-        return []
-    return [(p, g) for p, g in zip(chosen, gradients([loss], chosen)) if g is not None]
+    needed = [p for p in chosen if not p.stop_gradient and p.name not in names]
+    inner = [v for v in frozen if isinstance(v, _core.pir.Value)]
+    found = gradients([loss], needed, None, inner) if needed else []
+    found = {id(p): g for p, g in zip(needed, found)}
+    return [(p, found.get(id(p))) for p in chosen]
+
+
+def trained(loss, parameters=None, no_grad_set=None, callbacks=None):
+    """What `append_backward` gives, of the parameters that have a gradient."""
+    pairs = append_backward(loss, parameters, no_grad_set, callbacks)
+    return [(p, g) for p, g in pairs if g is not None]

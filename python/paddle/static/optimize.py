@@ -12,9 +12,13 @@ def minimize(optimizer, loss, parameters=None, no_grad_set=None):
     """Append the gradients of `loss` and the updates of `optimizer` to the program; returns ([],
     (parameter, gradient) pairs).
     """
-    chosen = parameters or optimizer._all_params() or None
-    pairs = _gradient.append_backward(loss, chosen, no_grad_set)
+    pairs = gradients(optimizer, loss, parameters, no_grad_set)
     return apply(optimizer, pairs), pairs
+
+
+def gradients(optimizer, loss, parameters=None, no_grad_set=None):
+    """Append the gradients of `loss`: (parameter, gradient) pairs."""
+    return _gradient.trained(loss, parameters or optimizer._all_params() or None, no_grad_set)
 
 
 def apply(optimizer, pairs):

@@ -81,9 +81,7 @@ class OptimizerWithMixedPrecision:
                 else paddle.reshape(self._loss_scaling, loss.shape)
             )
             self._scaled_loss = loss.astype('float32') * scale
-            return _gradient.append_backward(
-                self._scaled_loss, parameter_list, no_grad_set, callbacks
-            )
+            return _gradient.trained(self._scaled_loss, parameter_list, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads):
         """Append the check of the gradients of the scaled loss, the update of the scale and that of
