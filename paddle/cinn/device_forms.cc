@@ -657,9 +657,10 @@ class Forms final : public DrawForms {
                 void* out) const {
     const bool tf32 = RoundsToTf32();
     const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
-    if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64)
+    if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64 && !phi::IsComplex(t))
       throw phi::NoDeviceForm{"a product of numbers that are not floating"};
     if (ByLibrary(t, p, matrices, a, b, bias, out, tf32)) return;
+    if (phi::IsComplex(t) && matrices > 0) throw phi::NoDeviceForm{"a product of complex numbers without cuBLASLt"};
     const bool tensor = capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
     const int64_t tile = tensor ? 128 : 64;
     const auto tiles = [&](int64_t rows, int64_t columns) {

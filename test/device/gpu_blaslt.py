@@ -40,6 +40,27 @@ for dtype in BARS:
         F.linear, [RNG.randn(7, 6), RNG.randn(6, 8), RNG.randn(8)], dtype, lambda x, w, b: x @ w + b
     )
 
+# Complex numbers, and the gradients of their products.
+for dtype, bar in (('complex64', 2e-6), ('complex128', 1e-14)):
+    for shapes in (
+        ((7, 5), (5, 3)),
+        ((1, 9), (9, 64)),
+        ((3, 4, 6), (3, 6, 5)),
+        ((3, 4, 6), (6, 5)),
+    ):
+        a, b = ((RNG.randn(*s) + 1j * RNG.randn(*s)).astype(dtype) for s in shapes)
+        for turn in (False, True):
+            x, y = paddle.to_tensor(a), paddle.to_tensor(b.swapaxes(-1, -2) if turn else b)
+            x.stop_gradient = y.stop_gradient = False
+            out = paddle.matmul(x, y, transpose_y=turn)
+            assert out.place.is_gpu_place() and str(out.dtype) == f'paddle.{dtype}'
+            want = a @ b
+            assert np.abs(out.numpy() - want).max() <= bar * (1 + np.abs(want).max())
+            weight = (RNG.randn(*want.shape) + 1j * RNG.randn(*want.shape)).astype(dtype)
+            out.backward(paddle.to_tensor(weight))
+            want = weight @ b.conj().swapaxes(-1, -2)
+            assert np.abs(x.grad.numpy() - want).max() <= bar * (1 + np.abs(want).max())
+
 # Views: rows of another length, parts that begin anywhere, gaps in both axes.
 x, y = RNG.randn(10, 12), RNG.randn(12, 9)
 check(

@@ -16,6 +16,7 @@ def test_products_are_the_librarys(tmp_path):
     errors = run(HERE / 'gpu_blaslt.py', FLAGS_cublas_dir=DOUBLE.parent, FAKEBLASLT_LOG=log)[1]
     assert 'fakeblaslt:' not in errors, errors
     calls = log.read_text().splitlines()
+    assert all(sum(f'type {type} ' in call for call in calls) > 16 for type in (4, 5))  # complex
     for type in (0, 1, 2, 14):
         assert sum(f'type {type} ' in call for call in calls) > 20
     assert any('epilogue 4 ' in call for call in calls)  # a bias
@@ -63,6 +64,8 @@ def test_without_it_products_are_our_own():
 import paddle
 paddle.set_device('gpu')
 assert paddle.matmul(paddle.ones([3, 4]), paddle.ones([4, 5])).sum().item() == 60
+z = paddle.complex(paddle.ones([3, 4]), paddle.ones([3, 4]))
+assert paddle.matmul(z, z, transpose_y=True).tolist() == [[8j] * 3] * 3
 ''',
     )
 

@@ -4,6 +4,7 @@
 // product, a workspace that is too small and an alignment that was not promised. What it does it writes to the file of
 // FAKEBLASLT_LOG, a line a call.
 #include <cmath>
+#include <complex>
 #include <fstream>
 #include <string>
 
@@ -12,7 +13,7 @@
 namespace {
 
 enum Status : int { kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15 };
-constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kRealB16 = 14;
+constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14;
 constexpr uint64_t kMagic = 0x66616b65626c6173, kWorkspace = 4096;
 
 struct Handle {
@@ -58,14 +59,17 @@ void Log(const std::string& line) {
 
 Real RealOf(int type) {
   switch (type) {
-    case kReal32: return Real::k32;
-    case kReal64: return Real::k64;
+    case kReal32:
+    case kComplex32: return Real::k32;
+    case kReal64:
+    case kComplex64: return Real::k64;
     case kReal16: return Real::k16;
     case kRealB16: return Real::kB16;
     default: return Real::kNone;
   }
 }
-size_t SizeOf(int type) { return SizeOf(RealOf(type)); }
+bool IsComplex(int type) { return type == kComplex32 || type == kComplex64; }
+size_t SizeOf(int type) { return SizeOf(RealOf(type)) * (IsComplex(type) ? 2 : 1); }
 bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue > 1; }
 
 // What an algorithm is for.
@@ -93,12 +97,12 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
     if (l->leading < static_cast<int64_t>(l->rows)) return Refuse(kInvalidValue, "a leading dimension below the rows");
     if (l->batch != out.batch) return Refuse(kInvalidValue, "batches of several sizes");
   }
-  const bool wide = a.type == kReal64;
+  const bool wide = RealOf(a.type) == Real::k64;
   if (d.compute != (wide ? 70 : 68) && !(d.compute == 77 && a.type == kReal32))
     return Refuse(kNotSupported, "a compute type that is not of the matrices");
-  if (d.scale != (wide ? kReal64 : kReal32))
+  if (d.scale != (IsComplex(a.type) ? a.type : wide ? kReal64 : kReal32))
     return Refuse(kNotSupported, "a scale type that is not of the compute type");
-  if (d.epilogue != 1 && wide) return kNotSupported;
+  if (d.epilogue != 1 && (wide || IsComplex(a.type))) return kNotSupported;
   if (Has(d.epilogue, 32 | 128) && (d.aux_leading < static_cast<int64_t>(m) || d.aux_leading % 8)) return kNotSupported;
   return kSuccess;
 }
@@ -117,6 +121,15 @@ size_t Span(const Layout& l) {
          SizeOf(l.type);
 }
 
+template <class N>
+N LoadAs(Real type, const char* p) {
+  if constexpr (std::is_same_v<N, double>)
+    return Load(type, p);
+  else
+    return {Load(type, p), Load(type, p + SizeOf(type))};
+}
+
+template <class N>
 void Multiply(const Job& j) {
   const Real type = RealOf(j.a.type);
   const size_t size = SizeOf(j.a.type);
@@ -127,11 +140,17 @@ void Multiply(const Job& j) {
   for (uint64_t batch = 0; batch < static_cast<uint64_t>(j.out.batch); ++batch)
     for (uint64_t c = 0; c < n; ++c)
       for (uint64_t r = 0; r < m; ++r) {
-        double sum = 0;
+        N total = 0;
         for (uint64_t k = 0; k < depth; ++k)
-          sum += Load(type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
-                 Load(type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
-        sum *= j.alpha;
+          total += LoadAs<N>(type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
+                   LoadAs<N>(type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
+        total *= j.alpha;
+        if constexpr (!std::is_same_v<N, double>) {
+          Store(type, total.real(), j.to + at(j.out, batch, r, c));
+          Store(type, total.imag(), j.to + at(j.out, batch, r, c) + size / 2);
+          continue;
+        }
+        double sum = std::real(total);
         if (j.at_bias) sum += Load(type, j.at_bias + r * size);
         if (j.aux) Store(type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
         if (Has(j.d.epilogue, 2)) sum = sum > 0 ? sum : 0;
@@ -239,9 +258,12 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
   CUcontext now = nullptr;
   DRIVER(cuCtxGetCurrent)(&now);
   if (now != handle->context) return Refuse(kInvalidValue, "a product while another device is current");
-  const bool wide = d->scale == kReal64;
-  const double scale = Load(wide ? Real::k64 : Real::k32, static_cast<const char*>(alpha));
-  if (Load(wide ? Real::k64 : Real::k32, static_cast<const char*>(beta)) != 0 || c != out)
+  const Real factor = RealOf(d->scale);
+  const double scale = Load(factor, static_cast<const char*>(alpha));
+  const auto second = [&](const void* of) { return Load(factor, static_cast<const char*>(of) + SizeOf(factor)); };
+  if (IsComplex(d->scale) && (second(alpha) != 0 || second(beta) != 0))
+    return Refuse(kNotSupported, "a factor that is not real");
+  if (Load(factor, static_cast<const char*>(beta)) != 0 || c != out)
     return Refuse(kNotSupported, "a result that is added to");
   if (!algorithm || algorithm->magic != kMagic || algorithm->product != ProductOf(*d, *la, *lb, *lout))
     return Refuse(kInvalidValue, "an algorithm of another product");
@@ -265,7 +287,7 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
   j.at_a = work.Read(a, Span(*la)), j.at_b = work.Read(b, Span(*lb)), j.to = work.Room(Span(*lout));
   if (d->bias) j.at_bias = work.Read(d->bias, column);
   if (d->epilogue & 128) j.aux = work.Room(static_cast<size_t>(d->aux_leading) * lout->columns * size);
-  work.Do([j] { Multiply(j); });
+  work.Do([j] { IsComplex(j.a.type) ? Multiply<std::complex<double>>(j) : Multiply<double>(j); });
   const auto write = [&](void* to, const char* from, size_t at) {
     work.Write(static_cast<char*>(to) + at, from + at, column);
   };

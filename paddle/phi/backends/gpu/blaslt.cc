@@ -73,6 +73,8 @@ std::optional<lt::Type> TypeOf(DataType t) {
     case DataType::FLOAT64: return lt::kReal64;
     case DataType::FLOAT16: return lt::kReal16;
     case DataType::BFLOAT16: return lt::kRealB16;
+    case DataType::COMPLEX64: return lt::kComplex32;
+    case DataType::COMPLEX128: return lt::kComplex64;
     default: return std::nullopt;
   }
 }
@@ -134,13 +136,14 @@ lt::Epilogue EpilogueOf(const LtProduct& p) {
 class Call {
  public:
   Call(const LtProduct& p, lt::Type type, const Operand& left, const Operand& right) {
-    const bool wide = type == lt::kReal64;
+    const bool wide = type == lt::kReal64 || type == lt::kComplex64;
     const bool tf32 = p.tf32 && type == lt::kReal32;
+    const bool halves = type == lt::kReal16 || type == lt::kRealB16;
     LT_CALL(MatmulDescCreate, desc_.to(),
             wide   ? lt::kCompute64
             : tf32 ? lt::kComputeTf32
                    : lt::kCompute32,
-            wide ? lt::kReal64 : lt::kReal32);
+            halves ? lt::kReal32 : type);
     Set(lt::kTransA, left.op);
     Set(lt::kTransB, right.op);
     Set(lt::kEpilogueOf, EpilogueOf(p));
@@ -188,11 +191,12 @@ class Call {
 
   void Run(lt::Handle handle, const LtProduct& p, const lt::Heuristic& by, Place place) {
     const auto room = by.workspace ? AllocateOnDevice(by.workspace, place) : Ref<Storage>();
-    const double one = 1, zero = 0;
-    const float one32 = 1, zero32 = 0;
-    const bool wide = p.dtype == DataType::FLOAT64;
-    LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(&one) : &one32, p.b.data, left_.get(),
-            p.a.data, right_.get(), wide ? static_cast<const void*>(&zero) : &zero32, p.out.data, out_.get(),
+    // The first number of a pair stands for a real factor.
+    const double one[] = {1, 0}, zero[] = {0, 0};
+    const float one32[] = {1, 0}, zero32[] = {0, 0};
+    const bool wide = p.dtype == DataType::FLOAT64 || p.dtype == DataType::COMPLEX128;
+    LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(one) : one32, p.b.data, left_.get(),
+            p.a.data, right_.get(), wide ? static_cast<const void*>(zero) : zero32, p.out.data, out_.get(),
             const_cast<void*>(p.out.data), out_.get(), &by.algorithm, room ? room->data() : nullptr, by.workspace,
             StreamForCall(place, {p.a.data, p.b.data, p.out.data, p.bias, p.before}));
   }
@@ -244,6 +248,7 @@ bool LtMultiply(const LtProduct& p, Place place) {
   const auto type = TypeOf(p.dtype);
   if (!type || !HasLt() || p.m < 1 || p.n < 1 || p.k < 1 || std::max({p.m, p.n, p.k, p.count}) > kMost) return false;
   if (p.before && p.activation != LtActivation::kGelu) return false;
+  if (IsComplex(p.dtype) && (p.bias || p.activation != LtActivation::kNone)) return false;
   const auto left = AsOperand(p.b, p.k, p.n), right = AsOperand(p.a, p.m, p.k);
   if (!left || !right) return false;
   const auto size = static_cast<int64_t>(SizeOf(p.dtype));

@@ -15,7 +15,7 @@ using Preference = struct PreferenceOf*;
 using Stream = void*;  // of the driver
 
 enum Status : int { kSuccess = 0, kNotInitialized = 1, kInvalidValue = 7, kNotSupported = 15 };
-enum Type : int { kReal32 = 0, kReal64 = 1, kReal16 = 2, kRealB16 = 14 };
+enum Type : int { kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14 };
 enum Compute : int { kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77 };
 enum Operation : int { kPlain = 0, kTransposed = 1 };
 enum DescAttribute : int {
