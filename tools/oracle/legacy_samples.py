@@ -670,6 +670,44 @@ fused_embedding_fc_lstm | Ids:5,1@i8~0~5 Embeddings:6,12 WeightH:3,12 Bias:1,12 
     _lod=dict(Ids=[2, 3]), use_peepholes=False
 attention_lstm | X:5,4 C0:2,3 AttentionWeight:7,1 LSTMWeight:7,12 LSTMBias:1,12 | _lod=dict(X=[2,
     3])
+lu_solve | b:3,2 lu:3,3%regular pivots:3@i4~3~3 | trans='N'
+c_concat c_split | X:2,4 | rank=0, nranks=1, ring_id=0
+all_gather reduce_scatter | x:2,4 | ring_id=0, nranks=1
+all_reduce broadcast reduce all_to_all | x:2,4 | ring_id=0
+partial_allgather | X:2,4 | ring_id=0, nranks=1, rank=0
+barrier | X:1@i4 | ring_id=0
+c_scatter | X:2,4 | ring_id=0, nranks=1, use_calc_stream=True
+c_wait_comm c_wait_compute | X__0:2,4 | ring_id=0 | Out=1
+flash_attn_unpadded | q:4,2,8 k:4,2,8 v:4,2,8 cu_seqlens_q:2@i4~0~4%sorted
+    cu_seqlens_k:2@i4~0~4%sorted | max_seqlen_q=4, max_seqlen_k=4, scale=0.3, dropout=0.0,
+    causal=False, return_softmax=False, is_test=True | -softmax -softmax_lse -seed_offset
+weight_dequantize | x:32,64@i1~-9~9 scale:32~0.1~1 | algo='weight_only_int8', group_size=-1
+weight_only_linear | x:2,64 weight:32,64@i1~-9~9 bias:32 weight_scale:32~0.1~1 |
+    weight_dtype='int8', arch=80, group_size=-1
+llm_int8_linear | x:2,64 weight:32,64@i1~-9~9 bias:32 weight_scale:32~0.1~1 | threshold=6.0
+dequantize | Input:2,3@i1~-9~9; Input:2,3@u1~0~9 | Scale=10.0, Shift=0.0
+requantize | Input:2,3@i1~-9~9 | Scale_in=10.0, Scale_out=5.0, Shift_in=0.0, Shift_out=0.0
+requantize | Input:2,3@u1~0~9 | Scale_in=10.0, Scale_out=5.0, Shift_in=1.0, Shift_out=3.0
+set | x:2,3 source:6 | dims=[2, 3], stride=[3, 1], offset=0
+set | x:2,2 source:9 | dims=[2, 2], stride=[2, 1], offset=4
+fused_rms_norm_quant | x:2,4 norm_weight:4 norm_bias:4; x:2,4 bias:4 residual:2,4
+    norm_weight:4 | epsilon=1e-5, begin_norm_axis=1,
+    quant_scale=-1.0, quant_round_type=0, quant_max_bound=0.0, quant_min_bound=0.0
+index_elementwise_get | x:3,4 index__0:2@i8~0~2 | input_dims=[2, 4], input_strides=[16, 4],
+    index_dims=[3], index_stride=[16], slice_offset=0
+index_elementwise_put | x:3,4 index__0:2@i8~0~2 | value=2.0, input_dims=[2, 4],
+    input_strides=[16, 4], index_dims=[3], index_strides=[16], slice_offset=0
+index_elementwise_put_with_tensor | x:3,4 index__0:2@i8~0~2 value:2,4 | input_dims=[2, 4],
+    input_strides=[16, 4], index_dims=[3], index_strides=[16], slice_offset=0
+select_output | X:2,3 Mask:1@i4~1~1 | | Out=2
+graph_khop_sampler | Row:6@i8~0~3 Col_Ptr:5@i8~0~6%sorted X:2@i8~0~3 | sample_sizes=[3],
+    return_eids=False | -Out_Src -Out_Dst -Sample_Index -Reindex_X -Out_Eids
+fused_conv3d | Input:1,2,4,4,4 Filter:3,2,3,3,3 | strides=[1, 1, 1], paddings=[1, 1, 1],
+    dilations=[1, 1, 1], data_format='NCDHW'
+beam_search | pre_ids:2,1@i8~2~5 pre_scores:2,1 ids:2,3@i8~0~5 scores:2,3 |
+    _lod=dict(ids=[1, 1], scores=[1, 1]), level=0, beam_size=2, end_id=0 | parent_idx
+multi_gru | X:5,4 WeightX__0:4,9 WeightX__1:4,9 WeightH__0:3,9 WeightH__1:3,9 Bias__0:1,9
+    Bias__1:1,9 | _lod=dict(X=[2, 3]), layers=1
 fusion_transpose_flatten_concat | X__0:2,3,4,5 X__1:2,3,4,5 | trans_axis=[0, 2, 3, 1],
     flatten_axis=1, concat_axis=1
 """

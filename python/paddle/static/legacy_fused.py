@@ -109,11 +109,13 @@ def _self_attention(inputs, attrs, append):
     return {'Out': paddle.matmul(weights, v).transpose([0, 2, 1, 3])}
 
 
-@rule('fused_conv2d')
-def _fused_conv2d(inputs, attrs, append):
+@rule('fused_conv2d', 'fused_conv3d')
+def _fused_conv(inputs, attrs, append):
     x, weight, bias, residual = first_of(inputs, 'Input', 'Filter', 'Bias', 'ResidualData')
     algorithm = attrs.get('padding_algorithm', 'EXPLICIT')
-    out = paddle.nn.functional.conv2d(
+    axes = x.ndim - 2
+    last = attrs.get('data_format', '').endswith('C')
+    out = getattr(paddle.nn.functional, f'conv{axes}d')(
         x,
         weight,
         bias,
@@ -121,14 +123,14 @@ def _fused_conv2d(inputs, attrs, append):
         algorithm if algorithm != 'EXPLICIT' else list(attrs['paddings']),
         list(attrs['dilations']),
         attrs['groups'],
-        'NHWC' if attrs.get('data_format') == 'NHWC' else 'NCHW',
+        {2: ('NCHW', 'NHWC'), 3: ('NCDHW', 'NDHWC')}[axes][last],
     )
     out = out if residual is None else out + residual
     name = attrs.get('fuse_activation', '')
     if name not in ('', 'identity', 'relu', 'relu6', 'swish', 'sigmoid', 'tanh', 'gelu', 'mish'):
         raise NotImplementedError(
-            f"[fused_conv2d] expected fuse_activation relu, relu6, swish, sigmoid, tanh, gelu or "
-            f"mish, got {name!r}"
+            f"[fused_conv{axes}d] expected fuse_activation relu, relu6, swish, sigmoid, tanh, "
+            f"gelu or mish, got {name!r}"
         )
     plain = name in ('', 'identity')
     return {'Output': out if plain else getattr(paddle.nn.functional, name)(out)}
@@ -144,6 +146,49 @@ def _quantize(inputs, attrs, append):
     low, high = (-128, 127) if signed else (0, 255)
     whole = paddle.round(x * attrs.get('Scale', 1.0) + shift)
     return {'Output': paddle.clip(whole, low, high).astype('int8' if signed else 'uint8')}
+
+
+@rule('set')
+def _set(inputs, attrs, append):
+    (source,) = inputs['source']
+    dims, stride = list(attrs['dims']), list(attrs['stride'])
+    return {'out': paddle.as_strided(source, dims, stride, attrs['offset']).clone()}
+
+
+@rule('dequantize')
+def _dequantize(inputs, attrs, append):
+    (x,) = inputs['Input']
+    return {'Output': (x.astype('float32') - attrs.get('Shift', 0.0)) / attrs.get('Scale', 1.0)}
+
+
+@rule('requantize')
+def _requantize(inputs, attrs, append):
+    (x,) = inputs['Input']
+    factor = attrs['Scale_out'] / attrs['Scale_in']
+    # Both shifts are one zero point, a number of 0 to 255.
+    zero = min(max(int(attrs['Shift_out'] - factor * attrs['Shift_in'] + 0.5), 0), 255)
+    low, high = (-128, 127) if x.dtype == paddle.int8 else (0, 255)
+    moved = paddle.round(x.astype('float32') * factor + zero)
+    return {'Output': paddle.clip(moved, low, high).astype(x.dtype)}
+
+
+@rule('fused_rms_norm_quant')
+def _rms_norm_quant(inputs, attrs, append):
+    x, bias, residual, scale, shift = first_of(
+        inputs, 'x', 'bias', 'residual', 'norm_weight', 'norm_bias'
+    )
+    if attrs.get('quant_scale', -1.0) > 0:
+        raise NotImplementedError(
+            f"[fused_rms_norm_quant] expected quant_scale of at most 0, got {attrs['quant_scale']}"
+        )
+    first = attrs['begin_norm_axis'] % x.ndim
+    y = x if bias is None else x + bias
+    y = y if residual is None else y + residual
+    axes, extents = list(range(first, y.ndim)), list(y.shape[first:])
+    inverse = paddle.rsqrt((y * y).mean(axes, keepdim=True) + attrs['epsilon'])
+    out = y * inverse * scale.reshape(extents)
+    out = out if shift is None else out + shift.reshape(extents)
+    return {'out': out, 'residual_out': y, 'inv_var': inverse.reshape([-1])}
 
 
 @rule('interp_antialias')

@@ -334,6 +334,33 @@ def _fusion_gru(inputs, attrs, append):
     return {'Hidden': gru_rows(x @ wide, offsets, weight, bias, h0, *rest, attrs['origin_mode'])}
 
 
+@rule('multi_gru')
+def _multi_gru(inputs, attrs, append):
+    from paddle.static.nn.recurrent_rows import gru_rows
+
+    (x,) = inputs['X']
+    offsets, bias = _sequences('multi_gru', x), inputs.get('Bias') or []
+    for layer in range(attrs.get('layers', 1)):
+        x = paddle.concat(
+            [
+                gru_rows(
+                    x @ inputs['WeightX'][k],
+                    offsets,
+                    inputs['WeightH'][k],
+                    bias[k] if bias else None,
+                    None,
+                    attrs['activation'],
+                    attrs['gate_activation'],
+                    k % 2 == 1,
+                    attrs['origin_mode'],
+                )
+                for k in (2 * layer, 2 * layer + 1)
+            ],
+            1,
+        )
+    return {'Hidden': x}
+
+
 def _fused_lstm(rows, offsets, inputs, attrs):
     from paddle.static.nn.recurrent_rows import lstm_rows
 
