@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model: fit, evaluate, predict, save and load, callbacks; summary and flops."""
 
+import contextlib
+import io
 import os
 
 import numpy as np
@@ -121,6 +123,17 @@ def test_early_stopping_after_evaluations_without_a_better_one(losses, patience,
         stopper.on_eval_end({'loss': loss})
         stopped.append(made.stop_training)
     assert stopped == [n == stops_after for n in range(1, len(losses) + 1)]
+
+
+def test_progress_goes_to_standard_output_as_it_is():
+    from paddle.hapi.progressbar import ProgressBar
+
+    bar, caught, given = ProgressBar(4), io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(caught):
+        bar.update(1, [('loss', 0.5)])
+        ProgressBar(4, file=given).update(2)
+    assert 'step 1/4' in caught.getvalue() and 'step 2/4' not in caught.getvalue()
+    assert 'step 2/4' in given.getvalue()
 
 
 def test_summary_and_flops(capsys):

@@ -40,10 +40,15 @@ class ProgressBar:
         self._num = num
         self._width = width
         self._verbose = verbose
-        self.file = file or sys.stdout
+        self._file = file
         self.name = name
         self._start = time.time() if start else None
         self._last_width = 0
+
+    @property
+    def file(self):
+        """Where it prints: the file given, else standard output as it is now."""
+        return self._file or sys.stdout
 
     def start(self):
         """Start the clock."""
