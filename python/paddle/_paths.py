@@ -131,7 +131,8 @@ TABLE = {
         },
     ),
     'paddle.distributed.auto_parallel.static.dist_attribute': {
-        'paddle.distributed.auto_parallel.dist_attr': 'TensorDistAttr'
+        'paddle.distributed.auto_parallel.dist_attr': 'TensorDistAttr',
+        'paddle.distributed.auto_parallel.spmd_rule': 'DistTensorSpec',
     },
     'paddle.distributed.fleet.utils.fs': {'paddle.distributed.fleet.utils.hdfs': 'HDFSClient'},
     'paddle.distributed.fleet.meta_parallel.tensor_parallel': {

@@ -83,8 +83,37 @@ def interpolation(name, out, method, data_format):
     return run
 
 
+INTEGERS = I([[1, 2, 3, 4, 5, 6]] * 4)
+UNIT = np.linspace(0.1, 0.9, 24, dtype='float32').reshape(4, 6)
+
+
+def resilient(x, g):
+    """A step of rprop."""
+    own = [x.detach().clone(), g.clone(), g.clone(), paddle.ones_like(g)]
+    bounds = paddle.to_tensor([1e-3, 50.0]), paddle.to_tensor([0.5, 1.2])
+    ops.rprop_(*own, None, *bounds, False)
+    return own
+
+
+# Reached by what is made of them alone.
+INNER = {'bce', 'bce_logits', 'huber', 'prelu_mul', 'silu_mul', 'silu_mul_dx', 'fused_attention'}
+
 ROWS = [
     # Elements.
+    ('add', ops.add, [(4, 6), (6,)]),
+    ('subtract', ops.subtract, [(4, 6), (4, 1)]),
+    ('divide', lambda x, y: ops.divide(x, y * y + 1), [(4, 6), (4, 6)]),
+    ('pow', lambda x: ops.pow(x, 2.0), [(4, 6)]),
+    ('scale', lambda x: ops.scale(x, 2.0, 1.0, True), [(4, 6)]),
+    ('clip', lambda x: ops.clip(x, -0.5, 0.5), [(4, 6)]),
+    ('celu', lambda x: ops.celu(x, 1.5), [(4, 6)]),
+    ('complex', lambda x, y: ops.as_real(ops.complex(x, y)), [(4, 6), (4, 6)]),
+    ('nextafter', paddle.nextafter, [UNIT, UNIT[::-1].copy()]),
+    ('gammainc', paddle.gammainc, [UNIT, UNIT]),
+    ('gammaincc', paddle.gammaincc, [UNIT, UNIT]),
+    ('log_loss', lambda x, y: ops.log_loss(ops.sigmoid(x), y, 1e-4), [(4, 6), UNIT.round()]),
+    ('bitwise_left_shift', lambda x, y: ops.bitwise_left_shift(x, y, True), [INTEGERS, INTEGERS]),
+    ('bitwise_right_shift', lambda x, y: ops.bitwise_right_shift(x, y, True), [INTEGERS, INTEGERS]),
     ('softmax', lambda x: ops.softmax(x, -1), [(4, 6)]),
     ('log_softmax', lambda x: ops.log_softmax(x, 0), [(4, 6)]),
     ('full_like', lambda x: ops.full_like(x, 2.0, 'float32'), [(4, 6)]),
@@ -536,6 +565,11 @@ ROWS = [
     ),
     *((name, interpolation(name, *rest), [shape]) for name, (shape, *rest) in INTERPOLATED.items()),
     (
+        'flash_attn',
+        lambda q, k: paddle.nn.functional.flash_attention.flash_attention(q, k, k)[0],
+        [(4, 3, 4, 2), (4, 3, 4, 2)],
+    ),
+    (
         'attention',
         lambda q, k: paddle.nn.functional.scaled_dot_product_attention(q, k, k),
         [(4, 3, 4, 2), (4, 3, 4, 2)],
@@ -578,6 +612,7 @@ ROWS = [
     update('adamax_', 'xx1xx1o', 0.9, 0.99, 1e-8, False),
     update('nadam_', 'xx1111xxo', 0.9, 0.99, 1e-8, 0.004, False),
     update('radam_', 'xx1111xxo', 0.9, 0.99, 1e-8, False),
+    ('rprop_', resilient, [UNIT, UNIT]),
     update('asgd_', 'xx1xx1o', False),
     # Boxes.
     (

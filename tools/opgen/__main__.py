@@ -18,6 +18,7 @@ from . import (
     emit_traits,
     manual,
     model,
+    propagation,
     stats,
 )
 from .gradient import Gradient
@@ -50,6 +51,7 @@ def outputs(ops):
     files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
     files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(gradients.values())
+    files["paddle/distributed/rule_texts.cc"] = propagation.table(ops)
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
     files["python/paddle/_legacy_protos.py"] = emit_legacy.declarations()
@@ -107,6 +109,7 @@ def main():
         return 1
     if a.stats:
         print(stats.table(ops, a.ops))
+        print(propagation.counts(ops))
         return 0
     out = pathlib.Path(a.out)
     for rel, text in files.items():

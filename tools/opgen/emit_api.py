@@ -3,11 +3,11 @@
 
 import re
 
+from . import propagation
 from .emit_node import setup
 from .emit_run import attr_values, joined
 from .signatures import list_or_tensor, names, params, ret_type
 from .template import commas, fill, when
-from .update import SKIP, norms
 
 API = """
 $ret $op($params) {
@@ -95,49 +95,17 @@ def is_dist(op):
     return " || ".join(f"IsDist({t.name})" for t in op.tensors)
 
 
-def propagation(op):
-    """The rule by which placements go through the op: its own, or what its traits say."""
-    if op.spmd:
-        return op.spmd
-    if op.elementwise:
-        return "elementwise"
-    if op.reduces:
-        return f"reduce {op.reduces}"
-    if op.update is not None:
-        return of_update(op)
-    return f"move {op.moves}" if op.moves in ("extents", "transpose") else ""
-
-
-def of_update(op):
-    """Elements of an optimizer's tensors belong together, unless a step reads all of them."""
-    if any(norms(step.node) for step in op.steps_of_update.steps):
-        return ""
-
-    def term(name):
-        return "*" if name in (*op.numbers, SKIP) else "..."
-
-    terms = ",".join(term(t.name) for t in op.tensors)
-    return terms + "->" + ",".join(term(op.inplace_map[o.name]) for o in op.outs)
-
-
-def of_parts(op):
-    """The hand-written function that `spmd` names, or None."""
-    name = (op.spmd or "").removeprefix("=").strip()
-    return name if name.isidentifier() and op.spmd.startswith("=") else None
-
-
 def dist(op):
     """The statement that runs the op on distributed operands."""
-    rule = propagation(op)
+    rule = propagation.rule(op)
     if not op.tensors:
         return None
     if op.effect:
         return fill(NO_DIST, dist=is_dist(op), op=op.name)
     if rule == "compose":
         return fill(DIST_AS, dist=is_dist(op), composition=f"{op.compose}({names(op)})")
-    if rule.startswith("="):
-        written = of_parts(op)
-        call = f"{written}({names(op)})" if written else rule[1:].strip()
+    if call := propagation.in_place_of(op):
+        call = f"{call}({names(op)})" if propagation.of_parts(op) else call
         return fill(DIST_AS, dist=is_dist(op), composition=call)
     counts = iter(range(len(op.args)))
     attrs = iter(range(len(op.args)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ file of a family, and `ops.h`."""
 
-from . import emit_api, emit_grad, emit_loops, emit_node, emit_run, derivatives
+from . import emit_api, emit_grad, emit_loops, emit_node, emit_run, derivatives, propagation
 from .signatures import declaration, own_header, params, ret_type
 from .emit_update import Kernel
 from .template import fill
@@ -51,7 +51,7 @@ def compositions(ops):
         {
             f"{ret_type(op)} {fn}({params(op)});"
             for op in ops
-            for fn in (op.compose, op.recorded_as, emit_api.of_parts(op))
+            for fn in (op.compose, op.recorded_as, propagation.of_parts(op))
             if fn
         }
     )

@@ -7,7 +7,7 @@ import functools
 import pathlib
 from dataclasses import dataclass
 
-from . import documentation, expr, ordered
+from . import documentation, expr, ordered, propagation
 from .arguments import ARGS, OUTS, SIGNATURES, PySig
 from .checks import WAYS, check_expressions, check_key_names, check_keys, check_reach, known_names
 from .stanza import (
@@ -566,6 +566,7 @@ def read_op(raw, path, family):
     ordered.check(op, known_names(op))
     check_reach(op)
     documentation.check(op)
+    propagation.check(op)
     return op
 
 

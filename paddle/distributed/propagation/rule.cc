@@ -475,9 +475,9 @@ class Builder {
 
 const Rule& RuleOf(const char* text) {
   static std::mutex mutex;
-  static auto* rules = new std::map<std::string_view, Rule>;
+  static auto* rules = new std::map<std::string, Rule, std::less<>>;
   std::lock_guard lock(mutex);
-  const auto known = rules->find(text);
+  const auto known = rules->find(std::string_view(text));
   return known != rules->end() ? known->second : rules->emplace(text, Read(text)).first->second;
 }
 

@@ -18,6 +18,9 @@ _LATER = {
     'from_dlpack': 'paddle.utils.dlpack',
     'get_available_device': 'paddle.device',
     '__unittest_throw_exception__': 'paddle.base.core_programs',
+    'TensorDistAttr': 'paddle.distributed.auto_parallel.dist_attr',
+    'DistTensorSpec': 'paddle.distributed.auto_parallel.spmd_rule',
+    'get_phi_spmd_rule': 'paddle.distributed.auto_parallel.spmd_rule',
 }
 _RENAMED = {'LoDTensor': 'DenseTensor'}
 
