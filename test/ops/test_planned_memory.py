@@ -13,14 +13,7 @@ import paddle
 from paddle import static
 
 # Packed weights are kept with parameters; those that a program computes are packed at each run.
-# Statistics in place are float32; halves are converted and written back.
-APART = (
-    'batch_norm_',
-    'conv2d',
-    'conv3d',
-    'conv2d_transpose_grad: conv_nd',
-    'conv3d_transpose_grad: conv_nd',
-)
+APART = ('conv2d', 'conv3d', 'conv2d_transpose_grad: conv_nd', 'conv3d_transpose_grad: conv_nd')
 
 
 def planned(function, tensors, strided):
@@ -85,6 +78,41 @@ def test_programs_take_no_memory_beside_their_plan(dtype, least, strided, tmp_pa
         found += [f'{name}: {op}' for op in rows if op not in APART]
     assert not found, '\n'.join(found)
     assert count > least
+
+
+@pytest.mark.parametrize('kind', ['sum', 'mean', 'max', 'prod', 'amin', 'logsumexp', 'norm', 'var'])
+def test_reductions_of_halves_to_many(kind):
+    """Whose results are summed in float32 beside."""
+    x = paddle.ones([3, 4096], 'float16')
+    call = {'norm': lambda t: paddle.linalg.norm(t, 2, 0), 'prod': lambda t: paddle.prod(t, 0)}.get(
+        kind, lambda t: getattr(paddle, kind)(t, axis=0)
+    )
+    paddle.enable_static()
+    try:
+        assert not unplanned(*planned(call, [x], False))
+    finally:
+        paddle.disable_static()
+
+
+def test_networks_that_recur():
+    """Gates, packed matrices and gradients of all steps."""
+    net = paddle.nn.LSTM(8, 16, num_layers=2, direction='bidirect')
+    names = ('weight_ih', 'weight_hh', 'bias_ih', 'bias_hh')
+    ends = [f'_l{k}{way}' for k in range(2) for way in ('', '_reverse')]
+    weights = [getattr(net, n + e) for part in (names[:2], names[2:]) for e in ends for n in part]
+    given = [paddle.ones([5, 2, 8]), *[w.detach() for w in weights]]
+
+    def call(x, *parameters):
+        start = paddle.zeros([4, 2, 16])
+        last = 0.0, True, 8, 16, 2, 'LSTM', 0, False
+        out, _, state = paddle._C_ops.rnn(x, [start, start], [*parameters], None, None, *last)[:3]
+        return out, *state
+
+    paddle.enable_static()
+    try:
+        assert not unplanned(*planned(call, given, False))
+    finally:
+        paddle.disable_static()
 
 
 def test_copies_do_not_go_where_views_were_left():

@@ -39,7 +39,8 @@ void OperandGradient::Deliver() {
 
 int64_t OperandGradient::Bytes(const Tensor& out, const Tensor* dout) {
   if (!out.defined() || phi::IsComplex(dout->dtype()) || out.dims() == dout->dims()) return 0;
-  return phi::WorkspaceFor(common::ToDims(dout->dims()), dout->dtype());
+  return phi::WorkspaceFor(common::ToDims(dout->dims()), dout->dtype()) +
+         phi::cpu::ReduceBytes(phi::cpu::ReduceOp::kSum, dout->dtype(), out.dtype(), out.numel());
 }
 
 }  // namespace paddle

@@ -16,7 +16,7 @@ class OperandGradient {
   OperandGradient(Tensor* out, const Tensor& operand, const Tensor* dout);
   operator Tensor&() { return g_; }  // NOLINT: implicit by design
   void Deliver();
-  // Bytes of a workspace that the scratch takes.
+  // Bytes of a workspace that the scratch and its sums take.
   static int64_t Bytes(const Tensor& out, const Tensor* dout);
 
  private:

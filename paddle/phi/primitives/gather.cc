@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -28,11 +29,11 @@ common::ErrorCode IndexCode(std::string_view op) {
 // Room for positions, where the op runs.
 class Places {
  public:
-  explicit Places(int64_t bytes) {
+  explicit Places(int64_t count) {
     if (const DeviceForms* d = FormsHere())
-      there_ = d->Room(bytes);
+      there_ = d->Room(count * 8);
     else
-      here_.emplace(bytes);
+      here_.emplace(count * 8);
   }
   template <class T>
   T* as() const {
@@ -40,7 +41,7 @@ class Places {
   }
 
  private:
-  std::optional<Scratch> here_;
+  std::optional<CallMemory> here_;
   std::shared_ptr<void> there_;
 };
 
@@ -153,7 +154,7 @@ void EachWrite(int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64
 template <class F>
 void InWide(const char* op, DataType t, void* out, int64_t out_n, const void* src, int64_t src_n, F&& body) {
   if (!IsHalf(t)) return body(t, out, src);
-  Scratch o(out_n * 4), s(std::max<int64_t>(1, src_n) * 4);
+  CallMemory o(out_n * 4), s(std::max<int64_t>(1, src_n) * 4);
   Convert(t, out, 1, DataType::FLOAT32, o.as<float>(), 1, out_n);
   Convert(t, src, 1, DataType::FLOAT32, s.as<float>(), 1, src_n);
   body(DataType::FLOAT32, o.as<float>(), s.as<float>());
@@ -213,24 +214,24 @@ int64_t Prod(Ints v, int64_t b, int64_t e) {
 
 void GatherAxis(const char* op, int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner,
                 DataType index_t, const void* index, int64_t count, void* out) {
-  Places at(count * 8 + 8);
+  Places at(count);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) Read(elem_size, x, outer, n, inner, at.as<int64_t>(), count, out);
 }
 
 void ScatterAddAxis(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, DataType index_t,
                     const void* index, int64_t count, const void* src) {
-  Places at(count * 8 + 8);
+  Places at(count);
   Checked(op, index_t, index, count, n, at.as<int64_t>());
   if (outer > 0 && inner > 0) AddRows(op, t, out, outer, n, inner, at.as<int64_t>(), count, src, false);
 }
 
 void ScatterRows(DataType t, void* out, int64_t n, int64_t inner, DataType index_t, const void* index, int64_t count,
                  const void* updates, bool overwrite) {
-  Places at(count * 8 + 8);
+  Places at(count);
   Checked("scatter", index_t, index, count, n, at.as<int64_t>());
   if (overwrite) return AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, updates, false);
-  const Places zero(16);
+  const Places zero(2);
   Zero(zero.as<void>(), 16);
   AssignRows(SizeOf(t), out, 1, n, inner, at.as<int64_t>(), count, zero.as<void>(), true);
   AddRows("scatter", t, out, 1, n, inner, at.as<int64_t>(), count, updates, false);
@@ -249,14 +250,14 @@ void LinearNd(const char* op, Ints shape, DataType index_t, const void* index, i
 
 void GatherNd(const char* op, int64_t elem_size, const void* x, Ints x_shape, DataType index_t, const void* index,
               int64_t count, int64_t depth, void* out) {
-  Places at(count * 8 + 8);
+  Places at(count);
   LinearNd(op, x_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(x_shape.size());
   Read(elem_size, x, 1, Prod(x_shape, 0, depth), Prod(x_shape, depth, rank), at.as<int64_t>(), count, out);
 }
 void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataType index_t, const void* index,
                   int64_t count, int64_t depth, const void* updates) {
-  Places at(count * 8 + 8);
+  Places at(count);
   LinearNd(op, out_shape, index_t, index, count, depth, at.as<int64_t>());
   int64_t rank = static_cast<int64_t>(out_shape.size());
   AddRows(op, t, out, 1, Prod(out_shape, 0, depth), Prod(out_shape, depth, rank), at.as<int64_t>(), count, updates,
@@ -265,14 +266,14 @@ void ScatterNdAdd(const char* op, DataType t, void* out, Ints out_shape, DataTyp
 
 void IndexGet(const char* op, int64_t elem_size, const void* x, int64_t outer, Ints dims, int64_t inner,
               DataType index_t, std::span<const void* const> index, int64_t count, void* out) {
-  Places at(count * 8 + 8);
+  Places at(count);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   Read(elem_size, x, outer, Prod(dims, 0, static_cast<int64_t>(dims.size())), inner, at.as<int64_t>(), count, out);
 }
 void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, int64_t inner, DataType index_t,
               std::span<const void* const> index, int64_t count, const void* value, bool value_scalar,
               bool accumulate) {
-  Places at(count * 8 + 8);
+  Places at(count);
   Linear(op, index_t, index, dims.data(), count, 1, at.as<int64_t>());
   int64_t n = Prod(dims, 0, static_cast<int64_t>(dims.size()));
   if (accumulate)
@@ -404,7 +405,7 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
 void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t,
                    const void* index, Ints index_shape, void* out) {
   int64_t total = Prod(index_shape, 0, static_cast<int64_t>(index_shape.size()));
-  Places at(total * 8 + 8);
+  Places at(total);
   AlongOffsets(op, x_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   Read(elem_size, x, 1, 1, 1, at.as<int64_t>(), total, out);
 }
@@ -422,11 +423,11 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
   if (const DeviceForms* d = FormsHere()) {
     if (!plain || (mode != PutMode::kAdd && mode != PutMode::kAssign) || (mode == PutMode::kAdd && !include_self))
       throw NoDeviceForm{"values that are broadcast, multiplied or compared"};
-    Places at(total * 8 + 8);
+    Places at(total);
     AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
     return d->Write(t, out, 1, size, 1, at.as<int64_t>(), total, values, mode == PutMode::kAdd);
   }
-  Scratch at(total * 8 + 8), from(total * 8 + 8);
+  CallMemory at(total * 8), from(total * 8);
   AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   if (plain) {
     for (int64_t i = 0; i < total; ++i) from.as<int64_t>()[i] = i;
@@ -452,7 +453,7 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
 
 void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids,
                int64_t count, int64_t padding_idx, void* out) {
-  Places at(count * 8 + 8);
+  Places at(count);
   for (int64_t i = 0; i < count; ++i) {
     int64_t v = IndexAt(index_t, ids, i);
     PD_CHECK(v >= 0 && v < rows, InvalidArgument, "[embedding] expected an id in [0, ", rows, "), got ", v);
@@ -470,13 +471,13 @@ void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, Data
   if (const DeviceForms* d = FormsHere()) {
     d->Zero(dtable, rows * dim * SizeOf(t));
     if (dim == 0 || count == 0) return;
-    const Places at(count * 8);
+    const Places at(count);
     Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
     return d->Write(t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, true, padding_idx);
   }
   Zero(dtable, rows * dim * SizeOf(t));
   if (dim == 0 || count == 0) return;
-  Places at(count * 8 + 8);
+  Places at(count);
   Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
   AddRows("embedding_grad", t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, false);
   int64_t row = dim * SizeOf(t);
@@ -549,7 +550,7 @@ void OneHot(DataType t, DataType index_t, const void* ids, int64_t count, int64_
   char element[16];
   Convert(DataType::FLOAT64, &one, 1, t, element, 1, 1);
   if (const DeviceForms* d = FormsHere()) {
-    const Places at(count * 8), there(16);
+    const Places at(count), there(2);
     const int64_t bad = d->Positions(index_t, ids, 1, classes, true, count, at.as<int64_t>(), false);
     if (bad >= 0)
       PD_THROW(InvalidArgument, "[one_hot] expected an index in [0, ", classes, "), got ",

@@ -4,10 +4,24 @@
 // run in a fixed order, so results do not depend on the thread count.
 #pragma once
 
+#include <algorithm>
+
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/primitives/wide_bytes.h"
 
 namespace phi::cpu {
+
+// Bytes of CallMemory that reads, and writes that put elements, take at `count` indices; of PutAlongAxis twice that.
+inline int64_t PlacesBytes(int64_t count) { return Workspace::Piece(count * 8); }
+// Those that writes of src_n elements to out_n take beside, where they compute.
+inline int64_t WideWriteBytes(DataType t, int64_t out_n, int64_t src_n) {
+  return WideBytes(t, out_n) + WideBytes(t, std::max<int64_t>(1, src_n));
+}
+// ScatterRows, with as many rows as indices.
+inline int64_t ScatterRowsBytes(DataType t, int64_t out_n, int64_t src_n, int64_t count, bool overwrite) {
+  return PlacesBytes(count) + (overwrite ? 0 : PlacesBytes(2) + WideWriteBytes(t, out_n, src_n));
+}
 
 // x [outer, n, inner] -> out [outer, count, inner] with out[o, i] = x[o, index[i]]. gather(axis), index_select,
 // embedding tables.

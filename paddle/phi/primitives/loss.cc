@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/reduce.h"
@@ -74,7 +75,7 @@ void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64
   if (outer * n * inner == 0) return;
   // -log p is exact enough where the probability is at hand in full precision and does not underflow.
   const bool from_p = !x_is_softmax && softmax && !IsHalf(t);
-  Scratch lse(x_is_softmax || from_p ? 0 : outer * inner * 8);
+  CallMemory lse(x_is_softmax || from_p ? 0 : outer * inner * 8);
   if (!x_is_softmax && !from_p) LogSumExps(t, x, outer, n, inner, lse.as<void>());
   ParallelFor(0, outer * inner, 4096, [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
@@ -150,7 +151,7 @@ void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64
                       bool x_is_softmax, void* softmax, void* loss) {
   if (outer * n * inner == 0) return;
   if (softmax && !x_is_softmax) Softmax(t, x, outer, n, inner, softmax);
-  Scratch lse(x_is_softmax ? 0 : outer * inner * 8);
+  CallMemory lse(x_is_softmax ? 0 : outer * inner * 8);
   if (!x_is_softmax) LogSumExps(t, x, outer, n, inner, lse.as<void>());
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {

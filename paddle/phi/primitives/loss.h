@@ -4,8 +4,14 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/workspace.h"
 
 namespace phi::cpu {
+
+// Bytes of CallMemory that the cross entropy of so many lines takes at most: logarithms of sums, and what these take.
+inline int64_t CrossEntropyBytes(int64_t lines, bool x_is_softmax) {
+  return x_is_softmax ? 0 : 3 * Workspace::Piece(lines * 8);
+}
 
 // Types f32 f64 f16 bf16. labels [outer, inner] of label_t (INT32, INT64, or narrower integers); loss [outer, inner].
 // A label equal to ignore_index gives loss 0; others outside [0, n) throw OutOfRange.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
@@ -50,7 +51,7 @@ class Wide {
   const void* get() const { return p_; }
 
  private:
-  Scratch scratch_;
+  CallMemory scratch_;
   const void* p_;
 };
 
@@ -67,7 +68,7 @@ class Narrow {
   DataType t_;
   void* p_;
   int64_t n_;
-  Scratch scratch_;
+  CallMemory scratch_;
 };
 
 // f(float32 of x, room for float32 of out, from, to) for the rows [lo, hi) of halves, as many at a time as stay in L1.
@@ -323,7 +324,7 @@ void GroupNorm(DataType t, DataType param_t, const void* x, int64_t n, int64_t c
   Wide wx(t, x, total), ws(param_t, scale, c), wb(param_t, bias, c);
   Narrow wo(t, out, total);
   // Channels-last data is worked on in channels-first order.
-  Scratch tx(channels_last ? total * size : 0), to(channels_last ? total * size : 0);
+  CallMemory tx(channels_last ? total * size : 0), to(channels_last ? total * size : 0);
   const int64_t shape_cf[] = {n, c, spatial}, from_cl[] = {spatial * c, 1, c}, cf[] = {c * spatial, spatial, 1};
   if (channels_last) CopyStrided(size, shape_cf, wx.get(), from_cl, tx.as<void>(), cf);
   const void* src = channels_last ? tx.as<void>() : wx.get();
@@ -356,7 +357,7 @@ void GroupNormGrad(DataType t, DataType param_t, const void* x, const void* dout
   const bool f64 = t == DataType::FLOAT64;
   const int64_t size = f64 ? 8 : 4, per = c / groups, total = n * c * spatial, run = per * spatial;
   Wide wx(t, x, total), wg(t, dout, total), ws(param_t, scale, c);
-  Scratch tx(channels_last ? total * size : 0), tg(channels_last ? total * size : 0),
+  CallMemory tx(channels_last ? total * size : 0), tg(channels_last ? total * size : 0),
       td(channels_last ? total * size : 0);
   const int64_t shape_cf[] = {n, c, spatial}, from_cl[] = {spatial * c, 1, c}, cf[] = {c * spatial, spatial, 1};
   if (channels_last) {

@@ -4,12 +4,28 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/primitives/wide_bytes.h"
 
 namespace phi::cpu {
 
 // t: type of x and out (f32 f64 f16 bf16). param_t: type of scale/bias and their gradients: t, or FLOAT32 with half t.
 // Saved statistics (mean, variance, inverse deviation) have StatType(t): f32, or f64 with f64.
 constexpr DataType StatType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
+
+// Bytes of CallMemory that the norms of n elements and their gradients take at most, with `params` elements of scale.
+inline int64_t RowNormBytes(DataType t, int64_t params) { return 2 * WideBytes(t, params); }
+inline int64_t RowNormGradBytes(DataType t, int64_t n, int64_t params) {
+  return 3 * (WideBytes(t, n) + WideBytes(t, params));
+}
+inline int64_t BatchNormBytes(DataType t, int64_t n) { return 2 * WideBytes(t, n); }
+inline int64_t BatchNormGradBytes(DataType t, int64_t n) { return 3 * WideBytes(t, n); }
+inline int64_t GroupNormBytes(DataType t, int64_t n, int64_t params, bool channels_last) {
+  const int64_t turned = channels_last ? Workspace::Piece(n * SizeOf(StatType(t))) : 0;
+  return 2 * (WideBytes(t, n) + WideBytes(t, params) + turned);
+}
+inline int64_t GroupNormGradBytes(DataType t, int64_t n, int64_t params, bool channels_last) {
+  return GroupNormBytes(t, n, params, channels_last) / 2 * 3;
+}
 
 // Over the last `cols` of x [rows, cols]. scale, bias [cols], mean, variance [rows] may be null. variance is the biased
 // one.

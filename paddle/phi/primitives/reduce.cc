@@ -16,6 +16,7 @@
 #include "paddle/common/error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/isa.h"
 #include "paddle/phi/primitives/reduce_plan.inc.h"
@@ -269,12 +270,15 @@ bool AddFew(ReduceOp op, DataType t, const void* x, const Ints& shape, const Int
   return true;
 }
 
+constexpr int64_t kFewAccumulators = 512;  // bytes that lie on the stack
+
 DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
   if (op == ReduceOp::kAny || op == ReduceOp::kAll) return DataType::BOOL;
   if (op == ReduceOp::kCountNonzero)
     return IsComplex(in_t) || IsFloating(in_t) ? (IsComplex(in_t) ? in_t : DataType::FLOAT64) : DataType::INT64;
   DataType a = ComputeType(in_t);
   if (op == ReduceOp::kMax || op == ReduceOp::kMin) return a == DataType::BOOL ? DataType::INT32 : a;
+  if (a == DataType::INT32 && (op == ReduceOp::kMaxAbs || op == ReduceOp::kMinAbs)) return DataType::INT64;
   if (IsInteger(a) || a == DataType::BOOL) {
     const bool needs_float = op == ReduceOp::kMean || op == ReduceOp::kLogSumExp || op == ReduceOp::kL2Norm ||
                              op == ReduceOp::kPNorm || op == ReduceOp::kSumPow || op == ReduceOp::kNanMean;
@@ -291,6 +295,14 @@ DataType AccType(ReduceOp op, DataType in_t, DataType out_t) {
 }
 
 }  // namespace
+
+int64_t ReduceBytes(ReduceOp op, DataType in_t, DataType out_t, int64_t outs) {
+  const DataType acc_t = AccType(op, in_t, out_t);
+  const int64_t bytes = outs * SizeOf(acc_t), one = Workspace::Piece(bytes);
+  return (acc_t != out_t && bytes > kFewAccumulators ? one : 0) + (op == ReduceOp::kLogSumExp ? 2 * one
+                                                                   : op == ReduceOp::kNanMean ? one
+                                                                                              : 0);
+}
 
 namespace {
 LineOp LineOpOf(ReduceOp op) {
@@ -336,14 +348,13 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
   if (extreme)
     PD_CHECK(l.count > 0, InvalidArgument, "[reduce] expected a non-empty axis for max or min, got one of size 0");
 
-  DataType acc_t = AccType(op, in_t, out_t);
-  if ((op == ReduceOp::kMaxAbs || op == ReduceOp::kMinAbs) && acc_t == DataType::INT32) acc_t = DataType::INT64;
+  const DataType acc_t = AccType(op, in_t, out_t);
   const int64_t acc_size = SizeOf(acc_t);
-  alignas(64) char small[512];
+  alignas(64) char small[kFewAccumulators];
   const bool in_place = acc_t == out_t;
-  std::optional<Scratch> held;
+  std::optional<CallMemory> held;
   void* acc = in_place ? out : small;
-  if (!in_place && l.outs * acc_size > 512) acc = held.emplace(l.outs * acc_size).as<void>();
+  if (!in_place && l.outs * acc_size > kFewAccumulators) acc = held.emplace(l.outs * acc_size).as<void>();
 
   if (l.count == 0) {
     if (op == ReduceOp::kProd || op == ReduceOp::kAll) {
@@ -363,10 +374,10 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
     const auto run = [&](int code, const void* param, void* dst) { RunPlan(l, code, in_t, x, acc_t, param, p, dst); };
     switch (op) {
       case ReduceOp::kLogSumExp: {
-        Scratch max(l.outs * acc_size);
+        CallMemory max(l.outs * acc_size);
         run(static_cast<int>(ReduceOp::kMax), nullptr, max.as<void>());
         // An infinite maximum is its own answer; 0 in its place keeps inf - inf out of the second pass.
-        Scratch shift(l.outs * acc_size);
+        CallMemory shift(l.outs * acc_size);
         std::memcpy(shift.as<void>(), max.as<void>(), l.outs * acc_size);
         ForEachFloating(acc_t, shift.as<void>(), l.outs, [](auto v, int64_t) {
           if constexpr (std::is_floating_point_v<decltype(v)>)
@@ -415,7 +426,7 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
         });
         break;
       case ReduceOp::kNanMean: {
-        Scratch valid(l.outs * acc_size);
+        CallMemory valid(l.outs * acc_size);
         run(kReduceCountValid, nullptr, valid.as<void>());
         run(static_cast<int>(ReduceOp::kNanSum), nullptr, acc);
         ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t i) { return v / valid.as<decltype(v)>()[i]; });
@@ -450,7 +461,7 @@ void Variance(DataType t, const void* x, Ints shape, Ints strides, AxisMask mask
   if (l.outs == 0) return;
   const DataType acc_t = ComputeType(t);
   const int64_t size = SizeOf(acc_t);
-  Scratch m(l.outs * size), v(l.outs * size);
+  CallMemory m(l.outs * size), v(l.outs * size);
   const double n = static_cast<double>(l.count), div = std::max(0.0, n - correction);
   if (l.count == 0) {
     std::memset(m.as<void>(), 0, l.outs * size);
@@ -508,12 +519,12 @@ void ArgReduce(bool max, DataType t, const void* x, Ints shape, Ints strides, in
     d->Copy(size, shape, x, strides, room.get(), order);
     return d->ArgReduce(max, t, room.get(), outer, n, inner, index_t, indices);
   }
-  Scratch copy(contiguous ? 0 : step * size);
+  CallMemory copy(contiguous ? 0 : step * size);
   if (!contiguous) {
     CopyToContiguous(size, shape, x, strides, copy.as<void>());
     x = copy.as<void>();
   }
-  Scratch wide(index_t == DataType::INT64 ? 0 : outs * 8);
+  CallMemory wide(index_t == DataType::INT64 ? 0 : outs * 8);
   int64_t* idx = index_t == DataType::INT64 ? static_cast<int64_t*>(indices) : wide.as<int64_t>();
   PD_ISA_CALL(ArgRun)(static_cast<int>(t), max, x, outer, n, inner, idx, values);
   if (index_t == DataType::INT32)

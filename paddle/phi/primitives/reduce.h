@@ -44,6 +44,8 @@ using AxisMask = uint64_t;
 // any false, all true, mean NaN, logsumexp -inf); for max/min it throws InvalidArgument. p: for kPNorm and kSumPow.
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
             void* out, double p = 2.0);
+// Bytes of CallMemory that so many results take.
+int64_t ReduceBytes(ReduceOp op, DataType in_t, DataType out_t, int64_t outs);
 
 // Variance with divisor max(0, count - correction); mean may be null. Both outputs have in_t's type (complex: var is
 // real).

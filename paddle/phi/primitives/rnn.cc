@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "paddle/phi/backends/cpu/gemm.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/isa.h"
 
 #define PD_RNN_DECL(T, suffix)                                                                                         \
@@ -84,10 +85,20 @@ struct Net {
   // What recurs with one matrix: all gates, or of GRU the first two.
   int64_t joint() const { return gru ? 2 * n : row; }
 
+  int64_t ForwardBytes() const {
+    return l.directions * (PackedSize(n, joint()) + (gru ? PackedSize(n, n) : 0) + row + n) *
+           static_cast<int64_t>(sizeof(T));
+  }
+  int64_t BackwardSize() const {
+    return PackedSize(joint(), n) + (gru ? PackedSize(n, n) : 0) + l.time * l.batch * (row + (gru ? n : 0)) +
+           l.batch * row;
+  }
+  int64_t BackwardBytes() const { return l.directions * BackwardSize() * static_cast<int64_t>(sizeof(T)); }
+
   void Forward(const RnnWeights* weights, const T* x, const RnnKept* kept, void* const* h, void* const* c,
                T* out) const {
     const int64_t packed = PackedSize(n, joint()), packed_rec = gru ? PackedSize(n, n) : 0, bias_size = row + n;
-    Scratch room((l.directions * (packed + packed_rec + bias_size)) * static_cast<int64_t>(sizeof(T)));
+    CallMemory room(ForwardBytes());
     T* base = room.template as<T>();
     for (int64_t d = 0; d < l.directions; ++d) {
       const RnnWeights& w = weights[d];
@@ -136,8 +147,8 @@ struct Net {
   void Backward(const RnnWeights* weights, const T* x, const RnnKept* kept, const T* out, const void* const* h0,
                 const void* const* c0, const T* dout, const RnnGrads* grads, T* dx) const {
     const int64_t steps = l.time * l.batch, packed = PackedSize(joint(), n), packed_rec = gru ? PackedSize(n, n) : 0;
-    const int64_t one = packed + packed_rec + steps * (row + (gru ? n : 0)) + l.batch * row;
-    Scratch room(l.directions * one * static_cast<int64_t>(sizeof(T)));
+    const int64_t one = BackwardSize();
+    CallMemory room(BackwardBytes());
     auto pack_of = [&](int64_t d) { return room.template as<T>() + d * one; };
     auto dg_of = [&](int64_t d) { return pack_of(d) + packed + packed_rec; };
     for (int64_t d = 0; d < l.directions; ++d) {
@@ -210,6 +221,12 @@ struct Net {
 
 }  // namespace
 
+int64_t RnnForwardBytes(const RnnLayer& layer) {
+  return layer.dtype == DataType::FLOAT32 ? Net<float>{layer}.ForwardBytes() : Net<double>{layer}.ForwardBytes();
+}
+int64_t RnnBackwardBytes(const RnnLayer& layer) {
+  return layer.dtype == DataType::FLOAT32 ? Net<float>{layer}.BackwardBytes() : Net<double>{layer}.BackwardBytes();
+}
 void RnnForward(const RnnLayer& layer, const RnnWeights* weights, const void* x, const RnnKept* kept, void* const* h,
                 void* const* c, void* out) {
   if (layer.dtype == DataType::FLOAT32)

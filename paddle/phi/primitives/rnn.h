@@ -35,6 +35,10 @@ struct RnnKept {
 void RnnForward(const RnnLayer& layer, const RnnWeights* weights, const void* x, const RnnKept* kept, void* const* h,
                 void* const* c, void* out);
 
+// Bytes of CallMemory that the two take of a layer.
+int64_t RnnForwardBytes(const RnnLayer& layer);
+int64_t RnnBackwardBytes(const RnnLayer& layer);
+
 struct RnnGrads {
   void *w_ih, *w_hh, *b_ih, *b_hh;  // null: not wanted
   void *h, *c;                      // in: gradients of the final states; out: of the initial ones

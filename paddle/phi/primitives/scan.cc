@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
 
@@ -44,7 +45,7 @@ void Scan(const T* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, b
 template <class F>
 void Widened(DataType t, const void* x, int64_t total, void* out, F&& run) {
   if (!IsHalf(t)) return run(t, x, out);
-  Scratch a(total * 4), b(total * 4);
+  CallMemory a(total * 4), b(total * 4);
   Convert(t, x, 1, DataType::FLOAT32, a.as<float>(), 1, total);
   run(DataType::FLOAT32, a.as<float>(), b.as<float>());
   Convert(DataType::FLOAT32, b.as<float>(), 1, t, out, 1, total);

@@ -4,8 +4,12 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/primitives/wide_bytes.h"
 
 namespace phi::cpu {
+
+// Bytes of CallMemory that a scan of n elements takes.
+inline int64_t ScanBytes(DataType t, int64_t n) { return 2 * WideBytes(t, n); }
 
 // Types: all arithmetic ones; half in f32. exclusive: out[i] leaves out x[i]. reverse: from the end. out may equal x.
 void CumSum(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/dispatch.h"
@@ -29,7 +30,7 @@ void Widened(const char* op, DataType t, const void* x, int64_t total, F&& run) 
     DispatchReal(op, t, [&](auto tag) { run(tag, static_cast<const typename decltype(tag)::type*>(x)); });
     return;
   }
-  Scratch a(total * 4 + 4);
+  CallMemory a(total * 4);
   Convert(t, x, 1, DataType::FLOAT32, a.as<float>(), 1, total);
   run(Tag<float>{}, static_cast<const float*>(a.as<float>()));
 }
@@ -181,7 +182,7 @@ void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const
                   int64_t value_n, bool right, DataType index_t, void* out) {
   Widened("searchsorted", t, sorted, rows * n, [&](auto tag, const auto* seq) {
     using T = typename decltype(tag)::type;
-    Scratch wide(IsHalf(t) ? value_rows * value_n * 4 + 4 : 4);
+    CallMemory wide(IsHalf(t) ? value_rows * value_n * 4 : 0);
     const T* v = static_cast<const T*>(values);
     if constexpr (std::is_same_v<T, float>)
       if (IsHalf(t)) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting, selection, searching and unique along one axis of a contiguous tensor seen as [outer, n, inner].
-// NaN sorts as the largest value. Types: all real ones and bool.
+// NaN sorts as the largest value. Types: all real ones and bool. Halves take WideBytes of x, and of values.
 #pragma once
 
 #include <vector>
 
 #include "paddle/common/dtype.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/primitives/wide_bytes.h"
 
 namespace phi::cpu {
 

@@ -6,6 +6,7 @@
 
 #include "paddle/phi/core/op_def.h"
 #include "paddle/phi/core/workspace.h"
+#include "paddle/phi/primitives/rnn.h"
 
 namespace executor::test {
 namespace {
@@ -65,9 +66,11 @@ void ExpectDeclared(int64_t layers, float dropout, bool is_test) {
                 attrs,
                 {}};
   EXPECT_EQ(backward.Run(&taken), taken) << layers << " layers, dropout " << dropout << ", test " << is_test;
-  // A single layer in training takes the gradients of the two states and no more.
+  // A single layer in training takes the gradients of the two states, what the layer takes, and no more.
   const int64_t gradients = phi::Workspace::Piece(2 * layers * batch * hidden * static_cast<int64_t>(sizeof(float)));
-  EXPECT_EQ(taken == gradients, layers == 1 && !is_test);
+  const int64_t layer = phi::Workspace::Piece(phi::cpu::RnnBackwardBytes(
+      {phi::DataType::FLOAT32, phi::cpu::RnnMode::kLstm, time, batch, width, hidden, 1, nullptr}));
+  EXPECT_EQ(taken == gradients + layer, layers == 1 && !is_test);
 }
 
 TEST(Scratch, RecurrentLayersTakeWhatTheyDeclare) {

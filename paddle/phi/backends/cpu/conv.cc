@@ -184,7 +184,8 @@ struct Floats {
 
 // Bytes of CallMemory that Compute takes.
 int64_t ComputeScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias) {
-  if (t == DataType::FLOAT32 && ConvDirectIsBetter(kind, d)) return 0;
+  if (t == DataType::FLOAT32)
+    if (const int64_t bytes = ConvDirectScratch(kind, d); bytes >= 0) return bytes;
   if (t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && HasAvx512Bf16()))
     if (const int64_t bytes = ConvOnednnScratch(kind, t, d, bias); bytes >= 0) return bytes;
   if (!IsHalf(t)) return ConvGenericScratch(t, d);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "paddle/phi/backends/cpu/conv_impl.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/isa.h"
 
 PD_ISA_DECL(void, ConvDirectF32,
@@ -36,13 +37,15 @@ bool Describe(ConvKind kind, const ConvDesc& d, DirectConv* convolution, int64_t
   *work = a.oh * a.pw * a.ic * a.kh * a.kw * a.oc / 16;  // only images are shared out
   return d.n >= MaxThreads() || d.n * *work <= 131072;
 }
+int64_t Blocks(const DirectConv& a) { return (a.oc + kDirectBlock - 1) / kDirectBlock; }
+int64_t PackedBytes(const DirectConv& a) { return Blocks(a) * kDirectBlock * a.ic * a.kh * a.kw * 4; }
 
 }  // namespace
 
-bool ConvDirectIsBetter(ConvKind kind, const ConvDesc& d) {
+int64_t ConvDirectScratch(ConvKind kind, const ConvDesc& d) {
   DirectConv a;
   int64_t work = 0;
-  return Describe(kind, d, &a, &work);
+  return Describe(kind, d, &a, &work) ? Workspace::Piece(PackedBytes(a)) : -1;
 }
 
 bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to) {
@@ -50,8 +53,8 @@ bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float
   int64_t work = 0;
   if (!Describe(kind, d, &a, &work)) return false;
   const bool back = kind == ConvKind::kGradInput;
-  const int64_t taps = a.kh * a.kw, blocks = (a.oc + kDirectBlock - 1) / kDirectBlock;
-  const Scratch packed(blocks * kDirectBlock * a.ic * taps * 4);
+  const int64_t taps = a.kh * a.kw, blocks = Blocks(a);
+  const CallMemory packed(PackedBytes(a));
   float* p = packed.as<float>();
   for (int64_t b = 0; b < blocks; ++b)
     for (int64_t c = 0; c < a.ic; ++c)

@@ -22,7 +22,8 @@ int64_t ConvOnednnScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bia
 // kForward from x to y and kGradInput from y to x where there are so few channels that oneDNN would mostly multiply
 // padding: `from` and `to` are the two tensors. False where it is not the better way.
 bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float* w, const float* bias, float* to);
-bool ConvDirectIsBetter(ConvKind kind, const ConvDesc& d);
+// Bytes of CallMemory that it takes; -1 where it returns false.
+int64_t ConvDirectScratch(ConvKind kind, const ConvDesc& d);
 
 // The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.
 void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y);

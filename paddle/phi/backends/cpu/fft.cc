@@ -12,6 +12,7 @@
 #include "paddle/phi/backends/cpu/plan_cache.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/fourier_batch.h"
+#include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace phi::cpu {
@@ -154,7 +155,7 @@ void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, 
     return d->Transform({FourierKind::kToReal, t, forward, false, scale, shape, os, axes}, x, out);
   const bool is_double = t == DataType::FLOAT64;
   const int64_t n = Numel(s);
-  Scratch tmp(axes.size() > 1 || forward ? n * (is_double ? 16 : 8) : 0);
+  CallMemory tmp(axes.size() > 1 || forward ? n * 2 * SizeOf(t) : 0);
   if (axes.size() > 1) {
     Transform(FftKind::kC2C, is_double, forward, s, axes.first(axes.size() - 1), 1.0, x, s, tmp.as<void>(), s);
     x = tmp.as<void>();

@@ -18,6 +18,7 @@ void FftC2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, doub
 void FftR2C(DataType t, const void* x, Ints shape, Ints axes, bool forward, bool onesided, double scale, void* out);
 // x: complex of `shape` (last axis of `axes` holds last_dim / 2 + 1 values); out: real t (f32, f64), that axis last_dim
 // long. forward = true is hfft.
+// Takes CallMemory for x, of more than one axis or forwards.
 void FftC2R(DataType t, const void* x, Ints shape, Ints axes, int64_t last_dim, bool forward, double scale, void* out);
 
 // norm: "backward", "forward" or "ortho"; n: product of the transformed lengths.

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "paddle/common/error.h"
@@ -348,14 +349,14 @@ void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, con
     }
     return false;
   };
-  const auto copy = [&](const void* p, Ints shape, Ints strides, int trans, Scratch& s, int64_t* bs) {
-    CopyToContiguous(size, shape, p, strides, s.as<void>());
+  const auto copy = [&](const void* p, Ints shape, Ints strides, int trans, void* to, int64_t* bs) {
+    CopyToContiguous(size, shape, p, strides, to);
     int64_t step = shape[shape.size() - 1] * shape[shape.size() - 2];
     for (int i = nb - 1, d = static_cast<int>(shape.size()) - 3; i >= 0; --i, --d) {
       bs[i] = d >= 0 && shape[d] != 1 ? step : 0;
       if (d >= 0) step *= shape[d];
     }
-    return Operand{s.as<void>(), trans, std::max<int64_t>(shape[shape.size() - 1], 1)};
+    return Operand{to, trans, std::max<int64_t>(shape[shape.size() - 1], 1)};
   };
   const auto count = [](Ints shape) {
     int64_t c = 1;
@@ -363,22 +364,14 @@ void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, con
     return c;
   };
   Operand a, b;
-  alignas(Scratch) char space[2][sizeof(Scratch)];
-  Scratch* held[2] = {nullptr, nullptr};
-  struct Release {
-    Scratch** h;
-    ~Release() {
-      for (int i = 1; i >= 0; --i)
-        if (h[i]) h[i]->~Scratch();
-    }
-  } release{held};
+  std::optional<Scratch> x_copy, y_copy;
   if (!plan(x, x_shape[xn - 2], x_shape[xn - 1], x_strides[xn - 2], x_strides[xn - 1], tx, &a)) {
-    held[0] = new (space[0]) Scratch(count(x_shape) * size);
-    a = copy(x, x_shape, x_strides, tx, *held[0], xs);
+    x_copy.emplace(count(x_shape) * size);
+    a = copy(x, x_shape, x_strides, tx, x_copy->as<void>(), xs);
   }
   if (!plan(y, y_shape[yn - 2], y_shape[yn - 1], y_strides[yn - 2], y_strides[yn - 1], ty, &b)) {
-    held[1] = new (space[1]) Scratch(count(y_shape) * size);
-    b = copy(y, y_shape, y_strides, ty, *held[1], ys);
+    y_copy.emplace(count(y_shape) * size);
+    b = copy(y, y_shape, y_strides, ty, y_copy->as<void>(), ys);
   }
   const double beta = accumulate ? 1.0 : 0.0;
   const Args g{a.trans, b.trans, m, n, k, 1.0, a.p, a.ld, b.p, b.ld, beta, out, n};

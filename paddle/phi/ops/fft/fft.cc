@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -131,6 +132,9 @@ void fft_c2r_infer(const Meta& x, const Ints& axes, const std::string& norm, boo
   last = LongSide(half, last_dim_size);
   PD_CHECK(!half.known() || !last.known() || half.raw() == last.raw() / 2 + 1, InvalidArgument, "[fft_c2r] expected ",
            last.raw() / 2 + 1, " values on axis ", a.back(), " for an output of ", last.raw(), ", got ", half.raw());
+}
+int64_t fft_c2r_workspace(const Meta& x, const Ints& axes, const std::string&, bool forward, int64_t) {
+  return axes.size() > 1 || forward ? WorkspaceFor(x.dims, x.dtype) : 0;
 }
 void fft_c2r_kernel(const Tensor& x, const Ints& axes, const std::string& norm, bool forward, int64_t, Tensor& out) {
   const Ints a = Normal("fft_c2r", axes, x.ndim());

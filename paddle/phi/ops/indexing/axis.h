@@ -8,6 +8,8 @@
 
 namespace phi {
 
+inline int64_t CountOf(const Meta& x) { return common::Product(common::ToInts(x.dims)); }
+
 struct AxisSplit {
   int64_t axis = 0, outer = 1, n = 1, inner = 1;
 };

@@ -23,6 +23,7 @@ void gather_infer(const Meta& x, const Meta& index, const Scalar& axis, Meta& ou
   else
     out.dims[a] = d[0];
 }
+int64_t gather_workspace(const Meta&, const Meta& index, const Scalar&) { return cpu::PlacesBytes(CountOf(index)); }
 void gather_kernel(const Tensor& x, const Tensor& index, const Scalar& axis, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("gather", x.dims(), axis.to_int());
@@ -41,6 +42,7 @@ void index_select_infer(const Meta& x, const Meta& index, int64_t axis, Meta& ou
            "[index_select] expected one index of a 0-D tensor, got ", common::DimText(count));
   if (!out.dims.empty()) out.dims[a] = count;
 }
+int64_t index_select_workspace(const Meta&, const Meta& index, int64_t) { return cpu::PlacesBytes(CountOf(index)); }
 void index_select_kernel(const Tensor& x, const Tensor& index, int64_t axis, Tensor& out) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("index_select", x.dims(), axis);
@@ -58,6 +60,13 @@ void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) {
   for (int64_t i = 0; i + 1 < index.dims.size(); ++i) out.dims.push_back(index.dims[i]);
   for (int64_t i = depth; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
 }
+namespace {
+int64_t RowsOf(const Meta& index) {
+  const int64_t depth = index.dims.back().value();
+  return depth ? CountOf(index) / depth : CountOf({{index.dims.begin(), index.dims.end() - 1}, index.dtype});
+}
+}  // namespace
+int64_t gather_nd_workspace(const Meta&, const Meta& index) { return cpu::PlacesBytes(RowsOf(index)); }
 void gather_nd_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
   int64_t depth = index.dims().back(), count = 1;
@@ -73,6 +82,7 @@ void index_sample_infer(const Meta& x, const Meta& index, Meta& out) {
            common::ShapeText(x.dims), " and ", common::ShapeText(index.dims));
   out = {index.dims, x.dtype};
 }
+int64_t index_sample_workspace(const Meta&, const Meta& index) { return cpu::PlacesBytes(CountOf(index)); }
 void index_sample_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
   cpu::TakeAlongAxis("index_sample", SizeOf(x.dtype()), x.raw_data(), x.dims(), 1, index.dtype(), index.raw_data(),
@@ -96,6 +106,9 @@ void take_along_axis_infer(const Meta& arr, const Meta& indices, int64_t axis, M
   CheckAlong("take_along_axis", arr, indices, axis);
   out = {indices.dims, arr.dtype};
 }
+int64_t take_along_axis_workspace(const Meta&, const Meta& indices, int64_t) {
+  return cpu::PlacesBytes(CountOf(indices));
+}
 void take_along_axis_kernel(const Tensor& arr, const Tensor& indices, int64_t axis, Tensor& out) {
   if (out.numel() == 0) return;
   int64_t a = common::NormalizeAxis("take_along_axis", axis, arr.ndim());
@@ -116,6 +129,10 @@ void put_along_axis_infer(const Meta& arr, const Meta& indices, const Meta& valu
            "[put_along_axis] expected values that broadcast to the shape of indices ", common::ShapeText(indices.dims),
            ", got ", common::ShapeText(values.dims));
   out = arr;
+}
+int64_t put_along_axis_workspace(const Meta& arr, const Meta& indices, const Meta& values, int64_t, const std::string&,
+                                 bool) {
+  return 2 * cpu::PlacesBytes(CountOf(indices)) + cpu::WideWriteBytes(arr.dtype, CountOf(arr), CountOf(values));
 }
 void put_along_axis_kernel(const Tensor& arr, const Tensor& indices, const Tensor& values, int64_t axis,
                            const std::string& reduce, bool include_self, Tensor& out) {
@@ -170,6 +187,9 @@ void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, 
            common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
+int64_t scatter_workspace(const Meta& x, const Meta& index, const Meta& updates, bool overwrite) {
+  return cpu::ScatterRowsBytes(x.dtype, CountOf(x), CountOf(updates), CountOf(index), overwrite);
+}
 void scatter_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, bool overwrite, Tensor& out) {
   CopyInto(x, out);
   if (out.numel() == 0 || index.numel() == 0) return;
@@ -185,6 +205,9 @@ void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates,
   PD_CHECK(MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
            common::ShapeText(want.dims), ", got ", common::ShapeText(updates.dims));
   out = x;
+}
+int64_t scatter_nd_add_workspace(const Meta& x, const Meta& index, const Meta& updates) {
+  return cpu::PlacesBytes(RowsOf(index)) + cpu::WideWriteBytes(x.dtype, CountOf(x), CountOf(updates));
 }
 void scatter_nd_add_kernel(const Tensor& x, const Tensor& index, const Tensor& updates, Tensor& out) {
   CopyInto(x, out);
@@ -210,6 +233,9 @@ void index_add_infer(const Meta& x, const Meta& index, const Meta& value, int64_
   PD_CHECK(MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ",
            common::ShapeText(want), ", got ", common::ShapeText(value.dims));
   out = x;
+}
+int64_t index_add_workspace(const Meta& x, const Meta& index, const Meta& value, int64_t) {
+  return cpu::PlacesBytes(CountOf(index)) + cpu::WideWriteBytes(x.dtype, CountOf(x), CountOf(value));
 }
 void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value, int64_t axis, Tensor& out) {
   CopyInto(x, out);

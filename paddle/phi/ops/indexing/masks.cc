@@ -97,14 +97,14 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
   return p;
 }
 
-// What integers among indices take. Nothing is known beside masks, whose places only data tells.
+// What integers among indices take, their places included. Nothing is known beside masks, whose places only data tells.
 int64_t PositionsBytes(const MetaList& indices) {
   Dims dims;
   for (const Meta& m : indices) {
     if (m.dtype == DataType::BOOL) return 0;
     dims = common::BroadcastDims("index", dims, m.dims);
   }
-  int64_t bytes = 0;
+  int64_t bytes = cpu::PlacesBytes(common::Product(common::ToInts(dims)));
   for (const Meta& m : indices)
     bytes += ConvertedBytes(m, DataType::INT64) + ExpandedBytes(m.dims, dims, DataType::INT64);
   return bytes;
@@ -138,9 +138,9 @@ void index_get_kernel(const Tensor& x, const std::vector<Tensor>& indices, Tenso
 void index_put_infer(const Meta& x, const MetaList&, const Meta&, bool, Meta& out) { out = x; }
 // Beside the positions, value broadcast to the written places takes this at most. A mask may name as many places as
 // value has along their axis, or all of its own.
-int64_t index_put_workspace(const Meta& x, const MetaList& indices, const Meta& value, bool) {
+int64_t index_put_workspace(const Meta& x, const MetaList& indices, const Meta& value, bool accumulate) {
   const int64_t positions = PositionsBytes(indices);
-  if (common::Product(common::ToInts(value.dims)) == 1) return positions;
+  if (CountOf(value) == 1) return positions + (accumulate ? cpu::WideWriteBytes(x.dtype, CountOf(x), 1) : 0);
   Dims places;
   int64_t used = 0;
   for (const Meta& m : indices) {
@@ -157,7 +157,9 @@ int64_t index_put_workspace(const Meta& x, const MetaList& indices, const Meta& 
     if (common::IsOne(places.back())) places.back() = named;
   }
   for (int64_t i = x.dims.size() - rest; i < x.dims.size(); ++i) places.push_back(x.dims[i]);
-  return positions + ExpandedBytes(value.dims, places, value.dtype);
+  const int64_t sums =
+      accumulate ? cpu::WideWriteBytes(x.dtype, CountOf(x), common::Product(common::ToInts(places))) : 0;
+  return positions + ExpandedBytes(value.dims, places, value.dtype) + sums;
 }
 void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const Tensor& value, bool accumulate,
                       Tensor& out) {

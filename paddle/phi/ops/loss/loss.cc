@@ -70,9 +70,12 @@ void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool sof
   loss = x;
   loss.dims[a] = Dim(1);
 }
-int64_t cross_entropy_with_softmax_workspace(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t,
-                                             int64_t) {
-  return ConvertedBytes(label, LabelType(label, x, soft));
+int64_t cross_entropy_with_softmax_workspace(const Meta& x, const Meta& label, bool soft, bool use_softmax, bool,
+                                             int64_t, int64_t axis) {
+  Ints lines = common::ToInts(x.dims);
+  if (!lines.empty()) lines[common::NormalizeAxis("cross_entropy", axis, lines.size())] = 1;
+  return ConvertedBytes(label, LabelType(label, x, soft)) +
+         cpu::CrossEntropyBytes(common::Product(lines), !use_softmax);
 }
 void cross_entropy_with_softmax_kernel(const Tensor& x, const Tensor& label, bool soft, bool use_softmax, bool,
                                        int64_t ignore, int64_t axis, Tensor& softmax, Tensor& loss) {

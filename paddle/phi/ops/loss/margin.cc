@@ -67,7 +67,7 @@ void margin_cross_entropy_infer(const Meta& x, const Meta& label, bool, int64_t,
 }
 int64_t margin_cross_entropy_workspace(const Meta& x, const Meta&, bool, int64_t, int64_t, int64_t, double, double,
                                        double, double) {
-  return WorkspaceFor(x.dims, ComputeType(x.dtype));
+  return WorkspaceFor(x.dims, ComputeType(x.dtype)) + cpu::CrossEntropyBytes(x.dims[0].value(), false);
 }
 void margin_cross_entropy_kernel(const Tensor& x, const Tensor& label, bool, int64_t, int64_t, int64_t, double margin1,
                                  double margin2, double margin3, double scale, Tensor& softmax, Tensor& loss) {

@@ -220,11 +220,14 @@ struct Moving {
   }
 };
 }  // namespace
-int64_t strided_sum_workspace(const Meta& x, const Ints&, const Ints& dims, const Ints& stride, int64_t) {
+int64_t strided_sum_workspace(const Meta& x, const Ints& shape, const Ints& dims, const Ints& stride, int64_t) {
   if (!MayOverlap(dims, stride)) return 0;
   const Moving left(dims, stride);
   const Dims sums = common::ToDims(left.dims);
-  return WorkspaceFor(sums, x.dtype) + (MayOverlap(left.dims, left.steps) ? WorkspaceFor(sums, DataType::INT64) : 0);
+  const int64_t summed = WorkspaceFor(sums, x.dtype), count = common::Product(left.dims);
+  if (!MayOverlap(left.dims, left.steps)) return summed;
+  return summed + WorkspaceFor(sums, DataType::INT64) + cpu::PlacesBytes(count) +
+         cpu::WideWriteBytes(x.dtype, common::Product(shape), count);
 }
 void strided_sum_kernel(const Tensor& x, const Ints&, const Ints& dims, const Ints& stride, int64_t offset,
                         Tensor& out) {

@@ -5,6 +5,7 @@
 
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/norm.h"
 
 namespace phi {
@@ -65,6 +66,14 @@ void group_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
   variance = mean;
 }
 
+namespace {
+int64_t ChannelsOf(const Meta& x, bool last) { return (last ? x.dims.back() : x.dims[1]).value(); }
+bool AreLast(const Meta& x, const std::string& format) { return ChannelsLast(format) && x.dims.size() > 2; }
+}  // namespace
+int64_t group_norm_workspace(const Meta& x, const Meta*, const Meta*, double, int64_t, const std::string& format) {
+  const bool last = AreLast(x, format);
+  return cpu::GroupNormBytes(x.dtype, CountOf(x), ChannelsOf(x, last), last);
+}
 void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t groups,
                        const std::string& format, Tensor& y, Tensor& mean, Tensor& variance) {
   if (x.numel() == 0) {
@@ -99,6 +108,11 @@ void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& bias, const T
 }
 }  // namespace
 
+int64_t group_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&,
+                                  const Meta&, const Meta&, double, int64_t, const std::string& format) {
+  const bool last = AreLast(x, format);
+  return cpu::GroupNormGradBytes(x.dtype, CountOf(x), ChannelsOf(x, last), last);
+}
 void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
                             const Tensor& variance, const Tensor& dy, const Tensor&, const Tensor&, double eps,
                             int64_t groups, const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
@@ -132,6 +146,9 @@ void Invert(Tensor& t, double eps, bool back) {
 }
 }  // namespace
 
+int64_t instance_norm_workspace(const Meta& x, const Meta*, const Meta*, double) {
+  return cpu::GroupNormBytes(x.dtype, CountOf(x), ChannelsOf(x, false), false);
+}
 void instance_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, Tensor& y, Tensor& mean,
                           Tensor& inverse) {
   group_norm_kernel(x, scale, bias, eps, x.dim(1), "NCHW", y, mean, inverse);
@@ -140,7 +157,8 @@ void instance_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bi
 
 int64_t instance_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta& inverse,
                                      const Meta&, const Meta&, const Meta&, double) {
-  return WorkspaceFor(inverse.dims, cpu::StatType(x.dtype));
+  return WorkspaceFor(inverse.dims, cpu::StatType(x.dtype)) +
+         cpu::GroupNormGradBytes(x.dtype, CountOf(x), ChannelsOf(x, false), false);
 }
 void instance_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
                                const Tensor& inverse, const Tensor& dy, const Tensor&, const Tensor&, double,

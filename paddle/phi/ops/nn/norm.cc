@@ -78,6 +78,11 @@ void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, con
   reserve = {{Dim(0)}, DataType::UINT8};             // PaddlePaddle trains a program only where it is there
 }
 
+int64_t batch_norm_workspace(const Meta& x, const Meta& mean, const Meta& variance, const Meta*, const Meta*, bool,
+                             double, double, const std::string&, bool, bool) {
+  const DataType st = cpu::StatType(x.dtype);
+  return ConvertedBytes(mean, st) + ConvertedBytes(variance, st) + cpu::BatchNormBytes(x.dtype, CountOf(x));
+}
 void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& scale,
                        const Tensor& bias, bool is_test, double momentum, double eps, const std::string& format,
                        bool use_global, bool trainable, Tensor& out, Tensor& mean_out, Tensor& variance_out,
@@ -119,6 +124,11 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
   }
 }
 
+int64_t batch_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&, const Meta&, const Meta&,
+                                  const Meta&, const Meta&, const Meta&, const Meta&, const Meta&, bool, double, double,
+                                  const std::string&, bool, bool) {
+  return cpu::BatchNormGradBytes(x.dtype, CountOf(x));
+}
 void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& saved_mean,
                             const Tensor& saved_variance, const Tensor& dout, const Tensor&, const Tensor&,
                             const Tensor&, const Tensor&, const Tensor&, bool is_test, double, double,
@@ -179,6 +189,9 @@ DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
   return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
 }
 }  // namespace
+int64_t layer_norm_workspace(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t) {
+  return scale || bias ? cpu::RowNormBytes(x.dtype, CountOf(scale ? *scale : *bias)) : 0;
+}
 void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t axis, Tensor& out,
                        Tensor& mean, Tensor& variance) {
   if (x.numel() == 0) {
@@ -191,6 +204,10 @@ void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   DataType pt = ParamType(x, scale, bias);
   cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, Ptr(scale), Ptr(bias), eps, out.raw_data(), mean.raw_data(),
                  variance.raw_data());
+}
+int64_t layer_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta& mean, const Meta&, const Meta&,
+                                  const Meta&, const Meta&, double, int64_t) {
+  return cpu::RowNormGradBytes(x.dtype, CountOf(x), CountOf(x) / std::max<int64_t>(1, CountOf(mean)));
 }
 void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean,
                             const Tensor& variance, const Tensor& dout, const Tensor&, const Tensor&, double eps,
@@ -227,11 +244,18 @@ void rms_norm_infer(const Meta& x, const Meta* scale, const Ints& shape, double,
   invvar = {{}, cpu::StatType(x.dtype)};
   for (int64_t i = 0; i + k < rank; ++i) invvar.dims.push_back(x.dims[i]);
 }
+int64_t rms_norm_workspace(const Meta& x, const Meta* scale, const Ints&, double) {
+  return scale ? cpu::RowNormBytes(x.dtype, CountOf(*scale)) : 0;
+}
 void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
   if (x.numel() == 0) return ZeroOf(invvar);
   const DataType pt = ParamType(x, scale, Tensor());
   cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(scale), nullptr, eps,
                y.raw_data(), invvar.raw_data());
+}
+int64_t rms_norm_grad_workspace(const Meta& x, const Meta&, const Meta& invvar, const Meta&, const Meta&, const Ints&,
+                                double) {
+  return cpu::RowNormGradBytes(x.dtype, CountOf(x), CountOf(x) / std::max<int64_t>(1, CountOf(invvar)));
 }
 void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& invvar, const Tensor& dy, const Tensor&,
                           const Ints&, double, Tensor* dx, Tensor* dscale) {
@@ -254,12 +278,17 @@ void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {
   out = {x.dims, w.dtype};
   out.dims.push_back(w.dims[1]);
 }
+int64_t embedding_workspace(const Meta& x, const Meta&, int64_t, bool) { return cpu::PlacesBytes(CountOf(x)); }
 void embedding_kernel(const Tensor& x, const Tensor& w, int64_t padding_idx, bool, Tensor& out) {
   cpu::Embedding(w.dtype(), w.raw_data(), w.dim(0), w.dim(1), x.dtype(), x.raw_data(), x.numel(), padding_idx,
                  out.raw_data());
 }
 void embedding_scatter_infer(const Meta&, const Meta& dy, int64_t rows, int64_t, Meta& out) {
   out = {Dims{Dim(rows), dy.dims.back()}, dy.dtype};
+}
+int64_t embedding_scatter_workspace(const Meta& x, const Meta& dy, int64_t rows, int64_t) {
+  const int64_t count = CountOf(dy), ids = CountOf(x);
+  return cpu::PlacesBytes(ids) + cpu::WideWriteBytes(dy.dtype, ids ? count / ids * rows : 0, count);
 }
 void embedding_scatter_kernel(const Tensor& x, const Tensor& dy, int64_t, int64_t padding_idx, Tensor& out) {
   cpu::EmbeddingGrad(dy.dtype(), dy.raw_data(), out.dim(0), out.dim(1), x.dtype(), x.raw_data(), x.numel(), padding_idx,
@@ -283,6 +312,10 @@ Tensor EmbeddingRows(const Tensor& x, const Tensor& weight, const Tensor& dout, 
 }
 }  // namespace
 
+int64_t embedding_grad_workspace(const Meta& x, const Meta& weight, const Meta& dout, int64_t padding_idx,
+                                 bool sparse) {
+  return sparse ? 0 : embedding_scatter_workspace(x, dout, weight.dims[0].value(), padding_idx);
+}
 void embedding_grad_kernel(const Tensor& x, const Tensor& weight, const Tensor& dout, int64_t padding_idx, bool sparse,
                            Tensor* dweight) {
   if (!dweight) return;

@@ -75,13 +75,17 @@ struct Net {
   int64_t reserve_size() const {
     return (keep ? layers : 1) * directions * cell_size() + (keep ? layers - 1 : layers > 1 ? 2 : 0) * out_size();
   }
-  // Scratch of Forward: what it keeps for nobody, and what dropout leaves of a layer's output.
+  // Scratch of Forward: what it keeps for nobody, what dropout leaves of a layer's output, and that of a layer.
   int64_t reserve_bytes() const { return keep ? 0 : reserve_size() * SizeOf(dtype); }
+  int64_t forward_bytes() const {
+    return Workspace::Piece(dropped_bytes()) + Workspace::Piece(cpu::RnnForwardBytes(Layer(0)));
+  }
   int64_t dropped_bytes() const { return drop > 0 ? out_size() * SizeOf(dtype) : 0; }
-  // Scratch of Backward: the gradients of two outputs between layers, and what dropout leaves of one.
+  // Scratch of Backward: the gradients of two outputs between layers, what dropout leaves of one, and that of a layer.
   int64_t between_bytes(int64_t least) const { return layers > least ? out_size() * SizeOf(dtype) : 0; }
   int64_t backward_bytes() const {
-    return Workspace::Piece(dropped_bytes()) + Workspace::Piece(between_bytes(1)) + Workspace::Piece(between_bytes(2));
+    return Workspace::Piece(dropped_bytes()) + Workspace::Piece(between_bytes(1)) + Workspace::Piece(between_bytes(2)) +
+           Workspace::Piece(cpu::RnnBackwardBytes(Layer(0)));
   }
   cpu::RnnLayer Layer(int64_t i) const {
     return {dtype,
@@ -297,7 +301,7 @@ int64_t rnn_workspace(const Meta& x, const MetaList&, const MetaList&, const Met
                       bool is_bidirec, int64_t, int64_t hidden, int64_t layers, const std::string& mode, int64_t,
                       bool is_test) {
   const Net net(x, dropout, is_bidirec, hidden, layers, mode, is_test);
-  return Workspace::Piece(net.reserve_bytes()) + Workspace::Piece(net.dropped_bytes());
+  return net.out_size() ? Workspace::Piece(net.reserve_bytes()) + net.forward_bytes() : 0;
 }
 
 void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, const std::vector<Tensor>& weights,
@@ -339,7 +343,7 @@ int64_t rnn_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta&,
   const int64_t again = is_test && net.out_size() ? Workspace::Piece(net.reserve_size() * size) + gradients +
                                                         Workspace::Piece(net.out_size() * size)
                                                   : 0;
-  return gradients + again + net.backward_bytes();
+  return gradients + again + (net.out_size() ? std::max(net.backward_bytes(), is_test ? net.forward_bytes() : 0) : 0);
 }
 
 }  // namespace phi

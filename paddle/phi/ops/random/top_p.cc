@@ -53,7 +53,8 @@ void top_p_sampling_infer(const Meta& x, const Meta& ps, const Meta* threshold, 
 
 int64_t top_p_sampling_workspace(const Meta& x, const Meta&, const Meta*, const Meta*, int64_t, int64_t,
                                  const std::string&) {
-  return WorkspaceFor(x.dims, x.dtype) + WorkspaceFor(x.dims, DataType::INT64);
+  return WorkspaceFor(x.dims, x.dtype) + WorkspaceFor(x.dims, DataType::INT64) +
+         ConvertedBytes(x, ComputeType(x.dtype));
 }
 void top_p_sampling_kernel(const KernelContext& context, const Tensor& x, const Tensor& ps, const Tensor& threshold,
                            const Tensor& seeds, int64_t seed, int64_t k, const std::string& mode, Tensor& out,

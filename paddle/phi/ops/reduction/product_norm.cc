@@ -36,6 +36,11 @@ DataType ProductDtype(DataType t) { return t == DataType::INT32 ? t : SumDtype(t
 void prod_infer(const Meta& x, const IntArray& axis, bool keepdim, bool all, Meta& out) {
   out = {ReducedDims("prod", x.dims, Axes(axis, all), keepdim), ProductDtype(x.dtype)};
 }
+int64_t prod_workspace(const Meta& x, const Ints& axis, bool keepdim, bool all) {
+  Meta out;
+  prod_infer(x, IntArray(axis), keepdim, all, out);
+  return cpu::ReduceBytes(cpu::ReduceOp::kProd, x.dtype, out.dtype, CountOf(out));
+}
 void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
   Run("prod", cpu::ReduceOp::kProd, x, Axes(axis, all), out);
 }
@@ -44,6 +49,11 @@ void amax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
   PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[amax] expected a real dtype, got ", NameOf(x.dtype),
            ": the kernel is not registered for it");
   out = {ReducedDims("amax", x.dims, axis, keepdim), x.dtype};
+}
+int64_t amax_workspace(const Meta& x, const Ints& axis, bool keepdim) {
+  Meta out;
+  amax_infer(x, axis, keepdim, out);
+  return cpu::ReduceBytes(cpu::ReduceOp::kMax, x.dtype, out.dtype, CountOf(out));
 }
 void amax_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   Run("amax", cpu::ReduceOp::kMax, x, axis, out);
@@ -63,8 +73,10 @@ void logsumexp_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Me
            ": the kernel is not registered for it");
   out = {ReducedDims("logsumexp", x.dims, Axes(axis, all), keepdim), IsFloating(x.dtype) ? x.dtype : DataType::FLOAT32};
 }
-int64_t logsumexp_workspace(const Meta& x, const Ints&, bool, bool) {
-  return IsFloating(x.dtype) ? 0 : WorkspaceFor(x.dims, DataType::FLOAT32);
+int64_t logsumexp_workspace(const Meta& x, const Ints& axis, bool keepdim, bool all) {
+  Meta out;
+  logsumexp_infer(x, axis, keepdim, all, out);
+  return ConvertedBytes(x, out.dtype) + cpu::ReduceBytes(cpu::ReduceOp::kLogSumExp, out.dtype, out.dtype, CountOf(out));
 }
 void logsumexp_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
   if (x.dtype() == out.dtype()) return Run("logsumexp", cpu::ReduceOp::kLogSumExp, x, Axes(axis, all), out);
@@ -100,13 +112,23 @@ void p_norm_kernel(const Tensor& x, double p, int64_t axis, double, bool, bool a
   }
 }
 int64_t p_norm_workspace(const Meta& x, double p, int64_t axis, double, bool keepdim, bool asvector) {
-  if (p >= 0 || !IsHalf(x.dtype)) return 0;
-  return WorkspaceFor(ReducedDims("p_norm", x.dims, NormAxes(x.dims, axis, asvector), keepdim), DataType::FLOAT32);
+  Meta out;
+  p_norm_infer(x, p, axis, 0, keepdim, asvector, out);
+  const int64_t wide = p < 0 && IsHalf(x.dtype) ? WorkspaceFor(out.dims, DataType::FLOAT32) : 0;
+  return wide + cpu::ReduceBytes(p == 0                  ? cpu::ReduceOp::kCountNonzero
+                                 : cpu::IsExtremeNorm(p) ? cpu::ReduceOp::kMaxAbs
+                                                         : cpu::ReduceOp::kPNorm,
+                                 x.dtype, out.dtype, CountOf(out));
 }
 
 void frobenius_infer(const Meta& x, const IntArray& axis, bool keepdim, bool all, Meta& out) {
   CheckFloat("frobenius_norm", x.dtype);
   out = {ReducedDims("frobenius_norm", x.dims, Axes(axis, all), keepdim), RealOf(x.dtype)};
+}
+int64_t frobenius_workspace(const Meta& x, const Ints& axis, bool keepdim, bool all) {
+  Meta out;
+  frobenius_infer(x, IntArray(axis), keepdim, all, out);
+  return cpu::ReduceBytes(cpu::ReduceOp::kL2Norm, x.dtype, out.dtype, CountOf(out));
 }
 void frobenius_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out) {
   Run("frobenius_norm", cpu::ReduceOp::kL2Norm, x, Axes(axis, all), out);
@@ -131,6 +153,11 @@ void var_infer(const Meta& x, const Ints& axis, bool keepdim, bool, double, Meta
   PD_CHECK(IsFloating(x.dtype), Unimplemented, "[var] expected a floating dtype, got ", NameOf(x.dtype),
            ": the kernel is not registered for it");
   out = {ReducedDims("var", x.dims, axis, keepdim), x.dtype};
+}
+int64_t var_workspace(const Meta& x, const Ints& axis, bool keepdim, bool, double) {
+  Meta out;
+  var_infer(x, axis, keepdim, true, 0, out);
+  return 2 * WorkspaceFor(out.dims, ComputeType(x.dtype));
 }
 void var_kernel(const Tensor& x, const Ints& axis, bool, bool unbiased, double correction, Tensor& out) {
   if (out.numel() == 0) return;

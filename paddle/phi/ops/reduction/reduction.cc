@@ -3,6 +3,7 @@
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/reduce.h"
 
 namespace phi {
@@ -23,10 +24,12 @@ void RunAs(DataType dtype, const char* op, cpu::ReduceOp kind, const Tensor& x, 
 void sum_infer(const Meta& x, const IntArray& axis, DataType dtype, bool keepdim, Meta& out) {
   out = {ReducedDims("sum", x.dims, axis, keepdim), SumDtype(x.dtype, dtype)};
 }
-int64_t sum_workspace(const Meta& x, const Ints&, DataType dtype, bool) {
-  const DataType to = SumDtype(x.dtype, dtype);
-  const bool integers = IsInteger(to) && (IsInteger(x.dtype) || x.dtype == DataType::BOOL);
-  return integers || x.dtype == to ? 0 : WorkspaceFor(x.dims, to);
+int64_t sum_workspace(const Meta& x, const Ints& axis, DataType dtype, bool keepdim) {
+  Meta out;
+  sum_infer(x, IntArray(axis), dtype, keepdim, out);
+  const bool integers = IsInteger(out.dtype) && (IsInteger(x.dtype) || x.dtype == DataType::BOOL);
+  return (integers ? 0 : ConvertedBytes(x, out.dtype)) +
+         cpu::ReduceBytes(cpu::ReduceOp::kSum, integers ? x.dtype : out.dtype, out.dtype, CountOf(out));
 }
 void sum_kernel(const Tensor& x, const Ints& axis, DataType, bool, Tensor& out) {
   // The sum is that of the elements as numbers of its dtype: fractions are cut before they are added. Integers need no
@@ -41,6 +44,11 @@ void reduce_as_infer(const Meta& x, const Meta& target, Meta& out) {
            " and ", common::ShapeText(x.dims));
   out = {target.dims, SumDtype(x.dtype, DataType::UNDEFINED)};
 }
+int64_t reduce_as_workspace(const Meta& x, const Meta& target) {
+  Meta out;
+  reduce_as_infer(x, target, out);
+  return cpu::ReduceBytes(cpu::ReduceOp::kSum, x.dtype, out.dtype, CountOf(out));
+}
 void reduce_as_kernel(const Tensor& x, const Tensor& target, Tensor& out) {
   if (x.dims() == target.dims()) return CopyInto(x, out);
   cpu::Reduce(cpu::ReduceOp::kSum, x.dtype(), x.raw_data(), x.dims(), x.strides(), SummedMask(x.dims(), target.dims()),
@@ -54,7 +62,9 @@ int64_t mean_workspace(const Meta& x, const Ints& axis, bool keepdim) {
   if (IsInteger(x.dtype))
     return WorkspaceFor(x.dims, DataType::FLOAT64) +
            WorkspaceFor(ReducedDims("mean", x.dims, IntArray(axis), keepdim), DataType::FLOAT64);
-  return x.dtype == DataType::BOOL ? WorkspaceFor(x.dims, DataType::FLOAT32) : 0;
+  Meta out;
+  mean_infer(x, IntArray(axis), keepdim, out);
+  return ConvertedBytes(x, out.dtype) + cpu::ReduceBytes(cpu::ReduceOp::kMean, out.dtype, out.dtype, CountOf(out));
 }
 void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   if (IsInteger(x.dtype())) {  // the mean of integers is cut to their type
@@ -67,6 +77,11 @@ void mean_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
 
 void minmax_infer(const Meta& x, const IntArray& axis, bool keepdim, Meta& out) {
   out = {ReducedDims("max", x.dims, axis, keepdim), x.dtype};
+}
+int64_t minmax_workspace(const Meta& x, const Ints& axis, bool keepdim) {
+  Meta out;
+  minmax_infer(x, IntArray(axis), keepdim, out);
+  return cpu::ReduceBytes(cpu::ReduceOp::kMax, x.dtype, out.dtype, CountOf(out));
 }
 void max_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) {
   PD_CHECK(x.numel() > 0 || out.numel() == 0, InvalidArgument, "[max] expected at least one element, got shape ",

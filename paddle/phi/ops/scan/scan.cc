@@ -34,6 +34,7 @@ void cumsum_infer(const Meta& x, const Scalar& axis, bool flatten, bool, bool, M
            "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
   out = ScanMeta("cumsum", x, axis.known() ? axis.to_int() : 0, flatten);
 }
+int64_t cumsum_workspace(const Meta& x, const Scalar&, bool, bool, bool) { return cpu::ScanBytes(x.dtype, CountOf(x)); }
 void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
   RunScan("cumsum", &cpu::CumSum, x, axis.to_int(), flatten, exclusive, reverse, out);
 }
@@ -44,6 +45,7 @@ void cumprod_infer(const Meta& x, int64_t dim, bool, bool, Meta& out) {
   common::NormalizeAxis("cumprod", dim, x.dims.size());
   out = ScanMeta("cumprod", x, dim, false);
 }
+int64_t cumprod_workspace(const Meta& x, int64_t, bool, bool) { return cpu::ScanBytes(x.dtype, CountOf(x)); }
 void cumprod_kernel(const Tensor& x, int64_t dim, bool exclusive, bool reverse, Tensor& out) {
   RunScan("cumprod", &cpu::CumProd, x, dim, false, exclusive, reverse, out);
 }
@@ -113,6 +115,7 @@ void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, M
   out = ScanMeta("logcumsumexp", x, axis, flatten);
   if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
+int64_t logcumsumexp_workspace(const Meta& x, int64_t, bool, bool, bool) { return cpu::ScanBytes(x.dtype, CountOf(x)); }
 void logcumsumexp_kernel(const Tensor& x, int64_t axis, bool flatten, bool exclusive, bool reverse, Tensor& out) {
   RunScan("logcumsumexp", &cpu::LogCumSumExp, x, axis, flatten, exclusive, reverse, out);
 }
@@ -174,6 +177,7 @@ void RunExtreme(bool max, const Tensor& x, int64_t axis, Tensor& out, Tensor& in
                   indices.raw_data());
 }
 }  // namespace
+int64_t cumextreme_workspace(const Meta& x, int64_t, DataType) { return cpu::ScanBytes(x.dtype, CountOf(x)); }
 void cummax_kernel(const Tensor& x, int64_t axis, DataType, Tensor& out, Tensor& indices) {
   RunExtreme(true, x, axis, out, indices);
 }

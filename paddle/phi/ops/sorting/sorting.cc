@@ -2,6 +2,7 @@
 // Shape rules and adapters of sorting, selection, searching and counting.
 #include "paddle/phi/primitives/sort.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -35,6 +36,7 @@ void argsort_infer(const Meta& x, int64_t axis, bool, bool, Meta& out, Meta& ind
   out = x;
   indices = {x.dims, DataType::INT64};
 }
+int64_t argsort_workspace(const Meta& x, int64_t, bool, bool) { return cpu::WideBytes(x.dtype, CountOf(x)); }
 void argsort_kernel(const Tensor& x, int64_t axis, bool descending, bool, Tensor& out, Tensor& indices) {
   if (x.numel() == 0) return;
   AxisSplit s = SplitAt("argsort", x.dims(), axis);
@@ -52,6 +54,9 @@ void topk_infer(const Meta& x, const Scalar& k, int64_t axis, bool, bool, Meta& 
   if (!out.dims.empty()) out.dims[a] = k.known() ? Dim(k.to_int()) : k.integer().extent();
   indices = {out.dims, DataType::INT64};
 }
+int64_t topk_workspace(const Meta& x, const Scalar&, int64_t, bool, bool) {
+  return cpu::WideBytes(x.dtype, CountOf(x));
+}
 void topk_kernel(const Tensor& x, const Scalar& k, int64_t axis, bool largest, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0 || k.to_int() == 0) return;
   AxisSplit s = SplitAt("topk", x.dims(), axis);
@@ -68,6 +73,7 @@ void kthvalue_infer(const Meta& x, int64_t k, int64_t axis, bool keepdim, Meta& 
   out = {Dropped(x.dims, a, keepdim), x.dtype};
   indices = {out.dims, DataType::INT64};
 }
+int64_t kthvalue_workspace(const Meta& x, int64_t, int64_t, bool) { return cpu::WideBytes(x.dtype, CountOf(x)); }
 void kthvalue_kernel(const Tensor& x, int64_t k, int64_t axis, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("kthvalue", x.dims(), axis);
@@ -82,6 +88,7 @@ void mode_infer(const Meta& x, int64_t axis, bool keepdim, Meta& out, Meta& indi
   out = {Dropped(x.dims, a, keepdim), x.dtype};
   indices = {out.dims, DataType::INT64};
 }
+int64_t mode_workspace(const Meta& x, int64_t, bool) { return cpu::WideBytes(x.dtype, CountOf(x)); }
 void mode_kernel(const Tensor& x, int64_t axis, bool, Tensor& out, Tensor& indices) {
   if (out.numel() == 0) return;
   AxisSplit s = SplitAt("mode", x.dims(), axis);
@@ -112,6 +119,11 @@ void ArgExtreme(const char* op, bool max, const Tensor& x, const Scalar& axis, b
   cpu::ArgReduce(max, x.dtype(), x.raw_data(), x.dims(), x.strides(), a, out.dtype(), out.raw_data(), nullptr);
 }
 }  // namespace
+int64_t argmax_workspace(const Meta& x, const Scalar& axis, bool keepdims, bool flatten, DataType dtype) {
+  Meta out;
+  argmax_infer(x, axis, keepdims, flatten, dtype, out);
+  return ConvertedBytes(out, DataType::INT64);
+}
 void argmax_kernel(const Tensor& x, const Scalar& axis, bool, bool flatten, DataType, Tensor& out) {
   ArgExtreme("argmax", true, x, axis, flatten, out);
 }
@@ -130,6 +142,9 @@ void searchsorted_infer(const Meta& seq, const Meta& values, bool out_int32, boo
              "[searchsorted] expected values whose shape is that of sorted_sequence but for the last axis, got ",
              common::ShapeText(seq.dims), " and ", common::ShapeText(values.dims));
   out = {values.dims, out_int32 ? DataType::INT32 : DataType::INT64};
+}
+int64_t searchsorted_workspace(const Meta& seq, const Meta& values, bool, bool) {
+  return cpu::WideBytes(seq.dtype, CountOf(seq)) + cpu::WideBytes(seq.dtype, CountOf(values));
 }
 void searchsorted_kernel(const Tensor& seq, const Tensor& values, bool, bool right, Tensor& out) {
   if (out.numel() == 0) return;
@@ -172,6 +187,12 @@ class AxisFirst {
 int64_t AxisFirstBytes(const char* op, const Meta& x, const Ints& axis) {
   if (axis.empty() || x.dims.empty() || common::NormalizeAxis(op, axis[0], x.dims.size()) == 0) return 0;
   return WorkspaceFor(x.dims, x.dtype);
+}
+// What is compared, and where the items lie, as many as there may be.
+int64_t UniqueBytes(const char* op, const Meta& x, const Ints& axis) {
+  const bool flat = axis.empty() || x.dims.empty();
+  const int64_t items = flat ? CountOf(x) : x.dims[common::NormalizeAxis(op, axis[0], x.dims.size())].value();
+  return AxisFirstBytes(op, x, axis) + std::max(cpu::WideBytes(x.dtype, CountOf(x)), cpu::PlacesBytes(items));
 }
 // The items r.first of x [n, row], laid out with the axis back in its place.
 Tensor Chosen(const Tensor& x, const Tensor& front, const cpu::UniqueResult& r, int64_t axis, bool flat) {
@@ -230,7 +251,7 @@ void unique_consecutive_infer(const Meta& x, bool return_inverse, bool return_co
   counts = {Dims{return_counts ? count : Dim(0)}, dtype};
 }
 int64_t unique_workspace(const Meta& x, bool, bool, bool, const Ints& axis, DataType, bool) {
-  return AxisFirstBytes("unique", x, axis);
+  return UniqueBytes("unique", x, axis);
 }
 // Results that were not asked for are empty.
 void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool return_counts, const Ints& axis,
@@ -250,7 +271,7 @@ void unique_kernel(const Tensor& x, bool return_index, bool return_inverse, bool
   counts = return_counts ? IndexResult(r.counts, dtype) : Empty(Ints{0}, dtype);
 }
 int64_t unique_consecutive_workspace(const Meta& x, bool, bool, const Ints& axis, DataType) {
-  return AxisFirstBytes("unique_consecutive", x, axis);
+  return UniqueBytes("unique_consecutive", x, axis);
 }
 void unique_consecutive_kernel(const Tensor& x, bool return_inverse, bool return_counts, const Ints& axis,
                                DataType dtype, Tensor& out, Tensor& index, Tensor& counts) {
