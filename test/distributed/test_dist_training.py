@@ -69,3 +69,11 @@ def test_refusals():
         dist.parallelize(model, None, mesh, {'dp_config': {'sharding_level': 7}})
     with pytest.raises(ValueError, match='a Layer'):
         dist.shard_layer(3, mesh)
+
+
+@pytest.mark.parametrize('dims', ['x', ['dp', 'x'], 1, 1.0])
+def test_axes_of_a_loader_that_the_mesh_lacks_are_refused(dims):
+    mesh = dist.ProcessMesh([0], dim_names=['dp'])
+    loader = paddle.io.DataLoader([1.0] * 4, batch_size=2)
+    with pytest.raises(ValueError, match='expected shard_dims among the axes'):
+        dist.shard_dataloader(loader, mesh, shard_dims=dims)

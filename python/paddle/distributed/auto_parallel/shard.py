@@ -382,7 +382,7 @@ def shard_dataloader(
 
     Raises:
         TypeError: A mesh is none, or dataloader is what this function gives.
-        ValueError: The processes cannot divide the batch.
+        ValueError: The processes cannot divide the batch, or shard_dims is no axis of the mesh.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -400,6 +400,14 @@ def shard_dataloader(
         mesh_or_global('shard_dataloader', mesh)
     meshes = [ProcessMesh(m.mesh if isinstance(m, ProcessMesh) else m, m.dim_names) for m in meshes]
     dims = list(shard_dims) if isinstance(shard_dims, (list, tuple)) else [shard_dims]
+    for i in range(max(len(dims), len(meshes))):
+        mesh, dim = meshes[min(i, len(meshes) - 1)], dims[min(i, len(dims) - 1)]
+        known = range(-mesh.ndim, mesh.ndim) if isinstance(dim, int) else [None, *mesh.dim_names]
+        if dim not in known:
+            raise ValueError(
+                f'[shard_dataloader] expected shard_dims among the axes {mesh.dim_names} of the '
+                f'mesh, got {dim!r}'
+            )
     if isinstance(dataloader, ShardDataloader):
         raise TypeError('[shard_dataloader] expected a DataLoader, got a ShardDataloader')
     return ShardDataloader(
