@@ -43,9 +43,7 @@ class Fleet:
     def __init__(self):
         self._role_maker = None
         self._strategy = None
-        self._hcg = None
-        self._topology = None
-        self._util = UtilBase()
+        self._util = UtilBase()  # _topology and _hcg come with the groups: programs ask for them
 
     def init(self, role_maker=None, is_collective=False, strategy=None, log_level='INFO'):
         """Start the communication of the job, and make the groups that the strategy's
