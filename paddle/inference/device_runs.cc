@@ -26,7 +26,8 @@ paddle::Tensor CopyOf(const paddle::Tensor& x, phi::Place place) {
 }  // namespace
 
 size_t DeviceRuns::num_graphs() const {
-  return static_cast<size_t>(std::count_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.graph != nullptr; }));
+  return static_cast<size_t>(
+      std::count_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.graph != nullptr; }));
 }
 
 // The host's lock is kept, so that no other thread of the host language gives the device work that would be captured.
@@ -36,8 +37,8 @@ bool DeviceRuns::Capture(Seen& seen, const Tensors& inputs, const Program& progr
   try {
     for (const paddle::Tensor& x : inputs) seen.inputs.push_back(CopyOf(x, place_));
     const auto shares = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.graph != nullptr; });
-    auto graph = std::make_unique<phi::DeviceGraph>(place_, shares == seen_.end() ? nullptr : shares->graph->pool(),
-                                                    kRelaxed);
+    auto graph =
+        std::make_unique<phi::DeviceGraph>(place_, shares == seen_.end() ? nullptr : shares->graph->pool(), kRelaxed);
     seen.outputs = program(seen.inputs, &seen.used);
     graph->End();
     seen.graph = std::move(graph);

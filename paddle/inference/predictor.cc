@@ -555,7 +555,9 @@ void Predictor::ClearIntermediateTensor() {
 
 uint64_t Predictor::TryShrinkMemory() {
   const phi::Place place = impl_->slots->place;
-  const auto reserved = [&] { return (place.is_cpu() ? phi::CpuMemoryStats() : phi::DeviceMemoryStats(place)).reserved; };
+  const auto reserved = [&] {
+    return (place.is_cpu() ? phi::CpuMemoryStats() : phi::DeviceMemoryStats(place)).reserved;
+  };
   impl_->runs.Clear();
   const uint64_t before = reserved();
   place.is_cpu() ? phi::ReleaseCpuCache() : phi::ReleaseDeviceCaches();

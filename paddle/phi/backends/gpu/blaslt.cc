@@ -195,8 +195,8 @@ class Call {
     const double one[] = {1, 0}, zero[] = {0, 0};
     const float one32[] = {1, 0}, zero32[] = {0, 0};
     const bool wide = p.dtype == DataType::FLOAT64 || p.dtype == DataType::COMPLEX128;
-    LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(one) : one32, p.b.data, left_.get(),
-            p.a.data, right_.get(), wide ? static_cast<const void*>(zero) : zero32, p.out.data, out_.get(),
+    LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(one) : one32, p.b.data, left_.get(), p.a.data,
+            right_.get(), wide ? static_cast<const void*>(zero) : zero32, p.out.data, out_.get(),
             const_cast<void*>(p.out.data), out_.get(), &by.algorithm, room ? room->data() : nullptr, by.workspace,
             StreamForCall(place, {p.a.data, p.b.data, p.out.data, p.bias, p.before}));
   }
@@ -256,26 +256,26 @@ bool LtMultiply(const LtProduct& p, Place place) {
                                              AlignmentOf(p.a.data, (right->leading | p.a.batch) * size),
                                              AlignmentOf(p.out.data, (p.n | p.out.batch) * size)};
   const Problem key = {static_cast<int64_t>(p.dtype),
-                                       p.m,
-                                       p.n,
-                                       p.k,
-                                       p.count,
-                                       left->op,
-                                       left->leading,
-                                       right->op,
-                                       right->leading,
-                                       p.a.batch,
-                                       p.b.batch,
-                                       p.out.batch,
-                                       EpilogueOf(p),
-                                       p.tf32,
-                                       alignments[0],
-                                       alignments[1],
-                                       alignments[2],
-                                       p.bias ? AlignmentOf(p.bias, 0) : 0,
-                                       p.before ? AlignmentOf(p.before, p.n * size) : 0,
-                                       left->rows,
-                                       right->rows};
+                       p.m,
+                       p.n,
+                       p.k,
+                       p.count,
+                       left->op,
+                       left->leading,
+                       right->op,
+                       right->leading,
+                       p.a.batch,
+                       p.b.batch,
+                       p.out.batch,
+                       EpilogueOf(p),
+                       p.tf32,
+                       alignments[0],
+                       alignments[1],
+                       alignments[2],
+                       p.bias ? AlignmentOf(p.bias, 0) : 0,
+                       p.before ? AlignmentOf(p.before, p.n * size) : 0,
+                       left->rows,
+                       right->rows};
   Gpu& gpu = GpuOf(place);
   Call call(p, *type, *left, *right);
   std::optional<lt::Heuristic> by;
