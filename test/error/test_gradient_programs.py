@@ -131,3 +131,16 @@ def test_a_gradient_of_cross_entropy_refuses_other_labels(changed):
     path = changed(function, 'cross_entropy_with_softmax_grad', 0, 'add', 0)
     with pytest.raises(IndexError, match='expected labels in'):
         run(path)
+
+
+def test_gradients_of_resampling_are_of_what_was_resampled(changed):
+    def function(x):
+        image = x.reshape([1, 2, 3, 4])
+        turned = paddle.transpose(image, [0, 2, 1, 3])
+        loss = F.interpolate(image, size=[5, 5], mode='bilinear').sum()
+        (g,) = static.gradients([loss], [x])
+        return [turned.sum() + g.sum()]
+
+    path = changed(function, 'bilinear_interp_grad', -1, 'transpose', 0)
+    with pytest.raises(ValueError, match=r'shape \[1, 2, 3, 4\].*got shape \[1, 3, 2, 4\]'):
+        run(path)

@@ -283,15 +283,27 @@ int64_t interp_workspace(const Meta& x, const Meta* out_size, const Meta* size_t
   return ConvertedBytes(x, t) + ConvertedBytes(out, t) +
          StepBytes(PlanOf(x.dims, format, d, h, w, method), x.dims, out.dims, t);
 }
-void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string&, int64_t, int64_t, int64_t,
-                          const std::vector<double>&, const std::string&, bool, int64_t, Meta& out) {
+// dy is of the shape that resampling gives for `zero`: its own extents in space, none of them 0.
+static void CheckAdjoint(const Plan& p, const Dims& dy, const Dims& zero) {
+  bool fits = dy.size() == zero.size();
+  const int64_t first = p.channels_last ? 1 : 2;
+  for (int64_t i = 0; fits && i < dy.size(); ++i)
+    fits = i >= first && i < first + p.spatial ? dy[i].raw() != 0 : !common::CertainlyDiffer(dy[i], zero[i]);
+  PD_CHECK(fits, InvalidArgument, "[interp_adjoint] expected a gradient of what resampling shape ",
+           common::ShapeText(zero), " gives, got shape ", common::ShapeText(dy));
+}
+void interp_adjoint_infer(const Meta& dy, const Meta& zero, const std::string& format, int64_t d, int64_t h, int64_t w,
+                          const std::vector<double>&, const std::string& method, bool, int64_t, Meta& out) {
+  CheckAdjoint(PlanOf(zero.dims, format, d, h, w, method), dy.dims, zero.dims);
   out = {zero.dims, dy.dtype};
 }
 void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::string& format, int64_t d, int64_t h,
                            int64_t w, const std::vector<double>& scale, const std::string& method, bool align_corners,
                            int64_t align_mode, Tensor& out) {
   if (out.numel() == 0) return;
-  Plan p = PlanOf(common::ToDims(zero.dims()), format, d, h, w, method);
+  const Dims from = common::ToDims(zero.dims());
+  Plan p = PlanOf(from, format, d, h, w, method);
+  CheckAdjoint(p, common::ToDims(dy.dims()), from);
   for (int64_t i = 0; i < p.spatial; ++i) p.size[i] = dy.dim((p.channels_last ? 1 : 2) + i);
   Resample(p, AllTaps(p, zero.dims(), scale, method, align_corners, align_mode), true, dy, out);
 }
