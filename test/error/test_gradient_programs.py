@@ -144,3 +144,25 @@ def test_gradients_of_resampling_are_of_what_was_resampled(changed):
     path = changed(function, 'sum_grad', 0, 'transpose', 0)
     with pytest.raises(ValueError, match=r'shape \[1, 2, 3, 4\].*got shape \[1, 3, 2, 4\]'):
         run(path)
+
+
+@pytest.mark.parametrize(
+    'make, message',
+    [
+        (lambda x: F.unfold(x.reshape([1, 2, 3, 4]), 2), 'unfold_grad'),
+        (
+            lambda x: F.cross_entropy(x, paddle.zeros([4, 1], 'int64'), reduction='none'),
+            'of 4 losses',
+        ),
+    ],
+    ids=['unfold', 'cross_entropy'],
+)
+def test_what_reaches_a_gradient_is_of_the_extents_that_it_reads(make, message, changed):
+    def function(x):
+        less = paddle.tanh(x)[0, :2]
+        (g,) = static.gradients([make(x).sum()], [x])
+        return [less.sum() + g.sum()]
+
+    path = changed(function, 'sum_grad', 0, 'slice', 0)
+    with pytest.raises(ValueError, match=message):
+        run(path)

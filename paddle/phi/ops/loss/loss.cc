@@ -103,6 +103,13 @@ void cross_entropy_with_softmax_grad_kernel(const Tensor&, const Tensor& label, 
   AxisSplit s = SplitAt(softmax, axis);
   EnsureOut(*dx, softmax.dims(), softmax.dtype());
   if (softmax.numel() == 0) return;
+  const int64_t rows = s.outer * s.inner;
+  PD_CHECK(label.numel() == (soft ? softmax.numel() : rows), InvalidArgument,
+           "[cross_entropy_with_softmax_grad] expected labels that fit softmax of shape ",
+           common::ShapeText(softmax.dims()), ", got ", common::ShapeText(label.dims()));
+  PD_CHECK(dloss.numel() == rows && dloss.dtype() == softmax.dtype(), InvalidArgument,
+           "[cross_entropy_with_softmax_grad] expected a gradient of ", rows, " losses of ", NameOf(softmax.dtype()),
+           ", got shape ", common::ShapeText(dloss.dims()), " of ", NameOf(dloss.dtype()));
   const Ordered labels(label, LabelType(label.meta(), softmax.meta(), soft));
   const Tensor& l = labels;
   if (soft) {

@@ -156,6 +156,11 @@ void im2col_kernel(const Tensor& x, const Ints& k, const Ints& s, const Ints& p,
 namespace {
 void SumColumns(const char* op, const Blocks& b, const Tensor& dy, Tensor& out) {
   if (out.numel() == 0) return;
+  int64_t rows, cols;
+  const int64_t wanted = out.dim(0) * out.dim(1) * b.count(out.dim(2), out.dim(3), &rows, &cols) * b.kh * b.kw;
+  PD_CHECK(dy.numel() == wanted && dy.dtype() == out.dtype(), InvalidArgument, "[", op, "] expected ", wanted,
+           " numbers of ", NameOf(out.dtype()), ", in columns of shape ", common::ShapeText(out.dims()), ", got shape ",
+           common::ShapeText(dy.dims()), " of ", NameOf(dy.dtype()));
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   RunColumns<true>(op, b, out.dim(0) * out.dim(1), out.dim(2), out.dim(3), out, dy);
 }
