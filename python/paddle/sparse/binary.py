@@ -6,7 +6,7 @@ import numbers
 import paddle
 from paddle.base.documentation import shares
 
-from .pattern import arange, gather, keys_of, segment_sum, volume
+from .pattern import arange, count_of, gather, keys_of, segment_sum, volume
 from .tensor import SparseTensor, expect_dense, expect_sparse, is_sparse, merged
 
 __all__ = [
@@ -43,10 +43,11 @@ def _aligned(x, y):
     if p.matches(q):
         return p, x._values, y._values
     keys, segments = paddle.unique(paddle.concat([p.keys, q.keys]), return_inverse=True)
+    count = count_of(keys)
     return (
         p.like(keys),
-        segment_sum(x._values, segments[: p.nnz], keys.shape[0]),
-        segment_sum(y._values, segments[p.nnz :], keys.shape[0]),
+        segment_sum(x._values, segments[: p.nnz], count),
+        segment_sum(y._values, segments[p.nnz :], count),
     )
 
 
@@ -233,8 +234,8 @@ def _times_sparse(op, x, y):
     counts = segment_sum(paddle.ones_like(b.row), b.row, a.total * b.height)
     begin = paddle.cumsum(counts) - counts
     met = gather(counts, a.col)
-    left = paddle.repeat_interleave(arange(a.col.shape[0]), met)
-    within = arange(left.shape[0]) - gather(paddle.cumsum(met) - met, left)
+    left = paddle.repeat_interleave(arange(count_of(a.col)), met)
+    within = arange(count_of(left)) - gather(paddle.cumsum(met) - met, left)
     right = gather(order, gather(gather(begin, a.col), left) + within)
     products = gather(a.values, left) * gather(b.values, right)
     shape = [*a.batch, a.height, b.width]
@@ -242,7 +243,7 @@ def _times_sparse(op, x, y):
     keys = gather(a.row, left) * b.width + gather(b.col, right) % max(b.width, 1)
     keys, segments = paddle.unique(keys, return_inverse=True)
     made = x._pattern.like(keys, shape)
-    return SparseTensor(made, segment_sum(products, segments, keys.shape[0]))
+    return SparseTensor(made, segment_sum(products, segments, count_of(keys)))
 
 
 def matmul(x, y, name=None):

@@ -3,8 +3,9 @@
 
 import paddle
 from paddle.base.arguments import integer, items
+from paddle.static.nn.control_flow import Assert, recording
 
-from .pattern import Coo, Csr, volume
+from .pattern import Coo, Csr, count_of, volume
 from .tensor import SparseTensor, is_sparse
 
 __all__ = ['sparse_coo_tensor', 'sparse_csr_tensor']
@@ -50,7 +51,13 @@ def _shape(op, shape):
 
 
 def _expect_within(op, name, rows, extents):
-    """ValueError unless each row of coordinates is within its extent."""
+    """ValueError unless each row of coordinates is within its extent; when the program runs, in
+    one.
+    """
+    if recording():
+        inside = [paddle.logical_and(row >= 0, row < n).all() for row, n in zip(rows, extents)]
+        Assert(paddle.stack(inside).all(), rows)
+        return
     for axis, (row, extent) in enumerate(zip(rows, extents)):
         if not row.shape[0]:
             continue
@@ -97,7 +104,7 @@ def sparse_coo_tensor(indices, values, shape=None, dtype=None, place=None, stop_
     sparse_dim, count = indices.shape
     if not sparse_dim:
         raise ValueError(f'[{op}] expected indices of at least one axis, got none')
-    if values.ndim < 1 or values.shape[0] != count:
+    if values.ndim < 1 or (values.shape[0] != count and min(values.shape[0], count) >= 0):
         raise ValueError(
             f'[{op}] expected values for {count} elements, as indices has, got shape '
             f'{list(values.shape)}'
@@ -155,7 +162,7 @@ def sparse_csr_tensor(crows, cols, values, shape=None, dtype=None, place=None, s
         )
     if cols.dtype != crows.dtype:
         cols = cols.astype(crows.dtype)
-    if cols.shape != values.shape:
+    if cols.shape != values.shape and min(cols.shape[0], values.shape[0]) >= 0:
         raise ValueError(
             f'[{op}] expected as many cols as values, got {cols.shape[0]} and {values.shape[0]}'
         )
@@ -165,12 +172,17 @@ def sparse_csr_tensor(crows, cols, values, shape=None, dtype=None, place=None, s
     if len(shape) not in (2, 3):
         raise ValueError(f'[{op}] expected a shape of 2 or 3 extents, got {shape}')
     batch = shape[0] if len(shape) == 3 else 1
-    if crows.shape[0] != batch * (shape[-2] + 1):
+    if crows.shape[0] not in (batch * (shape[-2] + 1), -1):
         raise ValueError(
             f'[{op}] expected {batch * (shape[-2] + 1)} crows for shape {shape}, got '
             f'{crows.shape[0]}'
         )
     table = crows.reshape([batch, shape[-2] + 1])
+    if recording():
+        rise = paddle.logical_and((table[:, 0] == 0).all(), (table[:, 1:] >= table[:, :-1]).all())
+        Assert(paddle.logical_and(rise, table[:, -1].sum() == count_of(cols)), [crows])
+        _expect_within(op, 'cols', [cols], shape[-1:])
+        return SparseTensor(Csr(shape, crows, cols), values)
     if batch and (bool((table[:, 0] != 0).any()) or bool((table[:, 1:] < table[:, :-1]).any())):
         raise ValueError(f'[{op}] expected crows that begin with 0 and rise, got others')
     total = int(table[:, -1].sum()) if batch else 0

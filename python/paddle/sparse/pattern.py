@@ -11,7 +11,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base.libpaddle import pir
 
-__all__ = ['Coo', 'Csr', 'gather', 'segment_sum', 'zeros']
+__all__ = ['Coo', 'Csr', 'count_of', 'gather', 'segment_sum', 'zeros']
 
 _MOST = 1 << 63
 
@@ -27,6 +27,12 @@ def volume(op, shape):
             f'{list(shape)}'
         )
     return count
+
+
+def count_of(x, axis=0):
+    """The extent of an axis, a tensor where it is not known before the program runs."""
+    extent = x.shape[axis]
+    return extent if extent >= 0 else _C_ops.shape64(x)[axis]
 
 
 def gather(x, index):
@@ -99,13 +105,15 @@ class _Pattern:
 
     @property
     def repeats(self):
-        """Whether a place stands more than once."""
+        """Whether a place may stand more than once."""
+        if pir._record_mode():
+            return self.form == 'coo' and not self.coalesced
         return self.groups[0].shape[0] != self.nnz
 
     def matches(self, other):
         """Whether the elements stand at the same places in the same order."""
-        if self is other:
-            return True
+        if self is other or pir._record_mode():
+            return self is other
         return (
             type(self) is type(other)
             and self.dims == other.dims
@@ -140,7 +148,7 @@ class Coo(_Pattern):
 
     @property
     def nnz(self):
-        return self.indices.shape[1]
+        return count_of(self.indices, 1)
 
     @property
     def index_dtype(self):
@@ -193,7 +201,7 @@ class Csr(_Pattern):
 
     @property
     def nnz(self):
-        return self.cols.shape[0]
+        return count_of(self.cols)
 
     @property
     def index_dtype(self):

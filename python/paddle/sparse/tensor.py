@@ -12,7 +12,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base.arguments import integer
 
-from .pattern import Coo, Csr, keys_of, segment_sum, volume
+from .pattern import Coo, Csr, count_of, keys_of, segment_sum, volume
 
 __all__ = ['SparseTensor']
 
@@ -399,7 +399,7 @@ def merged(x):
     """x with its elements in order, each place once."""
     p = x._pattern
     keys, segments = p.groups
-    return SparseTensor(p.like(keys), segment_sum(x._values, segments, keys.shape[0]))
+    return SparseTensor(p.like(keys), segment_sum(x._values, segments, count_of(keys)))
 
 
 def as_values(op, outputs, grad_outputs, inputs=(), rest=()):

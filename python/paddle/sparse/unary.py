@@ -5,7 +5,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base.arguments import integer, items, iterations
 
-from .pattern import Coo, gather, keys_of, rows_of, segment_sum, volume
+from .pattern import Coo, count_of, gather, keys_of, rows_of, segment_sum, volume
 from .tensor import SparseTensor, expect_sparse, reordered
 
 __all__ = [
@@ -258,7 +258,7 @@ def _sum_csr(x, axis, keepdim):
         )
     keys, segments = paddle.unique(keys_of(p.rows[:-1], p.shape[:-1]), return_inverse=True)
     shape = p.shape[:-1] if rank == 3 and not keepdim else (*p.shape[:-1], 1)
-    return SparseTensor(p.like(keys, shape), segment_sum(values, segments, keys.shape[0]))
+    return SparseTensor(p.like(keys, shape), segment_sum(values, segments, count_of(keys)))
 
 
 def sum(x, axis=None, dtype=None, keepdim=False, name=None):
@@ -308,7 +308,7 @@ def sum(x, axis=None, dtype=None, keepdim=False, name=None):
     kept = range(sparse) if keepdim else sorted(rows)
     none = paddle.zeros_like(keys)
     indices = paddle.stack([rows.get(a, none) for a in kept]).astype(p.index_dtype)
-    count = keys.shape[0]
+    count = count_of(keys)
     return SparseTensor(Coo(shape, indices, True), segment_sum(values, segments, count))
 
 

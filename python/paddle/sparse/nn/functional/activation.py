@@ -6,7 +6,7 @@ import paddle.nn.functional as dense
 from paddle import _C_ops
 from paddle.base.arguments import integer
 
-from ...pattern import arange, gather, keys_of, segment_sum
+from ...pattern import arange, count_of, gather, keys_of, segment_sum
 from ...tensor import expect_sparse
 from ...unary import on_values
 
@@ -38,8 +38,8 @@ def leaky_relu(x, negative_slope=0.01, name=None):
 
 def segment_softmax(values, segments, count):
     """Softmax within each segment."""
-    edges = arange(values.shape[0])
-    top = _C_ops.send_u_recv(values.detach(), edges, segments, 'MAX', [max(count, 1)])
+    edges = arange(count_of(values))
+    top = _C_ops.send_u_recv(values.detach(), edges, segments, 'MAX', [count])
     high = paddle.exp(values - gather(top, segments))
     return high / gather(segment_sum(high, segments, count), segments)
 
@@ -75,7 +75,7 @@ def softmax(x, axis=-1, name=None):
     if others:
         keys = keys_of([p.rows[a] for a in others], [p.shape[a] for a in others])
         keys, segments = paddle.unique(keys, return_inverse=True)
-        count = keys.shape[0]
+        count = count_of(keys)
     else:
         segments, count = paddle.zeros([p.nnz], 'int64'), 1
     return x._with(segment_softmax(x._values, segments, count))

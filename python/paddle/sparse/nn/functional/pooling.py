@@ -43,7 +43,7 @@ def max_pool3d(
         lambda: window_pairs(op, p, kernel, stride, pads, [1] * 3, ceil_mode),
     )
     out = out.with_channels(p.shape[-1])
-    if not out.nnz:
+    if not out.indices.shape[1]:
         return SparseTensor(out, x._values[:0])
     source, target = (paddle.concat(side) for side in zip(*pairs))
     return SparseTensor(out, _C_ops.send_u_recv(x._values, source, target, 'MAX', [out.nnz]))

@@ -6,7 +6,7 @@ import itertools
 import paddle
 from paddle.base.arguments import integer, items
 
-from ...pattern import Coo, gather, keys_of, rows_of, volume
+from ...pattern import Coo, count_of, gather, keys_of, rows_of, volume
 from ...tensor import expect_sparse
 
 __all__ = ['expect_image', 'numbers', 'padding_pairs', 'subm_pairs', 'window_pairs']
@@ -105,8 +105,8 @@ def window_pairs(op, p, kernel, stride, pads, dilation, ceil_mode=False):
     keys, segments = paddle.unique(paddle.concat([k for _, k in found]), return_inverse=True)
     pairs, at = [], 0
     for chosen, _ in found:
-        pairs.append((chosen, segments[at : at + chosen.shape[0]]))
-        at += chosen.shape[0]
+        pairs.append((chosen, segments[at : at + count_of(chosen)]))
+        at += count_of(chosen)
     indices = paddle.stack(rows_of(keys, dims)).astype(p.index_dtype)
     return pairs, Coo([*dims, p.shape[-1]], indices, True)
 
@@ -114,6 +114,7 @@ def window_pairs(op, p, kernel, stride, pads, dilation, ceil_mode=False):
 def subm_pairs(p, kernel, dilation):
     """The same where the results stand where the elements do: the window's middle is at each."""
     keys, numbered = p.groups
+    count = count_of(keys)
     # Elements at one place give and take together: each result sums over all of them.
     pairs = []
     for offset in _offsets(kernel):
@@ -124,9 +125,10 @@ def subm_pairs(p, kernel, dilation):
             rows.append(at)
             inside = good if inside is None else paddle.logical_and(inside, good)
         wanted = keys_of(rows, p.dims)
-        place = paddle.searchsorted(keys, wanted).clip(max=max(keys.shape[0] - 1, 0))
+        last = count - 1 if keys.shape[0] else 0
+        place = paddle.searchsorted(keys, wanted).clip(max=last)
         if keys.shape[0]:
             inside = paddle.logical_and(inside, gather(keys, place) == wanted)
         chosen = paddle.nonzero(inside).flatten()
         pairs.append((chosen, gather(place, chosen)))
-    return pairs, numbered, keys.shape[0]
+    return pairs, numbered, count
