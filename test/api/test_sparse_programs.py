@@ -4,9 +4,10 @@ are those of eager calls, for more and for fewer elements.
 """
 
 import numpy as np
-import paddle
 import pytest
 from sparse_cases import places, values
+
+import paddle
 
 S = paddle.sparse
 SHAPE, COUNTS = (3, 4), (5, 2, 0)
