@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of decompositions that depend on the rank of a tensor alone.
+// The functions of decompositions that depend on the rank of a tensor and the names of axes alone.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,9 @@
 #include "paddle/common/attr.h"
 
 namespace common {
+
+// Whether a data format puts channels behind axes of space: "NHWC", not "NC".
+inline bool ChannelsLast(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
 
 // For a class D that builds decompositions of values V, with `static int64_t rank(const V&)`.
 template <class D, class V>
@@ -25,7 +28,7 @@ class AxisFunctions {
     return axes;
   }
   int64_t channel_of(const V& x, const std::string& format) const {
-    const bool last = D::rank(x) > 2 && format.size() > 1 && format.back() == 'C' && format != "NC";
+    const bool last = D::rank(x) > 2 && ChannelsLast(format);
     return last ? D::rank(x) - 1 : std::min<int64_t>(1, D::rank(x) - 1);
   }
   int64_t trailing(const V& x, const Ints& extents) const { return D::rank(x) - std::max<int64_t>(extents.size(), 1); }

@@ -87,6 +87,13 @@ inline bool IsOne(Dim a) { return a.raw() == 1; }
 using Dims = SmallVector<Dim, 6>;      // shapes while inferring; may hold symbols
 using Ints = SmallVector<int64_t, 6>;  // concrete shapes, strides, axes
 
+// Whether both are certainly the same shape.
+inline bool SameDims(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return false;
+  for (int64_t k = 0; k < a.size(); ++k)
+    if (!SameDim(a[k], b[k])) return false;
+  return true;
+}
 inline bool AllKnown(const Dims& d) {
   for (Dim x : d)
     if (!x.known()) return false;

@@ -44,6 +44,8 @@ struct OwnSockets {
 
 }  // namespace
 
+bool MayTryAgain() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
 void KeepOwn(Fd& place, Fd socket) {
   OwnSockets& all = OwnSockets::Get();
   std::lock_guard lock(all.mutex);
@@ -93,8 +95,6 @@ bool Poll(int fd, short events, const Deadline& deadline) {
     if (n == 0 && deadline.passed()) return false;
   }
 }
-
-bool Again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 sockaddr_un LocalAddress(const std::string& name, socklen_t* length) {
   sockaddr_un address{};
@@ -219,7 +219,7 @@ Fd Accept(int listener, const Deadline& deadline) {
   while (Poll(listener, POLLIN, deadline)) {
     Fd fd(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (fd) return fd;
-    if (!Again() && errno != ECONNABORTED) break;
+    if (!MayTryAgain() && errno != ECONNABORTED) break;
   }
   return Fd();
 }
@@ -231,7 +231,7 @@ Io SendAll(int fd, const void* data, size_t bytes, const Deadline& deadline) {
     if (n > 0) {
       p += n;
       bytes -= static_cast<size_t>(n);
-    } else if (!Again()) {
+    } else if (!MayTryAgain()) {
       return Io::kClosed;
     } else if (!Poll(fd, POLLOUT, deadline)) {
       return Io::kTimeout;
@@ -247,7 +247,7 @@ Io ReceiveAll(int fd, void* data, size_t bytes, const Deadline& deadline) {
     if (n > 0) {
       p += n;
       bytes -= static_cast<size_t>(n);
-    } else if (n == 0 || !Again()) {
+    } else if (n == 0 || !MayTryAgain()) {
       return Io::kClosed;
     } else if (!Poll(fd, POLLIN, deadline)) {
       return Io::kTimeout;
@@ -282,7 +282,7 @@ Io SendFd(int socket, int fd, const Deadline& deadline) {
   c->cmsg_len = CMSG_LEN(sizeof fd);
   std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
   while (::sendmsg(socket, &m.header, MSG_NOSIGNAL) < 0) {
-    if (!Again()) return Io::kClosed;
+    if (!MayTryAgain()) return Io::kClosed;
     if (!Poll(socket, POLLOUT, deadline)) return Io::kTimeout;
   }
   return Io::kDone;
@@ -292,7 +292,7 @@ std::pair<Io, Fd> ReceiveFd(int socket, const Deadline& deadline) {
   FdMessage m;
   ssize_t n;
   while ((n = ::recvmsg(socket, &m.header, MSG_CMSG_CLOEXEC)) < 0) {
-    if (!Again()) return {Io::kClosed, Fd()};
+    if (!MayTryAgain()) return {Io::kClosed, Fd()};
     if (!Poll(socket, POLLIN, deadline)) return {Io::kTimeout, Fd()};
   }
   const cmsghdr* c = CMSG_FIRSTHDR(&m.header);

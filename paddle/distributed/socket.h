@@ -34,6 +34,9 @@ class Fd {
   std::atomic<int> fd_ = -1;
 };
 
+// Whether the last call of the system on a socket failed for now only.
+bool MayTryAgain();
+
 // `what` begins the messages of errors: "[TCPStore]".
 
 // Listens at an address of `host`; `port` 0 takes a free one. Returns the socket and the port it has.

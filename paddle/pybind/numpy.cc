@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "paddle/common/half.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/host_lock.h"
@@ -195,21 +196,6 @@ PyObject* ToNumpy(const Tensor& t, PyObject*) {
 
 namespace {
 
-float HalfToFloat(uint16_t h) {
-  uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16, exp = (h >> 10) & 31, mant = h & 0x3ff, bits;
-  if (exp == 31) {
-    bits = sign | 0x7f800000 | (mant << 13);
-  } else if (exp == 0) {
-    float f = static_cast<float>(mant) * 0x1p-24f;
-    return sign ? -f : f;
-  } else {
-    bits = sign | ((exp + 112) << 23) | (mant << 13);
-  }
-  float f;
-  std::memcpy(&f, &bits, 4);
-  return f;
-}
-
 PyObject* Number(const char* p, DataType dtype) {
   switch (dtype) {
     case DataType::BOOL: return PyBool_FromLong(*reinterpret_cast<const bool*>(p));
@@ -218,13 +204,8 @@ PyObject* Number(const char* p, DataType dtype) {
     case DataType::INT16: return PyLong_FromLong(*reinterpret_cast<const int16_t*>(p));
     case DataType::INT32: return PyLong_FromLong(*reinterpret_cast<const int32_t*>(p));
     case DataType::INT64: return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(p));
-    case DataType::FLOAT16: return PyFloat_FromDouble(HalfToFloat(*reinterpret_cast<const uint16_t*>(p)));
-    case DataType::BFLOAT16: {
-      uint32_t bits = static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(p)) << 16;
-      float f;
-      std::memcpy(&f, &bits, 4);
-      return PyFloat_FromDouble(f);
-    }
+    case DataType::FLOAT16: return PyFloat_FromDouble(phi::ToFloat(*reinterpret_cast<const phi::float16*>(p)));
+    case DataType::BFLOAT16: return PyFloat_FromDouble(phi::ToFloat(*reinterpret_cast<const phi::bfloat16*>(p)));
     case DataType::FLOAT32: return PyFloat_FromDouble(*reinterpret_cast<const float*>(p));
     case DataType::FLOAT64: return PyFloat_FromDouble(*reinterpret_cast<const double*>(p));
     case DataType::COMPLEX64: {

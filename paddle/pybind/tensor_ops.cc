@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of paddle.Tensor: number slots and comparisons straight onto the C++ API, Python and NumPy numbers as 0-d
 // operands.
+#include "paddle/common/half.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/promote.h"
-#include "paddle/phi/primitives/half.h"
 #include "paddle/jit/python/tape.h"
 #include "paddle/pybind/unknown_value.h"
 #include "paddle/pybind/watched.h"

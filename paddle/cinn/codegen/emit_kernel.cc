@@ -20,8 +20,6 @@ using llvm::Type;
 using llvm::Value;
 using Values = std::vector<Value*>;
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
-
 class KernelEmitter {
  public:
   KernelEmitter(const LoopNest& nest, const std::string& symbol, llvm::Module& m, llvm::Module* math)

@@ -18,7 +18,6 @@ using llvm::Value;
 using llvm::Intrinsic::ID;
 using B = llvm::IRBuilderBase;
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 int WidthOf(Value* v) {
   auto* t = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
   return t ? static_cast<int>(t->getNumElements()) : 0;

@@ -37,13 +37,6 @@ bool Meet(Dims& a, const Dims& b) {
   return true;
 }
 
-bool SameShape(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t k = 0; k < a.size(); ++k)
-    if (!common::SameDim(a[k], b[k])) return false;
-  return true;
-}
-
 DataType ReducedTypeOf(ReduceKind kind, DataType t) {
   if (kind == ReduceKind::kSum && !phi::IsFloating(t)) return DataType::INT64;
   return t;
@@ -173,7 +166,8 @@ Val DecomposedFacts::Reduce(ReduceKind kind, const Val& x, const Ints& axes, boo
   Val v;
   for (size_t i = 0; i < leaves_.size() && !v.expr.defined(); ++i) {
     const Leaf& l = leaves_[i];
-    if (l.reduces && l.kind == kind && l.axes == leaf.axes && Same(l.of.expr, x.expr) && SameShape(l.of.dims, x.dims))
+    if (l.reduces && l.kind == kind && l.axes == leaf.axes && Same(l.of.expr, x.expr) &&
+        common::SameDims(l.of.dims, x.dims))
       v.expr = Expr::Input(static_cast<int>(i), type);
   }
   if (v.expr.defined())
@@ -254,7 +248,7 @@ Val DecomposedFacts::tail(const Val& x, const Val& like, int64_t axis) {
 
 Val DecomposedFacts::reshape_like(const Val& x, const Val& like) const {
   if (x.declined || like.declined) return x.declined ? x : like;
-  return SameShape(x.dims, like.dims) ? x : Declined(kReshaped);
+  return common::SameDims(x.dims, like.dims) ? x : Declined(kReshaped);
 }
 
 Val DecomposedFacts::part(const Val& x, int64_t axis, int64_t k, int64_t n) {

@@ -13,13 +13,6 @@ constexpr size_t kMaxOps = 96;
 
 using common::Dims;
 
-bool SameShape(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t k = 0; k < a.size(); ++k)
-    if (!common::SameDim(a[k], b[k])) return false;
-  return true;
-}
-
 // Whether a kept axis lies between reduced ones of which the last are known to have so few elements that most lanes of
 // a vector would be idle.
 bool HasShortRows(const Dims& shape, AxisSet reduced) {
@@ -200,7 +193,7 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
 bool GroupBuilder::AddResult(pir::Operation* op, const ResultFacts& f, std::vector<Expr>& parts, const char** why) {
   if (!started_) space_ = f.shape;
   std::vector<int> axes;
-  const bool full = SameShape(f.shape, space_);
+  const bool full = common::SameDims(f.shape, space_);
   if (full) {
     for (int a = 0; a < rank(); ++a) axes.push_back(a);
   } else if (f.reduces || f.assembles || !ReducedAxes(f.shape, axes)) {
@@ -301,7 +294,7 @@ void GroupBuilder::AddWork(const pir::Operation& op, const OpFacts& facts) {
   if (facts.trivial) return;
   ++single_.calls;
   for (const ResultFacts& f : facts.results) {
-    SingleWork::PerElement& work = SameShape(f.shape, space_) ? single_.full : single_.kept;
+    SingleWork::PerElement& work = common::SameDims(f.shape, space_) ? single_.full : single_.kept;
     std::vector<Expr> operands;
     for (const OperandFacts& o : f.operands) {
       const DataType type = o.value ? o.value.dtype() : DataType::FLOAT32;
@@ -309,7 +302,7 @@ void GroupBuilder::AddWork(const pir::Operation& op, const OpFacts& facts) {
       operands.push_back(o.position >= 0 ? Expr::Index(o.position)
                          : reduced       ? Expr::Reduced(o.part, type)
                                          : Expr::Input(static_cast<int>(operands.size()), type));
-      if (o.value && (o.mapped || SameShape(o.value.dims(), f.shape))) work.bytes += phi::SizeOf(type);
+      if (o.value && (o.mapped || common::SameDims(o.value.dims(), f.shape))) work.bytes += phi::SizeOf(type);
     }
     work.operations += OperationsOf(f.fn ? f.fn(operands.data(), f.attrs.data()) : f.expr);
     work.reductions += f.reduces;

@@ -31,15 +31,6 @@ Expr Row(const Expr* in, const phi::Scalar* attrs) {  // ids, the row's element
              : select(in[0] == Expr::Int(attrs[0].to_int(), in[0].dtype()), cast(Expr(0), in[1].dtype()), in[1]);
 }
 
-Movement MovementOf(const pir::Operation& op) { return common::TraitsOf(op.name()).movement; }
-
-bool SameDims(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t k = 0; k < a.size(); ++k)
-    if (!common::SameDim(a[k], b[k])) return false;
-  return true;
-}
-
 ResultFacts Entry(const Dims& shape, LowerFn fn) {
   ResultFacts r;
   r.shape = shape;
@@ -54,12 +45,6 @@ OperandFacts Mapped(pir::Value v, std::vector<ViewDim> dims) {
   o.mapped = true;
   o.dims = std::move(dims);
   return o;
-}
-
-std::vector<ViewDim> Whole(int64_t rank) {
-  std::vector<ViewDim> d;
-  for (int64_t k = 0; k < rank; ++k) d.push_back(static_cast<int>(k));
-  return d;
 }
 
 // Parts of one tensor, each with its place in it.
@@ -112,7 +97,7 @@ Facts Selected(const Parts& p, const Dims& shape) {
 // Assembled where the parts are made, else read where the result is used.
 Facts Either(const Parts& p, const Dims& shape) {
   bool equal = p.values.size() <= kMaxAssembled;
-  for (pir::Value v : p.values) equal &= SameDims(v.dims(), p.values[0].dims());
+  for (pir::Value v : p.values) equal &= common::SameDims(v.dims(), p.values[0].dims());
   Facts selected = Selected(p, shape);
   if (!equal) return selected;
   OpFacts f = Assembled(p);
@@ -166,7 +151,7 @@ Facts Stack(const pir::Operation& op, const char** why) {
   if (a < 0 || a >= shape.size() || p.values.size() > kMaxAssembled) return std::nullopt;
   ResultFacts r = Entry(shape, Stacked);
   for (size_t i = 0; i < p.values.size(); ++i) {
-    if (!SameDims(p.values[i].dims(), p.values[0].dims()) || p.values[i].dims().size() + 1 != shape.size())
+    if (!common::SameDims(p.values[i].dims(), p.values[0].dims()) || p.values[i].dims().size() + 1 != shape.size())
       return std::nullopt;
     std::vector<ViewDim> place, read;
     for (int64_t k = 0; k < shape.size(); ++k) {

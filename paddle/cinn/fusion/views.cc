@@ -12,7 +12,6 @@ namespace {
 using common::Dims;
 using common::Movement;
 
-Movement MovementOf(const pir::Operation& op) { return common::TraitsOf(op.name()).movement; }
 bool IsGradient(const pir::Operation& op) { return op.name().ends_with("_grad"); }
 
 // The axes of a flip, or the one of a list operation, from the front.
@@ -27,12 +26,6 @@ std::optional<int> Axis(const pir::Operation& op, int64_t rank) {
 // Whether the op has an argument of this name, operand or attribute.
 bool Takes(const pir::Operation& op, std::string_view name) {
   return op.info()->input_index(name) >= 0 || op.info()->attr(name);
-}
-
-std::vector<ViewDim> Whole(int64_t rank) {
-  std::vector<ViewDim> d;
-  for (int64_t k = 0; k < rank; ++k) d.push_back(static_cast<int>(k));
-  return d;
 }
 
 // Result `i` of a list operation.
@@ -71,6 +64,13 @@ std::optional<ViewFacts> Sliced(const pir::Operation& op, pir::Value base) {
 }
 
 }  // namespace
+
+std::vector<ViewDim> Whole(int64_t rank) {
+  std::vector<ViewDim> d;
+  for (int64_t k = 0; k < rank; ++k) d.push_back(static_cast<int>(k));
+  return d;
+}
+Movement MovementOf(const pir::Operation& op) { return common::TraitsOf(op.name()).movement; }
 
 bool MapByExtent(const Dims& from, const Dims& to, std::vector<ViewDim>& map) {
   int64_t t = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "paddle/cinn/fusion/attr_reader.h"
+#include "paddle/common/op_traits.h"
 
 namespace cinn {
 
@@ -29,9 +30,14 @@ struct ViewFacts {
   std::vector<ViewDim> dims;
 };
 
+// All dims of a tensor, each read as a whole.
+std::vector<ViewDim> Whole(int64_t rank);
+
 // What v is a view of, one operation back; nothing when its operation computes, or when positions are only known at a
 // run.
 std::optional<ViewFacts> ViewOf(pir::Value v);
+// How the operation places elements, by its stanza.
+common::Movement MovementOf(const pir::Operation& op);
 // Whether the operation makes views only (builtin.split counts as one: its results are looked at one by one).
 bool MakesViews(const pir::Operation& op);
 

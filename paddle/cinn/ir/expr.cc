@@ -73,8 +73,6 @@ Expr Const(DataType dtype, int64_t i, double f, bool weak) {
   return Finish(std::move(n));
 }
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
-
 int Rank(DataType t) {
   switch (t) {
     case DataType::BOOL: return 0;

@@ -84,6 +84,9 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
+// Whether expressions of the type compute with rounding.
+inline bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
+
 struct ExprNode {
   Op op = Op::kConst;
   DataType dtype = DataType::UNDEFINED;

@@ -44,8 +44,6 @@ std::vector<int64_t> InputStrides(const GroupInput& in, const int64_t* dims, int
   return s;
 }
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
-
 Number Identity(ReduceKind k, DataType t) {
   const double inf = std::numeric_limits<double>::infinity();
   const int64_t lo = t == DataType::INT32 ? INT32_MIN : INT64_MIN, hi = t == DataType::INT32 ? INT32_MAX : INT64_MAX;

@@ -10,11 +10,10 @@
 #include <unordered_map>
 
 #include "paddle/common/error.h"
+#include "paddle/common/half.h"
 
 namespace cinn {
 namespace {
-
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 
 Number F(DataType t, double v) {
   return {t, t == DataType::FLOAT32 ? static_cast<double>(static_cast<float>(v)) : v, 0};
@@ -168,38 +167,6 @@ bool Compare(Op op, T a, T b) {
 
 }  // namespace
 
-uint16_t FloatToBfloat16(float v) {
-  const uint32_t u = std::bit_cast<uint32_t>(v);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((u >> 16) | 0x40);
-  return static_cast<uint16_t>((u + 0x7fff + ((u >> 16) & 1)) >> 16);
-}
-float Bfloat16ToFloat(uint16_t v) { return std::bit_cast<float>(static_cast<uint32_t>(v) << 16); }
-
-uint16_t FloatToHalf(float v) {
-  const uint32_t u = std::bit_cast<uint32_t>(v);
-  const uint16_t sign = static_cast<uint16_t>((u >> 16) & 0x8000);
-  const uint32_t a = u & 0x7fffffff;
-  if (a > 0x7f800000) return sign | 0x7e00 | static_cast<uint16_t>((a >> 13) & 0x3ff);
-  if (a >= 0x477ff000) return sign | 0x7c00;  // rounds to 65536 or more
-  if (a < 0x38800000) {                       // subnormal: let the float adder round
-    const float r = std::bit_cast<float>(a) + 0.5f;
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(r) - std::bit_cast<uint32_t>(0.5f)));
-  }
-  const uint32_t r = a + 0xfff + ((a >> 13) & 1) - (112u << 23);
-  return static_cast<uint16_t>(sign | (r >> 13));
-}
-float HalfToFloat(uint16_t v) {
-  const uint32_t sign = static_cast<uint32_t>(v & 0x8000) << 16, e = (v >> 10) & 31, m = v & 0x3ff;
-  float mag;
-  if (e == 31)
-    mag = std::bit_cast<float>(0x7f800000u | (m << 13) | (m ? 0x400000u : 0));
-  else if (e == 0)
-    mag = static_cast<float>(m) * 0x1p-24f;
-  else
-    mag = std::bit_cast<float>(((e + 112) << 23) | (m << 13));
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(mag) | sign);
-}
-
 Number ConvertTo(Number v, DataType storage) {
   const DataType t = phi::ComputeType(storage);
   if (IsFloat(t)) {
@@ -207,8 +174,8 @@ Number ConvertTo(Number v, DataType storage) {
                      : t == DataType::FLOAT32 ? static_cast<float>(v.i)
                                               : static_cast<double>(v.i);
     Number r = F(t, f);
-    if (storage == DataType::BFLOAT16) r.f = Bfloat16ToFloat(FloatToBfloat16(static_cast<float>(r.f)));
-    if (storage == DataType::FLOAT16) r.f = HalfToFloat(FloatToHalf(static_cast<float>(r.f)));
+    if (storage == DataType::BFLOAT16) r.f = phi::ToFloat(phi::ToBfloat16(static_cast<float>(r.f)));
+    if (storage == DataType::FLOAT16) r.f = phi::ToFloat(phi::ToFloat16(static_cast<float>(r.f)));
     return r;
   }
   if (t == DataType::BOOL) return B(IsFloat(v.dtype) ? v.f != 0 : v.i != 0);
@@ -235,8 +202,8 @@ Number LoadElement(const void* data, int64_t i, DataType storage) {
     case DataType::INT16: return I(DataType::INT32, at(int16_t{}));
     case DataType::INT32: return I(DataType::INT32, at(int32_t{}));
     case DataType::INT64: return I(DataType::INT64, at(int64_t{}));
-    case DataType::FLOAT16: return F(DataType::FLOAT32, HalfToFloat(at(uint16_t{})));
-    case DataType::BFLOAT16: return F(DataType::FLOAT32, Bfloat16ToFloat(at(uint16_t{})));
+    case DataType::FLOAT16: return F(DataType::FLOAT32, phi::ToFloat(at(phi::float16{})));
+    case DataType::BFLOAT16: return F(DataType::FLOAT32, phi::ToFloat(at(phi::bfloat16{})));
     case DataType::FLOAT32: return F(DataType::FLOAT32, at(float{}));
     case DataType::FLOAT64: return F(DataType::FLOAT64, at(double{}));
     default: PD_THROW(Unimplemented, "[cinn] no elements of type ", phi::NameOf(storage));
@@ -255,8 +222,8 @@ void StoreElement(void* data, int64_t i, DataType storage, Number v) {
     case DataType::INT16: put(static_cast<int16_t>(v.i)); break;
     case DataType::INT32: put(static_cast<int32_t>(v.i)); break;
     case DataType::INT64: put(v.i); break;
-    case DataType::FLOAT16: put(FloatToHalf(static_cast<float>(v.f))); break;
-    case DataType::BFLOAT16: put(FloatToBfloat16(static_cast<float>(v.f))); break;
+    case DataType::FLOAT16: put(phi::ToFloat16(static_cast<float>(v.f))); break;
+    case DataType::BFLOAT16: put(phi::ToBfloat16(static_cast<float>(v.f))); break;
     case DataType::FLOAT32: put(static_cast<float>(v.f)); break;
     case DataType::FLOAT64: put(v.f); break;
     default: PD_THROW(Unimplemented, "[cinn] no elements of type ", phi::NameOf(storage));

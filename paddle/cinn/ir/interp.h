@@ -30,9 +30,4 @@ Number ConvertTo(Number v, DataType storage);
 Number LoadElement(const void* data, int64_t i, DataType storage);
 void StoreElement(void* data, int64_t i, DataType storage, Number v);
 
-uint16_t FloatToBfloat16(float v);
-float Bfloat16ToFloat(uint16_t v);
-uint16_t FloatToHalf(float v);
-float HalfToFloat(uint16_t v);
-
 }  // namespace cinn

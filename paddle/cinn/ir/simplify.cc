@@ -11,7 +11,6 @@
 namespace cinn {
 namespace {
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 bool IsConst(const Expr& e) { return e->op == Op::kConst; }
 bool IsNumber(const Expr& e, double v) {
   if (!IsConst(e)) return false;

@@ -67,11 +67,7 @@ bool WriteAll(int fd, const void* data, size_t size) {
   return true;
 }
 
-bool EndsWith(std::string_view s, std::string_view end) {
-  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
-}
-
-bool IsKernel(std::string_view name) { return EndsWith(name, ".kernel"); }
+bool IsKernel(std::string_view name) { return name.ends_with(".kernel"); }
 int64_t WrittenAt(const struct stat& st) {
   return static_cast<int64_t>(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec;
 }
@@ -184,7 +180,7 @@ void DiskCache::Prune(const FileDescriptor& folder) {
   int64_t total = 0;
   EachFile(folder, [&](std::string_view name, const struct stat& st) {
     if (IsKernel(name)) total += Taken(st);
-    if (EndsWith(name, ".tmp") && std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds)
+    if (name.ends_with(".tmp") && std::time(nullptr) - st.st_mtim.tv_sec > kStaleSeconds)
       ::unlinkat(folder.get(), name.data(), 0);
   });
   if (total <= max_bytes_) return;

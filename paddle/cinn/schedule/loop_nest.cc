@@ -10,7 +10,6 @@
 namespace cinn {
 namespace {
 
-bool IsFloat(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64; }
 bool IsReal(const GroupInput& in, int axis) { return in.real.empty() || in.real[axis]; }
 
 // Real axes of input from outermost to innermost in memory.

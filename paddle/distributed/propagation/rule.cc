@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "paddle/common/axis_functions.h"
 #include "paddle/common/error.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 
@@ -153,8 +154,7 @@ std::string TextOf(const phi::AttrValue& v) {
 int64_t Wrapped(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
 bool ChannelsLast(const phi::OpDef& op, const phi::AttrValue* attrs) {
-  const auto format = phi::AttrAs<std::string>(AttrOf(op, attrs, "data_format"), op.name, "data_format");
-  return format.size() > 1 && format.back() == 'C';
+  return common::ChannelsLast(phi::AttrAs<std::string>(AttrOf(op, attrs, "data_format"), op.name, "data_format"));
 }
 int FirstSpatial(const phi::OpDef& op, const phi::AttrValue* attrs) { return ChannelsLast(op, attrs) ? 1 : 2; }
 

@@ -73,30 +73,23 @@ IntArray shape_of(const Tensor& x) {
   return x.dims();
 }
 
-namespace {
-bool SameShape(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (!common::SameDim(a[i], b[i])) return false;
-  return true;
-}
-}  // namespace
+namespace {}  // namespace
 
 Tensor expand_like(const Tensor& x, const Tensor& like) {
   Dims want = like.extents();
-  if (SameShape(x.extents(), want)) return x;
+  if (common::SameDims(x.extents(), want)) return x;
   return common::AllKnown(want) ? expand(x, shape_of(like)) : expand_as(x, like, Ints{});
 }
 
 Tensor reshape_like(const Tensor& x, const Tensor& like) {
   Dims want = like.extents();
-  if (SameShape(x.extents(), want)) return x;
+  if (common::SameDims(x.extents(), want)) return x;
   return reshape(x, shape_of(like));
 }
 
 Tensor reduce_like(const Tensor& x, const Tensor& like) {
   const Dims have = x.extents(), want = like.extents();
-  if (SameShape(have, want)) return x;
+  if (common::SameDims(have, want)) return x;
   Ints axes;
   const int64_t lead = have.size() - want.size();
   for (int64_t i = 0; i < have.size(); ++i) {

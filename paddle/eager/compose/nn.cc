@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations and other layers written on other ops; their gradients follow from those.
+#include "paddle/common/axis_functions.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/infer/rules.h"
@@ -37,7 +38,7 @@ Tensor PreluSlope(const Tensor& x, const Tensor& alpha, const std::string& forma
   if (mode == "all") {
     a = reshape(alpha, Ints{});
   } else if (mode == "channel") {
-    bool last = !format.empty() && format.back() == 'C' && format != "NC";
+    const bool last = common::ChannelsLast(format);
     a = ByChannel(alpha, x.ndim() < 2 ? 0 : last ? x.ndim() - 1 : 1, x.ndim());
   } else {
     PD_CHECK(mode == "element", InvalidArgument, "[prelu] expected mode all, channel or element, got ", mode);
@@ -146,7 +147,7 @@ Tensor lp_pool2d_compose(const Tensor& x, const Ints& kernel, const Ints& stride
   // A mean is one over the part of a window that lies in the padded input. Windows are cut where that is shorter than
   // they are, and LpPaddings makes up for it where the extent is known.
   const common::Dims extents = x.extents();
-  const int64_t first = !format.empty() && format.back() == 'C' ? 1 : 2;
+  const int64_t first = common::ChannelsLast(format) ? 1 : 2;
   double known = 1;
   Tensor total = mean;
   for (int64_t i = 0; i < kernel.size(); ++i) {

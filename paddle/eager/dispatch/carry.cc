@@ -16,12 +16,6 @@ using pir::Block;
 using pir::Operation;
 using pir::Value;
 
-const pir::OpInfo* Info(const char* name) {
-  const pir::OpInfo* info = pir::FindOp(name);
-  PD_ASSERT(info != nullptr);
-  return info;
-}
-
 template <class F>
 void ForEachOperand(Block& block, F f) {
   for (Operation& op : block) {
@@ -51,10 +45,10 @@ void Carry(Recorder& r, Block* from, Block& to, const std::vector<Value>& values
   Operation* end = from->terminator();
   PD_ASSERT(end != nullptr);
   b.SetBefore(end);
-  b.Create(Info("cf.tuple_push"), pushed, {}, {});
+  b.Create(pir::KnownOp("cf.tuple_push"), pushed, {}, {});
   b.SetToStart(&to);
   Value outlet = stack->result(2);
-  Operation* pop = b.Create(Info("cf.tuple_pop"), std::span<const Value>(&outlet, 1), {}, types);
+  Operation* pop = b.Create(pir::KnownOp("cf.tuple_pop"), std::span<const Value>(&outlet, 1), {}, types);
   for (size_t i = 0; i < values.size(); ++i) {
     Value v = pop->result(static_cast<int>(i));
     v.set_stop_gradient(values[i].stop_gradient());
@@ -65,7 +59,7 @@ void Carry(Recorder& r, Block* from, Block& to, const std::vector<Value>& values
 Operation* StackAt(pir::Builder& b) {
   const pir::Type types[] = {pir::Type::Plain(pir::TypeKind::kStack), pir::Type::Plain(pir::TypeKind::kInlet),
                              pir::Type::Plain(pir::TypeKind::kOutlet)};
-  return b.Create(Info("cf.stack_create"), {}, {}, types);
+  return b.Create(pir::KnownOp("cf.stack_create"), {}, {}, types);
 }
 
 }  // namespace
@@ -86,10 +80,10 @@ Operation* CreateStackFor(Recorder& r, Operation* loop) {
 Value HasElements(Recorder& r, Operation* stack) {
   pir::Type type = pir::DenseTensorType::Get(phi::DataType::BOOL, common::Dims{common::Dim(1)});
   Value s = stack->result(0);
-  Value v =
-      r.builder()
-          .Create(Info("cf.has_elements"), std::span<const Value>(&s, 1), {}, std::span<const pir::Type>(&type, 1))
-          ->result(0);
+  Value v = r.builder()
+                .Create(pir::KnownOp("cf.has_elements"), std::span<const Value>(&s, 1), {},
+                        std::span<const pir::Type>(&type, 1))
+                ->result(0);
   v.set_stop_gradient(true);
   return v;
 }

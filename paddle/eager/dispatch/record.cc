@@ -26,12 +26,6 @@ pir::Type TypeOf(const phi::Meta& m) { return pir::DenseTensorType::Get(m.dtype,
 constexpr int kIndexBits = 32;
 uint64_t IdOf(const Tensor& t) { return reinterpret_cast<uint64_t>(t->value) >> kIndexBits; }
 
-const pir::OpInfo* Builtin(const char* name) {
-  const pir::OpInfo* info = pir::FindOp(name);
-  PD_ASSERT(info != nullptr);
-  return info;
-}
-
 std::string PirName(std::string_view op) { return "pd_op." + std::string(op); }
 
 const pir::OpInfo* InfoOf(const phi::OpDef& op) {
@@ -270,7 +264,7 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
     attrs.Set("value", pir::Attribute::Array(std::move(items)));
     attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
     pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints.size())});
-    return Create(Builtin(pir::pd::kFullIntArray), {}, std::move(attrs), {type}, false)->result(0);
+    return Create(pir::KnownOp(pir::pd::kFullIntArray), {}, std::move(attrs), {type}, false)->result(0);
   }
   phi::Scalar s = std::get<phi::Scalar>(v);
   PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
@@ -279,7 +273,7 @@ pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   attrs.Set("value", pir::Attribute::Number(s));
   attrs.Set("dtype", pir::Attribute::DType(dtype));
   pir::Type type = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
-  return Create(Builtin(pir::pd::kFull), {}, std::move(attrs), {type}, false)->result(0);
+  return Create(pir::KnownOp(pir::pd::kFull), {}, std::move(attrs), {type}, false)->result(0);
 }
 
 pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {
@@ -289,13 +283,13 @@ pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value s
     for (common::Dim d : dims) visible.push_back(pir::Attribute::Int32(static_cast<int32_t>(d.visible())));
     pir::AttributeMap attrs;
     attrs.Set("target_shape", pir::Attribute::Array(std::move(visible)));
-    return Create(Builtin(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
+    return Create(pir::KnownOp(pir::pd::kExpandAs), {v, same}, std::move(attrs), {type}, differentiable)->result(0);
   }
   phi::IntArray shape(dims);
   const int64_t lead = dims.size() - v.dims().size();
   for (int64_t i = lead; i < dims.size(); ++i)
     if (!dims[i].known() && common::SameDim(dims[i], v.dims()[i - lead])) shape.set(i, -1);
-  return Create(Builtin(pir::pd::kExpand), {v, AttrOperand(shape)}, {}, {type}, differentiable)->result(0);
+  return Create(pir::KnownOp(pir::pd::kExpand), {v, AttrOperand(shape)}, {}, {type}, differentiable)->result(0);
 }
 
 void SetUserSource(common::SourceId (*find)()) { g_user_source = find; }
@@ -396,7 +390,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         types.push_back(items.back().type());
       }
       operands.push_back(
-          Create(Builtin("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
+          Create(pir::KnownOp("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
     } else {
       operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
@@ -471,7 +465,7 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
     if (outs[k].list) {
       std::vector<pir::Type> items;
       for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
-      pir::Operation* split = Create(Builtin("builtin.split"), {v}, {}, items, differentiable);
+      pir::Operation* split = Create(pir::KnownOp("builtin.split"), {v}, {}, items, differentiable);
       outs[k].list->clear();
       for (size_t i = 0; i < items.size(); ++i) outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
     } else if (outs[k].p && types[k]) {

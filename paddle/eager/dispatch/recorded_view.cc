@@ -207,13 +207,6 @@ void SpreadDown(Recorder& r, const Tensor& t, const phi::TensorImpl* except) {
   }
 }
 
-bool SameShape(const common::Dims& a, const common::Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (!common::SameDim(a[i], b[i])) return false;
-  return true;
-}
-
 }  // namespace
 
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrValue* attrs, phi::OutSlot* outs) {
@@ -432,7 +425,7 @@ void BeforeRecordedWrite(const Tensor& t) {
 Tensor FittedToViews(const Tensor& t, const Tensor& value) {
   const AutogradMeta* m = MaybeMeta(t);
   if (!State().recorder || !value.is_symbolic() || !m || (!m->recorded_view && m->recorded_views.empty())) return value;
-  if (SameShape(t.extents(), value.extents()) || !phi::MayMatch(t.extents(), value.extents())) return value;
+  if (common::SameDims(t.extents(), value.extents()) || !phi::MayMatch(t.extents(), value.extents())) return value;
   return paddle::expand_as(value, t);
 }
 
@@ -440,7 +433,7 @@ void AfterRecordedWrite(const Tensor& t, const common::Dims& before) {
   AutogradMeta* m = MaybeMeta(t);
   DispatchState& s = State();
   if (!s.recorder || !m || (!m->recorded_view && m->recorded_views.empty())) return;
-  if (!SameShape(before, t.extents())) {  // it has taken other memory
+  if (!common::SameDims(before, t.extents())) {  // it has taken other memory
     m->recorded_view.reset();
     for (phi::TensorImpl* view : std::vector<phi::TensorImpl*>(m->recorded_views))
       MetaOf(Tensor(phi::Ref<phi::TensorImpl>(view))).recorded_view.reset();

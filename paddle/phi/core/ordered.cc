@@ -7,6 +7,7 @@
 
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/thread_state.h"
+#include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
@@ -114,6 +115,10 @@ OrderedStatement::OrderedStatement(const OpDef& op, OrderedRule rule) { Rules()[
 OrderedRule OrderedRuleOf(const OpDef& op) {
   auto it = Rules().find(&op);
   return it == Rules().end() ? nullptr : it->second;
+}
+
+void ZeroOf(const Tensor& x) {
+  if (x.defined() && x.numel()) cpu::Zero(x.raw_data(), x.numel() * SizeOf(x.dtype()));
 }
 
 }  // namespace phi

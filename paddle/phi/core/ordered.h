@@ -107,6 +107,11 @@ inline void NoGradients(std::initializer_list<Tensor*> gradients) {
     if (g) *g = Tensor();
 }
 
+// The memory of what may be absent: null then.
+inline const void* DataOf(const Tensor& x) { return x.defined() ? x.raw_data() : nullptr; }
+// Zeros, what sums over nothing are; nothing where x is absent.
+void ZeroOf(const Tensor& x);
+
 // x broadcast to `dims` for the length of a call: x itself where it has these extents, else scratch with its elements
 // in order. Several are released in reverse order.
 class Expanded {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/common/half.h"
 #include "paddle/phi/primitives/copy.h"
-#include "paddle/phi/primitives/copy_half.h"
 
 namespace phi::cpu {
 namespace {
@@ -69,6 +69,20 @@ int64_t Numel(const std::vector<int64_t>& v) {
   return n;
 }
 
+// Halves are added up in float32.
+template <class T>
+T Wide(T v) {
+  return v;
+}
+float Wide(float16 v) { return ToFloat(v); }
+float Wide(bfloat16 v) { return ToFloat(v); }
+template <class T>
+void Narrow(T v, T& to) {
+  to = v;
+}
+void Narrow(float v, float16& to) { to = ToFloat16(v); }
+void Narrow(float v, bfloat16& to) { to = ToBfloat16(v); }
+
 // The part of the input that lands inside the output, as a strided block on both sides.
 struct Interior {
   std::vector<int64_t> extent;
@@ -106,10 +120,10 @@ void AddPadded(const PadPlan& p, const T* dout, T* dx) {
           q /= p.out[i];
         }
         const int64_t* map = p.map[nd - 1].data();
-        for (int64_t j = 0; j < inner; ++j) acc[base + map[j]] += ToAcc<Acc>(s[j]);
+        for (int64_t j = 0; j < inner; ++j) acc[base + map[j]] += Wide(s[j]);
       }
       T* d = dx + g * in_size;
-      for (int64_t i = 0; i < in_size; ++i) d[i] = FromAcc<T>(acc[i]);
+      for (int64_t i = 0; i < in_size; ++i) Narrow(acc[i], d[i]);
     }
   });
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 namespace phi {
 
@@ -22,6 +24,11 @@ bool HasAvx512Vnni();
 bool HasAmx();
 
 namespace internal {
+// FLAGS_cpu_isa; empty where it is not set.
+inline std::string_view WantedIsa() {
+  const char* want = std::getenv("FLAGS_cpu_isa");
+  return want ? want : "";
+}
 extern int8_t g_cpu_isa;  // -1 until detected
 Isa DetectCpuIsa();
 }  // namespace internal

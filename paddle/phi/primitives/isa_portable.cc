@@ -9,10 +9,8 @@
 namespace phi {
 namespace {
 
-std::string_view WantedIsa() {
-  const char* want = std::getenv("FLAGS_cpu_isa");
-  return want ? want : "";
-}
+using internal::WantedIsa;
+
 int8_t ChosenIsa() { return WantedIsa().empty() || WantedIsa() == "plain" ? static_cast<int8_t>(Isa::kPlain) : -1; }
 
 }  // namespace

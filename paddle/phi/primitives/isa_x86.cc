@@ -12,6 +12,8 @@
 namespace phi {
 namespace {
 
+using internal::WantedIsa;
+
 struct Features {
   bool v3 = false, v4 = false, avx512_bf16 = false, amx = false;
 };
@@ -49,11 +51,6 @@ Features Detect() {
 const Features& Cpu() {
   static const Features f = Detect();
   return f;
-}
-
-std::string_view WantedIsa() {
-  const char* want = std::getenv("FLAGS_cpu_isa");
-  return want ? want : "";
 }
 
 // An Isa; -1 where the environment asks for one that is none.

@@ -11,6 +11,7 @@
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/reduce.h"
 #include "paddle/phi/primitives/softmax.h"
+#include "paddle/phi/primitives/wide_bytes.h"
 
 namespace phi::cpu {
 namespace {
@@ -51,12 +52,10 @@ void CheckLabels(DataType t, const void* labels, int64_t count, int64_t n, int64
   }
 }
 
-DataType MathType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
-
-// The log-sum-exp of every slice along the middle axis, [outer, inner] of MathType.
+// The log-sum-exp of every slice along the middle axis, [outer, inner] of StatType.
 void LogSumExps(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out) {
   const int64_t shape[] = {outer, n, inner}, strides[] = {n * inner, inner, 1};
-  Reduce(ReduceOp::kLogSumExp, t, x, shape, strides, 2, MathType(t), out);
+  Reduce(ReduceOp::kLogSumExp, t, x, shape, strides, 2, StatType(t), out);
 }
 
 double LogSumExp(DataType t, const void* x, int64_t at, int64_t n, int64_t stride) {
@@ -89,7 +88,7 @@ void CrossEntropyHard(DataType t, const void* x, int64_t outer, int64_t n, int64
           const double p = At(t, softmax, pos);
           v = p > 1e-30 ? -std::log(p) : LogSumExp(t, x, at, n, inner) - At(t, x, pos);
         } else {
-          v = At(MathType(t), lse.as<void>(), i) - At(t, x, pos);
+          v = At(StatType(t), lse.as<void>(), i) - At(t, x, pos);
         }
       }
       Put(t, loss, i, v);
@@ -156,7 +155,7 @@ void CrossEntropySoft(DataType t, const void* x, int64_t outer, int64_t n, int64
   ParallelFor(0, outer * inner, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; ++i) {
       const int64_t at = i / inner * n * inner + i % inner;
-      const double c = x_is_softmax ? 0 : At(MathType(t), lse.as<void>(), i);
+      const double c = x_is_softmax ? 0 : At(StatType(t), lse.as<void>(), i);
       double s = 0;
       for (int64_t k = 0; k < n; ++k) {
         const double y = At(t, labels, at + k * inner), v = At(t, x, at + k * inner);

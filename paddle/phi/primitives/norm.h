@@ -9,8 +9,7 @@
 namespace phi::cpu {
 
 // t: type of x and out (f32 f64 f16 bf16). param_t: type of scale/bias and their gradients: t, or FLOAT32 with half t.
-// Saved statistics (mean, variance, inverse deviation) have StatType(t): f32, or f64 with f64.
-constexpr DataType StatType(DataType t) { return t == DataType::FLOAT64 ? DataType::FLOAT64 : DataType::FLOAT32; }
+// Saved statistics (mean, variance, inverse deviation) have StatType(t).
 
 // Bytes of CallMemory that the norms of n elements and their gradients take at most, with `params` elements of scale.
 inline int64_t RowNormBytes(DataType t, int64_t params) { return 2 * WideBytes(t, params); }

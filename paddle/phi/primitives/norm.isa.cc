@@ -3,19 +3,12 @@
 // gradients.
 #include <stdint.h>
 
+#include "paddle/phi/primitives/lanes.inc.h"
+
 namespace phi::PD_ISA {
 namespace {
 
 #define PD_LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i)
-constexpr int kLanes = 32;
-
-template <class T>
-T Fold(T* s) {
-  for (int w = kLanes / 2; w > 0; w /= 2)
-    for (int k = 0; k < w; ++k) s[k] += s[k + w];
-  return s[0];
-}
-
 // Sum and sum of squares about `c` of n elements, added to s[0] and s[1] in double.
 template <class T>
 void Moments(const T* x, int64_t n, T c, double* s) {

@@ -2,6 +2,7 @@
 // Row loops of softmax, log-softmax and cross entropy for float and double.
 #include <stdint.h>
 
+#include "paddle/phi/primitives/lanes.inc.h"
 #include "paddle/phi/primitives/math.inc.h"
 #include "paddle/phi/primitives/softmax_exp.inc.h"
 
@@ -9,9 +10,6 @@ namespace phi::PD_ISA {
 namespace {
 
 #define PD_LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i)
-
-// A fixed number of accumulators, so that the result does not depend on the vector width in use.
-constexpr int kLanes = 32;
 
 template <class T>
 T RowMax(const T* x, int64_t n) {
@@ -24,13 +22,6 @@ T RowMax(const T* x, int64_t n) {
   for (int k = 0; k < kLanes; ++k) r = m[k] > r ? m[k] : r;
   for (; i < n; ++i) r = x[i] > r ? x[i] : r;
   return r;
-}
-
-template <class T>
-T Fold(T* s) {
-  for (int w = kLanes / 2; w > 0; w /= 2)
-    for (int k = 0; k < w; ++k) s[k] += s[k + w];
-  return s[0];
 }
 
 // out[i] = exp(x[i] - m); returns the sum.

@@ -22,12 +22,6 @@ size_t HashDims(size_t h, const common::Dims& d) {
   for (common::Dim x : d) h = Mix(h, static_cast<uint64_t>(x.raw()));
   return h;
 }
-bool EqualDims(const common::Dims& a, const common::Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (a[i].raw() != b[i].raw()) return false;
-  return true;
-}
 
 size_t HashType(const detail::TypeStorage& t) {
   size_t h = Mix(static_cast<size_t>(t.kind), static_cast<uint64_t>(static_cast<int64_t>(t.dtype)));
@@ -38,8 +32,8 @@ size_t HashType(const detail::TypeStorage& t) {
   return h;
 }
 bool EqualType(const detail::TypeStorage& a, const detail::TypeStorage& b) {
-  return a.kind == b.kind && a.dtype == b.dtype && a.layout == b.layout && EqualDims(a.dims, b.dims) &&
-         EqualDims(a.nnz_dims, b.nnz_dims) && a.elements == b.elements;
+  return a.kind == b.kind && a.dtype == b.dtype && a.layout == b.layout && common::SameDims(a.dims, b.dims) &&
+         common::SameDims(a.nnz_dims, b.nnz_dims) && a.elements == b.elements;
 }
 
 // Numbers are hashed and compared by their bits: NaN is equal to itself, 0.0 and -0.0 differ.

@@ -72,6 +72,12 @@ const OpInfo* FindOp(std::string_view name) {
   return it == r.by_name.end() ? nullptr : it->second;
 }
 
+const OpInfo* KnownOp(std::string_view name) {
+  const OpInfo* info = FindOp(name);
+  PD_ASSERT(info != nullptr);
+  return info;
+}
+
 const OpInfo* GetOrCreateOp(std::string_view name) {
   if (const OpInfo* p = FindOp(name)) return p;
   OpInfo info;

@@ -73,6 +73,8 @@ struct OpInfo {
 const OpInfo* RegisterOp(OpInfo info);
 // nullptr when unknown.
 const OpInfo* FindOp(std::string_view name);
+// Of an op that the library registers: its lack is a defect.
+const OpInfo* KnownOp(std::string_view name);
 // Like FindOp, but an unknown name gets an OpInfo with no declared operands; for readers of foreign programs.
 const OpInfo* GetOrCreateOp(std::string_view name);
 std::vector<const OpInfo*> AllOps();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "paddle/phi/backends/cpu/threads.h"
-#include "paddle/phi/primitives/half.h"
+#include "paddle/common/half.h"
 #include "paddle/phi/primitives/isa.h"
 
 namespace phi {
@@ -350,6 +350,21 @@ TEST(Isa, DetectedOnce) {
   EXPECT_TRUE(CpuSupported());
   EXPECT_EQ(CpuIsa(), CpuIsa());
   if (!HasAvx512()) { EXPECT_FALSE(HasAvx512Bf16() || HasAvx512Vnni() || HasAmx()); }
+}
+
+TEST(Half, ConversionsRoundToEven) {
+  EXPECT_EQ(ToBfloat16(1.0f + 0x1p-8f).x, 0x3f80);  // tie, to even
+  EXPECT_EQ(ToBfloat16(1.0f + 3 * 0x1p-8f).x, 0x3f82);
+  EXPECT_EQ(ToFloat16(65519.0f).x, 0x7bff);
+  EXPECT_EQ(ToFloat16(65520.0f).x, 0x7c00);
+  EXPECT_EQ(ToFloat16(0x1p-25f).x, 0);  // tie below the smallest subnormal
+  EXPECT_EQ(ToFloat16(0x1.8p-25f).x, 1);
+  for (int i = 0; i < 65536; ++i) {
+    const float f = ToFloat(float16{static_cast<uint16_t>(i)});
+    if (!std::isnan(f)) { EXPECT_EQ(ToFloat16(f).x, i); }
+    const float g = ToFloat(bfloat16{static_cast<uint16_t>(i)});
+    if (!std::isnan(g)) { EXPECT_EQ(ToBfloat16(g).x, i); }
+  }
 }
 
 }  // namespace

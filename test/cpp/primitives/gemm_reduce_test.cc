@@ -10,13 +10,32 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/common/half.h"
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/primitives/copy.h"
-#include "paddle/phi/primitives/copy_half.h"
 #include "paddle/phi/primitives/reduce.h"
 
 namespace phi::cpu {
 namespace {
+
+template <class T>
+double Loaded(T v) {
+  return static_cast<double>(v);
+}
+double Loaded(float16 v) { return ToFloat(v); }
+double Loaded(bfloat16 v) { return ToFloat(v); }
+template <class A, class T>
+void Store(A v, T& to) {
+  to = static_cast<T>(v);
+}
+template <class A>
+void Store(A v, float16& to) {
+  to = ToFloat16(static_cast<float>(v));
+}
+template <class A>
+void Store(A v, bfloat16& to) {
+  to = ToBfloat16(static_cast<float>(v));
+}
 
 template <class T>
 std::vector<T> Values(int64_t n, unsigned seed) {
@@ -33,15 +52,15 @@ void CheckGemm(int64_t m, int64_t n, int64_t k) {
     for (int tb : {0, 1}) {
       const auto a = Values<float>(m * k, 1), b = Values<float>(k * n, 2);
       std::vector<Stored> sa(m * k), sb(k * n), c(m * n);
-      for (int64_t i = 0; i < m * k; ++i) sa[i] = FromAcc<Stored>(a[i]);
-      for (int64_t i = 0; i < k * n; ++i) sb[i] = FromAcc<Stored>(b[i]);
+      for (int64_t i = 0; i < m * k; ++i) Store(a[i], sa[i]);
+      for (int64_t i = 0; i < k * n; ++i) Store(b[i], sb[i]);
       Gemm(kDataTypeOf<Stored>, ta, tb, m, n, k, 1.0, sa.data(), ta ? m : k, sb.data(), tb ? k : n, 0.0, c.data(), n);
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           double want = 0;
           for (int64_t p = 0; p < k; ++p)
             want += double(ta ? a[p * m + i] : a[i * k + p]) * (tb ? b[j * k + p] : b[p * n + j]);
-          const double got = static_cast<double>(ToAcc<T>(c[i * n + j]));
+          const double got = Loaded(c[i * n + j]);
           if constexpr (std::is_same_v<Stored, bfloat16> || std::is_same_v<Stored, float16>)
             ASSERT_NEAR(got, want, std::abs(want) / 128) << m << ' ' << n << ' ' << k;
           else

@@ -27,8 +27,6 @@ constexpr size_t kShort = 16 << 10;
 // Bytes of a long reduction that are under way at once.
 constexpr size_t kBlock = 8 << 20;
 
-bool Again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
 void Signal(int fd) {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
@@ -230,7 +228,7 @@ bool TcpTransport::Push(Outgoing& o) {
     const ssize_t k = ::sendmsg(p.collectives.get(), &message, MSG_NOSIGNAL);
     if (k < 0) {
       // Who is gone may have said why: what comes in tells.
-      o.dead = !Again();
+      o.dead = !MayTryAgain();
       return false;
     }
     auto moved = static_cast<size_t>(k);
@@ -268,7 +266,7 @@ bool TcpTransport::Pull(Incoming& i) {
       n = i.data.pieces[i.piece].bytes - i.at;
     }
     const ssize_t k = ::recv(p.collectives.get(), data, n, 0);
-    if (k < 0 && Again()) return false;
+    if (k < 0 && MayTryAgain()) return false;
     if (k <= 0) {
       p.gone = true;
       RaiseGone(i.peer, "its process ended or cannot be reached");
@@ -477,7 +475,7 @@ size_t TcpTransport::TrySend(int to, const char* data, size_t bytes) {
   Peer& p = peer(to);
   const ssize_t n = ::send(p.messages.get(), data, bytes, MSG_NOSIGNAL);
   if (n >= 0) return static_cast<size_t>(n);
-  if (!Again() && !p.gone.exchange(true)) Wake();
+  if (!MayTryAgain() && !p.gone.exchange(true)) Wake();
   return 0;
 }
 
@@ -486,7 +484,7 @@ size_t TcpTransport::TryReceive(int from, char* data, size_t bytes) {
   Peer& p = peer(from);
   const ssize_t n = ::recv(p.messages.get(), data, bytes, 0);
   if (n > 0) return static_cast<size_t>(n);
-  if ((n == 0 || !Again()) && !p.gone.exchange(true)) Wake();
+  if ((n == 0 || !MayTryAgain()) && !p.gone.exchange(true)) Wake();
   return 0;
 }
 

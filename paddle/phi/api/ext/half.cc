@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/api/ext/half.h"
 
-#include "paddle/phi/primitives/half.h"
+#include "paddle/common/half.h"
 
 namespace paddle::ext {
 

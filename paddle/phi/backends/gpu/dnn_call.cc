@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/phi/backends/gpu/dnn_call.h"
 
-#include <map>
-
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/gpu/library.h"
 #include "paddle/phi/backends/gpu/made_plans.h"
+#include "paddle/phi/backends/gpu/per_gpu.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi::gpu {
@@ -24,12 +23,6 @@ struct Gpu {
   bool started = false;
   dnn::Handle handle = nullptr;
 };
-Gpu& GpuOf(Place place) {
-  static std::mutex mutex;
-  static auto& gpus = *new std::map<int, Gpu>;
-  std::lock_guard<std::mutex> lock(mutex);
-  return gpus[place.device_id];
-}
 using Plans = MadePlans<DnnKey, DnnCall::Found>;  // whose lock is the handle's, too
 
 }  // namespace
@@ -49,7 +42,7 @@ DnnCall::DnnCall(const DeviceForms& forms, DnnKey key, std::initializer_list<con
   for (const void* a : addresses) together |= reinterpret_cast<uintptr_t>(a);
   const bool aligned = together % 16 == 0;
   key.back() = aligned;
-  Gpu& gpu = GpuOf(place);
+  Gpu& gpu = PerGpu<Gpu>(place);
   Plans& plans = Plans::Of(place);
   lock_ = std::unique_lock<std::mutex>(plans.mutex);
   Found* found = plans.Find(key, place);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/phi/backends/gpu/per_gpu.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi::gpu {
@@ -17,12 +18,7 @@ template <class Key, class Plan>
 class MadePlans {
  public:
   // Those of a device.
-  static MadePlans& Of(Place place) {
-    static std::mutex guard;
-    static auto& all = *new std::map<int, MadePlans>;
-    std::lock_guard<std::mutex> lock(guard);
-    return all[place.device_id];
-  }
+  static MadePlans& Of(Place place) { return PerGpu<MadePlans>(place); }
 
   // Null where there is none. What a graph that is captured found stays as long as the process.
   Plan* Find(const Key& key, Place place) {

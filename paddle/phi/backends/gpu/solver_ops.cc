@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "paddle/phi/backends/gpu/library.h"
+#include "paddle/phi/backends/gpu/per_gpu.h"
 #include "paddle/phi/backends/gpu/solver_api.h"
 #include "paddle/phi/core/device.h"
 
@@ -51,12 +52,6 @@ struct Gpu {
   Handle handle = nullptr;
   Params params = nullptr;
 };
-Gpu& GpuOf(Place place) {
-  static std::mutex mutex;
-  static auto& gpus = *new std::map<int, Gpu>;
-  std::lock_guard<std::mutex> lock(mutex);
-  return gpus[place.device_id];
-}
 
 struct Kinds {
   Type type, real;
@@ -83,7 +78,7 @@ class Factors {
         w_(work),
         kinds_(KindsOf(work.t)),
         size_(SizeOf(work.t)),
-        gpu_(GpuOf(place_)),
+        gpu_(PerGpu<Gpu>(place_)),
         lock_(gpu_.mutex) {
     const Stream stream = StreamForCall(place_, {w_.a, w_.b, w_.out[0], w_.out[1], w_.out[2]});
     if (!gpu_.params) {

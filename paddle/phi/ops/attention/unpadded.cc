@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention within each of several sequences that lie end to end, cut where `cu_seqlens` says.
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "paddle/phi/core/generator.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/attention.h"
 
@@ -81,7 +81,6 @@ Call CallOf(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& cu_
           dropout,
           causal};
 }
-void Zero(const Tensor& x) { std::memset(x.raw_data(), 0, static_cast<size_t>(x.numel() * SizeOf(x.dtype()))); }
 
 }  // namespace
 
@@ -143,8 +142,8 @@ void flash_attn_unpadded_kernel(const KernelContext& context, const Tensor& q, c
     }
   }
   if (call.q_cuts.front() > 0 || call.q_cuts.back() < q.dim(0)) {  // tokens of no sequence
-    Zero(out);
-    Zero(lse);
+    ZeroOf(out);
+    ZeroOf(lse);
   }
   for (size_t i = 0; i < call.count(); ++i)
     if (call.rows(i) > 0) cpu::Attention(call.Args(i), RowAt(out, call.q_cuts[i]), lse.data<double>() + call.place(i));
@@ -163,7 +162,7 @@ void flash_attn_unpadded_grad_kernel(const Tensor& q, const Tensor& k, const Ten
   for (int j = 0; j < 3; ++j)
     if (wanted[j]) {
       EnsureOut(*wanted[j], given[j]->dims(), q.dtype());
-      if (wanted[j]->numel()) Zero(*wanted[j]);
+      ZeroOf(*wanted[j]);
     }
   for (size_t i = 0; i < call.count(); ++i) {
     if (call.rows(i) == 0 || call.columns(i) == 0 || out.numel() == 0) continue;

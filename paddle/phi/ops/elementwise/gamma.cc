@@ -14,7 +14,7 @@ namespace {
 // A number and its derivative with respect to a.
 struct Dual {
   double v, d;
-  Dual(double value, double slope = 0) : v(value), d(slope) {}  // NOLINT: a constant
+  Dual(double value, double derivative = 0) : v(value), d(derivative) {}  // NOLINT: a constant
 };
 Dual operator-(Dual x) { return {-x.v, -x.d}; }
 Dual operator+(Dual x, Dual y) { return {x.v + y.v, x.d + y.d}; }

@@ -10,10 +10,6 @@ bool IsUpper(const char* op, const std::string& uplo) {
   PD_CHECK(uplo == "L" || uplo == "U", InvalidArgument, "[", op, "] expected UPLO to be L or U, got ", uplo);
   return uplo == "U";
 }
-void SquareRule(const char* op, const Meta& x) {
-  CheckInexact(op, x.dtype);
-  CheckSquare(op, x);
-}
 enum class QrMode { kReduced, kComplete, kR };
 QrMode ModeOf(const std::string& mode) {
   PD_CHECK(mode == "reduced" || mode == "complete" || mode == "r", InvalidArgument,
@@ -26,7 +22,7 @@ void cholesky_infer(const Meta& x, bool, Meta& out) {
   CheckMatrix("cholesky", x);
   PD_CHECK(!common::CertainlyDiffer(x.dims[x.dims.size() - 2], x.dims.back()), Assertion,
            "[cholesky] expected square matrices, got shape ", common::ShapeText(x.dims));
-  SquareRule("cholesky", x);
+  CheckInexactSquare("cholesky", x);
   out = x;
 }
 void cholesky_kernel(const Tensor& x, bool upper, Tensor& out) {
@@ -106,7 +102,7 @@ void svdvals_kernel(const Tensor& x, Tensor& s) {
 }
 
 void eigh_infer(const Meta& x, const std::string& uplo, Meta& w, Meta& v) {
-  SquareRule("eigh", x);
+  CheckInexactSquare("eigh", x);
   IsUpper("eigh", uplo);
   w = {Leading(x.dims, 1), RealOf(x.dtype)};
   v = x;
@@ -115,7 +111,7 @@ void eigh_kernel(const Tensor& x, const std::string& uplo, Tensor& w, Tensor& v)
   cpu::Eigh(x.dtype(), BatchOf(x), Cols(x), IsUpper("eigh", uplo), x.raw_data(), w.raw_data(), v.raw_data());
 }
 void eigvalsh_infer(const Meta& x, const std::string& uplo, bool, Meta& w, Meta& v) {
-  SquareRule("eigvalsh", x);
+  CheckInexactSquare("eigvalsh", x);
   IsUpper("eigvalsh", uplo);
   w = {Leading(x.dims, 1), RealOf(x.dtype)};
   v = x;
@@ -127,7 +123,7 @@ void eigvalsh_kernel(const Tensor& x, const std::string& uplo, bool is_test, Ten
 }
 
 void eig_infer(const Meta& x, Meta& w, Meta& v) {
-  SquareRule("eig", x);
+  CheckInexactSquare("eig", x);
   w = {Leading(x.dims, 1), ComplexOf(x.dtype)};
   v = {x.dims, ComplexOf(x.dtype)};
 }
@@ -135,7 +131,7 @@ void eig_kernel(const Tensor& x, Tensor& w, Tensor& v) {
   cpu::Eig(x.dtype(), BatchOf(x), Cols(x), x.raw_data(), w.raw_data(), v.raw_data());
 }
 void eigvals_infer(const Meta& x, Meta& out) {
-  SquareRule("eigvals", x);
+  CheckInexactSquare("eigvals", x);
   out = {Leading(x.dims, 1), ComplexOf(x.dtype)};
 }
 void eigvals_kernel(const Tensor& x, Tensor& out) {

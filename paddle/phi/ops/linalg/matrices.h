@@ -24,6 +24,10 @@ inline void CheckInexact(const char* op, DataType t) {
            "] expected float32, float64, complex64 or complex128, got ", NameOf(t),
            ": the kernel is not registered for it");
 }
+inline void CheckInexactSquare(const char* op, const Meta& x) {
+  CheckInexact(op, x.dtype);
+  CheckSquare(op, x);
+}
 // The extents before the last `drop`.
 inline Dims Leading(const Dims& d, int64_t drop = 2) { return Dims(d.begin(), d.end() - drop); }
 inline Dims With(Dims lead, const Dims& tail) {

@@ -7,13 +7,9 @@
 namespace phi {
 namespace {
 
-void SquareRule(const char* op, const Meta& x) {
-  CheckInexact(op, x.dtype);
-  CheckSquare(op, x);
-}
 // The shape of the solution of a [.., n, n] z = b [.., n, k], batches broadcast.
 Meta SolutionMeta(const char* op, const Meta& a, const Meta& b) {
-  SquareRule(op, a);
+  CheckInexactSquare(op, a);
   CheckMatrix(op, b);
   PD_CHECK(a.dtype == b.dtype, InvalidArgument, "[", op, "] expected operands of one dtype, got ", NameOf(a.dtype),
            " and ", NameOf(b.dtype));
@@ -38,7 +34,7 @@ bool HoldsVectors(const Dims& x, const Dims& y) {
 }
 int TransOf(const std::string& trans) { return trans == "T" ? 1 : trans == "C" ? 2 : 0; }
 void ScalarRule(const char* op, const Meta& x, Meta& out) {
-  SquareRule(op, x);
+  CheckInexactSquare(op, x);
   out = {Leading(x.dims), x.dtype};
 }
 
@@ -65,7 +61,7 @@ void triangular_solve_kernel(const Tensor& x, const Tensor& y, bool upper, bool 
 }
 
 void solve_infer(const Meta& x, const Meta& y, Meta& out) {
-  SquareRule("solve", x);
+  CheckInexactSquare("solve", x);
   PD_CHECK(!y.dims.empty(), InvalidArgument, "[solve] expected a right side of at least one axis, got a scalar");
   if (!HoldsVectors(x.dims, y.dims)) {
     out = SolutionMeta("solve", x, y);
@@ -90,7 +86,7 @@ void solve_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
 }
 
 void inverse_infer(const Meta& x, Meta& out) {
-  SquareRule("inverse", x);
+  CheckInexactSquare("inverse", x);
   out = x;
 }
 void inverse_kernel(const Tensor& x, Tensor& out) {
@@ -107,7 +103,7 @@ void det_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, Ten
 }
 
 void slogdet_infer(const Meta& x, Meta& out) {
-  SquareRule("slogdet", x);
+  CheckInexactSquare("slogdet", x);
   out = {Dims{Dim(2)}, x.dtype};
   for (Dim d : Leading(x.dims)) out.dims.push_back(d);
 }

@@ -2,6 +2,7 @@
 // Convolution adapters: padding algorithms, shape rules, and the calls into the CPU backend.
 #include "paddle/phi/backends/cpu/conv.h"
 
+#include "paddle/common/axis_functions.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -10,8 +11,6 @@
 
 namespace phi {
 namespace {
-
-bool ChannelsLast(const std::string& format) { return format.size() > 1 && format.back() == 'C'; }
 
 // Spatial extents of a shape [N, C, ...] or [N, ..., C].
 Dim Spatial(const Dims& d, int64_t i, bool last) { return d[(last ? 1 : 2) + i]; }
@@ -184,21 +183,21 @@ int64_t conv_grad_filter_workspace(const Meta& x, const Meta& dy, const Ints& sh
 
 void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings, const std::string& algorithm,
                 const Ints& dilations, int64_t groups, const std::string& format, Meta& out) {
-  bool last = ChannelsLast(format);
+  bool last = common::ChannelsLast(format);
   conv_nd_infer(x, w, strides, ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
                 dilations, groups, last, out);
 }
 void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings,
                  const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
                  Tensor& out) {
-  bool last = ChannelsLast(format);
+  bool last = common::ChannelsLast(format);
   conv_nd_kernel(x, w, strides,
                  ResolvePaddings("conv", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last),
                  dilations, groups, last, out);
 }
 int64_t conv_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                        const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format) {
-  const bool last = ChannelsLast(format);
+  const bool last = common::ChannelsLast(format);
   return conv_nd_workspace(x, w, strides,
                            ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last),
                            dilations, groups, last);
@@ -206,7 +205,7 @@ int64_t conv_workspace(const Meta& x, const Meta& w, const Ints& strides, const 
 int64_t conv_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, const Ints& strides, const Ints& paddings,
                             const std::string& algorithm, const Ints& dilations, int64_t groups,
                             const std::string& format) {
-  const bool last = ChannelsLast(format);
+  const bool last = common::ChannelsLast(format);
   const Ints pads = ResolvePaddings("conv", x.dims, w.dims, strides, paddings, algorithm, dilations, last);
   return std::max(conv_grad_input_workspace(dy, w, common::ToInts(x.dims), strides, pads, dilations, groups, last),
                   conv_grad_filter_workspace(x, dy, common::ToInts(w.dims), strides, pads, dilations, groups, last));
@@ -235,7 +234,7 @@ bool Ends(const std::string& activation, cpu::ConvEpilogue* e) {
 bool FusedConvolution(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& residual, const Ints& strides,
                       const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                       const std::string& format, const std::string& activation, Tensor& out) {
-  const bool blocked = format == kBlockedFormat, last = !blocked && ChannelsLast(format);
+  const bool blocked = format == kBlockedFormat, last = !blocked && common::ChannelsLast(format);
   if (x.dtype() != DataType::FLOAT32) return false;
   if (bias.defined() && (bias.dtype() != DataType::FLOAT32 || bias.numel() != w.dim(0))) return false;
   Meta plain = x.meta(), result;
@@ -275,7 +274,7 @@ void conv_gd_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const
 int64_t fused_conv_workspace(const Meta& x, const Meta& w, const Meta* bias, const Meta* residual, const Ints& strides,
                              const Ints& paddings, const std::string& algorithm, const Ints& dilations, int64_t groups,
                              const std::string& format, const std::string& activation) {
-  const bool blocked = format == kBlockedFormat, last = !blocked && ChannelsLast(format);
+  const bool blocked = format == kBlockedFormat, last = !blocked && common::ChannelsLast(format);
   cpu::ConvEpilogue e;
   if (x.dtype != DataType::FLOAT32 || !Ends(activation, &e))
     return blocked ? 0 : conv_workspace(x, w, strides, paddings, algorithm, dilations, groups, format);
@@ -305,7 +304,7 @@ int64_t conv_gd_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, con
 void conv_transpose_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                           const Ints& output_padding, const IntArray& output_size, const std::string& algorithm,
                           int64_t groups, const Ints& dilations, const std::string& format, Meta& out) {
-  bool last = ChannelsLast(format);
+  bool last = common::ChannelsLast(format);
   int64_t nd = x.dims.size() - 2;
   PD_CHECK(nd >= 1 && nd <= 3 && w.dims.size() == x.dims.size(), InvalidArgument,
            "[conv_transpose] expected input and filter of one rank between 3 and 5, got shapes ",
@@ -363,7 +362,7 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
                            const Ints&, const std::string& algorithm, int64_t groups, const Ints& dilations,
                            const std::string& format, Tensor& out) {
   if (out.numel() == 0) return;
-  bool last = ChannelsLast(format);
+  bool last = common::ChannelsLast(format);
   Ints pads =
       ResolvePaddings("conv_transpose", x.extents(), w.extents(), strides, paddings, algorithm, dilations, last);
   const cpu::ConvDesc d = Describe(out.dims(), w.dims(), x.dims(), strides, pads, dilations, groups, last);
@@ -374,7 +373,7 @@ void conv_transpose_kernel(const Tensor& x, const Tensor& w, const Ints& strides
 int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strides, const Ints& paddings,
                                  const Ints& output_padding, const Ints& output_size, const std::string& algorithm,
                                  int64_t groups, const Ints& dilations, const std::string& format) {
-  const bool last = ChannelsLast(format);
+  const bool last = common::ChannelsLast(format);
   Meta y;
   conv_transpose_infer(x, w, strides, paddings, output_padding, output_size, algorithm, groups, dilations, format, y);
   return ScratchOf(cpu::ConvUse::kTranspose, x.dtype, y.dims, w.dims, x.dims, strides,
@@ -384,7 +383,7 @@ int64_t conv_transpose_workspace(const Meta& x, const Meta& w, const Ints& strid
 int64_t conv_transpose_grad_workspace(const Meta& x, const Meta& w, const Meta& dy, const Ints& strides,
                                       const Ints& paddings, const Ints&, const Ints&, const std::string& algorithm,
                                       int64_t groups, const Ints& dilations, const std::string& format) {
-  const bool last = ChannelsLast(format);
+  const bool last = common::ChannelsLast(format);
   const Ints pads = ResolvePaddings("conv_transpose", dy.dims, w.dims, strides, paddings, algorithm, dilations, last);
   return std::max(conv_nd_workspace(dy, w, strides, pads, dilations, groups, last),
                   conv_grad_filter_workspace(dy, x, common::ToInts(w.dims), strides, pads, dilations, groups, last));

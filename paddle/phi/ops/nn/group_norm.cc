@@ -6,16 +6,12 @@
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/ops/nn/planes.h"
 #include "paddle/phi/primitives/norm.h"
 
 namespace phi {
 namespace {
 
-const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
-DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
-  const Tensor& p = scale.defined() ? scale : bias;
-  return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
-}
 void CheckParam(const char* op, const char* what, const Meta* p, Dim size, const Meta& x) {
   if (!p) return;
   PD_CHECK(p->dims.size() == 1 && !common::CertainlyDiffer(p->dims[0], size), InvalidArgument, "[", op, "] expected a ",
@@ -27,26 +23,10 @@ void CheckFloating(const char* op, const Meta& x) {
            "] expected a floating input, got ", NameOf(x.dtype));
 }
 
-// [n, c, spatial], or with channels last [n, spatial, c].
-struct Planes {
-  int64_t n, c, spatial;
-  bool last;
-};
-Planes PlanesOf(const Tensor& x, bool last) {
-  last = last && x.ndim() > 2;
-  Planes p{x.dim(0), x.dim(last ? x.ndim() - 1 : 1), 1, last};
-  for (int64_t i = 2; i < x.ndim(); ++i) p.spatial *= x.dim(last ? i - 1 : i);
-  return p;
-}
-bool ChannelsLast(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
-
 // Memory of a gradient of scale or bias, where it is wanted, in the type that the kernel writes.
 void* Room(Tensor* d, const Tensor& param, DataType kernel_type) {
   if (d) EnsureOut(*d, param.dims(), kernel_type);
   return d ? d->raw_data() : nullptr;
-}
-void Zero(const Tensor& t) {
-  if (t.defined() && t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
 }
 
 }  // namespace
@@ -56,7 +36,7 @@ void group_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
   PD_CHECK(x.dims.size() >= 2, InvalidArgument, "[group_norm] expected an input of at least 2 axes, got shape ",
            common::ShapeText(x.dims));
   CheckFloating("group_norm", x);
-  Dim c = ChannelsLast(format) && x.dims.size() > 2 ? x.dims.back() : x.dims[1];
+  Dim c = common::ChannelsLast(format) && x.dims.size() > 2 ? x.dims.back() : x.dims[1];
   PD_CHECK(groups > 0 && (!c.known() || c.raw() % groups == 0), InvalidArgument,
            "[group_norm] expected groups that divide the channels ", common::DimText(c), ", got ", groups);
   CheckParam("group_norm", "scale", scale, c, x);
@@ -68,7 +48,7 @@ void group_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
 
 namespace {
 int64_t ChannelsOf(const Meta& x, bool last) { return (last ? x.dims.back() : x.dims[1]).value(); }
-bool AreLast(const Meta& x, const std::string& format) { return ChannelsLast(format) && x.dims.size() > 2; }
+bool AreLast(const Meta& x, const std::string& format) { return common::ChannelsLast(format) && x.dims.size() > 2; }
 }  // namespace
 int64_t group_norm_workspace(const Meta& x, const Meta*, const Meta*, double, int64_t, const std::string& format) {
   const bool last = AreLast(x, format);
@@ -77,32 +57,32 @@ int64_t group_norm_workspace(const Meta& x, const Meta*, const Meta*, double, in
 void group_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias, double eps, int64_t groups,
                        const std::string& format, Tensor& y, Tensor& mean, Tensor& variance) {
   if (x.numel() == 0) {
-    Zero(mean);
-    Zero(variance);
+    ZeroOf(mean);
+    ZeroOf(variance);
     return;
   }
-  const Planes p = PlanesOf(x, ChannelsLast(format));
-  const DataType pt = ParamType(x, scale, bias);
+  const Planes p = PlanesOf(x, common::ChannelsLast(format));
+  const DataType pt = TypeBeside(scale.defined() ? scale : bias, x);
   const Ordered s(scale, pt), b(bias, pt);  // of two dtypes, they meet in the first
-  cpu::GroupNorm(x.dtype(), pt, x.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s), Ptr(b), eps, y.raw_data(),
-                 mean.raw_data(), variance.raw_data());
+  cpu::GroupNorm(x.dtype(), pt, x.raw_data(), p.n, p.c, p.spatial, groups, p.last, DataOf(s), DataOf(b), eps,
+                 y.raw_data(), mean.raw_data(), variance.raw_data());
 }
 
 namespace {
 void GroupGrad(const Tensor& x, const Tensor& scale, const Tensor& bias, const Tensor& mean, const Tensor& variance,
                const Tensor& dout, double eps, int64_t groups, bool last, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const Planes p = PlanesOf(x, last);
-  const DataType pt = ParamType(x, scale, bias);
+  const DataType pt = TypeBeside(scale.defined() ? scale : bias, x);
   const Ordered s(scale, pt);
   const Widened wide_scale(dscale, scale, pt), wide_bias(dbias, bias, pt);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   Tensor *ds = wide_scale, *db = wide_bias;
   void *to_scale = Room(ds, scale, pt), *to_bias = Room(db, bias, pt);
   if (x.numel() == 0) {
-    if (ds) Zero(*ds);
-    if (db) Zero(*db);
+    if (ds) ZeroOf(*ds);
+    if (db) ZeroOf(*db);
   } else {
-    cpu::GroupNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), p.n, p.c, p.spatial, groups, p.last, Ptr(s),
+    cpu::GroupNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), p.n, p.c, p.spatial, groups, p.last, DataOf(s),
                        mean.raw_data(), variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, to_scale, to_bias);
   }
 }
@@ -117,8 +97,8 @@ void group_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                             const Tensor& variance, const Tensor& dy, const Tensor&, const Tensor&, double eps,
                             int64_t groups, const std::string& format, Tensor* dx, Tensor* dscale, Tensor* dbias) {
   const DataType st = cpu::StatType(x.dtype());
-  GroupGrad(x, scale, bias, Ordered(mean, st), Ordered(variance, st), dy, eps, groups, ChannelsLast(format), dx, dscale,
-            dbias);
+  GroupGrad(x, scale, bias, Ordered(mean, st), Ordered(variance, st), dy, eps, groups, common::ChannelsLast(format), dx,
+            dscale, dbias);
 }
 
 void instance_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double, Meta& y, Meta& mean,

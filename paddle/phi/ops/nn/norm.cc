@@ -12,18 +12,13 @@
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/phi/ops/nn/planes.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/gather.h"
 
 namespace phi {
 namespace {
-
-const void* Ptr(const Tensor& t) { return t.defined() ? t.raw_data() : nullptr; }
-// What a sum over nothing is.
-void ZeroOf(const Tensor& t) {
-  if (t.defined() && t.numel()) cpu::Zero(t.raw_data(), t.numel() * SizeOf(t.dtype()));
-}
 
 // The gradients of scale and bias that are wanted, in the type that a kernel writes.
 class ParamGrads {
@@ -44,17 +39,6 @@ class ParamGrads {
   Tensor *scale_, *bias_;
 };
 
-struct BnShape {
-  int64_t n, c, spatial;
-  bool last;
-};
-BnShape BnOf(const Tensor& x, const std::string& format) {
-  bool last = format.size() > 1 && format.back() == 'C' && x.ndim() > 2;
-  BnShape s{x.dim(0), last ? x.dim(x.ndim() - 1) : x.dim(1), 1, last};
-  for (int64_t i = 2; i < x.ndim(); ++i) s.spatial *= x.dim(last ? i - 1 : i);
-  return s;
-}
-
 }  // namespace
 
 void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, const Meta* scale, const Meta* bias,
@@ -63,7 +47,7 @@ void batch_norm_infer(const Meta& x, const Meta& mean, const Meta& variance, con
                       Meta& reserve) {
   PD_CHECK(x.dims.size() >= 2 && x.dims.size() <= 5, InvalidArgument,
            "[batch_norm] expected an input of 2 to 5 axes, got shape ", common::ShapeText(x.dims));
-  bool last = format.size() > 1 && format.back() == 'C' && x.dims.size() > 2;
+  bool last = common::ChannelsLast(format) && x.dims.size() > 2;
   Dim c = last ? x.dims.back() : x.dims[1];
   for (const Meta* m : {&mean, &variance, scale, bias})
     PD_CHECK(!m || (m->dims.size() == 1 && !common::CertainlyDiffer(m->dims[0], c)), InvalidArgument,
@@ -87,7 +71,7 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
                        const Tensor& bias, bool is_test, double momentum, double eps, const std::string& format,
                        bool use_global, bool trainable, Tensor& out, Tensor& mean_out, Tensor& variance_out,
                        Tensor& saved_mean, Tensor& saved_variance, Tensor&) {
-  BnShape s = BnOf(x, format);
+  Planes s = PlanesOf(x, format);
   DataType st = cpu::StatType(x.dtype());
   mean_out = mean;
   variance_out = variance;
@@ -101,8 +85,8 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
   const Tensor &m = own_mean, &v = own_variance;
   const bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
   if (const DeviceForms* forms = FormsHere()) {
-    forms->BatchNorm(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), Ptr(scale), Ptr(bias), !training, eps,
-                     momentum, m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(),
+    forms->BatchNorm(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), DataOf(scale), DataOf(bias), !training,
+                     eps, momentum, m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(),
                      saved_variance.raw_data());
   } else if (!training) {
     CopyInto(m, saved_mean);
@@ -112,11 +96,12 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
         saved_variance.data<T>()[i] = static_cast<T>(1.0 / std::sqrt(static_cast<double>(v.data<T>()[i]) + eps));
     };
     ByFloat(st, invert);
-    cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), m.raw_data(),
+    cpu::BatchNormInfer(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, DataOf(scale), DataOf(bias), m.raw_data(),
                         v.raw_data(), eps, out.raw_data());
   } else {
-    cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), Ptr(bias), eps, momentum,
-                        m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(), saved_variance.raw_data());
+    cpu::BatchNormTrain(x.dtype(), x.raw_data(), s.n, s.c, s.spatial, s.last, DataOf(scale), DataOf(bias), eps,
+                        momentum, m.raw_data(), v.raw_data(), out.raw_data(), saved_mean.raw_data(),
+                        saved_variance.raw_data());
   }
   if (training && own) {
     CopyInto(m, mean);
@@ -135,7 +120,7 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
                             const std::string& format, bool use_global, bool trainable, Tensor* dx, Tensor* dscale,
                             Tensor* dbias) {
   if (!dout.defined()) return NoGradients({dx, dscale, dbias});
-  BnShape s = BnOf(x, format);
+  Planes s = PlanesOf(x, format);
   DataType st = cpu::StatType(x.dtype());
   bool global = (is_test && !trainable) || use_global;
   const Tensor &m = saved_mean, &inv = saved_variance;
@@ -144,11 +129,11 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   if (x.numel() == 0) {
     d.Zero();
   } else if (const DeviceForms* forms = FormsHere()) {
-    forms->BatchNormGrad(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), dout.raw_data(), Ptr(scale), global,
+    forms->BatchNormGrad(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), dout.raw_data(), DataOf(scale), global,
                          m.raw_data(), inv.raw_data(), dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   } else {
-    cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, Ptr(scale), m.raw_data(),
-                       inv.raw_data(), global, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
+    cpu::BatchNormGrad(x.dtype(), x.raw_data(), dout.raw_data(), s.n, s.c, s.spatial, s.last, DataOf(scale),
+                       m.raw_data(), inv.raw_data(), global, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   }
 }
 
@@ -183,12 +168,6 @@ void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
   mean = {rows, cpu::StatType(x.dtype)};
   variance = mean;
 }
-namespace {
-DataType ParamType(const Tensor& x, const Tensor& scale, const Tensor& bias) {
-  const Tensor& p = scale.defined() ? scale : bias;
-  return p.defined() && p.dtype() == DataType::FLOAT32 && IsHalf(x.dtype()) ? DataType::FLOAT32 : x.dtype();
-}
-}  // namespace
 int64_t layer_norm_workspace(const Meta& x, const Meta* scale, const Meta* bias, double, int64_t) {
   return scale || bias ? cpu::RowNormBytes(x.dtype, CountOf(scale ? *scale : *bias)) : 0;
 }
@@ -201,9 +180,9 @@ void layer_norm_kernel(const Tensor& x, const Tensor& scale, const Tensor& bias,
   }
   int64_t rows = mean.numel(), cols = x.numel() / rows;
   (void)axis;
-  DataType pt = ParamType(x, scale, bias);
-  cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, Ptr(scale), Ptr(bias), eps, out.raw_data(), mean.raw_data(),
-                 variance.raw_data());
+  DataType pt = TypeBeside(scale.defined() ? scale : bias, x);
+  cpu::LayerNorm(x.dtype(), pt, x.raw_data(), rows, cols, DataOf(scale), DataOf(bias), eps, out.raw_data(),
+                 mean.raw_data(), variance.raw_data());
 }
 int64_t layer_norm_grad_workspace(const Meta& x, const Meta&, const Meta&, const Meta& mean, const Meta&, const Meta&,
                                   const Meta&, const Meta&, double, int64_t) {
@@ -215,13 +194,13 @@ void layer_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   if (!dout.defined()) return NoGradients({dx, dscale, dbias});
   int64_t rows = mean.numel(), cols = 1;
   for (int64_t i = axis; i < x.ndim(); ++i) cols *= x.dim(i);
-  DataType pt = ParamType(x, scale, bias);
+  DataType pt = TypeBeside(scale.defined() ? scale : bias, x);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   const ParamGrads d(scale, dscale, bias, dbias, pt);
   if (x.numel() == 0) {
     d.Zero();
   } else {
-    cpu::LayerNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), rows, cols, Ptr(scale), mean.raw_data(),
+    cpu::LayerNormGrad(x.dtype(), pt, x.raw_data(), dout.raw_data(), rows, cols, DataOf(scale), mean.raw_data(),
                        variance.raw_data(), eps, dx ? dx->raw_data() : nullptr, d.scale(), d.bias());
   }
 }
@@ -249,8 +228,8 @@ int64_t rms_norm_workspace(const Meta& x, const Meta* scale, const Ints&, double
 }
 void rms_norm_kernel(const Tensor& x, const Tensor& scale, const Ints&, double eps, Tensor& y, Tensor& invvar) {
   if (x.numel() == 0) return ZeroOf(invvar);
-  const DataType pt = ParamType(x, scale, Tensor());
-  cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), Ptr(scale), nullptr, eps,
+  const DataType pt = TypeBeside(scale, x);
+  cpu::RmsNorm(x.dtype(), pt, x.raw_data(), invvar.numel(), x.numel() / invvar.numel(), DataOf(scale), nullptr, eps,
                y.raw_data(), invvar.raw_data());
 }
 int64_t rms_norm_grad_workspace(const Meta& x, const Meta&, const Meta& invvar, const Meta&, const Meta&, const Ints&,
@@ -261,13 +240,13 @@ void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& in
                           const Ints&, double, Tensor* dx, Tensor* dscale) {
   if (!dy.defined()) return NoGradients({dx, dscale});
   const int64_t rows = invvar.numel(), cols = rows ? x.numel() / rows : 0;
-  const DataType pt = ParamType(x, scale, Tensor());
+  const DataType pt = TypeBeside(scale, x);
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   const ParamGrads d(scale, dscale, Tensor(), nullptr, pt);
   if (x.numel() == 0)
     d.Zero();
   else
-    cpu::RmsNormGrad(x.dtype(), pt, x.raw_data(), dy.raw_data(), rows, cols, Ptr(scale), invvar.raw_data(),
+    cpu::RmsNormGrad(x.dtype(), pt, x.raw_data(), dy.raw_data(), rows, cols, DataOf(scale), invvar.raw_data(),
                      dx ? dx->raw_data() : nullptr, d.scale(), nullptr);
 }
 

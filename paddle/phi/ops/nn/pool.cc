@@ -2,6 +2,7 @@
 // Pooling adapters.
 #include "paddle/phi/backends/cpu/pool.h"
 
+#include "paddle/common/axis_functions.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
@@ -24,7 +25,7 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
                  bool ceil_mode, const std::string& format, const std::string& type, bool global, bool adaptive,
                  const std::string& algorithm) {
   PoolArgs p;
-  p.last = format.size() > 1 && format.back() == 'C';
+  p.last = common::ChannelsLast(format);
   p.max = type == "max";
   PD_CHECK(p.max || type == "avg", InvalidArgument, "[", op, "] expected pooling_type max or avg, got ", type);
   int64_t nd = x.size() - 2;
@@ -104,7 +105,7 @@ void pool_infer(const Meta& x, const IntArray& kernel, PD_POOL_REST, Meta& out) 
   const bool known = kernel.known();
   pool_infer(x, known ? kernel.numbers() : Ints(kernel.size(), 1), strides, paddings, ceil_mode, exclusive, format,
              type, global, adaptive, algorithm, out);
-  const int64_t first = format.size() > 1 && format.back() == 'C' ? 1 : 2;
+  const int64_t first = common::ChannelsLast(format) ? 1 : 2;
   for (int64_t i = 0; !known && !global && i < kernel.size(); ++i)
     if (!kernel[i].known()) out.dims[first + i] = common::NewSymbol();
 }
@@ -133,7 +134,7 @@ Ints LpPaddings(const Dims& x, const Ints& kernel, const Ints& paddings, const I
   if (algorithm == "SAME" || (!valid && paddings.size() < 2)) return paddings;
   if (!valid) pads = {paddings[0], paddings[ends ? 1 : 0], paddings[ends ? 2 : 1], paddings[ends ? 3 : 1]};
   if (strides.size() < 2 || kernel.size() < 2 || x.size() != 4) return pads;
-  const int64_t first = format.size() > 1 && format.back() == 'C' ? 1 : 2;
+  const int64_t first = common::ChannelsLast(format) ? 1 : 2;
   for (int64_t i = 0; i < 2; ++i) {
     if (ceil_mode && !valid) pads[2 * i + 1] += strides[i] - 1;
     if (!x[first + i].known()) continue;

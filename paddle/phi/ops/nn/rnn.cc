@@ -227,9 +227,6 @@ struct ScratchStates {
     }
   }
 };
-void Zero(const Tensor& t) {
-  if (t.numel()) std::memset(t.raw_data(), 0, static_cast<size_t>(t.numel() * SizeOf(t.dtype())));
-}
 
 }  // namespace
 
@@ -317,8 +314,8 @@ void rnn_grad_kernel(const Tensor& x, const std::vector<Tensor>& pre_state, cons
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   if (dweights) dw = RoomFor(weights, dweights);
   if (out.numel() == 0) {
-    if (dx) Zero(*dx);
-    for (const Tensor& t : dw) Zero(t);
+    if (dx) ZeroOf(*dx);
+    for (const Tensor& t : dw) ZeroOf(t);
   } else if (is_test) {  // nothing was kept
     net.keep = true;
     const CallMemory again(net.reserve_size() * SizeOf(x.dtype()));
