@@ -57,7 +57,7 @@ def _fused(name, combine):
         scale_y=1.0,
         scale_out=1.0,
     ):
-        if (scale_x, scale_y, scale_out) != (1.0, 1.0, 1.0):
+        if not x.is_floating_point() and (scale_x, scale_y, scale_out) != (1.0, 1.0, 1.0):
             raise NotImplementedError(
                 f'[{name}] expected scales of integers to be 1.0, got {scale_x}, {scale_y} and '
                 f'{scale_out}'

@@ -80,14 +80,27 @@ def im2sequence(
     x, y=None, kernels=(1, 1), strides=(1, 1), paddings=(0, 0, 0, 0), out_stride=(1, 1)
 ):
     """The windows of images x [N, C, H, W] as rows [windows, C * height * width], those of an image
-    behind one another.
+    behind one another. y [N, 2]: the height and width of each image before it went through layers
+    of stride out_stride; only windows within what is left of them are taken.
     """
-    if y is not None:
-        raise NotImplementedError('[im2sequence] expected images of one size, got their sizes')
     columns = paddle.nn.functional.unfold(
         x, list(kernels), list(strides), [paddings[0], paddings[1], paddings[2], paddings[3]]
     )
-    return columns.transpose([0, 2, 1]).reshape([-1, columns.shape[1]])
+    rows = columns.transpose([0, 2, 1])
+    if y is None:
+        return rows.reshape([-1, columns.shape[1]])
+    before, behind = paddings[:2], paddings[2:]
+
+    def windows(extents):
+        return [
+            max(0, (int(n) + before[k] + behind[k] - kernels[k]) // strides[k] + 1)
+            for k, n in enumerate(extents)
+        ]
+
+    grid = rows.reshape([x.shape[0], *windows(x.shape[2:]), -1])
+    left = [[-(-n // s) for n, s in zip(sizes, out_stride)] for sizes in y.tolist()]
+    kept = [image[:h, :w] for image, (h, w) in zip(grid, map(windows, left))]
+    return paddle.concat([part.reshape([-1, columns.shape[1]]) for part in kept])
 
 
 def tdm_child(x, tree_info, child_nums, dtype='int32'):

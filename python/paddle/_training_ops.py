@@ -172,10 +172,10 @@ def lars_momentum_(
             whole = p if master is None else master
             decay = lars_weight_decay[k]
             g = g.astype(whole.dtype) * rescale_grad
-            size, slope = (paddle.sqrt((t * t).sum()) for t in (whole, g))
-            local = rate * lars_coeff * size / (slope + decay * size + epsilon)
+            norm, g_norm = (paddle.sqrt((t * t).sum()) for t in (whole, g))
+            local = rate * lars_coeff * norm / (g_norm + decay * norm + epsilon)
             if decay > 0:
-                scaled = paddle.logical_and(size > 0, slope > 0)
+                scaled = paddle.logical_and(norm > 0, g_norm > 0)
                 rate = paddle.where(scaled, local, rate)
             _write(v, v * mu + rate * (g + decay * whole))
             _write(whole, whole - v)

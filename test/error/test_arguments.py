@@ -264,10 +264,7 @@ ENDS = paddle.to_tensor([0, 3, 4], dtype='int32')
             NotImplementedError,
         ),
         (lambda: fa.flash_attn_unpadded(Q, Q, Q, ENDS, ENDS, 2, 3, 0.5), ValueError),
-        (
-            lambda: fa.flash_attention(Q[None], Q[None], Q[None], 0.5, rng_name='x'),
-            NotImplementedError,
-        ),
+        (lambda: fa.flash_attention(Q[None], Q[None], Q[None], 0.5, rng_name='x'), ValueError),
         (
             lambda: fa.flash_attn_varlen_qkvpacked(t(6, 3, 2, 8), ENDS, ENDS, 3, 3, 0.5),
             NotImplementedError,

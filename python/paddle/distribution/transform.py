@@ -117,13 +117,6 @@ class Transform:
     def inverse_log_det_jacobian(self, y):
         """log |det d inverse / d y|."""
         self._check(y, 'y')
-        if not hasattr(self, '_forward_log_det_jacobian') and (
-            type(self)._inverse_log_det_jacobian is Transform._inverse_log_det_jacobian
-        ):
-            raise NotImplementedError(
-                f"[inverse_log_det_jacobian] expected a transform with a Jacobian, got "
-                f"{type(self).__name__}"
-            )
         return self._inverse_log_det_jacobian(y)
 
     def forward_shape(self, shape):
@@ -133,6 +126,22 @@ class Transform:
     def inverse_shape(self, shape):
         """The shape before the transform."""
         return tuple(shape)
+
+    def _lacks(self, name):
+        return NotImplementedError(
+            f"[{type(self).__name__}.{name}] expected a subclass to define it, got none"
+        )
+
+    def _forward(self, x):
+        raise self._lacks('_forward')
+
+    def _inverse(self, y):
+        raise self._lacks('_inverse')
+
+    def _forward_log_det_jacobian(self, x):
+        if type(self)._inverse_log_det_jacobian is Transform._inverse_log_det_jacobian:
+            raise self._lacks('_forward_log_det_jacobian')
+        return -self._inverse_log_det_jacobian(self._forward(x))
 
     def _inverse_log_det_jacobian(self, y):
         return -self._forward_log_det_jacobian(self._inverse(y))

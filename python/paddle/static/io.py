@@ -5,6 +5,7 @@ PaddlePaddle 3.3; `.pdmodel` is read.
 
 import os
 import tempfile
+import warnings
 
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords, only
@@ -110,7 +111,7 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
         fetch_vars (Tensor or list of Tensors): What it computes.
         executor (Executor): Taken for compatibility; it has no effect.
         **kwargs (object): `program`: the program, the default main program without it;
-            `clip_extra`: no effect; `legacy_format` and `skip_prune_program`: only False.
+            `clip_extra` and `legacy_format`: no effect; `skip_prune_program`: only False.
 
     Returns:
         None.
@@ -140,11 +141,10 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
         'legacy_format',
         'skip_prune_program',
     )
-    only(
-        'save_inference_model',
-        'programs are written as .json',
-        legacy_format=(kwargs.get('legacy_format', False), False),
-    )
+    if kwargs.get('legacy_format', False):
+        warnings.warn(
+            '[save_inference_model] legacy_format has no effect: programs are written as .json'
+        )
     path = os.path.abspath(os.fspath(path_prefix))
     if os.path.isdir(path):
         raise ValueError(

@@ -4,6 +4,7 @@ in `legacy_rules`.
 """
 
 import paddle
+from paddle.incubate.nn.functional.norm import layer_normed, rms_normed
 from paddle.static.legacy_rules import first_of, rule
 
 
@@ -71,26 +72,26 @@ def _fused_elemwise(inputs, attrs, append):
     return {'Out': out, 'IntermediateOut': between}
 
 
-@rule('fused_bias_residual_layernorm')
-def _bias_residual_norm(inputs, attrs, append):
+_QUANTIZATION = 'quant_scale quant_round_type quant_max_bound quant_min_bound'.split()
+
+
+def _norm_of_sum(normed, kind, inputs, attrs):
+    """What a norm of x + bias + residual_alpha * residual gives, and the sum."""
     x, bias, residual, scale, shift = first_of(
         inputs, 'x', 'bias', 'residual', 'norm_weight', 'norm_bias'
     )
-    if attrs.get('quant_scale', -1.0) > 0:
-        raise NotImplementedError(
-            f"[fused_bias_residual_layernorm] expected quant_scale of at most 0, got "
-            f"{attrs['quant_scale']}"
-        )
-    first = attrs['begin_norm_axis'] % x.ndim
     y = x if bias is None else x + bias
     y = y if residual is None else y + residual * attrs.get('residual_alpha', 1.0)
-    axes, extents = list(range(first, y.ndim)), [-1, *y.shape[first:]]
-    mean = y.mean(axes, keepdim=True)
-    variance = ((y - mean) * (y - mean)).mean(axes, keepdim=True)
-    inverse = paddle.rsqrt(variance + attrs['epsilon'])
-    out = (y - mean) * inverse
-    out = out if scale is None else out * scale.reshape(extents[1:])
-    out = out if shift is None else out + shift.reshape(extents[1:])
+    first = attrs['begin_norm_axis'] % x.ndim
+    quantization = [attrs.get(name, -1) for name in _QUANTIZATION]
+    return *normed(kind, y, scale, shift, attrs['epsilon'], first, x.dtype, quantization), y
+
+
+@rule('fused_bias_residual_layernorm')
+def _bias_residual_norm(inputs, attrs, append):
+    out, mean, inverse, y = _norm_of_sum(
+        layer_normed, 'fused_bias_residual_layernorm', inputs, attrs
+    )
     return {
         'out': out,
         'residual_out': y,
@@ -174,20 +175,7 @@ def _requantize(inputs, attrs, append):
 
 @rule('fused_rms_norm_quant')
 def _rms_norm_quant(inputs, attrs, append):
-    x, bias, residual, scale, shift = first_of(
-        inputs, 'x', 'bias', 'residual', 'norm_weight', 'norm_bias'
-    )
-    if attrs.get('quant_scale', -1.0) > 0:
-        raise NotImplementedError(
-            f"[fused_rms_norm_quant] expected quant_scale of at most 0, got {attrs['quant_scale']}"
-        )
-    first = attrs['begin_norm_axis'] % x.ndim
-    y = x if bias is None else x + bias
-    y = y if residual is None else y + residual
-    axes, extents = list(range(first, y.ndim)), list(y.shape[first:])
-    inverse = paddle.rsqrt((y * y).mean(axes, keepdim=True) + attrs['epsilon'])
-    out = y * inverse * scale.reshape(extents)
-    out = out if shift is None else out + shift.reshape(extents)
+    out, inverse, y = _norm_of_sum(rms_normed, 'fused_rms_norm_quant', inputs, attrs)
     return {'out': out, 'residual_out': y, 'inv_var': inverse.reshape([-1])}
 
 

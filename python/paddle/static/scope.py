@@ -24,14 +24,19 @@ class DenseTensor:
 
     def set(self, array, place=None, zero_copy=False):
         """Copy `array` (numpy; uint16 holds bfloat16) into the memory; a tensor of a program keeps
-        its shape and dtype.
+        its shape and dtype. With `zero_copy` the array's memory becomes the tensor's, unless that
+        is one of a program.
         """
         import paddle
         from paddle.static.program import running
 
-        only('DenseTensor.set', 'a tensor has memory of its own', zero_copy=(zero_copy, False))
+        if self._attached:
+            only('DenseTensor.set', 'a program has this memory', zero_copy=(zero_copy, False))
         if place is not None:
             _core.to_place(place)
+        if zero_copy:
+            self._tensor = paddle.utils.dlpack.from_dlpack(array)
+            return
         with running(), paddle.no_grad():
             value = paddle.to_tensor(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
             if self._tensor is None:

@@ -58,9 +58,13 @@ def set_backend(backend_name):
 def _open(filepath):
     try:
         return wave.open(filepath, 'rb')
-    except (wave.Error, EOFError) as error:
+    except wave.Error as error:
         raise NotImplementedError(
             f"[wave_backend] expected a PCM WAV file, got one that fails with: {error}"
+        ) from None
+    except EOFError:
+        raise EOFError(
+            '[wave_backend] expected a WAV file, got one that ends before its header'
         ) from None
 
 
@@ -76,6 +80,7 @@ def info(filepath):
 
     Raises:
         NotImplementedError: It is no PCM wave file.
+        EOFError: It ends before a header does.
         OSError: It is missing.
 
     Examples:
@@ -109,7 +114,9 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
         tuple: the samples, a Tensor, and the rate in Hz.
 
     Raises:
-        NotImplementedError: It is no PCM wave file, or its samples have other than 16 bits.
+        NotImplementedError: It is no PCM wave file.
+        EOFError: It ends before a header does.
+        ValueError: Its samples have other than 16 bits.
         OSError: It is missing.
 
     Examples:
@@ -124,9 +131,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
             iter(lambda: stream.readframes(_BLOCK), b'')
         )  # its header may ask for any number of frames
     if width != 2:
-        raise NotImplementedError(
-            f"[wave_backend] expected samples of 16 bits, got {width * 8} bits"
-        )
+        raise ValueError(f"[wave_backend] expected samples of 16 bits, got {width * 8} bits")
     array = np.frombuffer(data, '<i2').reshape(-1, channels)
     stop = None if num_frames < 0 else frame_offset + num_frames
     array = array[frame_offset:stop]
@@ -143,7 +148,7 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
         sample_rate (int): How many a second.
         channels_first (bool, default True): Whether the shape is [channels, samples]; otherwise
             [samples, channels].
-        encoding (str, default None): `PCM_16`, as None.
+        encoding (str, default None): `PCM_16` or `PCM_S`, as None.
         bits_per_sample (int, default 16): 16, as None.
 
     Returns:
@@ -165,8 +170,8 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
         raise ValueError(
             f"[audio.save] expected bits_per_sample 16 or None, got {bits_per_sample!r}"
         )
-    if encoding not in (None, 'PCM_16'):
-        raise ValueError(f"[save] expected encoding None or 'PCM_16', got {encoding!r}")
+    if encoding not in (None, 'PCM_16', 'PCM_S'):
+        raise ValueError(f"[save] expected encoding None, 'PCM_16' or 'PCM_S', got {encoding!r}")
     array = src.numpy()
     array = array.T if channels_first else array
     if array.dtype.kind == 'f':

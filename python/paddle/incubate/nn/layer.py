@@ -389,10 +389,12 @@ class FusedFeedForward(_Block):
     ):
         super().__init__()
         _positive('FusedFeedForward', d_model=d_model, dim_feedforward=dim_feedforward)
-        if nranks != 1:
-            raise ValueError(
-                f"[FusedFeedForward] expected nranks 1, a block on one device, got {nranks}"
-            )
+        only(
+            'FusedFeedForward',
+            'the block is on one device',
+            nranks=(nranks, 1),
+            ring_id=(ring_id, -1),
+        )
         self._d_model, self._dim_feedforward, self._dropout_rate = (
             d_model,
             dim_feedforward,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scaled dot product attention and the flash attention entry points."""
 
+import contextlib
+
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, only
@@ -72,17 +74,18 @@ def _probabilities(query, key, is_causal, scale):
     return _C_ops.softmax(scores, -1)
 
 
-def _own_stream(op, dropout, training, fixed_seed_offset, rng_name):
-    """Dropout draws from the global generator: another stream is refused where one would be
-    used.
+def _drawing(op, dropout, training, fixed_seed_offset, rng_name):
+    """The context in which dropout draws from the state of that name (`get_rng_state_tracker`);
+    without a name from the global generator.
     """
-    if dropout and training:
-        only(
-            op,
-            'dropout draws from the global generator',
-            fixed_seed_offset=(fixed_seed_offset, None),
-            rng_name=(rng_name, "", None),
-        )
+    if not dropout or not training:
+        return contextlib.nullcontext()
+    only(op, 'generators keep their states', fixed_seed_offset=(fixed_seed_offset, None))
+    if not rng_name:
+        return contextlib.nullcontext()
+    from paddle.distributed.fleet.layers.mpu.random import get_rng_state_tracker
+
+    return get_rng_state_tracker().rng_state(rng_name)
 
 
 def scaled_dot_product_attention(
@@ -179,8 +182,8 @@ def flash_attention(
     """(attention output, probabilities if `return_softmax` else None) for [batch, length, heads,
     dim].
     """
-    _own_stream("flash_attention", dropout, training, fixed_seed_offset, rng_name)
-    out = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
+    with _drawing("flash_attention", dropout, training, fixed_seed_offset, rng_name):
+        out = _attend(query, key, value, None, dropout, causal, training, softmax_scale)
     return out, _probabilities(query, key, causal, softmax_scale) if return_softmax else None
 
 
@@ -203,9 +206,9 @@ def flash_attn_qkvpacked(
         dropout (float, default 0.0): The dropout of attention weights.
         causal (bool, default False): Whether a row attends to no later one.
         return_softmax (bool, default False): Whether the weights are returned too.
-        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
-            from.
-        rng_name (str, default ''): The name of the generator that dropout draws from.
+        fixed_seed_offset (Tensor, default None): Only None where dropout acts.
+        rng_name (str, default ''): The state of `fleet.meta_parallel.get_rng_state_tracker` that
+            dropout draws from; '' for the global generator.
         training (bool, default True): Whether dropout acts.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -267,25 +270,25 @@ def flash_attn_unpadded(
         'sequences of several lengths have no one table of probabilities',
         return_softmax=(return_softmax, False),
     )
-    _own_stream("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name)
     query, scale = _scaled(query, scale)
-    return _C_ops.flash_attn_unpadded(
-        query,
-        key,
-        value,
-        cu_seqlens_q,
-        cu_seqlens_k,
-        None,
-        None,
-        max_seqlen_q,
-        max_seqlen_k,
-        scale,
-        dropout,
-        causal,
-        False,
-        not training,
-        "",
-    )
+    with _drawing("flash_attn_unpadded", dropout, training, fixed_seed_offset, rng_name):
+        return _C_ops.flash_attn_unpadded(
+            query,
+            key,
+            value,
+            cu_seqlens_q,
+            cu_seqlens_k,
+            None,
+            None,
+            max_seqlen_q,
+            max_seqlen_k,
+            scale,
+            dropout,
+            causal,
+            False,
+            not training,
+            "",
+        )
 
 
 @shares(flash_attn_qkvpacked)
@@ -416,9 +419,9 @@ def flashmask_attention(
             the right.
         return_softmax_lse (bool, default False): Must be false.
         return_seed_offset (bool, default False): Must be false.
-        fixed_seed_offset (Tensor, default None): The state of the generator that dropout draws
-            from.
-        rng_name (str, default ''): The name of the generator that dropout draws from.
+        fixed_seed_offset (Tensor, default None): Only None where dropout acts.
+        rng_name (str, default ''): The state of `fleet.meta_parallel.get_rng_state_tracker` that
+            dropout draws from; '' for the global generator.
         training (bool, default True): Whether dropout acts.
         name (str, default None): Taken for compatibility; it has no effect.
         softmax_scale (float, default None): The factor of the scores; None for 1 / sqrt(dim).
@@ -446,7 +449,6 @@ def flashmask_attention(
             "and block_mask=None on this "
             f"device, got {return_softmax_lse}, {return_seed_offset} and {block_mask!r}"
         )
-    _own_stream("flashmask_attention", dropout, training, fixed_seed_offset, rng_name)
     q_len, k_len = query.shape[1], key.shape[1]
     mask = None
     if window_size is not None:
@@ -463,7 +465,8 @@ def flashmask_attention(
             mask = paddle.repeat_interleave(mask, query.shape[2] // mask.shape[1], 1)
     elif causal:
         mask, causal = _causal(q_len, k_len), False
-    return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)
+    with _drawing("flashmask_attention", dropout, training, fixed_seed_offset, rng_name):
+        return _attend(query, key, value, mask, dropout, causal, training, softmax_scale)
 
 
 def flash_attention_v3_varlen(

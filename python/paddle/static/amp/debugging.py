@@ -9,10 +9,23 @@ _KINDS = {paddle.float16: 0, paddle.bfloat16: 1, paddle.float32: 2}
 
 
 def _get_op_stats_list(program):
-    """[{operation: [calls in float16, bfloat16, float32, others]}] of the blocks of a program, by
-    the first floating input, or result where there is none."""
+    """[{operation: [calls in float16, bfloat16, float32, others]}] of the blocks of a program,
+    those of branches and loops behind the one they are in, by the first floating input, or result
+    where there is none.
+    """
+    return [_counts(block) for block in _blocks(program.global_block())]
+
+
+def _blocks(block):
+    yield block
+    for op in block.ops:
+        for inner in op.blocks():
+            yield from _blocks(inner)
+
+
+def _counts(block):
     counts = {}
-    for op in program.global_block().ops:
+    for op in block.ops:
         name = op.name()
         if not name.startswith('pd_op.') or name in ('pd_op.data', 'pd_op.fetch'):
             continue
@@ -20,7 +33,7 @@ def _get_op_stats_list(program):
         dtypes = [v.dtype for v in values if v is not None]
         place = next((_KINDS[d] for d in dtypes if d in _KINDS), 3)
         counts.setdefault(name[len('pd_op.') :], [0, 0, 0, 0])[place] += 1
-    return [counts]
+    return counts
 
 
 def collect_operator_stats(program=None, print_subblocks=False):
@@ -28,8 +41,8 @@ def collect_operator_stats(program=None, print_subblocks=False):
 
     Args:
         program (Program, default None): The program; None for the default main program.
-        print_subblocks (bool, default False): Only False: branches and loops are part of their
-            operation.
+        print_subblocks (bool, default False): Whether branches and loops are counted too, each in a
+            table of its own.
 
     Returns:
         None.
@@ -46,12 +59,7 @@ def collect_operator_stats(program=None, print_subblocks=False):
         True
     """
     from paddle.amp.debugging import _print_counts
-    from paddle.base.arguments import only
 
-    only(
-        'collect_operator_stats',
-        'branches and loops are part of their operation',
-        print_subblocks=(print_subblocks, False),
-    )
-    for counts in _get_op_stats_list(program or paddle.static.default_main_program()):
+    blocks = _get_op_stats_list(program or paddle.static.default_main_program())
+    for counts in blocks if print_subblocks else blocks[:1]:
         _print_counts(counts)

@@ -5,6 +5,7 @@ lengths.
 
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import only
 from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
 
@@ -86,7 +87,8 @@ def fused_multi_head_attention(
         Tensor or tuple of Tensors: as x; with cache_kv also the cache with this step behind it.
 
     Raises:
-        ValueError: Another ring_id, or weights that do not fit.
+        NotImplementedError: Another ring_id.
+        ValueError: Weights that do not fit.
 
     Source: Vaswani and others, Attention is all you need, https://arxiv.org/abs/1706.03762.
 
@@ -98,11 +100,7 @@ def fused_multi_head_attention(
         (paddle.Size([2, 3, 4]), True)
     """
     expect_tensors("fused_multi_head_attention", x=x)
-    if ring_id != -1:
-        raise ValueError(
-            f"[fused_multi_head_attention] expected ring_id -1, a block on one device, got "
-            f"{ring_id}"
-        )
+    only('fused_multi_head_attention', 'the block is on one device', ring_id=(ring_id, -1))
     batch, length, width = x.shape
     if transpose_qkv_wb:
         if num_heads <= 0 or width % num_heads:

@@ -5,6 +5,7 @@ import numbers
 
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import only
 from paddle.nn import functional as F
 
 __all__ = [
@@ -314,7 +315,7 @@ def fused_feedforward(
         Tensor: as x.
 
     Raises:
-        ValueError: Another ring_id.
+        NotImplementedError: Another ring_id.
 
     Examples:
         >>> x = paddle.to_tensor([[[1.0, -1.0]]])
@@ -323,10 +324,7 @@ def fused_feedforward(
         ...     x, eye, eye, training=False, pre_layer_norm=True).round(3).tolist()
         [[[2.0, -1.0]]]
     """
-    if ring_id != -1:
-        raise ValueError(
-            f"[fused_feedforward] expected ring_id -1, a block on one device, got {ring_id}"
-        )
+    only('fused_feedforward', 'the block is on one device', ring_id=(ring_id, -1))
     out = F.layer_norm(x, x.shape[-1], ln1_scale, ln1_bias, ln1_epsilon) if pre_layer_norm else x
     out = getattr(F, activation)(F.linear(out, linear1_weight, linear1_bias))
     out = F.linear(

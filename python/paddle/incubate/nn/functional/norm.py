@@ -2,6 +2,7 @@
 """Norms of a sum: input, bias and residual."""
 
 import paddle
+from paddle import _C_ops
 from paddle.base.arguments import integer
 from paddle.base.libpaddle import expect_tensors
 
@@ -20,25 +21,54 @@ def _sum(op, x, bias, residual, alpha=1.0):
     return x
 
 
-def _finish(op, out, weight, bias, shape, dtype, quantization):
-    if weight is not None:
-        expect_tensors(op, norm_weight=weight)
-        out = out * weight.reshape(shape)
-    if bias is not None:
-        expect_tensors(op, norm_bias=bias)
-        out = out + bias.reshape(shape)
-    return quantize(out, *quantization) if quantization[0] > 0 else out.astype(dtype)
+def _begin(op, x, begin):
+    if not 0 <= integer(op, 'begin_norm_axis', begin) < x.ndim:
+        raise ValueError(f'[{op}] expected begin_norm_axis from 0 to {x.ndim - 1}, got {begin}')
+    return begin
 
 
 def _wide(x):
     return x.astype('float32') if x.dtype in (paddle.float16, paddle.bfloat16) else x
 
 
-def _normed(x, begin, op):
-    """The axes from `begin` on, and their extents."""
-    if not 0 <= integer(op, 'begin_norm_axis', begin) < x.ndim:
-        raise ValueError(f'[{op}] expected begin_norm_axis from 0 to {x.ndim - 1}, got {begin}')
-    return list(range(begin, x.ndim)), list(x.shape[begin:])
+def _parameter(op, name, value, wide):
+    """A scale or shift as norms of `wide` take it; None stays."""
+    if value is None:
+        return None
+    expect_tensors(op, **{name: value})
+    return value.reshape([-1]).astype(wide.dtype)
+
+
+def layer_normed(op, x, weight, bias, epsilon, begin, dtype, quantization=(-1,)):
+    """Layer norm of the axes from `begin` on as `dtype`, or as int8 where there is a factor, and
+    the mean and 1 / deviation of each row.
+    """
+    wide = _wide(x)
+    weight, bias = (
+        _parameter(op, 'norm_weight', weight, wide),
+        _parameter(op, 'norm_bias', bias, wide),
+    )
+    out = _C_ops.layer_norm(wide, weight, bias, epsilon, begin)
+    axes = list(range(begin, x.ndim))
+    inverse = paddle.rsqrt(paddle.var(wide, axes, unbiased=False) + epsilon)
+    return _stored(out, dtype, quantization), paddle.mean(wide, axes), inverse
+
+
+def rms_normed(op, x, weight, bias, epsilon, begin, dtype, quantization=(-1,)):
+    """x over the root mean square of the axes from `begin` on as `dtype`, or as int8 where there
+    is a factor, and 1 / that of each row.
+    """
+    wide, shape = _wide(x), list(x.shape[begin:])
+    out, inverse = _C_ops.rms_norm(
+        wide, _parameter(op, 'norm_weight', weight, wide), shape, epsilon
+    )
+    if bias is not None:
+        out = out + _parameter(op, 'norm_bias', bias, wide).reshape(shape)
+    return _stored(out, dtype, quantization), inverse
+
+
+def _stored(out, dtype, quantization):
+    return quantize(out, *quantization) if quantization[0] > 0 else out.astype(dtype)
 
 
 def fused_layer_norm(
@@ -89,22 +119,13 @@ def fused_layer_norm(
         ([[-1.0, 1.0]], [[1.0, 3.0]], [2.0], [1.0])
     """
     total = _sum('fused_layer_norm', x, bias, residual, residual_alpha)
-    wide = _wide(total)
-    axes, shape = _normed(x, begin_norm_axis, 'fused_layer_norm')
-    mean = paddle.mean(wide, axes, keepdim=True)
-    centred = wide - mean
-    inverse = paddle.rsqrt(paddle.mean(centred * centred, axes, keepdim=True) + epsilon)
+    begin = _begin('fused_layer_norm', x, begin_norm_axis)
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
-    plain = norm_weight is None and norm_bias is None
-    out = _finish(
-        'fused_layer_norm',
-        wide if plain else centred * inverse,
-        norm_weight,
-        norm_bias,
-        shape,
-        x.dtype,
-        quantization,
+    out, mean, inverse = layer_normed(
+        'fused_layer_norm', total, norm_weight, norm_bias, epsilon, begin, x.dtype, quantization
     )
+    if norm_weight is None and norm_bias is None:
+        out = _stored(_wide(total), x.dtype, quantization)
     return out, total, mean.reshape([-1]), inverse.reshape([-1])
 
 
@@ -155,11 +176,11 @@ def fused_rms_norm(
         [[0.20000000298023224, 1.399999976158142]]
     """
     total = _sum('fused_rms_norm', x, bias, residual)
-    wide = _wide(total)
-    axes, shape = _normed(x, begin_norm_axis, 'fused_rms_norm')
-    out = wide * paddle.rsqrt(paddle.mean(wide * wide, axes, keepdim=True) + epsilon)
+    begin = _begin('fused_rms_norm', x, begin_norm_axis)
     quantization = (quant_scale, quant_round_type, quant_max_bound, quant_min_bound)
-    out = _finish('fused_rms_norm', out, norm_weight, norm_bias, shape, x.dtype, quantization)
+    out, _ = rms_normed(
+        'fused_rms_norm', total, norm_weight, norm_bias, epsilon, begin, x.dtype, quantization
+    )
     return out, total
 
 
@@ -182,18 +203,12 @@ def fast_ln(x, scale, bias, epsilon=1e-05):
         [[[-1.0, 1.0]], [2.0], [1.0]]
     """
     expect_tensors('fast_ln', x=x, scale=scale, bias=bias)
-    wide = _wide(x)
-    mean = paddle.mean(wide, -1, keepdim=True)
-    inverse = paddle.rsqrt(paddle.mean(paddle.square(wide - mean), -1, keepdim=True) + epsilon)
-    out = (wide - mean) * inverse * scale + bias
-    return out.astype(x.dtype), mean.squeeze(-1), inverse.squeeze(-1)
+    return layer_normed('fast_ln', x, scale, bias, epsilon, x.ndim - 1, x.dtype)
 
 
-def _rms_normed(op, x, scale, epsilon):
+def _last_rms_normed(op, x, scale, epsilon):
     expect_tensors(op, x=x, scale=scale)
-    wide = _wide(x)
-    inverse = paddle.rsqrt(paddle.mean(paddle.square(wide), -1, keepdim=True) + epsilon)
-    return (wide * inverse * scale).astype(x.dtype), inverse.squeeze(-1)
+    return rms_normed(op, x, scale, None, epsilon, x.ndim - 1, x.dtype)
 
 
 def fast_rms_norm(x, scale, epsilon=1e-05):
@@ -213,7 +228,7 @@ def fast_rms_norm(x, scale, epsilon=1e-05):
         >>> out.tolist(), inverse.tolist()
         ([[0.20000000298023224, 1.399999976158142]], [0.20000000298023224])
     """
-    return _rms_normed('fast_rms_norm', x, scale, epsilon)
+    return _last_rms_normed('fast_rms_norm', x, scale, epsilon)
 
 
 def fused_rms_norm_ext(x, scale, epsilon=1e-05, name=None):
@@ -235,4 +250,4 @@ def fused_rms_norm_ext(x, scale, epsilon=1e-05, name=None):
         >>> out.tolist()
         [[0.20000000298023224, 1.399999976158142]]
     """
-    return _rms_normed('fused_rms_norm_ext', x, scale, epsilon)
+    return _last_rms_normed('fused_rms_norm_ext', x, scale, epsilon)
