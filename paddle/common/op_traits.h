@@ -41,6 +41,7 @@ struct OpTraits {
   bool not_fused = false;        // never joins fused groups
   bool range_error = false;      // an axis out of range is kOutOfRange
   bool needs_axis = false;       // a 0-D tensor is refused
+  bool rank_varies = false;      // where extents are unknown, so is the rank of the result
   // Bits of the tensor arguments that get no gradient, and of the results that have no history.
   uint16_t constant_operands = 0;
   uint16_t constant_results = 0;

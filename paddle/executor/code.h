@@ -17,6 +17,13 @@ namespace executor {
 
 struct Code;
 
+// The type of a dense value as the program declares it. What reads the value was compiled by it.
+struct Declared {
+  int value;
+  phi::DataType dtype;
+  common::Dims dims;
+};
+
 struct Instruction {
   enum Kind : uint8_t { kOp, kFused, kUpdates, kIf, kWhile, kStackCreate, kPush, kPop, kHasElements, kAssert, kPrint };
   // An argument: one value (-1: absent) or a list of them.
@@ -39,6 +46,7 @@ struct Instruction {
   std::vector<Arg> in, out;
   std::vector<std::pair<int, int>> dynamic_attrs;  // attribute position, value number
   std::vector<std::pair<int, int>> inplace;        // output position, the tensor argument whose memory it is
+  std::vector<Declared> declared;                  // of its results
   // kFused: where there are trials, the single ops, whose yields stand for `out`. kUpdates: the updates.
   std::vector<std::unique_ptr<Code>> regions;
   // Values made here, and the numbers under which gradients read their shapes alone.
@@ -53,6 +61,7 @@ struct Code {
   int id = 0;  // number among the codes of the plan
   std::vector<Instruction> instructions;
   std::vector<int> args;                      // of a loop body
+  std::vector<Declared> declared;             // of `args`
   std::vector<int> yields;                    // what the block hands on
   std::vector<char> moves;                    // whether yields[i] is a value of this block that is handed on once
   std::vector<std::pair<int, Tensor>> fixed;  // values made in advance, the same at each run

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
 #include "paddle/phi/core/gradient_check.h"
@@ -62,6 +63,25 @@ bool OnlyAttribute(pir::Operation* op) {
   return only;
 }
 
+void Declare(pir::Type t, int value, std::vector<Declared>& declared) {
+  if (value >= 0 && t.is_dense()) declared.push_back({value, t.dtype(), t.dims()});
+}
+
+// A member of a list and what stands for it have one type.
+void RequireMember(pir::Type list, size_t i, pir::Type member) {
+  PD_CHECK(list.is_vector() && i < list.elements().size(), InvalidArgument, "[executor] expected a list of more than ",
+           i, " members, got ", pir::TypeText(list));
+  const pir::Type t = list.elements()[i];
+  bool alike = t.is_dense() == member.is_dense();
+  if (alike && t.is_dense()) {
+    alike = t.dtype() == member.dtype() && t.dims().size() == member.dims().size();
+    for (int64_t k = 0; alike && k < t.dims().size(); ++k)
+      alike = !common::CertainlyDiffer(t.dims()[k], member.dims()[k]);
+  }
+  PD_CHECK(alike, InvalidArgument, "[executor] expected member ", i, " of a list to be ", pir::TypeText(t),
+           ", as the list declares, got ", pir::TypeText(member));
+}
+
 class Compiler {
  public:
   Compiler(CompiledProgram& result, FusionPass fusion, const std::vector<pir::Value>& outputs)
@@ -85,6 +105,7 @@ class Compiler {
         } else {
           while (!(def->result(i) == v)) ++i;
         }
+        RequireMember(list.type(), static_cast<size_t>(i), v.type());
         return NumberOf(maker->operand(i));
       }
     }
@@ -95,7 +116,10 @@ class Compiler {
 
   void Block(pir::Block& block, Code& code) {
     code.id = r_.num_codes++;
-    for (int i = 0; i < block.num_args(); ++i) code.args.push_back(NumberOf(block.arg(i)));
+    for (int i = 0; i < block.num_args(); ++i) {
+      code.args.push_back(NumberOf(block.arg(i)));
+      Declare(block.arg(i).type(), code.args.back(), code.declared);
+    }
     std::unordered_map<pir::Operation*, FusedGroup*> last;
     std::unordered_set<pir::Operation*> grouped;
     std::vector<FusedGroup> groups;
@@ -117,7 +141,10 @@ class Compiler {
         ins.fused = it->second->kernel;
         ins.inplace = it->second->inplace;
         for (pir::Value v : it->second->inputs) ins.in.push_back({NumberOf(v)});
-        for (pir::Value v : it->second->outputs) ins.out.push_back({NumberOf(v)});
+        for (pir::Value v : it->second->outputs) {
+          ins.out.push_back({NumberOf(v)});
+          Declare(v.type(), ins.out.back().value, ins.declared);
+        }
         AddSingleOps(*it->second, ins);
         trials_ |= !ins.regions.empty();
         code.instructions.push_back(std::move(ins));
@@ -202,7 +229,10 @@ class Compiler {
     PD_CHECK(combine && combine->isa("builtin.combine"), Unimplemented,
              "[executor] expected a list made by builtin.combine as operand of ", user->name(), ", got ",
              combine ? combine->name() : "an argument");
-    for (int i = 0; i < combine->num_operands(); ++i) arg.list.push_back(NumberOf(combine->operand(i)));
+    for (int i = 0; i < combine->num_operands(); ++i) {
+      if (combine->operand(i)) RequireMember(v.type(), static_cast<size_t>(i), combine->operand_type(i));
+      arg.list.push_back(NumberOf(combine->operand(i)));
+    }
     return arg;
   }
 
@@ -216,7 +246,10 @@ class Compiler {
       else
         ins.in.push_back({NumberOf(v)});
     }
-    for (int i = 0; i < op->num_results(); ++i) ins.out.push_back({NumberOf(op->result(i))});
+    for (int i = 0; i < op->num_results(); ++i) {
+      ins.out.push_back({NumberOf(op->result(i))});
+      Declare(op->result_type(i), ins.out.back().value, ins.declared);
+    }
   }
 
   void Op(pir::Operation* op, Code& code) {
@@ -361,6 +394,8 @@ class Compiler {
     std::vector<std::pair<int, pir::Value>> at_run;
     ins.attrs = AttributesOf(*op, *def, &at_run);
     for (auto& [a, v] : at_run) ins.dynamic_attrs.push_back({a, NumberOf(v)});
+    const pir::Type first = op->num_operands() ? op->operand_type(0) : pir::Type();
+    const bool open = common::TraitsOf(def->name).rank_varies && first.is_dense() && !common::AllKnown(first.dims());
     for (size_t k = 0; k < def->outs.size(); ++k) {
       Instruction::Arg out;
       out.variadic = def->outs[k].variadic;
@@ -368,8 +403,9 @@ class Compiler {
       if (!out.variadic) {
         out.value = v && v.type() ? NumberOf(v) : r_.num_values++;
       } else if (v && v.type()) {
-        Members(v, out.list);
+        Members(v, out.list, ins.declared);
       }
+      if (!open && v && !out.variadic) Declare(v.type(), out.value, ins.declared);
       ins.out.push_back(std::move(out));
       if (const char* same = def->outs[k].same_as_input)
         for (size_t i = 0; i < def->tensors.size(); ++i)
@@ -380,7 +416,7 @@ class Compiler {
   }
 
   // Values of the members of a list result, as far as somebody takes them apart; -1: not read.
-  void Members(pir::Value list, std::vector<int>& numbers) {
+  void Members(pir::Value list, std::vector<int>& numbers, std::vector<Declared>& declared) {
     numbers.assign(list.type().is_vector() ? list.type().elements().size() : 0, -1);
     auto set = [&](size_t i, int n) {
       if (numbers.size() <= i) numbers.resize(i + 1, -1);
@@ -394,12 +430,15 @@ class Compiler {
       for (int i = 0; i < user->num_results(); ++i) {
         size_t at = split ? static_cast<size_t>(i) : static_cast<size_t>(user->attr("index").to_int());
         pir::Value member = user->result(i);
+        RequireMember(list.type(), at, member.type());
         if (at < numbers.size() && numbers[at] >= 0)
           numbers_[member.impl()] = numbers[at];
         else
           set(at, NumberOf(member));
       }
     }
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (list.type().is_vector()) Declare(list.type().elements()[i], numbers[i], declared);
   }
 
   CompiledProgram& r_;

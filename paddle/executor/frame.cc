@@ -225,6 +225,7 @@ void Frame::RunTraced(const Code& code, Binding& b) {
   const phi::FrugalMemory frugal;
   Forget(code, 0);
   b.BeginTrace(code, values_);
+  CheckDeclared(code.declared, "while");
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     Choose(ins);
@@ -237,6 +238,7 @@ void Frame::RunTraced(const Code& code, Binding& b) {
     } else {
       Execute(ins);
     }
+    CheckResults(ins);
     KeepShapes(ins);
     b.Trace(i, ins, seen, values_);
     for (int v : ins.drops) values_[v].reset();
@@ -315,12 +317,14 @@ void Frame::RunBound(const Code& code, Binding& b) {
 }
 
 void Frame::RunPlain(const Code& code, size_t from) {
+  if (from == 0) CheckDeclared(code.declared, "while");
   for (size_t i = from; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     Choose(ins);
     slots_[ins.id].unknown = true;
     CheckOperands(ins);
     Execute(ins);
+    CheckResults(ins);
     KeepShapes(ins);
     for (int v : ins.drops) values_[v].reset();
   }
@@ -348,6 +352,23 @@ void Frame::CheckOperands(const Instruction& ins) const try {
   }
   for (auto [a, v] : ins.dynamic_attrs) require(v, ins.op->attrs[a]->name);
 } catch (...) { common::RethrowAt(ins.sources.data(), ins.sources.size()); }
+
+void Frame::CheckDeclared(const std::vector<Declared>& declared, const std::string& by) const {
+  for (const Declared& d : declared) {
+    const Tensor& t = values_[d.value];
+    if (!t.defined() || t->kind() != phi::ImplKind::kDense) continue;
+    const auto& dims = t.dims();
+    bool fits = t.dtype() == d.dtype && dims.size() == d.dims.size();
+    for (int64_t i = 0; fits && i < dims.size(); ++i) fits = !d.dims[i].known() || d.dims[i].raw() == dims[i];
+    PD_CHECK(fits, InvalidArgument, "[", by, "] expected a result of shape ", common::ShapeText(d.dims), " and dtype ",
+             phi::NameOf(d.dtype), ", as the program declares, got ", common::ShapeText(common::ToDims(dims)), " and ",
+             phi::NameOf(t.dtype()));
+  }
+}
+
+void Frame::CheckResults(const Instruction& ins) const try { CheckDeclared(ins.declared, ins.name); } catch (...) {
+  common::RethrowAt(ins.sources.data(), ins.sources.size());
+}
 
 void Frame::KeepShapes(const Instruction& ins) {
   for (auto [v, shape] : ins.shapes)

@@ -76,10 +76,13 @@ class Frame {
   void RunInstruction(const Instruction& ins);
   // A copy of an input that is memory which an update moved forward writes, else the input.
   Tensor Apart(const Tensor& input) const;
-  // Gives the shapes of what the instruction made to those who read them alone.
   // Raises where an operand is a result that its operation left out. Asked until the code is bound: bound runs are
   // alike.
   void CheckOperands(const Instruction& ins) const;
+  // Raises where values are not what the program declares: a file may declare anything. Asked as CheckOperands is.
+  void CheckDeclared(const std::vector<Declared>& declared, const std::string& by) const;
+  void CheckResults(const Instruction& ins) const;
+  // Gives the shapes of what the instruction made to those who read them alone.
   void KeepShapes(const Instruction& ins);
   void RunKernel(const Instruction& ins);
   void RunFused(const Instruction& ins);

@@ -133,36 +133,84 @@ def test_a_gradient_of_cross_entropy_refuses_other_labels(changed):
         run(path)
 
 
-def test_gradients_of_resampling_are_of_what_was_resampled(changed):
-    def function(x):
-        image = x.reshape([1, 2, 3, 4])
-        turned = paddle.transpose(image, [0, 2, 1, 3])
-        loss = F.interpolate(image, size=[5, 5], mode='bilinear').sum()
-        (g,) = static.gradients([loss], [x])
-        return [turned.sum() + g.sum()]
-
-    path = changed(function, 'sum_grad', 0, 'transpose', 0)
-    with pytest.raises(ValueError, match=r'shape \[1, 2, 3, 4\].*got shape \[1, 3, 2, 4\]'):
-        run(path)
-
-
 @pytest.mark.parametrize(
-    'make, message',
+    'make',
     [
-        (lambda x: F.unfold(x.reshape([1, 2, 3, 4]), 2), 'unfold_grad'),
-        (
-            lambda x: F.cross_entropy(x, paddle.zeros([4, 1], 'int64'), reduction='none'),
-            'of 4 losses',
-        ),
+        lambda x: F.unfold(x.reshape([1, 2, 3, 4]), 2),
+        lambda x: F.cross_entropy(x, paddle.zeros([4, 1], 'int64'), reduction='none'),
+        lambda x: F.interpolate(x.reshape([1, 2, 3, 4]), size=[5, 5], mode='bilinear'),
     ],
-    ids=['unfold', 'cross_entropy'],
+    ids=['unfold', 'cross_entropy', 'interpolate'],
 )
-def test_what_reaches_a_gradient_is_of_the_extents_that_it_reads(make, message, changed):
+def test_a_gradient_gets_what_the_program_declares(make, changed):
+    """The operation before it is given another operand, and goes on to declare the old result."""
+
     def function(x):
         less = paddle.tanh(x)[0, :2]
         (g,) = static.gradients([make(x).sum()], [x])
         return [less.sum() + g.sum()]
 
     path = changed(function, 'sum_grad', 0, 'slice', 0)
+    with pytest.raises(ValueError, match=r'as the program declares, got \[2\]'):
+        run(path)
+
+
+@pytest.mark.parametrize(
+    'call, message',
+    [
+        (
+            lambda x, c: c.unfold_grad(x, paddle.ones([2]), [2, 2], [1, 1], [0, 0, 0, 0], [1, 1]),
+            'unfold_grad',
+        ),
+        (
+            lambda x, c: c.bilinear_interp_grad(
+                *(x, None, None, None, paddle.ones([1, 3, 2, 4])),
+                *('NCHW', -1, 5, 5, [], 'bilinear', False, 0),
+            ),
+            r'shape \[1, 2, 5, 5\].*got \[1, 3, 2, 4\]',
+        ),
+        (
+            lambda x, c: c.cross_entropy_with_softmax_grad(
+                paddle.zeros([4, 1], 'int64'), paddle.ones([4, 6]), paddle.ones([2])
+            ),
+            r'loss_grad of shape \[4, 1\], got \[2\]',
+        ),
+    ],
+    ids=['unfold', 'interpolate', 'cross_entropy'],
+)
+def test_gradients_called_by_hand_refuse_other_extents(call, message):
     with pytest.raises(ValueError, match=message):
+        call(paddle.ones([1, 2, 3, 4]), paddle._C_ops)
+
+
+@pytest.mark.parametrize(
+    'name', ['transpose', 'matmul', 'argmax', 'split_with_num', 'split', 'exp', 'if', 'while']
+)
+@pytest.mark.parametrize('change', ['extent', 'rank', 'dtype'])
+def test_what_a_program_declares_is_what_it_computes(name, change, changed):
+    """What follows was compiled by it."""
+
+    def function(x):
+        parts = paddle.split(x, 2)
+        chosen = static.nn.cond(x.sum() > 0, lambda: x * 2, lambda: x - 1)
+        _, looped = static.nn.while_loop(
+            lambda i, _: i < 3, lambda i, y: [i + 1, y * 2], [paddle.zeros([], 'int64'), chosen]
+        )
+        return [x.transpose([1, 0]) @ x, parts[0].exp() + parts[1], x.argmax(1) * 2, looped + x]
+
+    path = changed(function, 'transpose', 0, 'data', 0)
+    with open(path + '.json', encoding='utf-8') as file:
+        document = json.load(file)
+    operations = document['program']['regions'][0]['blocks'][0]['ops']
+    declared = next(op for op in operations if op['#'].endswith('.' + name))['O'][-1]['TT']['D']
+    declared = declared[0]['D'] if name == 'split_with_num' else declared
+    if change == 'dtype':
+        declared[0] = {'#': declared[0]['#'].replace('f32', 'f64').replace('i64', 'i32')}
+    elif change == 'rank':
+        declared[1].append(1)
+    else:
+        declared[1][0] += 1
+    with open(path + '.json', 'w', encoding='utf-8') as file:
+        json.dump(document, file)
+    with pytest.raises((ValueError, TypeError), match='declares|expected'):
         run(path)

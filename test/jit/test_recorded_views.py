@@ -156,6 +156,26 @@ def test_to_static(function):
     np.testing.assert_allclose(paddle.grad([result.sum()], [x])[0].numpy(), want[1], 1e-5, 1e-6)
 
 
+@pytest.mark.parametrize(
+    'axis, shape',
+    [(0, [2, -1]), (-1, [-1, 2]), ([0, 2], [2]), (1, [-1, 2, -1]), (None, [-1, 2, -1])],
+)
+def test_axes_of_unknown_extent_that_are_named_are_squeezed(axis, shape):
+    program = static.Program()
+    paddle.enable_static()
+    try:
+        with static.program_guard(program):
+            x = static.data('x', [-1, 2, -1], 'float32')
+            result = x.squeeze(axis)
+            assert list(result.shape) == shape
+    finally:
+        paddle.disable_static()
+    for given in ([1, 2, 1], [3, 2, 1], [1, 2, 3], [3, 2, 4]):
+        array = np.arange(np.prod(given), dtype='float32').reshape(given)
+        (got,) = static.Executor().run(program, {'x': array}, [result])
+        np.testing.assert_array_equal(got, paddle.to_tensor(array).squeeze(axis).numpy())
+
+
 def test_a_buffer_written_through_a_view():
     buffer = paddle.zeros([2, 2])
 

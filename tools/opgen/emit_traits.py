@@ -38,6 +38,7 @@ def fields(gradient):
         "not_fused": not op.fuse,
         "range_error": op.range_error,
         "needs_axis": op.needs_axis,
+        "rank_varies": op.rank_varies,
     }
     out = [f".{name} = true" for name, value in bools.items() if value] + constants(gradient)
     if op.moves:

@@ -356,6 +356,7 @@ class Op:
     )
     range_error: bool = key(TRUE, "An axis out of range is an IndexError.", False)
     needs_axis: bool = key(TRUE, "A 0-D tensor is refused: it has no extent to cut or join.", False)
+    rank_varies: bool = key(TRUE, "Where extents are unknown, so is the rank of the result.", False)
 
     deriv: dict = key(
         EXPRESSIONS,

@@ -131,7 +131,7 @@ def append_backward(
         distop_context=(distop_context, None),
     )
     loss = (_list(loss) or [None])[0]
-    if not isinstance(loss, _core.Tensor):
+    if not isinstance(loss, _core.pir.Value):
         raise TypeError(
             f"[append_backward] expected a value of a program as loss, got {type(loss).__name__}"
         )

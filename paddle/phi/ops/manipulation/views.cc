@@ -106,12 +106,13 @@ void flatten_kernel(const Tensor& x, int64_t start, int64_t stop, Tensor& out) {
 }
 
 namespace {
+// Axes that are named are taken to have extent 1 where theirs is unknown.
 Dims SqueezedDims(const Dims& x, const Ints& axis) {
   uint64_t named = axis.empty() ? ~uint64_t{0} : 0;
   for (int64_t a : axis) named |= uint64_t{1} << common::NormalizeAxis("squeeze", a, x.size());
   Dims out;
   for (int64_t i = 0; i < x.size(); ++i)
-    if (!(named >> i & 1 && common::IsOne(x[i]))) out.push_back(x[i]);
+    if (!(named >> i & 1 && (common::IsOne(x[i]) || !(x[i].known() || axis.empty())))) out.push_back(x[i]);
   return out;
 }
 Dims UnsqueezedDims(const Dims& x, const Ints& axis) {
