@@ -50,6 +50,7 @@ pyb::list ProgramDescOf(pyb::bytes bytes, const std::string& origin) {
     for (const pir::VarDesc& v : b.vars) {
       pyb::dict d;
       d["is_tensor"] = v.is_tensor;
+      d["is_array"] = v.is_array;
       d["persistable"] = v.persistable;
       d["shape"] = v.dims;
       d["lod_level"] = v.lod_level;

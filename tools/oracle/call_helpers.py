@@ -156,16 +156,19 @@ def after(x, method, *args, **options):
     return y, result
 
 
-def old_program(kind, inputs, attrs, outputs, hidden=(), lod=None, inplace=False):
+def old_program(kind, inputs, attrs, outputs, hidden=(), lod=None, inplace=False, kinds=None):
     """What a program of one old operation computes, with offsets of sequences, and gradients of its
     inputs. `outputs` has the length of each list of results, `hidden` those that are not fetched;
-    with `inplace` results named after inputs are written there.
+    with `inplace` results named after inputs are written there. `kinds` says which inputs and
+    results are `coo`, sparse tensors, or `array`, arrays of tensors.
     """
     tensors = [(slot, k, t) for slot, given in inputs.items() for k, t in enumerate(given)]
     paddle.enable_static()
     try:
         with paddle.pir_utils.OldIrGuard():
-            return _old_program(kind, tensors, attrs, outputs, hidden, lod or {}, inplace)
+            return _old_program(
+                kind, tensors, attrs, outputs, hidden, lod or {}, inplace, kinds or {}
+            )
     finally:
         paddle.disable_static()
 
@@ -178,15 +181,58 @@ def _place(name, given):
     return None
 
 
-def _old_program(kind, tensors, attrs, outputs, hidden, lod, inplace):
+def _typed(block, name, kind):
+    """A variable of a kind of `old_program`."""
+    types = paddle.base.core.VarDesc.VarType
+    if kind is None:
+        return block.create_var(name=name)
+    kind = {'coo': types.SPARSE_COO, 'array': types.LOD_TENSOR_ARRAY}[kind]
+    return block.create_var(name=name, type=kind, dtype='float32')
+
+
+def _as_kinds(block, given, kinds):
+    """The inputs, as sparse tensors and arrays where they are such."""
+    made = dict(given)
+    for slot in kinds:
+        values, var = given.get(slot), _typed(block, f'{slot}_made', kinds[slot])
+        if values is None:
+            continue
+        made[slot] = [var]
+        if kinds[slot] == 'coo':
+            dims = {'sparse_dim': min(len(values[0].shape), 4)}
+            block.append_op(
+                type='sparse_to_sparse_coo', inputs={'x': values}, outputs={'out': var}, attrs=dims
+            )
+        for k, value in enumerate(values if kinds[slot] == 'array' else ()):
+            at = block.create_var(name=f'{slot}_at_{k}', shape=[1], dtype='int64')
+            number = {'shape': [1], 'dtype': 3, 'value': float(k)}
+            block.append_op(type='fill_constant', outputs={'Out': at}, attrs=number)
+            block.append_op(
+                type='write_to_array', inputs={'X': value, 'I': at}, outputs={'Out': var}
+            )
+    return made
+
+
+def _shown(block, slot, values, kinds):
+    """What is fetched of a result: a sparse one as a dense tensor."""
+    if kinds.get(slot) != 'coo':
+        return values
+    dense = block.create_var(name=f'{slot}_dense')
+    block.append_op(type='sparse_to_dense', inputs={'x': values}, outputs={'out': dense})
+    return [dense]
+
+
+def _old_program(kind, tensors, attrs, outputs, hidden, lod, inplace, kinds):
     main, startup, given, feed = paddle.static.Program(), paddle.static.Program(), {}, {}
     with paddle.static.program_guard(main, startup):
         block = main.global_block()
         for slot, k, t in tensors:
             name, array = f'{slot}_{k}', t.numpy()
             if slot in lod:
-                var = paddle.static.data(name, [-1, *t.shape[1:]], t.dtype, lod_level=1)
-                array = paddle.base.create_lod_tensor(array, [lod[slot]], paddle.CPUPlace())
+                levels = lod[slot] if isinstance(lod[slot][0], list) else [lod[slot]]
+                shape = [-1, *t.shape[1:]]
+                var = paddle.static.data(name, shape, t.dtype, lod_level=len(levels))
+                array = paddle.base.create_lod_tensor(array, levels, paddle.CPUPlace())
             else:
                 var = block.create_var(name=name, shape=t.shape, dtype=t.dtype)
             var.stop_gradient = t.stop_gradient
@@ -195,14 +241,22 @@ def _old_program(kind, tensors, attrs, outputs, hidden, lod, inplace):
         made = {
             slot: inplace
             and _place(slot, given)
-            or [block.create_var(name=f'made_{slot}_{k}') for k in range(count)]
+            or [_typed(block, f'made_{slot}_{k}', kinds.get(slot)) for k in range(count)]
             for slot, count in outputs.items()
         }
-        block.append_op(type=kind, inputs=given, outputs=made, attrs=attrs)
-        fetched = [v for slot, values in made.items() if slot not in hidden for v in values]
+        block.append_op(type=kind, inputs=_as_kinds(block, given, kinds), outputs=made, attrs=attrs)
+        made = {
+            slot: _shown(block, slot, values, kinds)
+            for slot, values in made.items()
+            if slot not in hidden
+        }
+        fetched = [v for values in made.values() for v in values]
         executor = paddle.static.Executor()
         results = executor.run(main, feed=feed, fetch_list=fetched, return_numpy=False)
+        results = [r for part in results for r in ([part] if hasattr(part, 'lod') else part)]
         results = [(np.array(r), list(r.lod())) for r in results]
+        if kinds:
+            return results, 'gradients', []
         targets = []
         for v in fetched:
             if str(v.dtype).endswith(('float32', 'float64')):

@@ -149,6 +149,8 @@ def values(random, shape, dtype, marks):
         array = array + 4 * np.eye(*shape[-2:])
     elif kind == 'lower':
         array = np.tril(array) + 3 * np.eye(shape[-1])
+    elif kind == 'sparse':
+        array = array * (random.rand(*shape) < 0.6)
     elif kind == 'special' and array.size:
         flat = array.reshape(-1)
         flat[::3] = np.resize([np.nan, np.inf, -np.inf, -0.0, 0.0], flat[::3].shape)

@@ -57,6 +57,7 @@ EXPLAINED = {
         '',
         'One bit has no step: the wheel divides by zero, and its results are NaN.',
     ),
+    'select_output': ('dtypes', 'The result that is not chosen holds nothing in the wheel.'),
     'fused_elemwise_add_activation': (
         'gradient',
         'The wheel gives Y no gradient unless the sum is saved.',
@@ -109,6 +110,11 @@ def samples():
         for kind in kinds:
             attrs = attributes(text)
             lod = attrs.pop('_lod', None)
+            kinds = {
+                slot: word
+                for word in ('coo', 'array')
+                for slot in attrs.pop('_' + word, '').split()
+            }
             inputs, outputs, form = known.get(kind, ((), (), ()))
             results, hidden = wanted(outputs, marks)
             for case in call_samples.parse_shapes(cases) or [[]]:
@@ -122,10 +128,10 @@ def samples():
                 counts = {name: count for name, (count, _) in results.items()}
                 program = (
                     f'old_program({kind!r}, {{{slots}}}, {attrs}, {counts}, {hidden}, {lod}, '
-                    f'{"*" in marks})'
+                    f'{"*" in marks}{f", {kinds}" if kinds else ""})'
                 )
                 calls.append(call_samples.Call('program', kind, program, made))
-                if lod:
+                if lod or kinds:
                     continue
                 lists = {name for name, listed, _, _ in inputs if listed}
                 slots = ', '.join(

@@ -5,7 +5,8 @@ Inputs are cases of call_samples.py under the names the operation declares; `X__
 tensors of a list X, `@i8` and `~0~5` the dtype and range. Attributes are Python keywords. `Out=3`
 says how many results a list has, `Scale` that a result that may be left out is wanted, `-Out` that
 a result is not compared (random numbers), `*` that results are written where inputs of their name
-are. Indented lines go on with the row.
+are. `_lod` has lengths of sequences, `_coo` and `_array` name inputs and results that are sparse
+tensors, and arrays of tensors. Indented lines go on with the row.
 """
 
 UNARY = """
@@ -608,6 +609,52 @@ random_routing | Prob:4~0~1 TopK_Value:4,2~0~1 TopK_Idx:4,2@i8~0~3 |
 assign_pos | X:6@i8~0~2 cum_count:3@i8~2~6%sorted eff_num_len:1@i8~6~6 |
 depend | X:2,3 Dep__0:1 | | *
 share_buffer | X__0:2,3 | share_dims_and_dtype=[True] | Out=1 XOut=1 -XOut
+sparse_abs sparse_asin sparse_asinh sparse_atan sparse_atanh sparse_expm1 sparse_log1p sparse_relu
+    sparse_relu6 sparse_sin sparse_sinh sparse_sqrt sparse_square sparse_tan sparse_tanh
+    sparse_coalesce sparse_isnan | x:3,4~-0.9~0.9%sparse | _coo='x out'
+sparse_acos sparse_acosh | x:3,4~0.1~0.9%sparse | _coo='x out'
+sparse_leaky_relu | x:3,4%sparse | alpha=0.1, _coo='x out'
+sparse_pow | x:3,4%sparse | factor=2.0, _coo='x out'
+sparse_softmax | x:3,4%sparse | axis=-1, _coo='x out'
+sparse_scale | x:3,4%sparse | scale=2.0, bias=1.0, bias_after_scale=True, _coo='x out'
+sparse_cast | x:3,4%sparse | index_dtype=2, value_dtype=6, _coo='x out'
+sparse_divide_scalar | x:3,4%sparse | scalar=2.0, _coo='x out'
+sparse_full_like | x:3,4%sparse | value=2.0, dtype=-1, _coo='x out'
+sparse_add sparse_subtract sparse_multiply sparse_divide | x:3,4%sparse y:3,4%sparse |
+    _coo='x y out'
+sparse_indices sparse_values sparse_to_dense | x:3,4%sparse | _coo='x'
+sparse_to_sparse_coo | x:3,4%sparse | sparse_dim=2, _coo='out'
+sparse_mask_as | x:3,4 mask:3,4%sparse | _coo='mask out'
+sparse_masked_matmul | x:3,2 y:2,4 mask:3,4%sparse | _coo='mask out'
+sparse_matmul | x:3,4%sparse y:4,2 | _coo='x'
+sparse_mv | x:3,4%sparse vec:4 | _coo='x'
+sparse_addmm | input:3,2 x:3,4%sparse y:4,2 | alpha=2.0, beta=0.5, _coo='x'
+sparse_reshape | x:3,4%sparse | shape=[2, 6], _coo='x out'
+sparse_transpose | x:3,4%sparse | perm=[1, 0], _coo='x out'
+sparse_slice | x:3,4%sparse | axes=[0], starts=[0], ends=[2], _coo='x out'
+sparse_sum | x:3,4%sparse | axis=[1], keepdim=False, _coo='x out'
+sparse_sum | x:3,4%sparse | axis=[], keepdim=False, _coo='x out'
+sparse_sum | x:3,4%sparse | axis=[0], keepdim=True, dtype=6, _coo='x out'
+sparse_conv3d | x:1,3,3,3,2%sparse kernel:2,2,2,2,4 | paddings=[0, 0, 0], dilations=[1, 1, 1],
+    strides=[1, 1, 1], groups=1, subm=False, key='', _coo='x out' | -rulebook -counter
+sparse_conv3d | x:1,3,3,3,2%sparse kernel:3,3,3,2,4 | paddings=[0, 0, 0], dilations=[1, 1, 1],
+    strides=[1, 1, 1], groups=1, subm=True, key='', _coo='x out' | -rulebook -counter
+sparse_maxpool | x:1,4,4,4,2%sparse | kernel_sizes=[2, 2, 2], paddings=[0, 0, 0],
+    dilations=[1, 1, 1], strides=[2, 2, 2], _coo='x out' | -rulebook -counter
+sparse_batch_norm | x:1,3,3,3,2%sparse mean:2 variance:2~0.5~1 scale:2 bias:2 | is_test=True,
+    momentum=0.9, epsilon=1e-5, data_layout='NHWC', use_global_stats=False,
+    trainable_statistics=False, _coo='x out' | -mean_out -variance_out -saved_mean -saved_variance
+    -reserve_space
+write_to_array | X:2,3 I:1@i8~0~0 | _array='Out'
+read_from_array | X__0:2,3 X__1:2,3 I:1@i8~1~1 | _array='X'
+lod_array_length | X__0:2,3 X__1:2,3 | _array='X'
+tensor_array_to_tensor | X__0:2,3 X__1:2,3 | axis=1, use_stack=False, _array='X' | -OutIndex
+tensor_array_to_tensor | X__0:2,3 X__1:2,3 | axis=0, use_stack=True, _array='X' | -OutIndex
+assign | X__0:2,3 X__1:2,3 | _array='X Out'
+slice | Input__0:2,3 Input__1:2,3 | axes=[0], starts=[1], ends=[2], decrease_axis=[0],
+    _array='Input'
+tdm_sampler | X:2,1@i4~0~1 Travel:3,2@i4~1~2 Layer:6,1@i4~1~6 | neg_samples_num_list=[1, 1],
+    output_positive=True, layer_offset=[0, 2, 6], seed=1, dtype=2 | Labels -Out
 select_input | X__0:2,3 X__1:2,3 Mask:1@i4~1~1 |
 npu_identity | x:2,3 | format=-1
 print | In:2,3 | first_n=-1, summarize=3, message='x', print_phase='BOTH'
@@ -693,19 +740,17 @@ set | x:2,2 source:9 | dims=[2, 2], stride=[2, 1], offset=4
 fused_rms_norm_quant | x:2,4 norm_weight:4 norm_bias:4; x:2,4 bias:4 residual:2,4
     norm_weight:4 | epsilon=1e-5, begin_norm_axis=1,
     quant_scale=-1.0, quant_round_type=0, quant_max_bound=0.0, quant_min_bound=0.0
-index_elementwise_get | x:3,4 index__0:2@i8~0~2 | input_dims=[2, 4], input_strides=[16, 4],
-    index_dims=[3], index_stride=[16], slice_offset=0
-index_elementwise_put | x:3,4 index__0:2@i8~0~2 | value=2.0, input_dims=[2, 4],
-    input_strides=[16, 4], index_dims=[3], index_strides=[16], slice_offset=0
-index_elementwise_put_with_tensor | x:3,4 index__0:2@i8~0~2 value:2,4 | input_dims=[2, 4],
-    input_strides=[16, 4], index_dims=[3], index_strides=[16], slice_offset=0
 select_output | X:2,3 Mask:1@i4~1~1 | | Out=2
-graph_khop_sampler | Row:6@i8~0~3 Col_Ptr:5@i8~0~6%sorted X:2@i8~0~3 | sample_sizes=[3],
-    return_eids=False | -Out_Src -Out_Dst -Sample_Index -Reindex_X -Out_Eids
+graph_khop_sampler | Row:6@i8~0~3 Col_Ptr:5@i8~0~6%sorted X:2@i8~0~3 Eids:6@i8~0~9 |
+    sample_sizes=[8, 8], return_eids=True
 fused_conv3d | Input:1,2,4,4,4 Filter:3,2,3,3,3 | strides=[1, 1, 1], paddings=[1, 1, 1],
     dilations=[1, 1, 1], data_format='NCDHW'
-beam_search | pre_ids:2,1@i8~2~5 pre_scores:2,1 ids:2,3@i8~0~5 scores:2,3 |
-    _lod=dict(ids=[1, 1], scores=[1, 1]), level=0, beam_size=2, end_id=0 | parent_idx
+beam_search | pre_ids:5,1@i8~0~2 pre_scores:5,1 ids:5,3@i8~0~5 scores:5,3~0.1~1 |
+    _lod=dict(ids=[[2, 3], [1] * 5], scores=[[2, 3], [1] * 5]), level=0, beam_size=2, end_id=0 |
+    parent_idx
+beam_search | pre_ids:5,1@i8~0~2 pre_scores:5,1 ids:5,3@i8~0~5 scores:5,3~0.1~1 |
+    _lod=dict(ids=[[2, 3], [1] * 5], scores=[[2, 3], [1] * 5]), level=0, beam_size=3, end_id=1,
+    is_accumulated=False | parent_idx
 multi_gru | X:5,4 WeightX__0:4,9 WeightX__1:4,9 WeightH__0:3,9 WeightH__1:3,9 Bias__0:1,9
     Bias__1:1,9 | _lod=dict(X=[2, 3]), layers=1
 fusion_transpose_flatten_concat | X__0:2,3,4,5 X__1:2,3,4,5 | trans_axis=[0, 2, 3, 1],

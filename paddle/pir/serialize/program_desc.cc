@@ -137,7 +137,7 @@ enum : int64_t {
   kScalars
 };
 
-constexpr int64_t kDenseTensorVar = 7;
+constexpr int64_t kDenseTensorVar = 7, kTensorArrayVar = 13;
 
 OpDesc::Attr ReadScalar(Message m) {
   int64_t type = 2, i = 0;
@@ -266,7 +266,11 @@ VarDesc ReadVar(Message m) {
       case 2: {
         Message type = m.Sub();
         while (type.Next()) {
-          if (type.field() == 1) v.is_tensor = type.Int() == kDenseTensorVar;
+          if (type.field() == 1) {
+            const int64_t kind = type.Int();
+            v.is_tensor = kind == kDenseTensorVar;
+            v.is_array = kind == kTensorArrayVar;
+          }
           if (type.field() != 3) continue;
           Message dense = type.Sub();
           while (dense.Next()) {

@@ -28,6 +28,7 @@ struct OpDesc {
 struct VarDesc {
   std::string name;
   bool is_tensor = false;  // a dense tensor; feed and fetch lists, scopes and readers are not
+  bool is_array = false;   // tensors by number
   bool persistable = false;
   phi::DataType dtype = phi::DataType::UNDEFINED;
   std::vector<int64_t> dims;  // -1: free

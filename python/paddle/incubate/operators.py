@@ -7,6 +7,7 @@ import paddle
 from paddle import _lazy, geometric
 from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
+from paddle.tensor.manipulation import extents
 
 __all__ = [
     'softmax_mask_fuse',
@@ -259,10 +260,10 @@ def graph_khop_sampler(
     if return_eids and sorted_eids is None:
         raise ValueError("[graph_khop_sampler] expected sorted_eids for return_eids=True, got None")
     sizes = items('graph_khop_sampler', 'sample_sizes', sample_sizes)
-    if not sizes or not input_nodes.size:
+    if not sizes or 0 in input_nodes.shape:
         raise ValueError(
-            f"[graph_khop_sampler] expected sample_sizes and input_nodes, got {sizes} and "
-            f"{input_nodes.size} nodes"
+            f"[graph_khop_sampler] expected sample_sizes and input_nodes, got {sizes} and nodes "
+            f"of shape {list(input_nodes.shape)}"
         )
     row, colptr, nodes = (t.reshape([-1]) for t in (row, colptr, input_nodes))
     if return_eids:
@@ -272,13 +273,14 @@ def graph_khop_sampler(
     for size in sizes:
         sampled = geometric.sample_neighbors(row, colptr, nodes, size, eids, return_eids)
         found.append((nodes, *sampled))
-        none = paddle.zeros([seen.shape[0] - 1], 'int32')
-        counts = paddle.concat([none, paddle.full([1], sampled[0].shape[0], 'int32')])
-        known, seen = seen.shape[0], geometric.reindex_graph(seen, sampled[0], counts)[2]
-        nodes = seen[known:]
+        (known,) = extents(seen)
+        none = paddle.zeros([known - 1], 'int32')
+        counts = paddle.concat([none, paddle.full([1], extents(sampled[0])[0], 'int32')])
+        nodes = paddle.sort(geometric.reindex_graph(seen, sampled[0], counts)[2][known:])
+        seen = paddle.concat([seen, nodes])
     x, neighbours, counts, *ids = (paddle.concat(parts) for parts in zip(*found))
     source, target, every = geometric.reindex_graph(x, neighbours, counts)
-    start = paddle.arange(input_nodes.size, dtype=row.dtype)
+    start = paddle.arange(extents(input_nodes.reshape([-1]))[0], dtype=row.dtype)
     result = source.unsqueeze(-1), target.unsqueeze(-1), every, start
     return (*result, *ids)
 

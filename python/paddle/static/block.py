@@ -57,13 +57,25 @@ class Block:
             'create_global_var makes what lasts over runs',
             persistable=(kwargs.get('persistable'), False, None),
         )
+        kind = kwargs.get('type')
+        arrays = kinds.LOD_TENSOR_ARRAY, kinds.DENSE_TENSOR_ARRAY
         only(
             'create_var',
-            'variables are dense tensors',
-            type=(kwargs.get('type'), None, kinds.LOD_TENSOR, kinds.DENSE_TENSOR),
+            'variables are tensors and arrays of them',
+            type=(
+                kind,
+                None,
+                kinds.LOD_TENSOR,
+                kinds.DENSE_TENSOR,
+                kinds.SPARSE_COO,
+                kinds.SELECTED_ROWS,
+                *arrays,
+            ),
         )
         levels = integer('create_var', 'lod_level', kwargs.get('lod_level') or 0)
         stop = kwargs.get('stop_gradient', False)
+        if kind in (kinds.SPARSE_COO, kinds.SELECTED_ROWS, *arrays):
+            shape = None  # what ops make, never an input
         return OutputVar(self.program, name, shape, dtype, stop, levels)
 
     def create_parameter(
@@ -132,7 +144,7 @@ class OutputVar:
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""
         self.value = value
-        if self._stop and value is not None:
+        if self._stop and isinstance(value, _core.Tensor):
             value.stop_gradient = True
         if self.name:
             self._program.__dict__.setdefault('_named', {})[self.name] = value
@@ -209,7 +221,7 @@ def tensors_of(values, where):
         values = [values]
     values = [v.read() if isinstance(v, OutputVar) else v for v in values]
     for v in values:
-        if not isinstance(v, _core.Tensor):
+        if not isinstance(v, _core.Tensor) and not hasattr(type(v), 'held'):
             raise TypeError(f"[{where}] expected a tensor, got {type(v).__name__}")
     return values
 

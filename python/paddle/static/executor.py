@@ -68,6 +68,35 @@ class BuildStrategy:
         object.__setattr__(self, name, value)
 
 
+def _each(fetch_list):
+    """What is to be fetched, of lists within lists too."""
+    if isinstance(fetch_list, OutputVar):
+        fetch_list = fetch_list.value
+    if not isinstance(fetch_list, (list, tuple)):
+        return [fetch_list]
+    return [item for part in fetch_list for item in _each(part)]
+
+
+def _is_array(item):
+    return hasattr(type(item), 'held')
+
+
+def _by_array(fetch_list, results, return_numpy):
+    """The results, those of each array of tensors as a list."""
+    given, made = iter(results), []
+
+    def shown(tensor):
+        return tensor.numpy() if return_numpy else lod.attached([tensor], [[]])[0]
+
+    for item in _each(fetch_list):
+        if not _is_array(item):
+            made.append(shown(next(given)))
+            continue
+        tensors = [next(given) for _ in item.held()]
+        made.append([shown(t) for t in (tensors[0].unbind(0) if item.is_rows() else tensors)])
+    return made
+
+
 class CompiledProgram:
     """A program with a build strategy, for `Executor.run`.
 
@@ -298,6 +327,8 @@ class Executor:
                         f"[Executor.run] expected results that are computed, got none for "
                         f"fetch_list[{at}]: its operation leaves it out"
                     )
+            if any(map(_is_array, _each(fetch_list))):
+                return _by_array(fetch_list, results, return_numpy)
             if return_numpy:
                 return [r.numpy() for r in results]
             return lod.attached(results, sequences or [[]] * len(results))
@@ -444,19 +475,13 @@ class Executor:
         if fetch_list is None:
             return None
         values = []
-        for item in fetch_list if isinstance(fetch_list, (list, tuple)) else [fetch_list]:
-            if isinstance(item, (list, tuple)):
-                values.extend(Executor._values(program, item))
-            elif isinstance(item, str):
+        for item in _each(fetch_list):
+            if isinstance(item, str):
                 values.append(program.global_block().var(item))
+            elif _is_array(item):
+                values.extend(item.held())
             else:
-                values.append(
-                    item
-                    if isinstance(item, _core.Tensor)
-                    else item.value
-                    if isinstance(item, OutputVar)
-                    else None
-                )
+                values.append(item if isinstance(item, _core.Tensor) else None)
                 if values[-1] is None:
                     raise TypeError(
                         f"[Executor.run] expected values or names in fetch_list, got "

@@ -6,7 +6,9 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 import paddle
 from paddle.static.block import call_op, defaults, tensors_of
 from paddle.static import legacy_fused, legacy_sequences  # noqa: F401 - rules of theirs
-from paddle.static.legacy_rules import ALIASES, IN_PLACE, READ, RULES
+from paddle.static.legacy_kinds import on_arrays
+from paddle.static.legacy_rules import ALIASES, IN_PLACE, READ, READ_ALWAYS, RULES
+
 
 _ELEMENTWISE = 'elementwise_'
 
@@ -61,7 +63,7 @@ def _check(kind, inputs, attrs):
         return
     proto = OpProto(kind, *PROTOS[kind])
     declared = {i.name for i in proto.inputs} | {a.name for a in proto.attrs} | IGNORED
-    declared.add(READ.get(kind))
+    declared.update((READ.get(kind), READ_ALWAYS.get(kind)))
     unknown = [n for n in (*inputs, *attrs) if n not in declared]
     if unknown:
         raise ValueError(f"[{kind}] expected no other inputs and attributes, got {sorted(unknown)}")
@@ -78,9 +80,15 @@ def _written(inputs, made):
 
 def with_read(kind, inputs, attrs, results):
     """The inputs, with the result that the op reads: `results(name)` gives its value or None."""
-    name = READ.get(kind) if attrs.get('is_test', False) else None
+    name = READ.get(kind) if attrs.get('is_test', False) else READ_ALWAYS.get(kind)
     value = None if name is None else results(name)
     return inputs if value is None else {**inputs, name: [value]}
+
+
+def _is_array(values):
+    """Whether an input is an array of tensors."""
+    first = values[0] if isinstance(values, (list, tuple)) and values else values
+    return hasattr(type(getattr(first, 'value', first)), 'held')
 
 
 def call(kind, inputs, attrs, strict=True, inplace=False):
@@ -90,6 +98,10 @@ def call(kind, inputs, attrs, strict=True, inplace=False):
     calls the form that writes its first input. ValueError for what the op does not take.
     """
     real = ALIASES.get(kind, kind)
+    if any(map(_is_array, inputs.values())):
+        made = on_arrays(real, {k: tensors_of(v, kind) for k, v in inputs.items()}, attrs)
+        if made is not None:
+            return made
     if real in RULES and (not inplace or real in IN_PLACE):
         if strict:
             _check(kind, inputs, attrs)

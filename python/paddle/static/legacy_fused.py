@@ -5,7 +5,7 @@ in `legacy_rules`.
 
 import paddle
 from paddle.incubate.nn.functional.norm import layer_normed, rms_normed
-from paddle.static.legacy_rules import first_of, rule
+from paddle.static.legacy_rules import dtype_of, first_of, rule
 
 
 @rule('lookup_table_dequant')
@@ -36,6 +36,37 @@ def _embedding_scaled(inputs, attrs, append):
     counts = paddle.scatter_nd_add(counts, flat.unsqueeze(1), paddle.ones_like(flat, 'float32'))
     share = (1 / paddle.gather(counts, flat)).reshape([*ids.shape, 1]).astype(table.dtype)
     return {'out': rows * share + (rows * (1 - share)).detach()}
+
+
+@rule('tdm_sampler')
+def _tdm_sampler(inputs, attrs, append):
+    items, travel, layer = first_of(inputs, 'X', 'Travel', 'Layer')
+    starts, counts = list(attrs['layer_offset']), list(attrs['neg_samples_num_list'])
+    if len(starts) != len(counts) + 1 or travel.shape[1] != len(counts):
+        raise ValueError(
+            f'[tdm_sampler] expected a layer for each of {travel.shape[1]} columns of Travel, got '
+            f'layer_offset {starts} and neg_samples_num_list {counts}'
+        )
+    paths, layer = paddle.gather(travel, items.reshape([-1])), layer.reshape([-1])
+    parts, own = [], int(attrs.get('output_positive', True))
+    for k, (start, end, count) in enumerate(zip(starts, starts[1:], counts)):
+        if not 0 < count + 1 <= end - start:
+            raise ValueError(
+                f'[tdm_sampler] expected fewer samples than the {end - start} nodes of layer {k}, '
+                f'got {count}'
+            )
+        nodes, here = layer[start:end].unsqueeze(0), paths[:, k : k + 1]
+        others = (nodes != here).astype('float32')
+        drawn = paddle.topk((1 + paddle.rand_like(others)) * others, count, 1)[1]
+        drawn = paddle.gather(layer[start:end], drawn.reshape([-1])).reshape([-1, count])
+        found = paddle.concat([here] * own + [drawn], 1)
+        there = (here != 0).astype(found.dtype)  # items of shorter paths have no node
+        label = [paddle.ones_like(here)] * own + [paddle.zeros_like(drawn)]
+        mask = there.expand_as(found)
+        parts.append((found * mask, paddle.concat(label, 1) * mask, mask))
+    dtype = dtype_of(attrs.get('dtype', 2))
+    made = (paddle.concat(list(p), 1).astype(dtype) for p in zip(*parts))
+    return dict(zip(('Out', 'Labels', 'Mask'), made))
 
 
 _BINARY = {'elementwise_add': paddle.add, 'elementwise_mul': paddle.multiply}

@@ -16,7 +16,7 @@ from paddle.static import lod
 from paddle.static import program as _program
 from paddle.static.legacy_calls import aligned, with_read
 from paddle.static.legacy_rules import ALIASES, RULES
-from paddle.static.nn.control_flow import if_region, while_region
+from paddle.static.nn.control_flow import cond, if_region, while_loop
 
 _NESTED = 32  # blocks within blocks
 _LEVELS = 8  # sequences within sequences
@@ -57,6 +57,11 @@ def read(model_path, params_path=None, model=None):
             )
         tensor.name, tensor.persistable, tensor.stop_gradient = name, True, True
         values[name] = tensor
+    arrays = [name for name, v in variables.items() if v['is_array']]
+    if arrays:  # which the ops that write them find there
+        from paddle.static.arrays import TensorArray
+
+        values.update((name, TensorArray()) for name in arrays)
     program = _program.Program()
     with _program.recording(program):
         conversion = _Conversion(program, blocks, str(model_path))
@@ -224,7 +229,7 @@ class _Conversion:
             self.run(number, inner, path)
             return [inner[n] for n in names]
 
-        results = while_region(
+        results = while_loop(
             lambda *args: args[names.index(test)], body, [values[n] for n in names]
         )
         values.update(zip(names, results))
@@ -265,7 +270,7 @@ class _Conversion:
                 self.run(block, inner, path)
             return [inner[pair[side]] for pair in pairs] + [inner[n] for n in changed]
 
-        results = if_region(values[test], lambda: branch(number, 0), lambda: branch(other, 1))
+        results = cond(values[test], lambda: branch(number, 0), lambda: branch(other, 1))
         for pair, value in zip(pairs, results):
             state.chosen[pair] = test, value
         values.update(zip(changed, results[len(pairs) :]))

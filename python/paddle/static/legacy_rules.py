@@ -31,8 +31,9 @@ IN_PLACE = frozenset(
 )
 
 
-# Results that an op reads, where they have a value, when it is told that it does not train.
+# Results that an op reads, where they have a value: when it is told that it does not train, always.
 READ = {'fake_channel_wise_quantize_abs_max': 'OutScale'}
+READ_ALWAYS = {'write_to_array': 'Out'}
 
 
 def rule(*kinds):
@@ -49,7 +50,8 @@ def first_of(inputs, *names):
     return [(inputs.get(name) or [None])[0] for name in names]
 
 
-def _dtype(number):
+def dtype_of(number):
+    """The name of the dtype that old programs give this number."""
     return str(_core.pir._dtype_of_number(number))
 
 
@@ -66,7 +68,7 @@ def _fill_constant(inputs, attrs, append):
     if text:
         attrs['value'] = (
             float(text)
-            if _dtype(attrs['dtype']).startswith(('float', 'bfloat', 'complex'))
+            if dtype_of(attrs['dtype']).startswith(('float', 'bfloat', 'complex'))
             else int(float(text))
             if '.' in text or 'e' in text.lower()
             else int(text)
@@ -142,7 +144,7 @@ def _pow(inputs, attrs, append):
 
 @rule('assign_value')
 def _assign_value(inputs, attrs, append):
-    dtype = _dtype(attrs['dtype'])
+    dtype = dtype_of(attrs['dtype'])
     for name in (
         'values',
         'fp32_values',
@@ -276,14 +278,14 @@ def _uniform_random(inputs, attrs, append):
     from paddle._op_table import with_diagonal
 
     bounds = attrs['min'], attrs['max'], attrs.get('seed', 0)
-    drawn = paddle.uniform(_shape(inputs, attrs), _dtype(attrs['dtype']), *bounds)
+    drawn = paddle.uniform(_shape(inputs, attrs), dtype_of(attrs['dtype']), *bounds)
     diagonal = (attrs.get(k, 0) for k in ('diag_num', 'diag_step', 'diag_val'))
     return {'Out': with_diagonal(drawn, *diagonal)}
 
 
 @rule('gaussian_random')
 def _gaussian_random(inputs, attrs, append):
-    numbers = attrs['mean'], attrs['std'], attrs.get('seed', 0), _dtype(attrs['dtype'])
+    numbers = attrs['mean'], attrs['std'], attrs.get('seed', 0), dtype_of(attrs['dtype'])
     return {'Out': paddle._C_ops.gaussian(_shape(inputs, attrs), *numbers)}
 
 
@@ -294,7 +296,7 @@ def _randint(inputs, attrs, append):
         return {'Out': append('randint', inputs, attrs)['Out'][0]}
     low, high = attrs['low'], attrs['high']
     drawn = paddle.uniform(_shape(inputs, attrs), 'float64', 0.0, float(high - low), seed)
-    return {'Out': (paddle.floor(drawn) + low).astype(_dtype(attrs.get('dtype', 3)))}
+    return {'Out': (paddle.floor(drawn) + low).astype(dtype_of(attrs.get('dtype', 3)))}
 
 
 @rule('assert')
@@ -370,14 +372,14 @@ def _gru_unit(inputs, attrs, append):
 @rule('tdm_child')
 def _tdm_child(inputs, attrs, append):
     made = paddle._C_ops.tdm_child(
-        inputs['X'][0], inputs['TreeInfo'][0], attrs['child_nums'], _dtype(attrs.get('dtype', 2))
+        inputs['X'][0], inputs['TreeInfo'][0], attrs['child_nums'], dtype_of(attrs.get('dtype', 2))
     )
     return dict(zip(('Child', 'LeafMask'), made))
 
 
 @rule('uniform_random_batch_size_like')
 def _uniform_of_rows(inputs, attrs, append):
-    attrs = {**attrs, 'dtype': _dtype(attrs.get('dtype', 5))}
+    attrs = {**attrs, 'dtype': dtype_of(attrs.get('dtype', 5))}
     return {'Out': paddle._C_ops.uniform_random_batch_size_like(inputs['Input'][0], **attrs)}
 
 
@@ -392,7 +394,7 @@ def _nansum(inputs, attrs, append):
 @rule('logspace')
 def _logspace(inputs, attrs, append):
     start, stop, count, base = (inputs[k][0] for k in ('Start', 'Stop', 'Num', 'Base'))
-    return {'Out': paddle.logspace(start, stop, count, base, _dtype(attrs['dtype']))}
+    return {'Out': paddle.logspace(start, stop, count, base, dtype_of(attrs['dtype']))}
 
 
 @rule('baddbmm')
@@ -421,7 +423,7 @@ def _exponential(inputs, attrs, append):
 def _sequence_mask(inputs, attrs, append):
     most = inputs.get('MaxLenTensor', [attrs.get('maxlen', -1)])[0]
     most = None if isinstance(most, int) and most < 0 else most
-    dtype = _dtype(attrs['out_dtype'])
+    dtype = dtype_of(attrs['out_dtype'])
     return {'Y': paddle.nn.functional.sequence_mask(inputs['X'][0], most, dtype)}
 
 
@@ -478,7 +480,7 @@ def _lrn(inputs, attrs, append):
 
 @rule('fill')
 def _fill(inputs, attrs, append):
-    dtype = _dtype(attrs.get('dtype', 5))
+    dtype = dtype_of(attrs.get('dtype', 5))
     return {'Out': paddle.to_tensor(list(attrs['value']), dtype=dtype).reshape(attrs['shape'])}
 
 
@@ -549,7 +551,7 @@ def _one_hot(inputs, attrs, append):
         made = paddle.nn.functional.one_hot(x, depth)
     else:
         made = x.unsqueeze(-1) == paddle.arange(depth, dtype=x.dtype)
-    return {'Out': made.astype(_dtype(attrs.get('dtype', 5)))}
+    return {'Out': made.astype(dtype_of(attrs.get('dtype', 5)))}
 
 
 @rule('memcpy', 'memcpy_d2h', 'memcpy_h2d')
@@ -588,7 +590,7 @@ def _seed(inputs, attrs, append):
 def _unique(inputs, attrs, append):
     if attrs.get('is_sorted', False):
         return append('unique', inputs, attrs)
-    (x,), dtype = inputs['X'], _dtype(attrs.get('dtype', 2))
+    (x,), dtype = inputs['X'], dtype_of(attrs.get('dtype', 2))
     found = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True)
     order = paddle.argsort(found[1])  # as they come first
     place = paddle.argsort(order)

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of tensors, which dynamic mode holds as lists."""
+"""Arrays of tensors, which dynamic mode holds as lists and recorded programs as `TensorArray`."""
 
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, pir
 
 __all__ = []
+
+
+def _recorded(array):
+    """Whether it is an array of a program."""
+    if isinstance(array, list) or pir._record_mode() != 1:
+        return False
+    from paddle.static.arrays import TensorArray
+
+    return isinstance(array, TensorArray)
 
 
 def _array(array, op):
@@ -16,33 +25,50 @@ def _array(array, op):
 def _index(i, op):
     if not isinstance(i, Tensor):
         raise AssertionError(f"[{op}] expected i to be a tensor, got {type(i).__name__}")
-    if is_recorded(i):
-        raise TypeError(
-            f"[{op}] expected an index whose number is known, got a tensor of a program: use "
-            f"paddle.static.nn.while_loop with "
-            "the list among its variables"
-        )
     if list(i.shape) != [1]:
         raise AssertionError(f"[{op}] expected i of shape [1], got {list(i.shape)}")
-    return i.item()
+    if not is_recorded(i):
+        return i.item()
+    from paddle.static.arrays import known_number
+
+    number = known_number(i)
+    return i if number is None else number
+
+
+def _number(i, op):
+    """The index into a list."""
+    at = _index(i, op)
+    if isinstance(at, Tensor):
+        raise TypeError(
+            f"[{op}] expected an index whose number is known for a list, got a tensor of a "
+            "program: use paddle.tensor.create_array"
+        )
+    return at
 
 
 def array_length(array):
-    """How many tensors there are."""
+    """How many tensors there are; in a program a tensor of shape [1]."""
+    if _recorded(array):
+        return array.count()
     return len(_array(array, 'array_length'))
 
 
 def array_read(array, i):
     """The tensor at the index that the tensor `i` of shape [1] holds."""
-    return _array(array, 'array_read')[_index(i, 'array_read')]
+    if _recorded(array):
+        return array.read(_index(i, 'array_read'))
+    return _array(array, 'array_read')[_number(i, 'array_read')]
 
 
 def array_write(x, i, array=None):
     """Put `x` at the index that `i` holds, at most the length of the array; a new array unless one
     is given. Returns the array.
     """
-    at = _index(i, 'array_write')
-    array = [] if array is None else _array(array, 'array_write')
+    array = create_array(x.dtype) if array is None else array
+    if _recorded(array):
+        array.write(_index(i, 'array_write'), x)
+        return array
+    at, array = _number(i, 'array_write'), _array(array, 'array_write')
     if at > len(array):
         raise AssertionError(f"[array_write] expected i from 0 to {len(array)}, got {at}")
     if at < len(array):
@@ -59,8 +85,7 @@ def create_array(dtype, initialized_list=None):
     from paddle.base.framework import to_dtype
 
     to_dtype(dtype)
-    if initialized_list is None:
-        return []
+    initialized_list = [] if initialized_list is None else initialized_list
     if not isinstance(initialized_list, (list, tuple)):
         raise TypeError(
             "[create_array] expected initialized_list to be a list or tuple, got "
@@ -72,7 +97,11 @@ def create_array(dtype, initialized_list=None):
                 "[create_array] expected initialized_list to hold tensors, got "
                 f"{type(value).__name__}"
             )
-    return list(initialized_list)
+    if pir._record_mode() != 1:
+        return list(initialized_list)
+    from paddle.static.arrays import TensorArray
+
+    return TensorArray(initialized_list)
 
 
 def tensor_array_to_tensor(input, axis=1, use_stack=False, name=None):
@@ -81,6 +110,8 @@ def tensor_array_to_tensor(input, axis=1, use_stack=False, name=None):
     """
     import paddle
 
+    if _recorded(input):
+        return input.joined(axis, use_stack)
     if not isinstance(input, (list, tuple)):
         raise AssertionError(
             "[tensor_array_to_tensor] expected input to be a list or tuple, got "

@@ -139,6 +139,8 @@ def _flatten(nest, out, level=0):
         return type(nest), keys, [_flatten(nest[k], out, level + 1) for k in keys]
     if isinstance(nest, (list, tuple)):
         return type(nest), None, [_flatten(v, out, level + 1) for v in nest]
+    if hasattr(type(nest), '_parts'):
+        return type(nest), None, [_flatten(v, out, level + 1) for v in nest._parts()]
     out.append(nest)
     return None
 
@@ -150,6 +152,8 @@ def _pack(form, leaves):
     values = [_pack(p, leaves) for p in parts]
     if keys is not None:
         return dict(zip(keys, values))
+    if hasattr(kind, '_of_parts'):
+        return kind._of_parts(values)
     return kind(*values) if hasattr(kind, '_fields') else kind(values)
 
 
@@ -305,6 +309,20 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
         return values
     leaves = []
     form = _flatten(items('while_loop', 'loop_vars', loop_vars), leaves)
+    while True:
+        try:
+            return _recorded_loop(cond, step, leaves, form)
+        except _Filled as filled:
+            for i, value in filled.args[0]:
+                leaves[i] = leaves[i].before(value)
+
+
+class _Filled(Exception):
+    """Arrays that were empty have tensors after the body: pairs (leaf, rows)."""
+
+
+def _recorded_loop(cond, step, leaves, form):
+    """The final values of a loop that is recorded, in their structure."""
     moving = [i for i, v in enumerate(leaves) if isinstance(v, _core.Tensor) or _is_number(v)]
 
     def unflat(args):
@@ -320,6 +338,10 @@ def while_loop(cond, body, loop_vars, is_test=False, name=None):
                 "[while_loop] expected body to give values of the structure of loop_vars, got "
                 "another one"
             )
+        empty = [(i, out[i]) for i, v in enumerate(leaves) if hasattr(v, 'before')]
+        filled = [(i, v) for i, v in empty if isinstance(v, _core.Tensor)]
+        if filled:
+            raise _Filled(filled)
         return [out[i] for i in moving]
 
     return unflat(
