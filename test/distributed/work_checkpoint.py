@@ -48,8 +48,7 @@ def meshes(folder):
 
 
 def resume(folder):
-    """A divided training saved, and read by a new one."""
-    dist.init_parallel_env()
+    """A divided training saved, and read by a new one, without a group made before."""
     mesh = dist.ProcessMesh([0, 1], ['dp'])
     x = dist.shard_tensor(paddle.ones([4, 4]), mesh, [Shard(0)])
 

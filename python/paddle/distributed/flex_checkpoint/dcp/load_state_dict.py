@@ -13,7 +13,7 @@ from ...communication.group import is_initialized, meet
 from ...parallel import get_rank
 from .. import aoa
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
-from .state_dict import Part, flatten_state_dict, own_parts, whole_shape
+from .state_dict import Part, flatten_state_dict, own_parts, several_processes, whole_shape
 
 __all__ = ['load_merged_state_dict', 'load_state_dict']
 
@@ -166,12 +166,13 @@ def load_state_dict(
             f'[load_state_dict] expected comm_method as one of {methods}, got {comm_method!r}'
         )
     flat, _ = flatten_state_dict(state_dict, 'load_state_dict')
+    several = several_processes()
     metadata = _metadata(path, unique_id, 'load_state_dict', safetensors)
     if aoa_config is None:
         _read(flat, path, metadata)
     else:
         _read_as(flat, path, metadata, aoa_config)
-    if is_initialized():
+    if several:
         meet(process_group)
 
 

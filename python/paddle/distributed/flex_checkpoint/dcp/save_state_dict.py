@@ -13,11 +13,19 @@ from paddle.framework.output_file import OutputFile
 
 from ...collective import connect
 from ...communication import objects
-from ...communication.group import default_group, is_initialized
+from ...communication.group import default_group
 from ...parallel import get_rank
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
 from .sharded_weight import ShardedWeight
-from .state_dict import Part, boxes_of, flatten_state_dict, own_parts, ranks_of, whole_shape
+from .state_dict import (
+    Part,
+    boxes_of,
+    flatten_state_dict,
+    own_parts,
+    ranks_of,
+    several_processes,
+    whole_shape,
+)
 
 __all__ = ['clear_async_save_task_queue', 'save_state_dict']
 
@@ -121,7 +129,7 @@ def save_state_dict(
     """
     clear_async_save_task_queue()
     flat, paths = flatten_state_dict(state_dict, 'save_state_dict')
-    several = is_initialized()
+    several = several_processes()
     group = process_group or (default_group() if several else None)
     ranks, me = (group.ranks, get_rank()) if several else ([0], 0)
     os.makedirs(path, exist_ok=True)

@@ -6,9 +6,19 @@ from dataclasses import dataclass
 import paddle
 from paddle.base import libpaddle as core
 
+from ...communication.group import is_initialized
+from ...parallel import get_world_size, init_parallel_env
 from .sharded_weight import ShardedWeight
 
-__all__ = ['Part', 'boxes_of', 'flatten_state_dict', 'own_parts', 'ranks_of', 'whole_shape']
+__all__ = [
+    'Part',
+    'boxes_of',
+    'flatten_state_dict',
+    'own_parts',
+    'ranks_of',
+    'several_processes',
+    'whole_shape',
+]
 
 
 @dataclass
@@ -19,6 +29,13 @@ class Part:
     shape: tuple
     tensor: paddle.Tensor = None
     flat: tuple = None
+
+
+def several_processes():
+    """Whether other processes take part. Those of a job without a group make one."""
+    if not is_initialized() and get_world_size() > 1:
+        init_parallel_env()
+    return is_initialized()
 
 
 def flatten_state_dict(state_dict, op):
