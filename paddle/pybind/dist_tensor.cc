@@ -333,6 +333,26 @@ int Init(PyObject* module) {
         },
         "This process's part of a tensor; along these axes of the mesh its gradients are summed.");
     m.def(
+        "_local_absent",
+        [](const pyb::object& o) {
+          const Tensor& t = GivenDist("local_map", o);
+          return Out(pd::AbsentResult({}, t.dtype(), {phi::LocalOf(t)}));
+        },
+        "What stands for a part of another process that is made of a tensor.");
+    m.def(
+        "_local_of",
+        [](const std::vector<pyb::object>& tensors) {
+          Tensor part;
+          std::vector<Tensor> absent;
+          for (const pyb::object& o : tensors) {
+            const pd::DistState& s = pd::StateOf(GivenDist("local_map", o));
+            s.here ? void(part = s.local) : absent.push_back(s.local);
+          }
+          const Tensor& one = GivenDist("local_map", tensors.at(0));
+          return Out(part.defined() ? pd::PartBeside(part, absent) : pd::AbsentResult(absent, one.dtype()));
+        },
+        "This process's part of one of several tensors on meshes of their own, with the history of all.");
+    m.def(
         "_bytes_received",
         [](const std::vector<int64_t>& shape, int64_t element, const PyMesh& mesh, const pyb::object& from,
            const pyb::object& to, int index) {

@@ -25,9 +25,12 @@ import paddle.distributed as dist
         (4, 'context', ('dp2sep2', 'all2all')),
         (2, 'converted', ()),
         (4, 'converted', ()),
+        (4, 'converted', ('divided',)),
         (2, 'by_hand', ()),
         (2, 'local', ()),
         (4, 'experts', ()),
+        (2, 'experts_train', ()),
+        (4, 'experts_train', ()),
     ],
 )
 def test_ranks(count, what, args):

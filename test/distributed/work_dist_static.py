@@ -23,7 +23,8 @@ class Logits(eager.Model):
 
 
 def _loss(logits, labels):
-    return functional.cross_entropy(logits, labels.unsqueeze(-1)).mean()
+    labels = labels if labels.ndim == logits.ndim else labels.unsqueeze(-1)
+    return functional.cross_entropy(logits, labels).mean()
 
 
 def _parts():
@@ -74,6 +75,50 @@ def planned(mesh, level, sequence='0', merge='1'):
         np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5, err_msg=name)
     names = [op.name() for op in step.dist_main_program().global_block().ops]
     assert 'pd_op.adamw_' in names and 'pd_op.reshard_part' in names, names
+
+
+def measured(mesh, pieces='1'):
+    """Metrics count what one process counts; what a new model has of a saved one goes on alike."""
+    mesh = dist.ProcessMesh(*eager._MESHES[mesh])
+    alone, _ = _parts()
+    want = paddle.metric.Accuracy(topk=(1, 3))
+    strategy = dist.Strategy(
+        {'pipeline': {'enable': pieces != '1', 'accumulate_steps': int(pieces)}}
+    )
+
+    def made():
+        with paddle.utils.unique_name.guard():
+            model, optimizer = _parts()
+        config = {'mp_config': {'parallelize_plan': eager._plan()}}
+        model, optimizer = dist.parallelize(model, optimizer, mesh, config)
+        metrics = [paddle.metric.Accuracy(topk=(1, 3))]
+        return metrics[0], dist.DistModel(model, None, _loss, optimizer, strategy, metrics)
+
+    metric, step = made()
+    loader = dist.shard_dataloader(
+        eager._loader(), mesh, shard_dims='dp' if 'dp' in mesh.dim_names else None
+    )
+    for mode in ('eval', 'train'):
+        getattr(step, mode)()
+        metric.reset()
+        want.reset()
+        for ids, labels in loader:
+            whole = [dist.unshard_dtensor(t) if t.is_dist() else t for t in (ids, labels)]
+            source = {k: v.numpy() for k, v in step.state_dict('param').items()}
+            alone.set_state_dict(source)
+            want.update(want.compute(alone(whole[0]), whole[1].unsqueeze(-1)))
+            step(ids, labels.unsqueeze(-1))
+        assert metric.accumulate() == want.accumulate(), (metric.accumulate(), want.accumulate())
+    # The state of the optimizer is there to be loaded before a step.
+    _, other = made()
+    with paddle.utils.unique_name.guard():
+        found = other.state_dict()
+    assert len(found) == len(step.state_dict()) > len(step.state_dict('param'))
+    for value, kept in zip(found.values(), step.state_dict().values()):
+        value.set_value(kept)
+    for ids, labels in loader:
+        losses = [float(one(ids, labels.unsqueeze(-1))) for one in (other, step)]
+        np.testing.assert_allclose(*losses, rtol=1e-6)
 
 
 def sharded(stage):

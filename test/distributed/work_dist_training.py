@@ -8,6 +8,7 @@ import numpy as np
 import paddle
 import paddle.distributed as dist
 from paddle.distributed import Partial, Replicate, Shard
+from paddle.distributed.auto_parallel.high_level_api import ToDistributedConfig
 from paddle.nn import functional
 
 _HIDDEN, _HEADS, _WORDS = 8, 2, 12
@@ -192,17 +193,25 @@ def context(mesh, backend):
     assert found == {inside, (rows,)}, found
 
 
-def converted():
+def converted(sequence='whole'):
     """`to_distributed` needs nothing but the number of processes."""
     n = dist.ParallelEnv().world_size
     alone = _parts()
     want = _train(*alone, _loader())
-    model, optimizer, loader = dist.to_distributed(*_parts(), _loader(), device_num=n)
+    config, behind = ToDistributedConfig(), []
+    config.sequence_parallel = sequence == 'divided'
+    model, optimizer, loader = dist.to_distributed(
+        *_parts(), _loader(), device_num=n, config=config
+    )
+    model.blocks[0].down.register_forward_post_hook(
+        lambda _, inputs, out: behind.append(out.placements[1])
+    )
     np.testing.assert_allclose(_train(model, optimizer, loader), want, rtol=1e-5)
     for p, q in zip(model.parameters(), alone[0].parameters()):
         np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=2e-4, atol=2e-5)
     weight = model.blocks[0].down.weight
     assert weight.placements == [Replicate(), Shard(0) if n == 4 else Replicate()]
+    assert all(p.is_shard(1) == config.sequence_parallel for p in behind), behind
     moment = optimizer._get_accumulator('moment1', weight)
     assert moment._local_value().size == weight.size // n
 
@@ -320,6 +329,52 @@ def experts():
         assert '2 meshes' in str(e)
     else:
         raise AssertionError('expected a ValueError')
+
+
+def experts_train():
+    """Experts on meshes of their own train as in one process, their gradients clipped together."""
+    from paddle.distributed.auto_parallel.api import (
+        moe_global_mesh_tensor,
+        moe_sub_mesh_tensors,
+        split_mesh,
+    )
+
+    world = dist.ParallelEnv().world_size
+    mesh = dist.ProcessMesh(list(range(world)), ['ep'])
+
+    def train(divided):
+        paddle.seed(5)
+        gate = paddle.nn.Linear(4, world)
+        experts = [paddle.nn.Linear(4, 4) for _ in range(world)]
+        if divided:
+            dist.shard_layer(gate, mesh)
+            for one, layer in zip(split_mesh(mesh, 0), experts):
+                dist.shard_layer(layer, one)
+        parameters = [p for layer in [gate, *experts] for p in layer.parameters()]
+        clip = paddle.nn.ClipGradByGlobalNorm(0.1)
+        optimizer = paddle.optimizer.SGD(1.0, parameters=parameters, grad_clip=clip)
+        draw, losses = np.random.RandomState(0), []
+        for _ in range(4):
+            x = paddle.to_tensor(draw.randn(8, 4).astype('float32'))
+            if divided:
+                x = dist.shard_tensor(x, mesh, [Shard(0)])
+            given = paddle.einsum('te,th->eth', functional.softmax(gate(x), -1), x)
+            if divided:
+                given = dist.reshard(given, mesh, [Shard(0)])
+                parts = moe_sub_mesh_tensors(given, mesh, 0, [Shard(0)])
+                made = [layer(t) for layer, t in zip(experts, parts)]
+                made = moe_global_mesh_tensor(made, mesh, [Shard(0)], 0)
+            else:
+                made = paddle.concat([one(given[i : i + 1]) for i, one in enumerate(experts)])
+            loss = (made.sum(0) ** 2).mean()
+            loss.backward()
+            assert all(p.grad is not None for p in parameters)
+            optimizer.step()
+            optimizer.clear_grad()
+            losses.append(float(loss))
+        return losses
+
+    np.testing.assert_allclose(train(True), train(False), rtol=1e-5)
 
 
 if __name__ == '__main__':

@@ -323,6 +323,16 @@ struct AbsentNode final : GradNode {
   }
 };
 
+// A part beside what stands for parts of other processes: those get what stands for gradients.
+struct BesideNode final : GradNode {
+  const char* name() const override { return "BesideGradNode"; }
+  void Run(Tensor* grads, Tensor* in, bool) override {
+    if (!grads[0].defined()) return;
+    for (int i = 0; i < num_inputs(); ++i)
+      if (needs(i)) in[i] = i == 0 ? grads[0] : AbsentNode::NewProxy(grads[0].dtype());
+  }
+};
+
 Tensor ExchangeWithHistory(const Tensor& local, const Ints& dims, phi::DataType dtype, const MeshRef& mesh,
                            const Placements& from, const MeshRef& target, const Placements& to, bool back);
 
@@ -393,6 +403,19 @@ Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype, co
   }
   egr::SetOnlyOutput(std::move(node), result);
   return result;
+}
+
+Tensor PartBeside(const Tensor& part, const std::vector<Tensor>& absent) {
+  std::vector<const Tensor*> sources = {&part};
+  for (const Tensor& t : absent)
+    if (WithHistory(t)) sources.push_back(&t);
+  if (sources.size() == 1 && !WithHistory(part)) return part;
+  Tensor alias = Records(part) ? SameInProgram(part) : phi::AliasOf(part);
+  auto node = phi::Ref<BesideNode>::First(new BesideNode);
+  node->SetCounts(static_cast<int>(sources.size()), 1);
+  for (size_t i = 0; i < sources.size(); ++i) node->SetInput(static_cast<int>(i), *sources[i]);
+  egr::SetOnlyOutput(std::move(node), alias);
+  return alias;
 }
 
 Tensor DistState::Whole(const Tensor& t) const {

@@ -30,6 +30,8 @@ Tensor ExchangeLocal(const Tensor& local, const Ints& dims, const ProcessMesh& m
 // What stands, outside the mesh, for the part of a result of operands for which these stand, with their history. Dense
 // operands make a history too, but get no gradient from a process that computes none.
 Tensor AbsentResult(const std::vector<Tensor>& operands, phi::DataType dtype, const std::vector<Tensor>& dense = {});
+// A part of this process, with the history of what stands here for parts of others.
+Tensor PartBeside(const Tensor& part, const std::vector<Tensor>& absent);
 
 // A distributed tensor on a mesh and with placements. All processes that have the tensor call it.
 Tensor Reshard(const Tensor& t, const MeshRef& mesh, const Placements& to);

@@ -33,13 +33,15 @@ class DistModel:
         loss (Layer or callable, default None): `loss(output, label)`, a scalar; None for none.
         optimizer (Optimizer, default None): What updates the parameters; None for none.
         strategy (Strategy, default None): Sharding, half precision, merged gradients.
-        metrics (object, default None): Only None.
+        metrics (Metric or list of Metric, default None): What steps that compute the loss tell:
+            `compute(output, label)` is part of the step, and `update` gets its results, whole, on
+            every process. `accumulate()` and `reset()` are the caller's.
         input_spec (list, default None): Specs with `shape` and `dtype` that arguments are checked
             against, in their order; lists in it are flattened.
 
     Raises:
-        NotImplementedError: metrics, or a schedule of pipelines that is not here.
-        TypeError: layer is no Layer, or optimizer no Optimizer.
+        NotImplementedError: A schedule of pipelines that is not here.
+        TypeError: layer is no Layer, optimizer no Optimizer, or metrics has something else.
         ValueError: A strategy that does not fit the meshes of the parameters.
 
     Examples:
@@ -69,15 +71,15 @@ class DistModel:
             raise TypeError(f'[DistModel] expected a function as loss, got {type(loss).__name__}')
         if optimizer is not None and not isinstance(optimizer, paddle.optimizer.Optimizer):
             raise TypeError(f'[DistModel] expected an Optimizer, got {type(optimizer).__name__}')
-        if metrics:
-            raise NotImplementedError(
-                f'[DistModel] expected no metrics, to be computed from outputs, got {metrics!r}'
-            )
+        metrics = _flat(metrics)
+        for one in metrics:
+            if not isinstance(one, paddle.metric.Metric):
+                raise TypeError(f'[DistModel] expected a Metric, got {type(one).__name__}')
         strategy = Strategy() if strategy is None else strategy
         if not isinstance(strategy, Strategy):
             raise TypeError(f'[DistModel] expected a Strategy, got {type(strategy).__name__}')
         self._layer, self._loader, self._loss = layer, loader, loss
-        self._optimizer, self._strategy = optimizer, strategy
+        self._optimizer, self._strategy, self._metrics = optimizer, strategy, metrics
         self._specs = _flat(input_spec)
         self._steps, self._last = {}, {}  # by mode, and whether parameters are updated; by mode
         self._calls = 0
@@ -229,7 +231,13 @@ class DistModel:
                 step = paddle.jit.to_static(step, full_graph=True)
             self._steps[key] = step
         self._last[self._mode] = step
-        return step(*args)
+        if self._mode == 'predict' or not self._metrics:
+            return step(*args)
+        loss, told = step(*args)
+        for results in told:
+            for metric, computed in zip(self._metrics, results):
+                metric.update(*(computed if isinstance(computed, (list, tuple)) else [computed]))
+        return loss
 
     def _updates_now(self):
         """Whether this call updates the parameters."""
@@ -271,6 +279,7 @@ class DistModel:
         mesh, rank = union_of(meshes) if meshes else None, get_rank()
         schedule = Schedule(pipeline.schedule_mode, stage_meshes(meshes), rank, pieces)
         share = 1.0 / merge.k_steps if merge.enable and merge.avg else 1.0
+        metrics = self._metrics
 
         def forward(given):
             if not amp.enable:
@@ -287,8 +296,11 @@ class DistModel:
 
         def compute(given):
             if mode == 'predict':
-                return layer(*given)
-            return loss(layer(*given[:-1]), given[-1])
+                return layer(*given), None
+            output = layer(*given[:-1])
+            with paddle.no_grad():
+                told = [metric.compute(output, given[-1]) for metric in metrics]
+            return loss(output, given[-1]), told
 
         def backward(loss):
             part = loss if pieces == 1 else loss / pieces
@@ -298,9 +310,10 @@ class DistModel:
         def step(*given):
             # The stages of a pipeline work at the same time on micro batches.
             given, under_way, losses = _micro_batches(given, pieces, rank), {}, []
+            told = {}  # what metrics compute of each micro batch
 
             def ahead(i):
-                under_way[i] = forward(given[i])
+                under_way[i], told[i] = forward(given[i])
                 losses.append(under_way[i].detach() if mode == 'train' else under_way[i])
 
             if mode == 'train':
@@ -315,7 +328,10 @@ class DistModel:
                     scaler.step(optimizer)
                     scaler.update()
                 optimizer.clear_grad(set_to_zero=False)
-            return _wholes(result, mesh)
+            result = _wholes(result, mesh)
+            if mode == 'predict' or not metrics:
+                return result
+            return result, [_wholes(told[i], mesh) for i in range(pieces)]
 
         return step
 
@@ -345,6 +361,10 @@ class DistModel:
             )
         state = dict(self._layer.state_dict()) if mode != 'opt' else {}
         if mode != 'param' and self._optimizer is not None:
+            # Before a first step too: what is loaded then is what a step goes on from.
+            for param in self._optimizer._all_params():
+                if not param.stop_gradient:
+                    self._optimizer._bind(param)
             found = self._optimizer.state_dict()
             state.update((k, v) for k, v in found.items() if isinstance(v, paddle.Tensor))
         return state

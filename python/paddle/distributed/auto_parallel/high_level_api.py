@@ -6,7 +6,8 @@ from collections import Counter
 import paddle
 
 from .intermediate.parallelize import parallelize
-from .intermediate.tensor_parallel import ColWiseParallel, RowWiseParallel
+from .intermediate.tensor_parallel import ColWiseParallel, PlanBase, RowWiseParallel, placed_along
+from .placement_type import Shard
 from .process_mesh import ProcessMesh
 from .shard import shard_dataloader
 
@@ -15,7 +16,8 @@ __all__ = ['ToDistributedConfig', 'to_distributed']
 
 class ToDistributedConfig:
     """Options of `to_distributed`: `input_spec`, which has no effect, for the model is not run to
-    know it; and `sequence_parallel`, which is refused.
+    know it; and `sequence_parallel`: between blocks that `mp` divides each process has its part of
+    the sequence, the second axis, so that activations there take less memory.
     """
 
     def __init__(self):
@@ -35,10 +37,27 @@ def _blocks(model):
     return found
 
 
-def _plan(model):
+class _DividedSequence(PlanBase):
+    """Behind a layer the second of three axes is divided along `mp`: sums over rows of weights are
+    added up where they stay, and what reads them whole gathers them.
+    """
+
+    def apply(self, layer, process_mesh, shard_param_list):
+        self.whole_layer(shard_param_list)
+
+        def divide(_, inputs, out):
+            if not isinstance(out, paddle.Tensor) or out.ndim != 3:
+                return out
+            return placed_along('mp', out, process_mesh, Shard(1))
+
+        layer.register_forward_post_hook(divide)
+
+
+def _plan(model, divides_sequence):
     """Plans by names of linear layers: of those that one layer of a block has, the last goes back
     to the width from which the first comes; the others are divided by columns.
     """
+    back = [RowWiseParallel(), *([_DividedSequence()] if divides_sequence else [])]
     plan = {}
     for prefix, block in _blocks(model):
         for name, parent in [('', block), *block.named_sublayers()]:
@@ -56,7 +75,7 @@ def _plan(model):
                 continue
             for i, (key, _) in enumerate(linear):
                 path = '.'.join(part for part in (prefix, name, key) if part)
-                plan[path] = RowWiseParallel() if i == len(linear) - 1 else ColWiseParallel()
+                plan[path] = back if i == len(linear) - 1 else ColWiseParallel()
     return plan
 
 
@@ -79,7 +98,6 @@ def to_distributed(model, optimizer, dataloader, device_num, node_num=1, config=
         tuple: model, optimizer and loader.
 
     Raises:
-        NotImplementedError: config asks for sequence_parallel.
         TypeError: model is no Layer, or optimizer no Optimizer.
         ValueError: device_num or node_num is below 1, or the processes cannot divide the batches.
 
@@ -108,12 +126,8 @@ def to_distributed(model, optimizer, dataloader, device_num, node_num=1, config=
             f'[to_distributed] expected device_num and node_num of 1 and more, got {device_num} '
             f'and {node_num}'
         )
-    if config is not None and config.sequence_parallel:
-        raise NotImplementedError(
-            '[to_distributed] expected sequence_parallel=False, got True: parallelize takes plans '
-            'that divide sequences'
-        )
-    plan = _plan(model) if count >= 4 and count % 2 == 0 else {}
+    sequence = config is not None and bool(config.sequence_parallel)
+    plan = _plan(model, sequence) if count >= 4 and count % 2 == 0 else {}
     parts = 2 if plan else 1
     mesh = ProcessMesh(shape=[count // parts, parts], process_ids=range(count), dim_names=_AXES)
     divided = {'mp_config': {'parallelize_plan': plan}, 'dp_config': {'sharding_level': 1}}

@@ -99,12 +99,8 @@ def moe_global_mesh_tensor(local_tensor_list, mesh, placements, local_mesh_dim=-
     if placements[axis].is_shard():
         shape[placements[axis].get_dim()] *= len(parts)
     inner = _except(placements, axis)
-    local = paddle.empty([0] * len(shape), parts[0].dtype)
-    for part, one in zip(parts, meshes):
-        if one.contains(paddle.distributed.get_rank()):
-            part = paddle.distributed.reshard(part, one, inner)
-            local = core._local_apart(part, [False] * mesh.ndim)
-    return core._dtensor_from_local(local, mesh, placements, shape)
+    placed = [paddle.distributed.reshard(part, one, inner) for part, one in zip(parts, meshes)]
+    return core._dtensor_from_local(core._local_of(placed), mesh, placements, shape)
 
 
 def moe_sub_mesh_tensors(
@@ -167,13 +163,13 @@ def moe_sub_mesh_tensors(
         shape[placement.get_dim()] //= count
     # Each mesh uses its replica otherwise: their gradients are summed.
     apart = [i == axis and placement.is_replicated() for i in range(global_mesh.ndim)]
-    inner, none = _except(global_placements, axis), paddle.empty([0] * len(shape))
+    inner = _except(global_placements, axis)
     rank = paddle.distributed.get_rank()
     return [
         core._dtensor_from_local(
             core._local_apart(dist_tensor, apart)
             if one.contains(rank)
-            else none.astype(dist_tensor.dtype),
+            else core._local_absent(dist_tensor),
             one,
             inner,
             shape,
