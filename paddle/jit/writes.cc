@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/ops/indexing/axis.h"
 
@@ -25,6 +26,12 @@ void RestoreData(const Tensor& t, const Tensor& old) { t->Become(old->state()); 
 }  // namespace
 
 void RebindResult(const Tensor& to, const Tensor& from) {
+  if (to.is_dist() && from.is_dist()) {
+    const egr::GradModeGuard mode(egr::State().grad_enabled && egr::NeedsGrad(from));
+    Tensor x = to;
+    egr::DistWrite(x, "out", [&](const Tensor&) { return from; });
+    return;
+  }
   // Each run copies the value into a tensor with data that a program writes.
   const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
   PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.extents(), from.extents())), InvalidArgument,

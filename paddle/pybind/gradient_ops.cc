@@ -2,6 +2,13 @@
 // `paddle._C_ops.<op>_grad`: the operations that programs hold for gradients, called one at a time.
 #include "paddle/pybind/module.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "paddle/distributed/propagation/plan.h"
+#include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/gradient_check.h"
@@ -82,6 +89,19 @@ Forward ForwardOf(const phi::OpDef& def) {
   return one && Names(def.args, f->outs[0].name) ? Forward{f, true} : Forward{};
 }
 
+// How placements go through a gradient that reads a result: its operands are placed as the result of the operation, and
+// its result as the operand.
+std::string RuleOfGradient(const phi::OpDef& gradient, const phi::OpDef& forward) {
+  const char* known = distributed::RuleTextOf(forward.name);
+  std::string_view text = known ? known : "";
+  if (text == "elementwise") text = "...->...";
+  const size_t arrow = text.find("->");
+  if (!gradient.infer || arrow == std::string_view::npos || text.find("= ") != std::string_view::npos) return "";
+  const size_t end = std::min(text.find(';'), text.size());
+  const std::string in(text.substr(0, arrow)), out(text.substr(arrow + 2, end - arrow - 2));
+  return out + "," + out + "->" + in + std::string(text.substr(end));
+}
+
 // _run_gradient_op(name, arguments...): a tensor, or a tuple where there are several results.
 PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
@@ -119,6 +139,13 @@ PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
     PD_CHECK(!record, InvalidType, "[", name, "] expected tensors with values, got one of a program");
     std::vector<phi::InSlot> in(tensors.begin(), tensors.end());
     phi::CheckGradientOperands(*def, *forward.def, in.data(), attrs.data());
+    std::optional<egr::DistCall> parts;
+    if (std::any_of(tensors.begin(), tensors.end(), [](const auto& slot) { return egr::IsDist(slot); })) {
+      parts.emplace(*def, RuleOfGradient(*def, *forward.def).c_str(), in, attrs.data());
+      if (!parts->here()) return Wrap(parts->Absent<Tensor>());
+      for (size_t i = 0; i < tensors.size(); ++i) tensors[i] = parts->List(static_cast<int>(i));
+      in.assign(tensors.begin(), tensors.end());
+    }
     std::vector<std::vector<Tensor>> made(def->outs.size());
     std::vector<phi::OutSlot> out;
     for (size_t k = 0; k < made.size(); ++k) {
@@ -144,6 +171,7 @@ PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
           ++outputs;
         }
     }
+    if (parts) made[0][0] = parts->Wrap(std::move(made[0][0]));
     auto result = [&](size_t k) {
       return Own(def->outs[k].variadic ? Wrap(std::move(made[k])) : Wrap(std::move(made[k][0])));
     };

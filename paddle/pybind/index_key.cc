@@ -173,7 +173,7 @@ phi::Int AbsentBound(const Tensor& step, int64_t back, int64_t ahead) {
 
 class Parser {
  public:
-  Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x)) {}
+  Parser(const Tensor& x, Parsed* out) : x_(x), out_(*out), symbolic_(Recording(x) || x.is_dist()) {}
 
   void Parse(PyObject* key) {
     const bool tuple = PyTuple_Check(key);

@@ -7,7 +7,7 @@
 
 namespace paddle::py {
 
-// One step of the basic part, for tensors whose extents are not known (recording).
+// One step of the basic part, for tensors whose extents are not known (recording), or that are distributed.
 struct BasicStep {
   int64_t axis;
   phi::Int start, stop, step;

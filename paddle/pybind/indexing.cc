@@ -317,10 +317,19 @@ Tensor AbsentItem(const Tensor& x, PyObject* key) {
   return AbsentLike(x, dims);
 }
 
+// The item of a distributed tensor by operations, which leave it where it is; undefined where the key has indices.
+Tensor PlacedItem(const Tensor& x, PyObject* key) {
+  if (IsRecordedMask(key)) return {};
+  const Parsed p = ParseKey(x, key);
+  if (!p.indices.empty()) return {};
+  return p.changed ? RecordedView(x, p) : paddle::assign(x);
+}
+
 PyObject* Get(PyObject* self, PyObject* key) {
   const auto get = [&] {
     const Tensor& x = ToTensor(self, "__getitem__", "x");
     if (!x.is_dist()) return ToPy(GetItem(x, key));
+    if (const Tensor placed = PlacedItem(x, key); placed.defined()) return ToPy(placed);
     if (!phi::HasPart(x)) return ToPy(AbsentItem(x, key));
     Tensor item = GetItem(WholeOf(x), key);
     if (item->storage().get() == phi::LocalOf(x)->storage().get()) item = paddle::assign(item);

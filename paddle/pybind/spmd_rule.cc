@@ -3,6 +3,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "paddle/common/error.h"
 #include "paddle/distributed/propagation/plan.h"
 #include "paddle/phi/core/op_def.h"
@@ -104,9 +106,16 @@ std::vector<phi::AttrValue> AttrsOf(const phi::OpDef& op, const pyb::tuple& give
 std::vector<std::vector<phi::Meta>> ResultsOf(const phi::OpDef& op, const Tensors& operands,
                                               const std::vector<phi::AttrValue>& attrs) {
   using phi::DataType;
+  for (size_t i = 0; i < op.tensors.size(); ++i) {
+    const bool given =
+        std::find(operands.slot.begin(), operands.slot.end(), static_cast<int>(i)) != operands.slot.end();
+    PD_CHECK(given || op.tensors[i]->kind == phi::ArgDef::kOptionalTensor, InvalidArgument, "[", op.name,
+             "] expected a DistTensorSpec as ", op.tensors[i]->name, ", got none");
+  }
   const DataType kinds[][2] = {{DataType::FLOAT32, DataType::FLOAT32}, {DataType::FLOAT32, DataType::INT64},
                                {DataType::INT64, DataType::FLOAT32},   {DataType::INT64, DataType::INT64},
-                               {DataType::BOOL, DataType::FLOAT32},    {DataType::BOOL, DataType::BOOL}};
+                               {DataType::BOOL, DataType::FLOAT32},    {DataType::BOOL, DataType::BOOL},
+                               {DataType::INT8, DataType::FLOAT32}};
   std::exception_ptr first;
   for (size_t k = 0;; ++k) {
     std::vector<std::vector<phi::Meta>> metas(op.tensors.size()), found(op.outs.size());
@@ -142,13 +151,37 @@ Called Find(const std::string& name) {
   return {*op, pd::RuleOf(rule.c_str())};
 }
 
+pd::MeshRef MeshOfShape(const std::vector<int64_t>& grid) {
+  std::vector<int> ids(static_cast<size_t>(common::Product(Ints(grid))));
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int>(i);
+  return pd::MeshRef(new pd::ProcessMesh(Ints(grid), ids, std::vector<std::string>(grid.size())));
+}
+
+// The same of a notation that names no attributes: each operand is an argument. `results` have shapes, and `backward`
+// placements that they are to have.
+pyb::tuple InferNotation(const std::string& name, const std::string& text, const std::vector<int64_t>& grid,
+                         const pyb::list& given, const pyb::list& wanted, bool backward) {
+  const pd::MeshRef mesh = MeshOfShape(grid);
+  Tensors operands(given, *mesh), results(wanted, *mesh);
+  const phi::OpDef op(name.c_str(), {}, {}, 0, nullptr, nullptr);
+  const pd::Rule& rule = pd::RuleOf(text.c_str());
+  if (backward) {
+    pd::PlanBack(rule, op, nullptr, *mesh, &operands.all, operands.slot, &results.all, results.slot);
+    return pyb::make_tuple(operands.Placed(true), results.Placed(true));
+  }
+  std::vector<Ints> out;
+  for (const pd::Operand& o : results.all) out.push_back(o.dims);
+  const pd::Plan plan =
+      pd::PlanOf(rule, op, nullptr, *mesh, &operands.all, operands.slot, out, results.slot, false, false);
+  for (size_t i = 0; i < out.size(); ++i) results.all[i].to = plan.out[i];
+  return pyb::make_tuple(operands.Placed(true), results.Placed(true));
+}
+
 // (placements of operands, of results), each None, a list of axes, or a list of these.
 pyb::tuple Infer(const std::string& name, const std::vector<int64_t>& grid, const pyb::list& given,
                  const pyb::object& wanted, const pyb::tuple& values) {
   const Called c = Find(name);
-  std::vector<int> ids(static_cast<size_t>(common::Product(Ints(grid))));
-  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int>(i);
-  const phi::Ref<pd::ProcessMesh> mesh(new pd::ProcessMesh(Ints(grid), ids, std::vector<std::string>(grid.size())));
+  const pd::MeshRef mesh = MeshOfShape(grid);
   Tensors operands(given, *mesh);
   PD_CHECK(operands.list.size() <= c.op.tensors.size(), InvalidArgument, "[", name, "] expected at most ",
            c.op.tensors.size(), " operands, got ", operands.list.size());
@@ -183,6 +216,7 @@ int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
     m.def("_infer_placements", &Infer);
+    m.def("_infer_by_notation", &InferNotation);
     m.def("_operands_of_rule", [](const std::string& name) {
       const Called c = Find(name);
       return std::make_pair(c.op.tensors.size(), c.op.outs.size());

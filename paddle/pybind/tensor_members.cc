@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of paddle.Tensor: shape, dtype, layout, identity. History and gradients are in tensor_autograd.cc.
 #include "paddle/eager/autograd/inplace.h"
+#include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/eager/dispatch/selected_rows.h"
@@ -258,12 +259,28 @@ bool HasHistory(PyObject* o) {
     if (PyObject* item = PySequence_Fast_GET_ITEM(o, i); IsTensor(item) && HasHistory(item)) return true;
   return false;
 }
+// plain(first, *args, **kwargs)
+PyRef Called(PyObject* plain, PyRef first, PyObject* args, PyObject* kwargs) {
+  const Py_ssize_t more = PyTuple_GET_SIZE(args);
+  PyRef given = Own(PyTuple_New(more + 1));
+  PyTuple_SET_ITEM(given.get(), 0, first.release());
+  for (Py_ssize_t i = 0; i < more; ++i) PyTuple_SET_ITEM(given.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+  return Own(PyObject_Call(plain, given.get(), PyDict_GET_SIZE(kwargs) ? kwargs : nullptr));
+}
 // x._written(name, plain, args, kwargs): plain(x, *args, **kwargs) written over x. Its steps go onto a tape one by one.
 PyObject* WrittenMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
     const char* names[] = {"name", "plain", "args", "kwargs"};
     PyObject* a[4];
     ParseArgs("_written", names, 4, 4, args, n, kw, a);
+    if (const Tensor& dist = Of(self); dist.defined() && dist.is_dist()) {
+      Tensor x = dist;
+      egr::DistWrite(x, ToStr(a[0], "_written", "name").c_str(), [&](const Tensor& was) {
+        return ToTensor(Called(a[1], Own(ToPy(was)), a[2], a[3]).get(), "_written", "result");
+      });
+      Py_INCREF(self);
+      return self;
+    }
     bool saved = false;
     if (egr::State().grad_enabled) {
       saved = HasHistory(self) || HasHistory(a[2]);
@@ -273,16 +290,8 @@ PyObject* WrittenMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyO
     }
     PyObject* before[] = {a[0], saved ? Py_True : Py_False};
     PyRef old = Own(OnTapeFastcall<BeforeWriteMethod>(self, before, 2, nullptr));
-    const Py_ssize_t more = PyTuple_GET_SIZE(a[2]);
-    PyRef given = Own(PyTuple_New(more + 1));
-    PyTuple_SET_ITEM(given.get(), 0, old.release());
-    for (Py_ssize_t i = 0; i < more; ++i) {
-      PyObject* o = PyTuple_GET_ITEM(a[2], i);
-      Py_INCREF(o);
-      PyTuple_SET_ITEM(given.get(), i + 1, o);
-    }
-    PyRef result = Own(PyObject_Call(a[1], given.get(), PyDict_GET_SIZE(a[3]) ? a[3] : nullptr));
-    PyObject* over[] = {PyTuple_GET_ITEM(given.get(), 0), result.get(), a[0], before[1]};
+    PyRef result = Called(a[1], Own(Py_NewRef(old.get())), a[2], a[3]);
+    PyObject* over[] = {old.get(), result.get(), a[0], before[1]};
     return OnTapeFastcall<WriteOverMethod>(self, over, 4, nullptr);
   });
 }

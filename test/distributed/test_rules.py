@@ -3,16 +3,32 @@
 rules say when they are asked without tensors.
 """
 
+import json
+import pathlib
+
 import pytest
 import ranks
 import work_rules
-from rule_rows import INNER, ROWS
+from rule_rows import INNER
 
+import paddle
 import paddle.distributed as dist
+from paddle._legacy_ops import OPS
 from paddle.base import core, libpaddle
+from paddle.distributed.auto_parallel import function_rules
 from paddle.distributed.auto_parallel.static.dist_attribute import DistTensorSpec, TensorDistAttr
 
 MESH = dist.ProcessMesh([[0, 1], [2, 3]])
+# The names of operations in PaddlePaddle's programs.
+PROGRAMS = set(
+    json.loads((pathlib.Path(__file__).parents[2] / 'tools/opgen/identity.json').read_text())
+)
+# What other tests call, or what no function is.
+UNCALLED = {
+    'c_softmax_with_cross_entropy',
+    'c_softmax_with_multi_label_cross_entropy',
+    'fused_linear_param_grad_add',
+}
 
 
 @pytest.mark.parametrize('count, grid, tries', [(2, '2', '6'), (4, '4', '6'), (4, '2x2', '8')])
@@ -20,11 +36,65 @@ def test_ranks(count, grid, tries):
     ranks.run(count, 'work_rules', 'operations', grid, tries, timeout=120)
 
 
+@pytest.mark.parametrize('count, grid', [(2, '2'), (4, '2x2')])
+def test_answers(count, grid):
+    ranks.run(count, 'work_rules', 'answers', grid, '6', timeout=120)
+
+
+def answered(name):
+    try:
+        core.get_phi_spmd_rule(name)
+    except RuntimeError:
+        return False
+    return True
+
+
 def test_every_rule_has_a_call():
-    called = {name for name, *_ in [*work_rules.elements(), *ROWS]} | INNER
+    called = {name for name, *_ in work_rules.rows()} | INNER
     ruled = {name for name, text in libpaddle._rules_of_placements().items() if text}
     assert ruled <= called, ruled - called
-    assert len(ruled) > 320
+    forms = {n for n in PROGRAMS if n.endswith('_') and hasattr(paddle._C_ops, n)}
+    names = ruled | set(function_rules.RULES) | forms
+    answers = set(filter(answered, names))
+    assert answers - UNCALLED <= called, answers - UNCALLED - called
+    of_programs = PROGRAMS & answers
+    assert len(of_programs) > 465, len(of_programs)
+    assert sum(answered(name) for name in OPS if name not in PROGRAMS) > 60
+
+
+def test_names_of_other_kinds():
+    """Functions, forms in place and names of older programs answer as the operations they are."""
+    x, y = spec([8, 64], [0, 1]), spec([64, 16], [-1, -1])
+    assert forward('einsum', [x, y], 'ij,jk->ik') == (
+        [[([0, 1], []), ([1, -1], [])]],
+        [([0, -1], [1])],
+    )
+    assert forward('elementwise_add', x, spec([64], [-1])) == forward('add', x, spec([64], [-1]))
+    assert forward('add_', x, spec([64], [-1])) == forward('add', x, spec([64], [-1]))
+    assert forward('lookup_table_v2', spec([8, 16], [1, -1]), spec([512, 64], [0, -1])) == (
+        [([1, -1], []), ([0, -1], [])],
+        [([1, -1, -1], [0])],
+    )
+    assert forward('c_embedding', spec([512, 64], [0, -1]), spec([8, 16], [1, -1]), 0, 512) == (
+        [([0, -1], []), ([1, -1], [])],
+        [([1, -1, -1], [0])],
+    )
+    # Sums over classes are made by the operation.
+    assert forward('c_softmax_with_cross_entropy', x, spec([8, 1], [0, -1])) == (
+        [([0, 1], []), ([0, -1], [])],
+        [([0, 1], []), ([0, -1], [])],
+    )
+    grad = spec([8, 16], [-1, -1])
+    assert forward('fused_linear_param_grad_add', x, grad, True, False) == (
+        [([0, 1], []), ([0, -1], [])],
+        [([1, -1], [0])],
+    )
+    query = spec([4, 8, 2, 16], [0, 1, -1, -1])
+    assert (
+        forward('fused_rotary_position_embedding', query, query)[1] == [([0, -1, -1, -1], [])] * 2
+    )
+    operands, _ = core.get_phi_spmd_rule('fused_elementwise_mul').infer_backward(x, x, x)
+    assert said(operands) == [([0, 1], []), ([0, 1], [])]
 
 
 def spec(shape, dims_mapping, partial=()):
@@ -120,9 +190,12 @@ def test_what_is_refused():
         ((spec([8, 8], [0]),), 'an entry of dims_mapping for each'),
         ((spec([8], [2]),), 'axes of a mesh of 2'),
         ((spec([8], [0]), spec([8], [0])), 'at most 1 operands, got 2'),
+        (([],), 'a DistTensorSpec'),
         ((DistTensorSpec([8]),), 'a process mesh'),
     ):
         with pytest.raises(ValueError, match=words):
             rule.infer_forward(*args)
+    with pytest.raises(ValueError, match='a DistTensorSpec as y, got none'):
+        core.get_phi_spmd_rule('matmul').infer_forward(spec([8, 8], [0, -1]))
     with pytest.raises(ValueError, match='operands and results'):
         rule.infer_backward(spec([8], [0]))

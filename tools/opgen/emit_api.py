@@ -102,13 +102,14 @@ def dist(op):
         return None
     if op.effect:
         return fill(NO_DIST, dist=is_dist(op), op=op.name)
-    if rule == "compose":
+    if propagation.composes(op):
         return fill(DIST_AS, dist=is_dist(op), composition=f"{op.compose}({names(op)})")
     if call := propagation.in_place_of(op):
         call = f"{call}({names(op)})" if propagation.of_parts(op) else call
         return fill(DIST_AS, dist=is_dist(op), composition=call)
     counts = iter(range(len(op.args)))
     attrs = iter(range(len(op.args)))
+    begins = propagation.counted_from_parts(op)
 
     def local(a):
         if a.is_tensor:
@@ -116,6 +117,8 @@ def dist(op):
         i = next(attrs)
         if WINDOWS in rule and a.name in PADDINGS:
             return f"call_.{PADDINGS[a.name]}({a.name})"
+        if a.name in begins:
+            return f"call_.Begin({a.name})"
         return f"call_.Attr({i}, {a.name})" if a.kind == "IntArray" else a.name
 
     return fill(
@@ -234,7 +237,7 @@ def composed(g):
         if g.exists or takes_history(op)
         else f" || (State().grad_enabled && ({needs_grad(g.inputs)}))"
     )
-    parts = f" && !({is_dist(op)})" if op.tensors and op.spmd != "compose" else ""
+    parts = f" && !({is_dist(op)})" if op.tensors and not propagation.composes(op) else ""
     plain = f"State().record == RecordMode::kRun{parts}"
     return f"if ({f'({plain}){lost}' if lost else plain}) return {call};"
 

@@ -227,6 +227,12 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       paddings_[2 * (d - plan.spatial.first) + 1] = p.high;
     }
   }
+  if (here_ && plan.begins_operand >= 0) {
+    const Operand& o = operands[static_cast<size_t>(plan.begins_operand)];
+    const paddle::distributed::Part part = PartOf(o.dims, *mesh, o.to, mesh->index());
+    const auto& runs = part[static_cast<size_t>(plan.begins_axis)];
+    begin_ = runs.empty() ? 0 : runs[0].first;
+  }
   const bool asks =
       read.kind == paddle::distributed::Rule::kExtents || read.kind == paddle::distributed::Rule::kNotation;
   if (!asks || !here_) return;

@@ -77,6 +77,7 @@ class Division {
   bool Divides(const Choice& c, int a) const {
     const Factor& factor = FactorOf(c);
     if (factor.windows && (!windows_ || c.pieces > 1)) return false;
+    if (factor.one_run && c.pieces > 1) return false;
     const int64_t parts = parts_[static_cast<size_t>(c.factor)] * mesh_.extent(a) * c.pieces;
     for (int64_t e : factor.evenly)
       if (e % parts) return false;
@@ -215,6 +216,12 @@ Plan PlanOf(const Rule& rule, const phi::OpDef& op, const phi::AttrValue* attrs,
   }
   for (size_t i = 0; i < operands->size(); ++i) plan.apart[i] = division->Apart(i);
   for (size_t i = 0; i < out.size(); ++i) plan.out.push_back(division->OfOutput(i));
+  for (size_t i = 0; i < operands->size() && axes.begins != kWholeAxis; ++i) {
+    const auto at = std::find(axes.in[i].begin(), axes.in[i].end(), axes.begins);
+    if (at == axes.in[i].end()) continue;
+    plan.begins_operand = static_cast<int>(i);
+    plan.begins_axis = static_cast<int>(at - axes.in[i].begin());
+  }
   return plan;
 }
 

@@ -23,6 +23,8 @@ struct Plan {
   std::vector<std::vector<bool>> apart;
   bool windows = false;  // whether axes are divided that windows go over
   Spatial spatial;
+  // Where an attribute says at which element an operand begins: the operand and its axis.
+  int begins_operand = -1, begins_axis = 0;
 };
 // Says where the operands move. `slot` and `out_slot` as of AxesOf; `out`: the shapes of the results. `by_bytes`: of
 // what the operands divide an axis of the mesh divides what moves the fewest bytes, else what the first one divides.

@@ -57,8 +57,13 @@ std::vector<Term> ReadTerms(std::string_view s) {
   return terms;
 }
 
-// What follows the terms: `A=axis` says how long a run is, `AB` and `n:reduction=none` what is not divided.
+// What follows the terms: `A=axis` says how long a run is, `AB` and `n:reduction=none` what is not divided,
+// `v>start_index` of which axis an attribute counts.
 void ReadClause(const std::string& s, Rule* rule) {
+  if (s.size() > 1 && s[1] == '>') {
+    rule->begins = s[0];
+    return;
+  }
   const size_t colon = s.find(':');
   if (const size_t equal = s.find('='); colon == std::string::npos && equal != std::string::npos) {
     rule->runs.emplace_back(s[0], s.substr(equal + 1));
@@ -229,6 +234,10 @@ class Builder {
     }
     for (const Condition& c : rule.conditions)
       if (!Holds(c)) Keep(c.letters);
+    if (rule.begins != 0) {
+      axes_.begins = Letter(rule.begins);
+      axes_.factors[static_cast<size_t>(axes_.begins)].one_run = true;
+    }
   }
 
   void Reduce(const Rule& rule, bool history) {

@@ -34,6 +34,7 @@ struct Rule {
   std::vector<Term> in, out;                       // kNotation; the last stands for all further ones
   std::vector<std::pair<char, std::string>> runs;  // how many axes a run has: what an attribute or an operand says
   std::vector<Condition> conditions;
+  char begins = 0;       // a letter of whose axis an attribute says where the operand begins
   bool partial = false;  // kReduce: reductions of parts reduce to the whole
   ReduceOp op = ReduceOp::kSum;
 };
@@ -49,6 +50,7 @@ struct Factor {
   bool divides = true;          // whether it can be divided at all
   bool contracts = false;       // results lack it: they are partial then
   bool windows = false;         // windows go over it: results have another extent
+  bool one_run = false;         // parts are not divided by pieces
   std::vector<int64_t> evenly;  // extents that the number of parts must divide
 };
 constexpr int kWholeAxis = -1;
@@ -58,6 +60,7 @@ struct Axes {
   std::vector<std::vector<int>> in, out;  // of each tensor; operands in order, lists flattened
   std::vector<bool> alike;                // results that all processes have alike, whatever is divided
   ReduceOp op = ReduceOp::kSum;           // of partial results
+  int begins = kWholeAxis;                // the factor of Rule::begins
 };
 
 // `in` and `out`: the whole tensors; `slot[i]` is the argument that tensor i belongs to, `out_slot` the same of

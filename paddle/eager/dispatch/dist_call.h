@@ -45,6 +45,8 @@ class DistCall {
   const std::vector<Tensor>& List(int operand) const { return operands_[operand]; }
   // The shape that attribute `i` asks of this process's part, where `given` is that of the whole.
   const phi::IntArray& Attr(int i, const phi::IntArray& given) const { return i == shape_attr_ ? shape_ : given; }
+  // Where this process's part begins, where `given` is that of the whole.
+  int64_t Begin(int64_t given) const { return given + begin_; }
   // Of an operation with windows: the paddings of this process's part, and how they are meant.
   const phi::Ints& Paddings(const phi::Ints& given) const { return windows_ ? paddings_ : given; }
   const std::string& PaddingAlgorithm(const std::string& given) const {
@@ -79,6 +81,7 @@ class DistCall {
   std::vector<std::vector<Tensor>> operands_;  // of each argument
   int shape_attr_ = -1;
   phi::IntArray shape_;
+  int64_t begin_ = 0;
   bool windows_ = false;
   phi::Ints paddings_;
   struct Results;

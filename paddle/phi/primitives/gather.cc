@@ -470,13 +470,13 @@ void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, Data
                    int64_t count, int64_t padding_idx, void* dtable) {
   if (const DeviceForms* d = FormsHere()) {
     d->Zero(dtable, rows * dim * SizeOf(t));
-    if (dim == 0 || count == 0) return;
+    if (rows == 0 || dim == 0 || count == 0) return;
     const Places at(count);
     Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
     return d->Write(t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, true, padding_idx);
   }
   Zero(dtable, rows * dim * SizeOf(t));
-  if (dim == 0 || count == 0) return;
+  if (rows == 0 || dim == 0 || count == 0) return;
   Places at(count);
   Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
   AddRows("embedding_grad", t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, false);

@@ -63,7 +63,7 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
 // out [count, dim] = table [rows, dim] at ids; rows of padding_idx (if >= 0) are zero. Negative ids throw.
 void Embedding(DataType t, const void* table, int64_t rows, int64_t dim, DataType index_t, const void* ids,
                int64_t count, int64_t padding_idx, void* out);
-// dtable [rows, dim] is written in full. Deterministic.
+// dtable [rows, dim] is written in full; of no rows indices are not read. Deterministic.
 void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, DataType index_t, const void* ids,
                    int64_t count, int64_t padding_idx, void* dtable);
 

@@ -170,7 +170,7 @@ def empty_like(x, dtype=None, name=None, *, device=None, requires_grad=False, pi
         paddle.Size([2])
     """
     expect_tensors('empty_like', x=x)
-    if -1 in x.shape:
+    if -1 in x.shape or x.is_dist():
         return full_like(
             x, 0, dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
         )

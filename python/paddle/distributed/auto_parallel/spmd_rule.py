@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules by which placements go through operations, asked without tensors."""
 
+import paddle
+from paddle._legacy_ops import OPS
 from paddle.base import libpaddle
 
 from .dist_attr import TensorDistAttr
+from .function_rules import ALIKE, RULES, WHOLE, results_of, text_of
 
 _PARTIAL = -2
 
@@ -66,6 +69,13 @@ class SpmdRule:
         self._name = name
         self._operands, self._results = libpaddle._operands_of_rule(name)
 
+    def _count(self, specs, attrs):
+        """How many of the specs are operands."""
+        return min(self._operands, len(specs) - 1)
+
+    def _placed(self, mesh, operands, results, attrs):
+        return libpaddle._infer_placements(self._name, mesh.shape, operands, results, attrs)
+
     def infer_forward(self, *args):
         """Where operands are to lie and results lie then.
 
@@ -77,7 +87,7 @@ class SpmdRule:
         """
         specs, attrs = _split(self._name, args)
         mesh, given = _given(specs)
-        operands, results = libpaddle._infer_placements(self._name, mesh.shape, given, None, attrs)
+        operands, results = self._placed(mesh, given, None, attrs)
         shapes = [_map(lambda s: s.shape, s) for s in specs]
         return _attrs(mesh, shapes, operands), _attrs(
             mesh, *(zip(*results) if results else ((), ()))
@@ -98,17 +108,60 @@ class SpmdRule:
             raise ValueError(
                 f'[{self._name}] expected operands and results, got {len(specs)} of them'
             )
-        count = min(self._operands, len(specs) - 1)
+        count = self._count(specs, attrs)
         mesh, given = _given(specs)
-        placed = libpaddle._infer_placements(
-            self._name, mesh.shape, given[:count], given[count:], attrs
-        )
+        placed = self._placed(mesh, given[:count], given[count:], attrs)
         shapes = [_map(lambda s: s.shape, s) for s in specs]
         return _attrs(mesh, shapes[:count], placed[0]), _attrs(mesh, shapes[count:], placed[1])
 
 
+class _FunctionRule(SpmdRule):
+    """The rule of an operation that is a function of others."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def _count(self, specs, attrs):
+        text = text_of(self._name, [one.shape for s in specs for one in _listed(s)], attrs)
+        return max(1, len(specs) - len(text.partition('->')[2].split(',')))
+
+    def _placed(self, mesh, operands, results, attrs):
+        lists = [isinstance(one, list) for one in operands]
+        flat = [o for one in operands for o in _listed(one)]
+        text = text_of(self._name, [shape for shape, _ in flat], attrs)
+        wanted = results
+        if results is None:
+            whole = [-1] * len(mesh.shape)
+            wanted = [(shape, whole) for shape in results_of(text, [shape for shape, _ in flat])]
+        said, made = libpaddle._infer_by_notation(
+            self._name, text, mesh.shape, flat, wanted, results is not None
+        )
+        said = iter(said)
+        given = [
+            [next(said) for _ in one] if many else next(said) for one, many in zip(operands, lists)
+        ]
+        if results is not None:
+            return given, made
+        if self._name in WHOLE:
+            made = [[-1 if axis == _PARTIAL else axis for axis in axes] for axes in made]
+        return given, [(shape, axes) for (shape, _), axes in zip(wanted, made)]
+
+
+def _rule_of(name):
+    """A rule by the name of an operation; None where it has none."""
+    if name in RULES:
+        return _FunctionRule(name)
+    try:
+        return SpmdRule(ALIKE.get(name, name))
+    except RuntimeError:
+        return None
+
+
 def get_phi_spmd_rule(name):
     """The rule by which placements go through an operation.
+
+    Forms that write their first operand have the rule of the operation, and names of older programs
+    that of the operation which they reach.
 
     Args:
         name (str): The operation.
@@ -119,7 +172,16 @@ def get_phi_spmd_rule(name):
     Raises:
         RuntimeError: The operation has no rule.
     """
-    return SpmdRule(name)
+    rule = _rule_of(name)
+    if rule is None and name.endswith('_') and hasattr(paddle._C_ops, name):
+        rule = _rule_of(name[:-1])
+    if rule is None and name in OPS:
+        rule = _rule_of(OPS[name][0])
+    return SpmdRule(name) if rule is None else rule
+
+
+def _listed(one):
+    return one if isinstance(one, list) else [one]
 
 
 def _map(function, one):
@@ -141,7 +203,7 @@ def _split(name, args):
 
 def _given(specs):
     """The mesh of all, and what libpaddle takes of each."""
-    every = [one for s in specs for one in (s if isinstance(s, list) else [s])]
+    every = [one for s in specs for one in _listed(s)]
     mesh = next((one.process_mesh() for one in every if one.process_mesh() is not None), None)
     if mesh is None:
         raise ValueError('[DistTensorSpec] expected a process mesh, got none')
