@@ -11,6 +11,7 @@ from rule_rows import MASK, ROWS, UNIT
 
 import paddle
 from paddle import _C_ops as ops
+from paddle.incubate.nn import functional as incubate
 
 I = np.array
 ONES = np.ones([4, 6], 'float32')
@@ -84,10 +85,10 @@ FUNCTIONS = [
 ]
 # Functions of other modules.
 OTHERS = {
-    'fused_rotary_position_embedding': paddle.incubate.nn.functional.fused_rotary_position_embedding,
-    'fused_gemm_epilogue': paddle.incubate.nn.functional.fused_linear_activation,
-    'moe_combine': paddle.incubate.nn.functional.moe_combine,
-    'moe_gate_dispatch': paddle.incubate.nn.functional.moe_gate_dispatch,
+    'fused_rotary_position_embedding': incubate.fused_rotary_position_embedding,
+    'fused_gemm_epilogue': incubate.fused_linear_activation,
+    'moe_combine': incubate.moe_combine,
+    'moe_gate_dispatch': incubate.moe_gate_dispatch,
     'item': lambda x, key: x[key],
     'where': ops.where,
     'where_': lambda condition, x, y: ops.where_(condition, paddle.assign(x), y),

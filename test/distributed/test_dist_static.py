@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import ranks
+import work_by_hand
 
 import paddle
 import paddle.distributed as dist
@@ -162,6 +163,13 @@ def test_example(tmp_path):
     assert 'by 4 processes' in done.stdout
     with open(program) as f:
         assert sum('# distributed' in line for line in f) <= 10
+
+
+def test_the_example_by_hand():
+    """The same model with layers of fleet: losses of one process, and five times the lines."""
+    ranks.run(4, 'work_by_hand', 'trained', '2', '6', timeout=120)
+    by_hand, planned = work_by_hand.lines()
+    assert planned <= 0.2 * by_hand, (planned, by_hand)
 
 
 def test_merged_gradients_of_parameters_that_one_call_reaches():
