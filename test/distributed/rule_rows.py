@@ -3,10 +3,22 @@
 the shape of an operand with a gradient; an array is given as it is.
 """
 
+import pathlib
+import sys
+
 import numpy as np
 
 import paddle
 from paddle import _C_ops as ops
+from paddle.base import libpaddle
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / 'tools'), str(ROOT / 'test' / 'ops')]
+try:
+    from harness import default
+    from opgen import model
+finally:
+    del sys.path[:2]
 
 I = np.array
 EDGES = I([[0, 1, 1, 3, 2], [1, 2, 0, 0, 2]])
@@ -47,22 +59,34 @@ def recurrent(x, state, w, u):
     return [out, *finals]
 
 
-def update(op, order, *rest):
-    """An optimizer's step on tensors of the parameter's shape: what it has written. `order` says by
-    letters what the operands are: `x` such a tensor, `1` a number, `o` none.
+def step_of(op):
+    """An optimizer's step, by its stanza, on tensors of the parameter's shape: what it has written.
+    States that may be left out are.
     """
-    rate = [np.full([1], 0.5, 'float32')] * order.count('1')
+    here = [a for a in op.tensors if a.kind == 'Tensor']
+    of_one = [np.full([1], 0.5, 'float32')] * sum(a.name in op.numbers for a in here)
+    values = {a.name: default(a) for a in op.attrs}
 
     def step(*given):
-        given, own = list(given), []
-        for kind in order:
-            own.append(
-                None if kind == 'o' else given.pop(0 if kind == 'x' else -1).detach().clone()
-            )
-        getattr(ops, op)(*own, *rest)
-        return [t for t, kind in zip(own, order) if kind == 'x']
+        given, own = list(given), {}
+        for a in here:
+            taken = given.pop(-1 if a.name in op.numbers else 0)
+            own[a.name] = taken.detach().clone()
+        getattr(ops, op.name)(*((own | values).get(a.name) for a in op.args))
+        return [t for name, t in own.items() if name not in op.numbers]
 
-    return op, step, [*[np.ones([4, 6], 'float32')] * order.count('x'), *rate]
+    whole = [np.ones([4, 6], 'float32')] * (len(here) - len(of_one))
+    return op.name, step, [*whole, *of_one]
+
+
+def steps():
+    """Calls of all optimizers whose steps go element by element, but rprop's, which takes pairs of
+    numbers.
+    """
+    ruled = libpaddle._rules_of_placements()
+    for op in model.load(ROOT / 'paddle' / 'phi' / 'ops'):
+        if op.update is not None and op.name != 'rprop_' and ruled.get(op.name):
+            yield step_of(op)
 
 
 BOXES = I([[0, 0, 3, 3], [1, 1, 4, 4], [0, 2, 4, 5]], 'float32')
@@ -600,20 +624,8 @@ ROWS = [
     ('exponential_', lambda x: ops.exponential_(x * 1, 1e30) < 1, [np.ones([4, 6], 'float32')]),
     ('dropout', lambda x: ops.dropout(x, None, 0.0, False, 'upscale_in_train', 0, False), [(4, 6)]),
     # Steps of optimizers.
-    update('sgd_', 'x1xo', False),
-    update('momentum_', 'xxx1o', 0.9, True, '', 0.0, False, 1.0),
-    update('adam_', 'xx1xxo11oo', 0.9, 0.99, 1e-8, False, 1000, False, False, False),
-    update(
-        'adamw_', 'xx1xxo11oo', 0.9, 0.99, 1e-8, 1.0, 0.01, True, False, 1000, False, False, False
-    ),
-    update('adagrad_', 'xxx1o', 1e-6, False),
-    update('rmsprop_', 'xxxx1oo', 1e-6, 0.9, 0.1, False, False),
-    update('adadelta_', 'xxxx1o', 0.95, 1e-6, False),
-    update('adamax_', 'xx1xx1o', 0.9, 0.99, 1e-8, False),
-    update('nadam_', 'xx1111xxo', 0.9, 0.99, 1e-8, 0.004, False),
-    update('radam_', 'xx1111xxo', 0.9, 0.99, 1e-8, False),
+    *steps(),
     ('rprop_', resilient, [UNIT, UNIT]),
-    update('asgd_', 'xx1xx1o', False),
     # Boxes.
     (
         'roi_align',

@@ -192,3 +192,12 @@ def central_difference(f, arrays, index):
                 ends.append(f([*arrays[:index], moved, *arrays[index + 1 :]]))
             out[at] += (ends[0] - ends[1]) / (2 * EPS) * unit
     return out
+
+
+def default(argument):
+    """The default of an attribute of a stanza; 0 where it has none."""
+    if argument.default is None:
+        return 0.0
+    return {'true': True, 'false': False, '""': ''}.get(argument.default) or eval(
+        argument.default, {'true': True, 'false': False}
+    )

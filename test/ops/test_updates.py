@@ -11,23 +11,20 @@ import sys
 import numpy as np
 import paddle
 import pytest
+from harness import default
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, os.path.join(ROOT, 'tools'))
 try:
-    from opgen import emit_update, model, stanza, stats
+    from opgen import emit_update, functions, model, stanza, stats
     from opgen.update import MASTER, SKIP
 finally:
     sys.path.pop(0)
 
 OPS = {op.name: op for op in model.load(ROOT / 'paddle/phi/ops') if op.update is not None}
-LANGUAGE = {
-    'sqrt': np.sqrt,
+# The functions of the language by NumPy's names, and those that are called otherwise there.
+LANGUAGE = {name: getattr(np, name) for name in functions.scalars() if hasattr(np, name)} | {
     'pow': np.power,
-    'exp': np.exp,
-    'log': np.log,
-    'abs': np.abs,
-    'maximum': np.maximum,
     'select': np.where,
     'norm': lambda x: np.sqrt(np.sum(x * x)),
     'inf': np.inf,
@@ -107,7 +104,7 @@ def test_kernel_does_the_steps(op, flags, dtype, master, size):
     arrays, state = arguments(op, dtype, master, size)
     given = {'regularization_method': 'l2_decay', 'regularization_coeff': 0.1}
     given |= {'weight_decay': 0.1, 'momentum': 0.7, 'coeff': 0.1}
-    values = {a.name: flags.get(a.name, given.get(a.name, stanza_default(a))) for a in op.attrs}
+    values = {a.name: flags.get(a.name, given.get(a.name, default(a))) for a in op.attrs}
     wanted = expected(op, arrays | (master and {'param': arrays[MASTER]} or {}), values)
     tensors = {}
     for name, array in arrays.items():
@@ -127,14 +124,6 @@ def test_kernel_does_the_steps(op, flags, dtype, master, size):
     if master:
         got = tensors[MASTER].astype('float64').numpy()
         np.testing.assert_allclose(got, wanted['param'], rtol=2e-5, atol=2e-5, err_msg=MASTER)
-
-
-def stanza_default(a):
-    if a.default is None:
-        return 0.0
-    return {'true': True, 'false': False, '""': ''}.get(a.default) or eval(
-        a.default, {'true': True, 'false': False}
-    )
 
 
 def test_half_states_are_rounded():
