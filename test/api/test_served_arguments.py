@@ -221,3 +221,34 @@ def test_dropout_of_attention_draws_from_a_named_state(unpadded):
     finally:
         tracker.reset()
         tracker.set_states_tracker(before)
+
+
+def test_polygamma_of_integers():
+    x = np.array([1, 2, 5])
+    for dtype in ('uint8', 'int32', 'int64'):
+        got = paddle.polygamma(paddle.to_tensor(x.astype(dtype)), 1)
+        assert got.dtype == paddle.float32
+        np.testing.assert_allclose(
+            got.numpy(), [np.pi**2 / 6, np.pi**2 / 6 - 1, 0.221322956], rtol=1e-6
+        )
+    for dtype in ('bool', 'complex64'):
+        with pytest.raises(RuntimeError, match='expected a floating or integer dtype'):
+            paddle.polygamma(paddle.to_tensor(x).astype(dtype), 1)
+
+
+def test_settings_of_distributed_datasets(tmp_path):
+    (tmp_path / 'part').write_text('1 first 1 2.5\n')
+    paddle.enable_static()
+    try:
+        with static.program_guard(static.Program()):
+            x = static.data('x', [None, 1], 'float32')
+            data = paddle.distributed.InMemoryDataset()
+            data.init(use_var=[x])
+            data._init_distributed_settings(parse_ins_id=True)
+            data.set_filelist([str(tmp_path / 'part')])
+            data.load_into_memory()
+    finally:
+        paddle.disable_static()
+    assert data.get_memory_data_size() == 1
+    with pytest.raises(NotImplementedError, match='expected merge_size=None, got 2'):
+        data._init_distributed_settings(merge_size=2)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives and messages as operations of programs: each calls the ring of its number.
+#include <numeric>
 #include <string>
 
 #include "paddle/common/error.h"
@@ -45,11 +46,7 @@ void Reduced(const char* op, int64_t ring, int64_t type, const Tensor& x, Tensor
   RingOf(op, ring)->Run({.kind = Kind::kAllReduce, .op = static_cast<int>(type), .in = x, .out = out});
 }
 
-int64_t Sum(const Ints& rows) {
-  int64_t n = 0;
-  for (int64_t r : rows) n += r;
-  return n;
-}
+int64_t Sum(const Ints& rows) { return std::accumulate(rows.begin(), rows.end(), int64_t{0}); }
 
 // Collectives of which each process may have other shares.
 Kind KindOf(const std::string& kind) {

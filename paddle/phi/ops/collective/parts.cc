@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What processes have in parts: tables, shares of elements, and the rows of experts.
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "paddle/common/error.h"
@@ -60,11 +61,7 @@ std::vector<int64_t> OfProcesses(const std::vector<int64_t>& counts, int size) {
   for (size_t i = 0; i < counts.size(); ++i) rows[i / experts] += counts[i];
   return rows;
 }
-int64_t Sum(const std::vector<int64_t>& rows) {
-  int64_t n = 0;
-  for (int64_t r : rows) n += r;
-  return n;
-}
+int64_t Sum(const std::vector<int64_t>& rows) { return std::accumulate(rows.begin(), rows.end(), int64_t{0}); }
 // Copies rows that lie by process, and by expert within it, to where they lie by expert first; or back.
 void Transpose(const std::vector<int64_t>& counts, int size, const char* from, char* to, size_t row, bool back) {
   const size_t processes = static_cast<size_t>(size), experts = counts.size() / processes;

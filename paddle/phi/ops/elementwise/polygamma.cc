@@ -55,8 +55,10 @@ double Digamma(double x) {
 
 void polygamma_infer(const Meta& x, int64_t n, Meta& out) {
   PD_CHECK(n >= 0 && n < 150, InvalidArgument, "[polygamma] expected n from 0 to 149, got ", n);
-  PD_CHECK(IsFloating(x.dtype), InvalidArgument, "[polygamma] expected a floating dtype, got ", NameOf(x.dtype));
+  PD_CHECK(IsFloating(x.dtype) || (IsInteger(x.dtype) && x.dtype != DataType::BOOL), Unimplemented,
+           "[polygamma] expected a floating or integer dtype, got ", NameOf(x.dtype));
   out = x;
+  if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
 
 void polygamma_kernel(const Tensor& x, int64_t n, Tensor& out) {

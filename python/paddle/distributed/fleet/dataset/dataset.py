@@ -275,6 +275,8 @@ class InMemoryDataset(DatasetBase):
         keywords(f'{self._op}.update_settings', kwargs, *self._known)
         self._set.update(self._checked('update_settings', kwargs))
 
+    _init_distributed_settings = update_settings  # its name where a job has parameter servers
+
     def load_into_memory(self, is_shuffle=False):
         """Read all files; samples that were in memory are dropped.
 
