@@ -95,6 +95,7 @@ class Model(KnownKeywords):
         self.network = network
         self.mode = 'train'
         self.stop_training = False
+        self._seen = ()  # shapes and dtypes of the last batch
         self._inputs = list(inputs.values()) if isinstance(inputs, dict) else _list(inputs)
         self._labels = _list(labels)
         self._loss = None
@@ -111,6 +112,7 @@ class Model(KnownKeywords):
     # ---- one batch
     def _forward(self, inputs, network=None):
         network = self.network if network is None else network
+        self._seen = [(t.shape, t.dtype) for t in inputs if isinstance(t, paddle.Tensor)]
         if self._amp_level == 'O0':
             return network(*inputs)
         with paddle.amp.auto_cast(
@@ -206,17 +208,21 @@ class Model(KnownKeywords):
     # ---- files
     def save(self, path, training=True):
         """Save `<path>.pdparams` and `<path>.pdopt`, or with `training=False` the network for
-        inference. Of the processes on a host the first does.
+        inference: with the inputs of the model, or those of its last batch, of any number of
+        rows. Of the processes on a host the first does.
         """
         if int(os.environ.get('PADDLE_LOCAL_RANK', '0')) != 0:
             return
         if not training:
-            if not self._inputs:
+            spec = self._inputs or [
+                paddle.static.InputSpec([None, *shape[1:]], dtype) for shape, dtype in self._seen
+            ]
+            if not spec:
                 raise RuntimeError(
-                    "[Model.save] expected inputs, a list of InputSpec, for training=False, got "
-                    "none"
+                    "[Model.save] expected inputs, a list of InputSpec, or a batch that ran before "
+                    "for training=False, got none"
                 )
-            paddle.jit.save(self.network, path, input_spec=self._inputs)
+            paddle.jit.save(self.network, path, input_spec=spec)
             return
         if os.path.basename(path) == '':
             raise AssertionError(

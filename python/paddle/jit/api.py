@@ -328,9 +328,11 @@ def _run_save_pre_hooks(func):
 def save(layer, path, input_spec=None, **configs):
     """Write a layer or a function as `<path>.json` and, with parameters, `<path>.pdiparams`.
 
-    It is recorded in its present mode: call `eval()` before. Hooks are recorded and only attributes
-    of the operations written, whatever `with_hook` and `clip_extra` are. Other methods of a layer
-    that are marked with `to_static` become `<path>.<method>.json`.
+    It is written for evaluation: dropout and batch norms of a layer that is training are in test
+    mode, which `train()` of the loaded layer takes back. Python code that reads `training` is
+    recorded in the present mode. Hooks are recorded and only attributes of the operations written,
+    whatever `with_hook` and `clip_extra` are. Other methods of a layer that are marked with
+    `to_static` become `<path>.<method>.json`.
 
     Args:
         layer (Layer or callable): What is saved.
@@ -444,7 +446,7 @@ def _save(layer, function, path, input_spec, configs, marked=None):
         results = [results[i] for i in _chosen(configs['output_spec'], marked, len(results))]
     if not results:
         raise ValueError('[jit.save] expected at least one tensor as result, got none')
-    _io._write(program._prune(inputs, results), path)
+    _io._write(program._prune(inputs, results).clone(for_test=True), path)
 
 
 _lazy.serve(globals())

@@ -62,7 +62,8 @@ def _check_program(op, program):
 
 
 def normalize_program(program, feed_vars, fetch_vars, **kwargs):
-    """The part of a program that computes some values from some inputs.
+    """The part of a program that computes some values from some inputs, for evaluation: dropout and
+    batch norms are in test mode.
 
     Args:
         program (Program): The program.
@@ -97,7 +98,7 @@ def normalize_program(program, feed_vars, fetch_vars, **kwargs):
     _check_program('normalize_program', program)
     feeds = _check('normalize_program', 'feed_vars', _list(feed_vars))
     fetches = _check('normalize_program', 'fetch_vars', _list(fetch_vars))
-    return program._prune(feeds, fetches)
+    return program._prune(feeds, fetches).clone(for_test=True)
 
 
 def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs):
