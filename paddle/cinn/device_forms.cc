@@ -236,7 +236,7 @@ class Forms final : public DrawForms {
   }
 
   void Write(DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
-             const void* src, bool add, int64_t skip) const override {
+             const void* src, phi::RowWrite how, int64_t skip) const override {
     constexpr int64_t kThreads = 1 << 16, kMostLooks = int64_t{1} << 34;
     const int64_t columns = outer * inner, slices = std::clamp<int64_t>(kThreads / std::max<int64_t>(columns, 1), 1, n);
     if (columns * slices > kMostLooks / std::max<int64_t>(count, 1)) throw phi::NoDeviceForm{"too long an index"};
@@ -247,10 +247,10 @@ class Forms final : public DrawForms {
       const auto wide_out = Room(to * 4), wide_src = Room(from * 4);
       Each(KernelOf("widen", t), to, {out, wide_out.get()}, {to});
       Each(KernelOf("widen", t), from, {src, wide_src.get()}, {from});
-      Write(DataType::FLOAT32, wide_out.get(), outer, n, inner, at, count, wide_src.get(), add, skip);
+      Write(DataType::FLOAT32, wide_out.get(), outer, n, inner, at, count, wide_src.get(), how, skip);
       return Each(KernelOf("round", t), to, {wide_out.get(), out}, {to});
     }
-    Each(kernel, columns * slices, {src, at, out}, {columns, n, inner, count, slices, skip, !add});
+    Each(kernel, columns * slices, {src, at, out}, {columns, n, inner, count, slices, skip, static_cast<int64_t>(how)});
   }
 
   void Put(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
@@ -455,11 +455,7 @@ class Forms final : public DrawForms {
 
   void WeightedRows(DataType from_t, DataType to_t, const void* x, int64_t outer, int64_t from, int64_t inner,
                     Numbers starts, Numbers at, std::span<const double> weights, void* out) const override {
-    const auto there = [&](auto numbers) {
-      const auto room = Room(static_cast<int64_t>(numbers.size()) * 8);
-      phi::CopyBytes(room.get(), place_, numbers.data(), {}, numbers.size() * 8);
-      return room;
-    };
+    const auto there = [&](auto numbers) { return Sent(numbers.data(), static_cast<int64_t>(numbers.size()) * 8); };
     const auto to = static_cast<int64_t>(starts.size()) - 1, total = outer * to * inner;
     const char* name = NumberName(to_t);
     if (!phi::IsFloating(from_t) || !name) throw phi::NoDeviceForm{"a dtype without such kernels"};

@@ -35,6 +35,16 @@ std::shared_ptr<void> LaunchForms::Room(int64_t bytes) const {
   return {storage, (*storage)->data()};
 }
 
+std::shared_ptr<void> LaunchForms::Sent(const void* p, int64_t bytes) const {
+  auto room = Room(bytes);
+  phi::CopyBytes(room.get(), place_, p, {}, static_cast<size_t>(bytes));
+  return room;
+}
+void LaunchForms::Fetch(const void* p, int64_t bytes, void* to) const {
+  if (phi::CapturesGraph(place_)) throw phi::NoDeviceForm{"what is known after running"};
+  phi::CopyBytes(to, {}, p, place_, static_cast<size_t>(bytes));
+}
+
 int64_t LaunchForms::IndexAt(DataType index_t, const void* index, int64_t i) const {
   const size_t width = phi::SizeOf(index_t);
   int64_t wide = 0;

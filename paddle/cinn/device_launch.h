@@ -25,6 +25,8 @@ class LaunchForms : public phi::DeviceForms {
 
   phi::Place place() const override { return place_; }
   std::shared_ptr<void> Room(int64_t bytes) const override;
+  std::shared_ptr<void> Sent(const void* p, int64_t bytes) const override;
+  void Fetch(const void* p, int64_t bytes, void* to) const override;
   int64_t IndexAt(phi::DataType index_t, const void* index, int64_t i) const override;
 
  protected:
@@ -61,9 +63,18 @@ class LaunchForms : public phi::DeviceForms {
   mutable std::map<std::string, const phi::DeviceKernel*> kernels_;
 };
 
-class DrawForms : public LaunchForms {
+class ListForms : public LaunchForms {
  public:
   using LaunchForms::LaunchForms;
+  void ForEach(const char* what, phi::DataType t, int64_t n, const std::vector<const void*>& addresses,
+               const std::vector<int64_t>& numbers) const override;
+  int64_t Chosen(phi::DataType t, const void* x, int64_t n, std::shared_ptr<void>* at) const override;
+  int64_t Gamma(int64_t kind, int64_t n, const double* a, const double* x, double* out) const override;
+};
+
+class DrawForms : public ListForms {
+ public:
+  using ListForms::ListForms;
   void Random(const phi::Draw& draw, phi::DataType t, int64_t n, int64_t seed, void* out) const override;
   void Dropout(phi::DataType t, int64_t n, const void* x, double probability, double factor, int64_t seed, void* out,
                uint8_t* keep) const override;

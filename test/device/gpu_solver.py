@@ -100,8 +100,21 @@ def cases():
         'eigh-vectors': ([4, 4], lambda x: of(L.eigh(positive(x))[1]), True),
         'eigh-upper': ([4, 4], lambda x: of(L.eigh(positive(x), UPLO='U')[1]), True),
         'eigvalsh': ([2, 4, 4], lambda x: L.eigvalsh(positive(x)), True),
+        'det': ([3, 4, 4], L.det, True),
+        'det-odd': ([3, 3], lambda x: L.det(x[[2, 0, 1]]), True),
+        'slogdet': ([2, 4, 4], lambda x: L.slogdet(x)[1], False),
+        'slogdet-sign': ([2, 4, 4], lambda x: L.slogdet(x)[0], False),
+        'rank': ([3, 4, 6], lambda x: rank(x[..., :2] @ x[..., :2, :]), False),
+        'rank-tol': ([4, 6], lambda x: rank(x, tol=paddle.to_tensor([0.1, 2.0, 90.0])), False),
+        'rank-number': ([4, 6], lambda x: rank(x, tol=1.5), False),
+        'rank-hermitian': ([4, 4], lambda x: rank(positive(x), hermitian=True), False),
+        'rank-two': ([4, 6], lambda x: rank(x, atol=0.5, rtol=0.3), False),
         'view': ([6, 4], lambda x: L.inv(x.t()[:, 1:5] + 0), True),
     }
+
+
+def rank(x, **how):
+    return L.matrix_rank(x, **how).astype('float32')
 
 
 def back(u, s, vh):

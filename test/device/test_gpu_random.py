@@ -95,7 +95,7 @@ try:
     graph.replay()
     raise AssertionError('expected an error')
 except IndexError as e:
-    assert 'parameters of random draws' in str(e)
+    assert 'parameters of draws' in str(e)
 """,
     )
 

@@ -17,7 +17,8 @@ from double import DOUBLE, explained, needs_double, run
 pytestmark = needs_double
 factors = functools.partial(explained, 'cusolver', HERE / 'gpu_solver.py')
 OPS = 'cholesky cholesky_solve lu lu_solve solve inverse triangular_solve'.split()
-OPS += 'qr svd svdvals eigh eigvalsh'.split()
+OPS += 'qr svd svdvals eigh eigvalsh det slogdet slogdet_v2'.split()
+OPS += 'matrix_rank matrix_rank_tol matrix_rank_atol_rtol'.split()
 
 
 def on_the_host(said):
@@ -45,7 +46,7 @@ def test_factorisations_are_the_librarys(tmp_path):
 def test_what_fails_is_the_hosts(call):
     said = factors('few', FLAGS_cusolver_dir=DOUBLE.parent, FAKECUSOLVER_FAILS=call)
     failed = {op for op, why in on_the_host(said) if why == 'cuSOLVER did not do it'}
-    wanted = {'potrf': {'cholesky'}, 'gesvd': {'svd', 'svdvals'}}
+    wanted = {'potrf': {'cholesky'}, 'gesvd': {'svd', 'svdvals', 'matrix_rank'}}
     assert failed == wanted.get(call, failed) and failed
 
 

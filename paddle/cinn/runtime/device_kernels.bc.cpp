@@ -83,3 +83,23 @@ struct WideOf<Bfloat> {
 #define PD_AFTER(x, y) asm("" : "+d"(x), "+d"(y))
 #include "paddle/phi/primitives/variates.inc.h"
 #include "paddle/cinn/runtime/device_variates.inc.h"
+#include "paddle/cinn/runtime/device_lists.inc.h"
+namespace {
+struct Calc {
+  static MEMBER double exp(double x) { return phi::device_math::exp(x); }
+  static MEMBER double log(double x) { return phi::device_math::log(x); }
+  static MEMBER double log1p(double x) { return phi::device_math::log1p(x); }
+  static MEMBER double sqrt(double x) { return phi::device_math::sqrt(x); }
+  static MEMBER double erfc(double x) { return phi::device_math::erfc(x); }
+  static MEMBER double pow(double x, double y) { return phi::device_math::pow(x, y); }
+  static MEMBER double tan(double x) { return phi::device_math::tan(x); }
+  static MEMBER double floor(double x) { return phi::device_math::floor(x); }
+  static MEMBER double abs(double x) { return phi::device_math::abs(x); }
+};
+#define PD_SPECIAL INLINE
+#include "paddle/phi/primitives/gamma.inc.h"
+#include "paddle/phi/primitives/polygamma.inc.h"
+#define PD_NEXT INLINE
+#include "paddle/phi/primitives/next.inc.h"
+}  // namespace
+#include "paddle/cinn/runtime/device_special.inc.h"

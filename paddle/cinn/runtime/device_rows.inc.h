@@ -94,7 +94,7 @@ INLINE void Read(const T* x, const i64* at, T* out, i64 total, i64 n, i64 inner,
 EACH_SIZE(READ)
 
 // out[o, at[i]] += src[o, i] in order of i. Each of `slices` threads of a column looks through all of at and adds to
-// the rows that are its own, so a sum is taken by one thread. Mode 1 assigns instead.
+// the rows that are its own, so a sum is taken by one thread. Mode 1 assigns instead, 2 keeps the least, 3 the largest.
 template <class T>
 INLINE void AddRows(const T* src, const i64* at, T* out, i64 columns, i64 n, i64 inner, i64 count, i64 slices, i64 skip,
                     i64 mode) {
@@ -107,7 +107,11 @@ INLINE void AddRows(const T* src, const i64* at, T* out, i64 columns, i64 n, i64
       if (r < low || r >= high || r == skip) continue;
       const T v = src[(o * count + k) * inner + c];
       T* to = out + (o * n + r) * inner + c;
-      *to = mode ? v : *to + v;
+      const T old = *to;
+      if (mode < 2)
+        *to = mode ? v : old + v;
+      else if (old == old && !(mode == 2 ? v >= old : v <= old))
+        *to = v;
     }
   }
 }
@@ -150,18 +154,18 @@ KERNEL device_zero(char* out, i64 n) {
   }
 EACH_SIZE(FILL)
 // One triangle of a matrix becomes 0, with `unit` the diagonal the element whose bytes are those of the two numbers.
-#define TRIANGLE(size, T)                                                                                         \
-  KERNEL device_triangle_##size(T* p, i64 n, i64 columns, i64 upper, i64 unit, i64 low, i64 high) {               \
-    const i64 both[] = {low, high};                                                                               \
-    T one;                                                                                                        \
-    __builtin_memcpy(&one, both, sizeof(T));                                                                      \
-    for (i64 i = First(); i < n; i += Step()) {                                                                   \
-      const i64 row = Divided(i, columns), column = i - row * columns;                                            \
-      if (unit && row == column)                                                                                  \
-        p[i] = one;                                                                                               \
-      else if (upper ? column < row : column > row)                                                               \
-        p[i] = T{};                                                                                               \
-    }                                                                                                             \
+#define TRIANGLE(size, T)                                                                           \
+  KERNEL device_triangle_##size(T* p, i64 n, i64 columns, i64 upper, i64 unit, i64 low, i64 high) { \
+    const i64 both[] = {low, high};                                                                 \
+    T one;                                                                                          \
+    __builtin_memcpy(&one, both, sizeof(T));                                                        \
+    for (i64 i = First(); i < n; i += Step()) {                                                     \
+      const i64 row = Divided(i, columns), column = i - row * columns;                              \
+      if (unit && row == column)                                                                    \
+        p[i] = one;                                                                                 \
+      else if (upper ? column < row : column > row)                                                 \
+        p[i] = T{};                                                                                 \
+    }                                                                                               \
   }
 EACH_SIZE(TRIANGLE)
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "paddle/common/dtype.h"
 #include "paddle/common/place.h"
@@ -39,6 +40,9 @@ struct Draw {
 
 // What each element of a result is drawn from, by parameters of its own: x[i], and y[i] of the last.
 enum class VariateKind : uint8_t { kBernoulli, kPoisson, kGamma, kBinomial };
+
+// How elements that are written to one place meet: summed, the last one, the least, the largest; NaN stays.
+enum class RowWrite : uint8_t { kAdd, kAssign, kMin, kMax };
 
 // y and mask of x; the gradient of x from x, y and dy; the same of means, which read dy alone.
 enum class PoolPass : uint8_t { kMax, kMaxGrad, kMean, kMeanGrad };
@@ -97,6 +101,10 @@ class DeviceForms {
   virtual Place place() const = 0;
   // Memory for the length of a primitive.
   virtual std::shared_ptr<void> Room(int64_t bytes) const = 0;
+  // The same with what the host has there.
+  virtual std::shared_ptr<void> Sent(const void* p, int64_t bytes) const = 0;
+  // Brings bytes to the host, which waits for them; none while a graph is captured.
+  virtual void Fetch(const void* p, int64_t bytes, void* to) const = 0;
   // Element i of an index.
   virtual int64_t IndexAt(DataType index_t, const void* index, int64_t i) const = 0;
 
@@ -121,9 +129,10 @@ class DeviceForms {
   // out [outer, count, inner] = rows of x [outer, n, inner] at `at`.
   virtual void Read(int64_t elem_size, const void* x, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
                     int64_t count, void* out) const = 0;
-  // out [outer, n, inner] += or = src [outer, count, inner], in order; rows that `skip` names are left.
+  // Rows `at` of out [outer, n, inner] take rows of src [outer, count, inner], in order; those that `skip` names, or
+  // that are none of n, are left.
   virtual void Write(DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64_t count,
-                     const void* src, bool add, int64_t skip = -1) const = 0;
+                     const void* src, RowWrite how, int64_t skip = -1) const = 0;
   // out [outer, n, inner] = src [outer, count, inner] at `at`, the last of those that meet; with `one`, the one element
   // of src.
   virtual void Put(int64_t elem_size, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
@@ -172,6 +181,15 @@ class DeviceForms {
   virtual void BatchNormGrad(DataType t, const ChannelShape& shape, const void* x, const void* dout, const void* scale,
                              bool given, const void* mean, const void* inverse, void* dx, void* dscale,
                              void* dbias) const = 0;
+
+  // The kernel `device_<what>_<t>` of the library, or `device_<what>` where t is UNDEFINED: a thread for each of n,
+  // with these addresses, then numbers.
+  virtual void ForEach(const char* what, DataType t, int64_t n, const std::vector<const void*>& addresses,
+                       const std::vector<int64_t>& numbers) const = 0;
+  // How many of n elements are not 0, and in `at` where they lie, in order, as int64. None while a graph is captured.
+  virtual int64_t Chosen(DataType t, const void* x, int64_t n, std::shared_ptr<void>* at) const = 0;
+  // A function of gamma.inc.h of n pairs. The first i of a pair with a negative number, or -1; told as by Variates.
+  virtual int64_t Gamma(int64_t kind, int64_t n, const double* a, const double* x, double* out) const = 0;
 
   // n numbers by the device's generator, or by one seeded with `seed` where that is not 0.
   virtual void Random(const Draw& draw, DataType t, int64_t n, int64_t seed, void* out) const = 0;

@@ -255,6 +255,13 @@ void RepeatInterleave(int64_t size, const void* x, int64_t outer, int64_t n, int
   PD_CHECK(repeats.size() == 1 || static_cast<int64_t>(repeats.size()) == n, InvalidArgument,
            "[repeat_interleave] expected 1 or ", n, " repeats, got ", repeats.size());
   for (int64_t r : repeats) PD_CHECK(r >= 0, InvalidArgument, "[repeat_interleave] expected repeats >= 0, got ", r);
+  if (const DeviceForms* f = FormsHere()) {
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < n; ++i) rows.insert(rows.end(), repeats.size() == 1 ? repeats[0] : repeats[i], i);
+    const auto count = static_cast<int64_t>(rows.size());
+    const auto at = f->Sent(rows.data(), count * 8);
+    return f->Read(size, x, outer, n, inner, static_cast<int64_t*>(at.get()), count, out);
+  }
   const char* s = static_cast<const char*>(x);
   char* d = static_cast<char*>(out);
   const int64_t row = inner * size;

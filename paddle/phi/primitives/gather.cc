@@ -166,7 +166,7 @@ void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, in
              int64_t count, const void* src, bool one_value) {
   if (const DeviceForms* d = FormsHere()) {
     if (one_value) throw NoDeviceForm{"one value for all"};
-    return d->Write(t, out, outer, n, inner, at, count, src, true);
+    return d->Write(t, out, outer, n, inner, at, count, src, RowWrite::kAdd);
   }
   InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner,
          [&](DataType w, void* o, const void* s) {
@@ -425,7 +425,8 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
       throw NoDeviceForm{"values that are broadcast, multiplied or compared"};
     Places at(total);
     AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
-    return d->Write(t, out, 1, size, 1, at.as<int64_t>(), total, values, mode == PutMode::kAdd);
+    return d->Write(t, out, 1, size, 1, at.as<int64_t>(), total, values,
+                    mode == PutMode::kAdd ? RowWrite::kAdd : RowWrite::kAssign);
   }
   CallMemory at(total * 8), from(total * 8);
   AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
@@ -473,7 +474,7 @@ void EmbeddingGrad(DataType t, const void* dout, int64_t rows, int64_t dim, Data
     if (rows == 0 || dim == 0 || count == 0) return;
     const Places at(count);
     Checked("embedding_grad", index_t, ids, count, rows, at.as<int64_t>());
-    return d->Write(t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, true, padding_idx);
+    return d->Write(t, dtable, 1, rows, dim, at.as<int64_t>(), count, dout, RowWrite::kAdd, padding_idx);
   }
   Zero(dtable, rows * dim * SizeOf(t));
   if (rows == 0 || dim == 0 || count == 0) return;

@@ -90,6 +90,8 @@ void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner,
 
 void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
                   void* out) {
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("logsums", t, outer * inner, {x, out}, {outer * inner, n, inner, exclusive, reverse});
   Widened(t, x, outer * n * inner, out, [&](DataType w, const void* in, void* to) {
     auto run = [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -118,6 +120,9 @@ void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t i
 
 void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out,
                 DataType index_t, void* indices) {
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("extremes", t, outer * inner, {x, out, indices},
+                      {outer * inner, n, inner, max, index_t == DataType::INT32});
   auto run = [&](auto tag, const void* in, void* to) {
     using T = typename decltype(tag)::type;
     const T* src = static_cast<const T*>(in);

@@ -3,6 +3,7 @@
 #include "paddle/phi/primitives/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -149,6 +150,16 @@ void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, in
 
 void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, int64_t k, void* values,
               int64_t* indices) {
+  if (const DeviceForms* d = FormsHere()) {
+    const auto first = d->Room(outer * k * inner * SizeOf(t)), at = d->Room(outer * k * inner * 8);
+    d->Order(t, x, outer, n, inner, k, false, first.get(), static_cast<int64_t*>(at.get()));
+    const auto last = [&](const void* of, int64_t size, void* to) {
+      const int64_t shape[] = {outer, inner}, from[] = {k * inner, 1}, rows[] = {inner, 1};
+      d->Copy(size, shape, static_cast<const char*>(of) + (k - 1) * inner * size, from, to, rows);
+    };
+    last(first.get(), SizeOf(t), values);
+    return last(at.get(), 8, indices);
+  }
   Widened("kthvalue", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -160,6 +171,11 @@ void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner
 }
 
 void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* values, int64_t* indices) {
+  if (const DeviceForms* d = FormsHere()) {
+    const auto ordered = d->Room(outer * n * inner * SizeOf(t)), at = d->Room(outer * n * inner * 8);
+    d->Order(t, x, outer, n, inner, n, false, ordered.get(), static_cast<int64_t*>(at.get()));
+    return d->ForEach("runs", t, outer * inner, {ordered.get(), at.get(), values, indices}, {outer * inner, n, inner});
+  }
   Widened("mode", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
     EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
@@ -180,6 +196,9 @@ void Mode(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, vo
 
 void SearchSorted(DataType t, const void* sorted, int64_t rows, int64_t n, const void* values, int64_t value_rows,
                   int64_t value_n, bool right, DataType index_t, void* out) {
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("search", t, value_rows * value_n, {sorted, values, out},
+                      {value_rows * value_n, rows, n, value_n, right, index_t == DataType::INT32});
   Widened("searchsorted", t, sorted, rows * n, [&](auto tag, const auto* seq) {
     using T = typename decltype(tag)::type;
     CallMemory wide(IsHalf(t) ? value_rows * value_n * 4 : 0);
@@ -283,11 +302,20 @@ void EachBin(DataType t, const void* x, int64_t n, int64_t bins, F&& f) {
 }  // namespace
 
 void BinCount(DataType t, const void* x, int64_t n, int64_t bins, int64_t* out) {
+  if (const DeviceForms* d = FormsHere()) {
+    if (t != DataType::INT64) throw NoDeviceForm{"counts of narrow integers"};
+    d->Zero(out, bins * 8);
+    return d->ForEach("tally", DataType::UNDEFINED, n, {x, out}, {n, bins});
+  }
   std::fill(out, out + bins, 0);
   EachBin(t, x, n, bins, [&](int64_t v, int64_t) { ++out[v]; });
 }
 void BinCountWeighted(DataType t, const void* x, int64_t n, int64_t bins, DataType weight_t, const void* w, void* out) {
   Zero(out, bins * SizeOf(weight_t));
+  if (const DeviceForms* d = FormsHere()) {
+    if (t != DataType::INT64) throw NoDeviceForm{"counts of narrow integers"};
+    return d->Write(weight_t, out, 1, bins, 1, static_cast<const int64_t*>(x), n, w, RowWrite::kAdd);
+  }
   if (weight_t == DataType::FLOAT32)
     EachBin(t, x, n, bins,
             [&](int64_t v, int64_t i) { static_cast<float*>(out)[v] += static_cast<const float*>(w)[i]; });
@@ -297,6 +325,21 @@ void BinCountWeighted(DataType t, const void* x, int64_t n, int64_t bins, DataTy
 }
 
 void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, double hi, const void* w, void* out) {
+  if (const DeviceForms* d = FormsHere()) {
+    const auto at = d->Room(n * 8);
+    d->ForEach("bins", t, n, {x, at.get()}, {n, bins, std::bit_cast<int64_t>(lo), std::bit_cast<int64_t>(hi)});
+    const bool narrow = w && t == DataType::FLOAT32;
+    if (w && !narrow && t != DataType::FLOAT64) throw NoDeviceForm{"weights of this dtype"};
+    const auto room = d->Room(narrow ? bins * 8 : 0), wide = d->Room(narrow ? n * 8 : 0);
+    void* const sums = narrow ? room.get() : out;
+    d->Zero(sums, bins * 8);
+    if (!w) return d->ForEach("tally", DataType::UNDEFINED, n, {at.get(), out}, {n, bins});
+    if (narrow) d->ForEach("widen", t, n, {w, wide.get()}, {n});
+    d->Write(DataType::FLOAT64, sums, 1, bins, 1, static_cast<const int64_t*>(at.get()), n, narrow ? wide.get() : w,
+             RowWrite::kAdd);
+    if (narrow) d->ForEach("round", t, bins, {sums, out}, {bins});
+    return;
+  }
   Widened("histogram", t, x, n, [&](auto, const auto* p) {
     std::vector<double> sums(w ? bins : 0, 0.0);
     std::vector<int64_t> counts(w ? 0 : bins, 0);

@@ -7,6 +7,7 @@
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/isa.h"
 
 PD_ISA_DECL(void, quantized_dots,
@@ -77,6 +78,9 @@ void QuantizeWeight(const float* w, int64_t n, int64_t k, bool half_bytes, int64
 }
 
 void DequantizeWeight(const QuantizedWeight& w, bool transposed, float* out) {
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("dequantize", DataType::UNDEFINED, w.n * w.k, {w.bytes, w.scales, out},
+                      {w.n * w.k, w.n, w.k, w.group, w.half_bytes, transposed});
   ParallelFor(0, w.n, GrainOf(w.k), [&](int64_t begin, int64_t end) {
     for (int64_t j = begin; j < end; ++j)
       transposed ? DequantizeColumn(w, j, w.n, out + j) : DequantizeColumn(w, j, 1, out + j * w.k);
@@ -84,6 +88,12 @@ void DequantizeWeight(const QuantizedWeight& w, bool transposed, float* out) {
 }
 
 void MultiplyQuantized(const float* x, int64_t m, const QuantizedWeight& w, float* out) {
+  if (const DeviceForms* d = FormsHere()) {
+    const auto numbers = d->Room(w.n * w.k * 4);
+    DequantizeWeight(w, false, static_cast<float*>(numbers.get()));
+    const int64_t rows[] = {m, w.k}, stored[] = {w.n, w.k}, strides[] = {w.k, 1};
+    return d->Matmul(DataType::FLOAT32, x, rows, strides, false, numbers.get(), stored, strides, true, nullptr, out);
+  }
   if (m > kFewRows) {
     const int64_t block = std::clamp<int64_t>((int64_t{1} << 20) / std::max<int64_t>(w.k, 1), 64, 4096);
     std::vector<float> numbers;
@@ -114,6 +124,7 @@ void MultiplyQuantized(const float* x, int64_t m, const QuantizedWeight& w, floa
 }
 
 void MultiplyInt8(const float* x, int64_t m, const QuantizedWeight& w, double threshold, float* out) {
+  if (FormsHere()) throw NoDeviceForm{"a product of 8 bits"};
   const int64_t k = w.k;
   std::vector<char> large(k, 0);
   for (int64_t r = 0; r < m; ++r)

@@ -8,12 +8,16 @@
 #include <climits>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "paddle/common/error.h"
 #include "paddle/phi/backends/cpu/lapack_calls.h"
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/primitives/elementwise.h"
 
 namespace phi::cpu {
 namespace {
@@ -243,14 +247,55 @@ void LuSolve(DataType t, int64_t batch, int64_t n, int64_t nrhs, int trans, cons
   });
 }
 
+namespace {
+void UnpackOn(const DeviceForms& d, DataType t, int64_t batch, int64_t m, int64_t n, const void* lu,
+              const std::function<std::vector<int64_t>(int64_t)>& rows_of, void* p, void* l, void* u) {
+  const int64_t k = std::min(m, n), size = SizeOf(t);
+  const double number = 1;
+  int64_t one[2] = {0, 0};
+  Convert(DataType::FLOAT64, &number, 1, t, one, 1, 1);
+  const std::string kernel = "lu_part_" + std::to_string(size);
+  const auto part = [&](void* out, int64_t rows, int64_t columns, bool lower) {
+    const int64_t total = batch * rows * columns;
+    d.ForEach(kernel.c_str(), DataType::UNDEFINED, total, {lu, out},
+              {total, rows, columns, m, n, lower, one[0], one[1]});
+  };
+  if (l) part(l, m, k, true);
+  if (u) part(u, k, n, false);
+  if (!p || batch * m == 0) return;
+  std::vector<int64_t> ones;
+  for (int64_t i = 0; i < batch; ++i) {
+    const std::vector<int64_t> row = rows_of(i);
+    for (int64_t r = 0; r < m; ++r) ones.push_back((i * m + row[r]) * m + r);
+  }
+  const auto at = d.Sent(ones.data(), batch * m * 8), value = d.Sent(one, sizeof(one));
+  d.Zero(p, batch * m * m * size);
+  d.Put(size, p, 1, batch * m * m, 1, static_cast<int64_t*>(at.get()), batch * m, value.get(), true);
+}
+}  // namespace
 void LuUnpack(DataType t, int64_t batch, int64_t m, int64_t n, const void* lu, const int32_t* pivots, void* p, void* l,
               void* u) {
   CheckExtents("lu_unpack", {m, n});
   const int64_t k = std::min(m, n);
+  const DeviceForms* const d = FormsHere();
+  std::vector<int32_t> read;
+  if (d && p && batch * k > 0) {
+    read.resize(batch * k);
+    d->Fetch(pivots, batch * k * 4, read.data());
+    pivots = read.data();
+  }
   if (p)
     for (int64_t i = 0; i < batch * k; ++i)
       PD_CHECK(pivots[i] >= 1 && pivots[i] <= m, InvalidArgument, "[lu_unpack] expected pivots in [1, ", m, "], got ",
                pivots[i]);
+  // Where the rows of matrix i went.
+  const auto rows_of = [&](int64_t i) {
+    std::vector<int64_t> row(m);
+    std::iota(row.begin(), row.end(), 0);
+    for (int64_t r = 0; r < k; ++r) std::swap(row[r], row[pivots[i * k + r] - 1]);
+    return row;
+  };
+  if (d) return UnpackOn(*d, t, batch, m, n, lu, rows_of, p, l, u);
   ByType("lu_unpack", t, [&](auto z) {
     using T = decltype(z);
     for (int64_t i = 0; i < batch; ++i) {
@@ -266,9 +311,7 @@ void LuUnpack(DataType t, int64_t batch, int64_t m, int64_t n, const void* lu, c
           for (int64_t c = 0; c < n; ++c) d[r * n + c] = c >= r ? s[r * n + c] : T{};
       }
       if (p) {
-        std::vector<int64_t> row(m);
-        for (int64_t r = 0; r < m; ++r) row[r] = r;
-        for (int64_t r = 0; r < k; ++r) std::swap(row[r], row[pivots[i * k + r] - 1]);
+        const std::vector<int64_t> row = rows_of(i);
         T* d = Item<T>(p, i, m * m);
         std::fill(d, d + m * m, T{});
         for (int64_t r = 0; r < m; ++r) d[row[r] * m + r] = T(1);
@@ -335,8 +378,18 @@ void WithLu(const char* op, int64_t batch, int64_t n, const void* a, const F& f)
 
 }  // namespace
 
+namespace {
+// By the factors that a library of the device makes; logs: null, or those of sizes, of which `out` are the signs.
+void DeterminantsOn(const DeviceForms& d, DataType t, int64_t batch, int64_t n, const void* a, void* out, void* logs) {
+  const auto lu = d.Room(batch * n * n * SizeOf(t)), pivots = d.Room(batch * n * 4), info = d.Room(batch * 4);
+  d.Factor({MatrixKind::kLu, t, batch, n, n, false, a, {lu.get(), pivots.get(), info.get()}});
+  const char* kernel = t == DataType::COMPLEX64 ? "determinant_c64" : IsComplex(t) ? "determinant_c128" : "determinant";
+  d.ForEach(kernel, IsComplex(t) ? DataType::UNDEFINED : t, batch, {lu.get(), pivots.get(), out, logs}, {batch, n});
+}
+}  // namespace
 void Det(DataType t, int64_t batch, int64_t n, const void* a, void* out) {
   CheckExtents("det", {n});
+  if (const DeviceForms* d = FormsHere()) return DeterminantsOn(*d, t, batch, n, a, out, nullptr);
   ByType("det", t, [&](auto z) {
     using T = decltype(z);
     WithLu<T>("det", batch, n, a, [&](int64_t i, const T* lu, const int*, bool odd) {
@@ -392,6 +445,7 @@ void DetGrad(DataType t, int64_t batch, int64_t n, const void* a, const void* de
 
 void SlogDet(DataType t, int64_t batch, int64_t n, const void* a, void* sign, void* logabs) {
   CheckExtents("slogdet", {n});
+  if (const DeviceForms* d = FormsHere()) return DeterminantsOn(*d, t, batch, n, a, sign, logabs);
   ByType("slogdet", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;

@@ -505,8 +505,8 @@ void DeviceGraph::CheckTold(const char* run) const {
   if (!told_) return;
   auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
   const int64_t wrong = std::exchange(told, INT64_MAX);
-  PD_CHECK(wrong != INT64_MIN, OutOfRange, "[CUDAGraph] expected parameters of random draws within their ranges in ",
-           run, ", got others");
+  PD_CHECK(wrong != INT64_MIN, OutOfRange,
+           "[CUDAGraph] expected parameters of draws and functions within their ranges in ", run, ", got others");
   PD_CHECK(wrong == INT64_MAX, OutOfRange, "[CUDAGraph] expected labels and indices within their tables in ", run,
            ", got ", wrong);
 }

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/attention.h"
+#include "paddle/phi/primitives/copy.h"
 
 namespace phi {
 namespace {
@@ -133,6 +135,7 @@ void flash_attn_unpadded_kernel(const KernelContext& context, const Tensor& q, c
   const Call call = CallOf(q, k, v, cu_q, cu_k, seed_offset, max_q, max_k, scale, dropout, causal);
   if (out.numel() == 0) return;
   if (seed_offset.numel()) {
+    if (FormsHere()) throw NoDeviceForm{"dropout in sequences"};
     EngineFor engine(context, 0);
     std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
     for (size_t i = 0; i < call.count(); ++i) {
@@ -146,7 +149,14 @@ void flash_attn_unpadded_kernel(const KernelContext& context, const Tensor& q, c
     ZeroOf(lse);
   }
   for (size_t i = 0; i < call.count(); ++i)
-    if (call.rows(i) > 0) cpu::Attention(call.Args(i), RowAt(out, call.q_cuts[i]), lse.data<double>() + call.place(i));
+    if (call.rows(i) > 0) {
+      char* const to = RowAt(out, call.q_cuts[i]);
+      double* const sums = lse.data<double>() + call.place(i);
+      if (const DeviceForms* d = FormsHere())
+        d->Attention(call.Args(i), to, sums);
+      else
+        cpu::Attention(call.Args(i), to, sums);
+    }
 }
 
 void flash_attn_unpadded_grad_kernel(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& cu_q,
@@ -156,6 +166,9 @@ void flash_attn_unpadded_grad_kernel(const Tensor& q, const Tensor& k, const Ten
                                      double dropout, bool causal, bool, bool, const std::string&, Tensor* dq,
                                      Tensor* dk, Tensor* dv) {
   if (!dout.defined()) return;
+  if (const DeviceForms* d = FormsHere())
+    for (const Tensor* t : {&q, &k, &v, &out, &lse, &seed_offset, &dout})
+      if (t->numel() && t->place() != d->place()) throw NoDeviceForm{"operands in several places"};
   const Call call = CallOf(q, k, v, cu_q, cu_k, seed_offset, max_q, max_k, scale, dropout, causal);
   const Tensor* given[] = {&q, &k, &v};
   Tensor* wanted[] = {dq, dk, dv};
@@ -173,7 +186,10 @@ void flash_attn_unpadded_grad_kernel(const Tensor& q, const Tensor& k, const Ten
     void** data[] = {&g.dq, &g.dk, &g.dv};
     for (int j = 0; j < 3; ++j)
       if (wanted[j]) *data[j] = RowAt(*wanted[j], j == 0 ? call.q_cuts[i] : call.k_cuts[i]);
-    cpu::AttentionGrad(g);
+    if (const DeviceForms* d = FormsHere())
+      d->AttentionGrad(g);
+    else
+      cpu::AttentionGrad(g);
   }
 }
 

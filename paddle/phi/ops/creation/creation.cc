@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and shape rules of the creation family.
+#include <bit>
 #include <cmath>
 
 #include "paddle/phi/core/device_forms.h"
+#include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -52,6 +54,12 @@ void full_with_tensor_infer(const Meta& value, const IntArray& shape, DataType d
   out = {ShapeArg("full_with_tensor", shape), OrFloat(dtype)};
 }
 void full_with_tensor_kernel(const Tensor& value, const Ints&, DataType, Tensor& out) {
+  if (const DeviceForms* f = FormsHere()) {  // the host need not know it
+    const Ordered one(value, out.dtype());
+    const Ints repeated(out.ndim(), 0);
+    return f->Copy(SizeOf(out.dtype()), out.dims(), static_cast<const Tensor&>(one).raw_data(), repeated,
+                   out.raw_data(), out.strides());
+  }
   FillScalar(out, ScalarOf(value));
 }
 
@@ -76,6 +84,13 @@ void full_int_array_infer(const Ints& value, DataType dtype, Place, Meta& out) {
   out = {Dims{Dim(value.size())}, dtype == DataType::UNDEFINED ? DataType::INT64 : dtype};
 }
 void full_int_array_kernel(const Ints& value, DataType, Place, Tensor& out) {
+  if (FormsHere()) {
+    for (int64_t i = 0; i < value.size(); ++i) {
+      Tensor one = ViewOf(out, {1}, {1}, out->offset() + i);
+      FillScalar(one, Scalar(value[i]));
+    }
+    return;
+  }
   Convert(DataType::INT64, value.data(), 1, out.dtype(), out.raw_data(), 1, value.size());
 }
 
@@ -138,6 +153,9 @@ void linspace_kernel(const Tensor& start, const Tensor& stop, const Tensor& numb
   double a = ScalarAsDouble(start), b = ScalarAsDouble(stop);
   EnsureOut(out, Ints{n}, dtype);
   double step = n > 1 ? (b - a) / static_cast<double>(n - 1) : 0;
+  if (const DeviceForms* f = FormsHere())
+    return f->ForEach("linspace", dtype, n, {out.raw_data()},
+                      {n, std::bit_cast<int64_t>(a), std::bit_cast<int64_t>(b), std::bit_cast<int64_t>(step)});
   StoreDoubles(out, [&](int64_t i) {
     return i < n / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(n - 1 - i) * (n > 1);
   });

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The neighbours of floating numbers.
-#include <cmath>
+#include <string>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
 namespace {
 
-template <class T>
-void Next(const T* x, const T* y, T* out, int64_t n) {
-  cpu::ParallelFor(0, n, cpu::kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = std::nextafter(x[i], y[i]);
-  });
-}
+#define PD_NEXT inline
+#include "paddle/phi/primitives/next.inc.h"
 
-// Of half types: their bits are in the order of the numbers, once those of negative ones are mirrored. Bits above
-// `infinite` belong to no number.
-void NextBits(const uint16_t* x, const uint16_t* y, uint16_t* out, int64_t n, uint16_t infinite) {
-  const auto order = [](uint16_t bits) { return bits & 0x8000 ? -(bits & 0x7FFF) : int{bits}; };
-  cpu::ParallelFor(0, n, cpu::kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int a = order(x[i]), b = order(y[i]), to = a + (b > a) - (b < a);
-      if ((x[i] & 0x7FFF) > infinite)
-        out[i] = x[i];
-      else if ((y[i] & 0x7FFF) > infinite || a == b)
-        out[i] = y[i];
-      else
-        out[i] = static_cast<uint16_t>(to < 0 || (to == 0 && a < 0) ? 0x8000 - to : to);
-    }
+template <class U, class S>
+void Next(const Tensor& x, const Tensor& y, const Tensor& out, U infinite) {
+  const auto *a = static_cast<const U*>(x.raw_data()), *b = static_cast<const U*>(y.raw_data());
+  auto* to = static_cast<U*>(out.raw_data());
+  if (const DeviceForms* d = FormsHere()) {
+    const std::string kernel = "next_" + std::to_string(sizeof(U));
+    return d->ForEach(kernel.c_str(), DataType::UNDEFINED, out.numel(), {a, b, to},
+                      {out.numel(), static_cast<int64_t>(infinite)});
+  }
+  cpu::ParallelFor(0, out.numel(), cpu::kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = NextBits<U, S>(a[i], b[i], infinite);
   });
 }
 
@@ -50,13 +44,11 @@ void nextafter_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
   const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   CopyInto(x, a);
   CopyInto(y, b);
-  const int64_t n = out.numel();
   switch (x.dtype()) {
-    case DataType::FLOAT32: return Next(a.data<float>(), b.data<float>(), out.data<float>(), n);
-    case DataType::FLOAT64: return Next(a.data<double>(), b.data<double>(), out.data<double>(), n);
-    default:
-      return NextBits(static_cast<uint16_t*>(a.raw_data()), static_cast<uint16_t*>(b.raw_data()),
-                      static_cast<uint16_t*>(out.raw_data()), n, x.dtype() == DataType::FLOAT16 ? 0x7C00 : 0x7F80);
+    case DataType::FLOAT16: return Next<uint16_t, int32_t>(a, b, out, 0x7C00);
+    case DataType::BFLOAT16: return Next<uint16_t, int32_t>(a, b, out, 0x7F80);
+    case DataType::FLOAT32: return Next<uint32_t, int64_t>(a, b, out, 0x7F800000);
+    default: return Next<uint64_t, int64_t>(a, b, out, 0x7FF0000000000000);
   }
 }
 

@@ -10,6 +10,8 @@
 #include "paddle/phi/primitives/gather.h"
 
 namespace phi {
+void nonzero_kernel(const Tensor& x, Tensor& out);
+
 namespace {
 
 Ints BroadcastShape(const char* op, const Tensor& a, const Tensor& b) {
@@ -59,17 +61,20 @@ Positions Spell(const char* op, const Tensor& x, const std::vector<Tensor>& indi
       shape = common::BroadcastDims(op, shape, common::ToDims(t.dims()));
       continue;
     }
-    if (FormsHere()) throw NoDeviceForm{"masks among indices"};
     int64_t at = p.arrays.size(), rank = t.ndim();
     for (int64_t i = 0; i < rank; ++i)
       PD_CHECK(at + i < x.ndim() && x.dim(at + i) == t.dim(i), OutOfRange, "[", op, "] expected a mask of shape ",
                common::ShapeText(
                    Ints(x.dims().begin() + std::min(at, x.ndim()), x.dims().begin() + std::min(at + rank, x.ndim()))),
                ", got ", common::ShapeText(t.dims()));
-    int64_t n = cpu::CountNonzero(DataType::BOOL, t.raw_data(), t.numel());
-    Tensor rows = Empty(Ints{n, rank}, DataType::INT64);
-    if (n) cpu::NonZero(DataType::BOOL, t.raw_data(), t.dims(), rows.data<int64_t>());
+    Tensor rows;
+    nonzero_kernel(t, rows);
+    const int64_t n = rows.dim(0);
     for (int64_t i = 0; i < rank; ++i) {
+      if (FormsHere()) {
+        p.arrays.push_back(Contiguous(ViewOf(rows, {n}, {rank}, rows->offset() + i)));
+        continue;
+      }
       Tensor column = Empty(Ints{n}, DataType::INT64);
       for (int64_t k = 0; k < n; ++k) column.data<int64_t>()[k] = rows.data<int64_t>()[k * rank + i];
       p.arrays.push_back(column);
@@ -188,6 +193,13 @@ void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
   const Ints dims = BroadcastShape("masked_select", x, mask);
   const Expanded whole(x, dims), whole_mask(mask, dims);
   const Tensor& m = whole_mask.tensor;
+  if (const DeviceForms* d = FormsHere()) {
+    std::shared_ptr<void> at;
+    const int64_t n = d->Chosen(DataType::BOOL, m.raw_data(), m.numel(), &at);
+    EnsureOut(out, Ints{n}, x.dtype());
+    return d->Read(SizeOf(x.dtype()), whole.tensor.raw_data(), 1, m.numel(), 1, static_cast<int64_t*>(at.get()), n,
+                   out.raw_data());
+  }
   EnsureOut(out, Ints{cpu::CountTrue(m.raw_data(), m.numel())}, x.dtype());
   if (out.numel())
     cpu::MaskedSelect(SizeOf(x.dtype()), whole.tensor.raw_data(), m.raw_data(), m.numel(), out.raw_data());
@@ -196,6 +208,17 @@ void masked_select_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
 void masked_unselect_infer(const Meta& dy, const Meta& mask, Meta& out) { out = {mask.dims, dy.dtype}; }
 void masked_unselect_kernel(const Tensor& dy, const Tensor& mask, Tensor& out) {
   const Tensor m = BoolOf("masked_select_grad", mask);
+  if (const DeviceForms* d = FormsHere()) {
+    std::shared_ptr<void> at;
+    const int64_t n = d->Chosen(DataType::BOOL, m.raw_data(), m.numel(), &at);
+    PD_CHECK(n == dy.numel(), InvalidArgument,
+             "[masked_select_grad] expected one value for each element that the mask selects, got shape ",
+             common::ShapeText(dy.dims()));
+    cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
+    if (n == 0) return;
+    return d->Put(SizeOf(dy.dtype()), out.raw_data(), 1, m.numel(), 1, static_cast<int64_t*>(at.get()), n,
+                  dy.raw_data(), false);
+  }
   PD_CHECK(cpu::CountTrue(m.raw_data(), m.numel()) == dy.numel(), InvalidArgument,
            "[masked_select_grad] expected one value for each element that the mask selects, got shape ",
            common::ShapeText(dy.dims()));
@@ -211,6 +234,17 @@ void masked_fill_infer(const Meta& x, const Meta& mask, const Meta&, Meta& out) 
 void nonzero_infer(const Meta& x, Meta& out) { out = {Dims{common::NewSymbol(), Dim(x.dims.size())}, DataType::INT64}; }
 void nonzero_kernel(const Tensor& x, Tensor& out) {
   PD_CHECK(x.ndim() >= 1, InvalidArgument, "[nonzero] expected a tensor of at least 1 axis, got a 0-D tensor");
+  if (const DeviceForms* d = FormsHere()) {
+    constexpr int64_t kMostAxes = 8;
+    if (x.ndim() > kMostAxes) throw NoDeviceForm{"more axes than an index has"};
+    std::shared_ptr<void> at;
+    const int64_t n = d->Chosen(x.dtype(), x.raw_data(), x.numel(), &at);
+    EnsureOut(out, Ints{n, x.ndim()}, DataType::INT64);
+    std::vector<int64_t> numbers = {n, x.ndim()};
+    numbers.insert(numbers.end(), kMostAxes - x.ndim(), 1);
+    numbers.insert(numbers.end(), x.dims().begin(), x.dims().end());
+    return d->ForEach("unravel", DataType::UNDEFINED, n, {at.get(), out.raw_data()}, numbers);
+  }
   int64_t n = x.numel() ? cpu::CountNonzero(x.dtype(), x.raw_data(), x.numel()) : 0;
   EnsureOut(out, Ints{n, x.ndim()}, DataType::INT64);
   if (n) cpu::NonZero(x.dtype(), x.raw_data(), x.dims(), out.data<int64_t>());

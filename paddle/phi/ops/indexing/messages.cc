@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows reduced to the rows that an index names: messages in graphs, and segments.
 #include <algorithm>
+#include <limits>
+#include <memory>
 
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
@@ -196,6 +200,101 @@ class Messages {
   int64_t x_width_, y_width_;
   std::vector<int64_t> x_places_, y_places_;
 };
+
+// --- On a device.
+// The rows that an index names, as int64.
+struct Places {
+  std::shared_ptr<void> room;
+  int64_t n;
+  const int64_t* at() const { return static_cast<int64_t*>(room.get()); }
+};
+Places PlacesOn(const DeviceForms& d, const char* op, const char* name, const Tensor& index, int64_t rows) {
+  Places p{d.Room(index.numel() * 8), index.numel()};
+  const int64_t bad =
+      d.Positions(index.dtype(), index.raw_data(), 1, rows, true, p.n, static_cast<int64_t*>(p.room.get()), false);
+  PD_CHECK(bad < 0, InvalidArgument, "[", op, "] expected ", name, " from 0 to ", rows - 1, ", got ",
+           d.IndexAt(index.dtype(), index.raw_data(), bad));
+  return p;
+}
+// As ReduceRows, of the rows of edges; how many reach each row go to `count`, where that is not null.
+void ReduceOn(const DeviceForms& d, Reduction how, const void* edges, const Places& to, const Tensor& out,
+              int64_t* count) {
+  const DataType t = out.dtype();
+  const int64_t n = out.numel(), rows = out.dim(0), width = rows ? n / rows : 0;
+  const bool adds = how == Reduction::kSum || how == Reduction::kMean;
+  std::shared_ptr<void> room;
+  if (!count && how != Reduction::kSum) {
+    room = d.Room(rows * 8);
+    count = static_cast<int64_t*>(room.get());
+  }
+  if (count) {
+    d.Zero(count, rows * 8);
+    d.ForEach("tally", DataType::UNDEFINED, to.n, {to.at(), count}, {to.n, rows});
+  }
+  if (n == 0) return;
+  if (adds) {
+    d.Zero(out.raw_data(), n * SizeOf(t));
+  } else {
+    const bool most = how == Reduction::kMax;
+    const double inf = std::numeric_limits<double>::infinity();
+    const int64_t low = t == DataType::INT32 ? INT32_MIN : INT64_MIN,
+                  high = t == DataType::INT32 ? INT32_MAX : INT64_MAX;
+    char element[16];
+    StoreScalar(IsFloating(t) ? Scalar(most ? -inf : inf) : Scalar(most ? low : high), t, element);
+    d.Fill(SizeOf(t), n, out.raw_data(), element);
+  }
+  d.Write(t, out.raw_data(), 1, rows, width, to.at(), to.n, edges,
+          adds                     ? RowWrite::kAdd
+          : how == Reduction::kMin ? RowWrite::kMin
+                                   : RowWrite::kMax);
+  if (how != Reduction::kSum) d.ForEach(adds ? "over_counts" : "unmet", t, n, {out.raw_data(), count}, {n, width});
+}
+// Rows of x at `from`, or x where that is null, broadcast to rows of `out`.
+std::shared_ptr<void> EdgesOn(const DeviceForms& d, const Tensor& x, const Places* from, const Ints& out) {
+  const int64_t size = SizeOf(x.dtype()), own = x.dim(0) ? x.numel() / x.dim(0) : 0, edges = from ? from->n : x.dim(0);
+  std::shared_ptr<void> rows(x.raw_data(), [](void*) {});
+  if (from) {
+    rows = d.Room(edges * own * size);
+    d.Read(size, x.raw_data(), 1, x.dim(0), own, from->at(), edges, rows.get());
+  }
+  Ints dims = out, strides(out.size(), 0), to(out.size(), 1);
+  dims[0] = edges;
+  int64_t step = 1;
+  for (int64_t i = 1; i < x.ndim(); ++i) {
+    const int64_t k = x.ndim() - i, axis = out.size() - i;
+    if (k < 1 || axis < 1) break;
+    strides[axis] = x.dim(k) == 1 ? 0 : step;
+    step *= x.dim(k);
+  }
+  strides[0] = own;
+  for (int64_t i = out.size() - 1; i > 0; --i) to[i - 1] = to[i] * dims[i];
+  if (strides == to) return rows;
+  const auto whole = d.Room(common::Product(dims) * size);
+  d.Copy(size, dims, rows.get(), strides, whole.get(), to);
+  return whole;
+}
+// Messages of n elements in all, in the rows of `out`.
+std::shared_ptr<void> MessagesOn(const DeviceForms& d, const Tensor& x, const Tensor& y, const Places& from,
+                                 const Places* at, bool multiply, const Ints& out) {
+  const auto a = EdgesOn(d, x, &from, out), b = EdgesOn(d, y, at, out);
+  const int64_t rows = common::Product(out) == 0 ? 0 : common::Product(out) / out[0], n = from.n * rows;
+  auto to = d.Room(n * SizeOf(x.dtype()));
+  d.ForEach("combine", x.dtype(), n, {a.get(), b.get(), to.get()}, {n, multiply});
+  return to;
+}
+void CheckSameEdges(const char* op, const Tensor& src, const Tensor& dst) {
+  PD_CHECK(src.numel() == dst.numel(), InvalidArgument, "[", op,
+           "] expected a source and a destination for each edge, got ", src.numel(), " and ", dst.numel());
+}
+// Reduces the rows of edges to `out` and, of a mean, how many there are to `dst_count`.
+void ReceiveOn(const DeviceForms& d, Reduction how, const void* edges, const Places& to, const Tensor& out,
+               const Tensor& dst_count) {
+  const bool mean = how == Reduction::kMean;
+  const auto count = d.Room(out.dim(0) * 8);
+  ReduceOn(d, how, edges, to, out, mean ? static_cast<int64_t*>(count.get()) : nullptr);
+  if (mean) d.ForEach("narrow", DataType::INT32, out.dim(0), {count.get(), dst_count.raw_data()}, {out.dim(0)});
+}
+
 void CheckEdges(const char* op, const Meta& src, const Meta& dst) {
   CheckIndex(op, "src_index", src);
   CheckIndex(op, "dst_index", dst);
@@ -224,6 +323,13 @@ void send_u_recv_infer(const Meta& x, const Meta& src, const Meta& dst, const st
 void send_u_recv_kernel(const Tensor& x, const Tensor& src, const Tensor& dst, const std::string& how, const Ints&,
                         Tensor& out, Tensor& dst_count) {
   const Reduction reduction = ReductionOf("send_u_recv", how);
+  if (const DeviceForms* d = FormsHere()) {
+    CheckSameEdges("send_u_recv", src, dst);
+    const Places from = PlacesOn(*d, "send_u_recv", "src_index", src, x.dim(0)),
+                 to = PlacesOn(*d, "send_u_recv", "dst_index", dst, out.dim(0));
+    const auto edges = EdgesOn(*d, x, &from, x.dims());
+    return ReceiveOn(*d, reduction, edges.get(), to, out, dst_count);
+  }
   const std::vector<int64_t> from = Within("send_u_recv", "src_index", src, x.dim(0)),
                              to = Within("send_u_recv", "dst_index", dst, out.dim(0)),
                              count = CountOf(reduction, to, out.dim(0));
@@ -243,6 +349,14 @@ void send_uv_infer(const Meta& x, const Meta& y, const Meta& src, const Meta& ds
 }
 void send_uv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, const Tensor& dst, const std::string& message,
                     Tensor& out) {
+  if (const DeviceForms* d = FormsHere()) {
+    CheckSameEdges("send_uv", src, dst);
+    const Places from = PlacesOn(*d, "send_uv", "src_index", src, x.dim(0)),
+                 to = PlacesOn(*d, "send_uv", "dst_index", dst, y.dim(0));
+    const auto edges = MessagesOn(*d, x, y, from, &to, Multiplies("send_uv", message), out.dims());
+    const int64_t n[] = {out.numel()}, one[] = {1};
+    return d->Copy(SizeOf(out.dtype()), n, edges.get(), one, out.raw_data(), one);
+  }
   const std::vector<int64_t> from = Within("send_uv", "src_index", src, x.dim(0)),
                              to = Within("send_uv", "dst_index", dst, y.dim(0));
   PD_CHECK(from.size() == to.size(), InvalidArgument,
@@ -276,6 +390,15 @@ void send_ue_recv_kernel(const Tensor& x, const Tensor& y, const Tensor& src, co
                          const std::string& message, const std::string& how, const Ints&, Tensor& out,
                          Tensor& dst_count) {
   const Reduction reduction = ReductionOf("send_ue_recv", how);
+  if (const DeviceForms* d = FormsHere()) {
+    CheckSameEdges("send_ue_recv", src, dst);
+    PD_CHECK(src.numel() == y.dim(0), InvalidArgument, "[send_ue_recv] expected a row of y for each of ", src.numel(),
+             " edges, got ", y.dim(0));
+    const Places from = PlacesOn(*d, "send_ue_recv", "src_index", src, x.dim(0)),
+                 to = PlacesOn(*d, "send_ue_recv", "dst_index", dst, out.dim(0));
+    const auto edges = MessagesOn(*d, x, y, from, nullptr, Multiplies("send_ue_recv", message), out.dims());
+    return ReceiveOn(*d, reduction, edges.get(), to, out, dst_count);
+  }
   const std::vector<int64_t> from = Within("send_ue_recv", "src_index", src, x.dim(0)),
                              to = Within("send_ue_recv", "dst_index", dst, out.dim(0)),
                              count = CountOf(reduction, to, out.dim(0));
@@ -312,6 +435,7 @@ void segment_pool_kernel(const Tensor& x, const Tensor& ids, const std::string& 
   PD_CHECK(all.empty() || (all.back() >= 0 && all.back() < INT64_MAX), InvalidArgument,
            "[segment_pool] expected segment numbers from 0 to ", INT64_MAX - 1, ", got ", all.back());
   const int64_t rows = all.empty() ? 0 : all.back() + 1;
+  const DeviceForms* const d = FormsHere();
   const std::vector<int64_t> to = Within("segment_pool", "segment numbers", ids, rows);
   const Reduction reduction = ReductionOf("segment_pool", how);
   Ints dims = x.dims();
@@ -319,6 +443,16 @@ void segment_pool_kernel(const Tensor& x, const Tensor& ids, const std::string& 
   EnsureOut(out, dims, x.dtype());
   const bool mean = reduction == Reduction::kMean;
   EnsureOut(counts, mean ? Ints{rows, 1} : Ints{0}, x.dtype());
+  if (d) {
+    const ScratchTensor count({rows, 1}, DataType::INT64);
+    const Ordered wide_x(x, ReducedType(x.dtype()));
+    const Widened wide(out, ReducedType(out.dtype()));
+    ReduceOn(*d, reduction, static_cast<const Tensor&>(wide_x).raw_data(),
+             PlacesOn(*d, "segment_pool", "segment numbers", ids, rows), static_cast<Tensor&>(wide),
+             mean ? count.tensor.data<int64_t>() : nullptr);
+    if (mean) CopyInto(Ordered(count.tensor, counts.dtype()), counts);
+    return;
+  }
   const std::vector<int64_t> count = CountOf(reduction, to, rows);
   ReduceInto("segment_pool", reduction, x, nullptr, to, count, out);
   if (!mean) return;

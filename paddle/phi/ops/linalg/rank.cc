@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks, least squares, and the shape rules of products.
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/backends/cpu/lapack.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/linalg/matrices.h"
 
@@ -33,9 +35,23 @@ double DefaultRtol(const Tensor& x) {
   return eps * static_cast<double>(std::max(Rows(x), Cols(x)));
 }
 
-// Counts into `out` what exceeds limit(i, the largest) for each matrix i of the result.
-template <class F>
-void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
+// What counts in the rank of a matrix: sizes above the absolute tolerance, its own or `tol`, and above the relative
+// one, its own or `rtol`, times the largest. `alone`: no relative one; `standard`: none where the absolute one is above
+// 0.
+struct Tolerances {
+  const Tensor *absolute = nullptr, *relative = nullptr;  // float64, in the result's shape
+  double tol = 0, rtol = 0;
+  bool alone = false, standard = false;
+
+  double Least(int64_t i, double top) const {
+    const double a = absolute ? absolute->data<double>()[i] : tol;
+    if (alone) return a;
+    return std::max(a, top * (relative ? relative->data<double>()[i] : standard && a > 0 ? 0.0 : rtol));
+  }
+};
+
+// Counts the ranks of the matrices of the result into `out`.
+void CountRank(const Tensor& x, bool hermitian, const Tolerances& limits, Tensor& out) {
   const int64_t k = std::min(Rows(x), Cols(x)), batch = BatchOf(x);
   Ints dims(x.dims().begin(), x.dims().end() - 2);
   dims.push_back(k);
@@ -45,13 +61,21 @@ void CountRank(const Tensor& x, bool hermitian, const F& limit, Tensor& out) {
     cpu::Eigh(x.dtype(), batch, k, false, x.raw_data(), s.raw_data(), nullptr);
   else
     cpu::Svd(x.dtype(), batch, Rows(x), Cols(x), false, x.raw_data(), nullptr, s.raw_data(), nullptr);
+  if (const DeviceForms* d = FormsHere()) {
+    const Expanded whole(s, InBatch(s, out, 1, 0));
+    const auto of = [](const Tensor* t) { return t ? t->raw_data() : nullptr; };
+    return d->ForEach("ranks", s.dtype(), out.numel(),
+                      {whole.tensor.raw_data(), of(limits.absolute), of(limits.relative), out.raw_data()},
+                      {out.numel(), k, std::bit_cast<int64_t>(limits.tol), std::bit_cast<int64_t>(limits.rtol),
+                       limits.standard, limits.alone});
+  }
   const Ordered doubles(s, DataType::FLOAT64);
   const Expanded whole(doubles, InBatch(s, out, 1, 0));
   const double* v = whole.tensor.data<double>();
   for (int64_t i = 0; i < out.numel(); ++i, v += k) {
     double top = 0;
     for (int64_t j = 0; j < k; ++j) top = std::max(top, std::abs(v[j]));
-    const double least = limit(i, top);
+    const double least = limits.Least(i, top);
     int64_t n = 0;
     for (int64_t j = 0; j < k; ++j) n += std::abs(v[j]) > least;
     out.data<int64_t>()[i] = n;
@@ -98,34 +122,26 @@ void matrix_rank_infer(const Meta& x, double, bool, bool hermitian, Meta& out) {
   RankMeta("matrix_rank", x, hermitian, {}, out);
 }
 void matrix_rank_kernel(const Tensor& x, double tol, bool use_default, bool hermitian, Tensor& out) {
-  const double rtol = DefaultRtol(x);
-  CountRank(
-      x, hermitian, [&](int64_t, double top) { return use_default ? top * rtol : tol; }, out);
+  CountRank(x, hermitian, {.tol = use_default ? 0 : tol, .rtol = DefaultRtol(x), .alone = !use_default}, out);
 }
 void matrix_rank_tol_infer(const Meta& x, const Meta& tol, bool, bool hermitian, Meta& out) {
   RankMeta("matrix_rank_tol", x, hermitian, {&tol}, out);
 }
 void matrix_rank_tol_kernel(const Tensor& x, const Tensor& tol, bool use_default, bool hermitian, Tensor& out) {
-  const double rtol = use_default ? DefaultRtol(x) : 0;
   const Expanded t(tol, out.dims());
-  CountRank(
-      x, hermitian, [&](int64_t i, double top) { return std::max(t.tensor.data<double>()[i], top * rtol); }, out);
+  CountRank(x, hermitian, {.absolute = &t.tensor, .rtol = use_default ? DefaultRtol(x) : 0}, out);
 }
 void matrix_rank_atol_rtol_infer(const Meta& x, const Meta& atol, const Meta* rtol, bool hermitian, Meta& out) {
   RankMeta("matrix_rank_atol_rtol", x, hermitian, {&atol, rtol}, out);
 }
 void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Tensor& rtol, bool hermitian,
                                   Tensor& out) {
-  const double standard = DefaultRtol(x);
   const Expanded a(atol, out.dims());
   std::optional<Expanded> r;
   if (rtol.defined()) r.emplace(rtol, out.dims());
-  const auto limit = [&](int64_t i, double top) {
-    const double absolute = a.tensor.data<double>()[i];
-    const double relative = r ? r->tensor.data<double>()[i] : absolute > 0 ? 0.0 : standard;
-    return std::max(absolute, top * relative);
-  };
-  CountRank(x, hermitian, limit, out);
+  CountRank(x, hermitian,
+            {.absolute = &a.tensor, .relative = r ? &r->tensor : nullptr, .rtol = DefaultRtol(x), .standard = true},
+            out);
 }
 
 void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string& driver, Meta& solution,

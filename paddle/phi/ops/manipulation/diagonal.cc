@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles and diagonals.
+#include <cstring>
+#include <string>
+
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -148,6 +152,14 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
   int64_t size = (x.ndim() == 2 && !wrap) ? std::min(n, cols * cols) : n;
   const Element e(Scalar(static_cast<float>(value)), x.dtype());
   int64_t width = SizeOf(x.dtype());
+  if (const DeviceForms* d = FormsHere()) {
+    int64_t both[2] = {0, 0};
+    std::memcpy(both, e.bytes, width);
+    const std::string kernel = "diagonal_" + std::to_string(width);
+    const int64_t count = (size + stride - 1) / stride;
+    return d->ForEach(kernel.c_str(), DataType::UNDEFINED, count, {out.raw_data()},
+                      {count, stride, cols, offset, n, both[0], both[1]});
+  }
   for (int64_t i = 0; i < size; i += stride) {
     int64_t col = i % cols + offset;
     if (col < 0 || col >= cols || i + offset >= n || i + offset < 0) continue;

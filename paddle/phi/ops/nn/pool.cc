@@ -6,6 +6,7 @@
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/nn/conv_util.h"
 #include "paddle/phi/primitives/copy.h"
@@ -264,6 +265,20 @@ void UnpoolInfer(const char* op, int64_t axes, const Meta& x, const Meta& indice
 // Of several elements with one position the last stays.
 void Unpool(const char* op, const Tensor& x, const Tensor& indices, Tensor& out) {
   const int64_t planes = out.dim(0) * out.dim(1), n = Plane(out), k = Plane(x);
+  if (const DeviceForms* d = FormsHere()) {
+    cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
+    if (x.numel() == 0) return;
+    // The number of each element's plane, then where in the result it goes.
+    const auto numbers = d->Room(planes * 8), at = d->Room(planes * k * 8);
+    d->Steps(DataType::INT64, planes, int64_t{0}, int64_t{1}, numbers.get());
+    const int64_t shape[] = {planes, k}, each[] = {1, 0}, rows[] = {k, 1};
+    d->Copy(8, shape, numbers.get(), each, at.get(), rows);
+    auto* to = static_cast<int64_t*>(at.get());
+    const int64_t bad = d->Positions(DataType::INT64, indices.raw_data(), 1, n, false, planes * k, to, false);
+    PD_CHECK(bad < 0, InvalidArgument, "[", op, "] expected indices in [0, ", n, "), got ",
+             d->IndexAt(DataType::INT64, indices.raw_data(), bad));
+    return d->Put(SizeOf(x.dtype()), out.raw_data(), 1, planes * n, 1, to, planes * k, x.raw_data(), false);
+  }
   cpu::DispatchSize(SizeOf(x.dtype()), [&](auto tag) {
     using T = typename decltype(tag)::type;
     cpu::Zero(out.raw_data(), out.numel() * sizeof(T));

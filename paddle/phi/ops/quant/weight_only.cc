@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -72,6 +73,13 @@ void Linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   if (m == 0) return;
   float* to = out.data<float>();
   multiply(x.data<float>(), m, w, to);
+  if (const DeviceForms* d = FormsHere()) {
+    if (!bias.defined()) return;
+    const auto whole = d->Room(out.numel() * 4);
+    const int64_t shape[] = {m, w.n}, row[] = {0, 1}, strides[] = {w.n, 1};
+    d->Copy(4, shape, bias.raw_data(), row, whole.get(), strides);
+    return d->ForEach("combine", DataType::FLOAT32, out.numel(), {to, whole.get(), to}, {out.numel(), false});
+  }
   for (int64_t r = 0; bias.defined() && r < m; ++r)
     for (int64_t j = 0; j < w.n; ++j) to[r * w.n + j] += bias.data<float>()[j];
 }

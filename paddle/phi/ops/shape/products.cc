@@ -2,6 +2,7 @@
 // Shape rules of small products, and sliding blocks of images.
 #include <cstring>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -121,6 +122,12 @@ template <bool kScatter>
 void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int64_t w, const Tensor& image,
                 const Tensor& column) {
   int64_t rows, cols, size = b.count(h, w, &rows, &cols) * b.kh * b.kw;
+  if (const DeviceForms* d = FormsHere()) {
+    const Tensor &from = kScatter ? column : image, &to = kScatter ? image : column;
+    return d->ForEach(kScatter ? "from_columns" : "to_columns", from.dtype(), to.numel(),
+                      {from.raw_data(), to.raw_data()},
+                      {to.numel(), h, w, b.kh, b.kw, b.sh, b.sw, b.top, b.left, b.dh, b.dw, rows, cols});
+  }
   auto run = [&](auto* im, auto* col) {
     cpu::ParallelFor(0, planes, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, size)),
                      [&](int64_t from, int64_t to) {

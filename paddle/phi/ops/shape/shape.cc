@@ -3,25 +3,38 @@
 #include <cmath>
 
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/ops/manipulation/views.h"
+#include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
 
 namespace phi {
 
+namespace {
+// Element i of a result, where the op runs.
+template <class T>
+void Store(const Tensor& out, int64_t i, T v) {
+  if (const DeviceForms* d = FormsHere())
+    d->Fill(sizeof(T), 1, out.data<T>() + i, &v);
+  else
+    out.data<T>()[i] = v;
+}
+}  // namespace
+
 void numel_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::INT64}; }
-void numel_kernel(const Tensor& x, Tensor& out) { *out.data<int64_t>() = x.numel(); }
+void numel_kernel(const Tensor& x, Tensor& out) { Store(out, 0, x.numel()); }
 void shape32_infer(const Meta& x, Meta& out) { out = {Dims{Dim(x.dims.size())}, DataType::INT32}; }
 void shape32_kernel(const Tensor& x, Tensor& out) {
-  for (int64_t i = 0; i < x.ndim(); ++i) out.data<int32_t>()[i] = static_cast<int32_t>(x.dim(i));
+  for (int64_t i = 0; i < x.ndim(); ++i) Store(out, i, static_cast<int32_t>(x.dim(i)));
 }
 void shape64_infer(const Meta& x, Meta& out) { out = {Dims{Dim(x.dims.size())}, DataType::INT64}; }
 void shape64_kernel(const Tensor& x, Tensor& out) {
-  for (int64_t i = 0; i < x.ndim(); ++i) out.data<int64_t>()[i] = x.dim(i);
+  for (int64_t i = 0; i < x.ndim(); ++i) Store(out, i, x.dim(i));
 }
 void is_empty_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
-void is_empty_kernel(const Tensor& x, Tensor& out) { *out.data<bool>() = x.numel() == 0; }
+void is_empty_kernel(const Tensor& x, Tensor& out) { Store(out, 0, x.numel() == 0); }
 
 void as_real_infer(const Meta& x, Meta& out) {
   PD_CHECK(IsComplex(x.dtype), Unimplemented, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
@@ -126,6 +139,10 @@ int64_t angle_workspace(const Meta& x) {
 void angle_kernel(const Tensor& x, Tensor& out) {
   const bool complex = IsComplex(x.dtype());
   const Ordered real(x, complex ? x.dtype() : out.dtype());
+  if (const DeviceForms* d = FormsHere()) {
+    const Tensor& numbers = real;
+    return d->ForEach("angle", out.dtype(), out.numel(), {numbers.raw_data(), out.raw_data()}, {out.numel(), complex});
+  }
   return out.dtype() == DataType::FLOAT64 ? Angle<double>(real, complex, out) : Angle<float>(real, complex, out);
 }
 
@@ -173,6 +190,9 @@ Meta TriangleMeta(const char* op, int64_t rows, int64_t cols, int64_t offset, bo
 }
 void StoreTriangle(int64_t rows, int64_t cols, int64_t offset, bool upper, Tensor& out) {
   int64_t n = out.dim(1), k = 0;
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("triangle_places", out.dtype(), n ? rows * cols : 0, {out.raw_data()},
+                      {rows * cols, cols, std::clamp(offset, -rows, cols), upper, n});
   EachTriangle(rows, cols, offset, upper, [&](int64_t r, int64_t c) {
     if (out.dtype() == DataType::INT64) {
       out.data<int64_t>()[k] = r;
@@ -231,6 +251,10 @@ void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tens
   CopyInto(x, a);
   CopyInto(y, b);
   int64_t n = out.numel();
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("shift",
+                      x.dtype() == DataType::INT32 || x.dtype() == DataType::INT64 ? x.dtype() : DataType::BOOL, n,
+                      {a.raw_data(), b.raw_data(), out.raw_data()}, {n, left, arithmetic});
   switch (x.dtype()) {
     case DataType::UINT8: return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
     case DataType::INT8: return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);

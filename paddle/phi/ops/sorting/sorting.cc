@@ -3,9 +3,11 @@
 #include "paddle/phi/primitives/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -302,16 +304,26 @@ int64_t histogram_workspace(const Meta& x, const Meta*, int64_t bins, double, do
                        WorkspaceFor(Dims{Dim(bins)}, DataType::FLOAT64)
                  : 0;
 }
+namespace {
+// The least and the largest element of x, which has some, in the dtype `as`.
+void EndsOf(const char* op, const Tensor& x, DataType as, void* both) {
+  alignas(8) char here[16];
+  const DeviceForms* d = FormsHere();
+  const auto there = d ? d->Room(sizeof(here)) : nullptr;
+  char* const ends = d ? static_cast<char*>(there.get()) : here;
+  const int64_t width = SizeOf(x.dtype());
+  const uint64_t every = ReduceMask(op, x.ndim(), Ints{});
+  cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends);
+  cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends + width);
+  if (d) d->Fetch(ends, 2 * width, here);
+  Convert(x.dtype(), here, 1, as, both, 1, 2);
+}
+}  // namespace
 void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, double lo, double hi, bool density,
                       Tensor& out) {
   if (lo == hi && x.numel()) {  // the range of the data
-    alignas(8) char ends[16];
     double range[2];
-    const int64_t width = SizeOf(x.dtype());
-    uint64_t every = ReduceMask("histogram", x.ndim(), Ints{});
-    cpu::Reduce(cpu::ReduceOp::kMin, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends);
-    cpu::Reduce(cpu::ReduceOp::kMax, x.dtype(), x.raw_data(), x.dims(), x.strides(), every, x.dtype(), ends + width);
-    Convert(x.dtype(), ends, 1, DataType::FLOAT64, range, 1, 2);
+    EndsOf("histogram", x, DataType::FLOAT64, range);
     lo = range[0];
     hi = range[1];
     PD_CHECK(std::isfinite(lo) && std::isfinite(hi), InvalidArgument, "[histogram] expected a finite range, got [", lo,
@@ -330,11 +342,15 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
     cpu::Histogram(x.dtype(), x.raw_data(), x.numel(), bins, lo, hi, weight.defined() ? weight.raw_data() : nullptr,
                    held.raw_data());
   if (!density) return;
+  const double size = (hi - lo) / static_cast<double>(bins);
   const Ordered as_doubles(held, DataType::FLOAT64);
-  const Tensor& d = as_doubles;
-  double total = 0, size = (hi - lo) / static_cast<double>(bins);
-  for (int64_t i = 0; i < bins; ++i) total += d.data<double>()[i];
-  for (int64_t i = 0; i < bins; ++i) out.data<float>()[i] = static_cast<float>(d.data<double>()[i] / total / size);
+  const Tensor& sums = as_doubles;
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("density", DataType::UNDEFINED, bins, {sums.raw_data(), out.raw_data()},
+                      {bins, std::bit_cast<int64_t>(size)});
+  double total = 0;
+  for (int64_t i = 0; i < bins; ++i) total += sums.data<double>()[i];
+  for (int64_t i = 0; i < bins; ++i) out.data<float>()[i] = static_cast<float>(sums.data<double>()[i] / total / size);
 }
 
 void bincount_infer(const Meta& x, const Meta* weights, const Scalar&, Meta& out) {
@@ -348,11 +364,13 @@ void bincount_kernel(const Tensor& x, const Tensor& weights, const Scalar& minle
   PD_CHECK(minlength.to_int() >= 0, InvalidArgument, "[bincount] expected a non-negative minlength, got ",
            minlength.to_int());
   int64_t bins = minlength.to_int();
-  for (int64_t i = 0; i < x.numel(); ++i) {
-    const int64_t v = x.data<int64_t>()[i];
-    PD_CHECK(v >= 0 && v < common::kMaxElements, InvalidArgument, "[bincount] expected integers from 0 to ",
-             common::kMaxElements - 1, ", got ", v);
-    bins = std::max(bins, v + 1);
+  if (x.numel()) {
+    int64_t ends[2];
+    EndsOf("bincount", x, DataType::INT64, ends);
+    for (int64_t v : ends)
+      PD_CHECK(v >= 0 && v < common::kMaxElements, InvalidArgument, "[bincount] expected integers from 0 to ",
+               common::kMaxElements - 1, ", got ", v);
+    bins = std::max(bins, ends[1] + 1);
   }
   if (!weights.defined()) {
     EnsureOut(out, Ints{bins}, DataType::INT64);

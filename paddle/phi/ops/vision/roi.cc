@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/vision/boxes.h"
 #include "paddle/phi/primitives/copy.h"
@@ -147,6 +149,41 @@ void ForAligned(const Tensor& boxes, const Tensor& counts, const AlignArgs& a, i
   }
 }
 
+// What each bin is summed of is found on the host; boxes of an image, which follow each other, are summed at once.
+void AlignOn(const DeviceForms& d, const Tensor& x, const Tensor& boxes, const Tensor& counts, const AlignArgs& a,
+             Tensor& out) {
+  const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = a.height * a.width, size = SizeOf(x.dtype());
+  Clear(out);
+  if (h == 0 || w == 0 || out.numel() == 0) return;
+  std::vector<int64_t> starts = {0}, at;
+  std::vector<double> weights;
+  int64_t first = 0, of = 0;
+  const auto sum = [&](int64_t end) {
+    const int64_t n = end - first, shape[] = {n, channels, area}, from[] = {area, n * area, 1},
+                  to[] = {channels * area, area, 1};
+    if (n == 0) return;
+    const auto bins = d.Room(n * channels * area * size);
+    d.WeightedRows(x.dtype(), x.dtype(), static_cast<char*>(x.raw_data()) + of * channels * h * w * size, channels,
+                   h * w, 1, starts, at, weights, bins.get());
+    d.Copy(size, shape, bins.get(), from, static_cast<char*>(out.raw_data()) + first * channels * area * size, to);
+    starts = {0}, at.clear(), weights.clear(), first = end;
+  };
+  ForAligned(ToHost(boxes), counts, a, x.dim(0), h, w,
+             [&](int64_t r, int64_t image, const Samples& rows, const Samples& columns) {
+               if (image != of) sum(r);
+               of = image;
+               int64_t bin = 0;
+               const auto end = [&] { starts.push_back(static_cast<int64_t>(at.size())); };
+               VisitSamples(rows, columns, a, w, [&](int64_t b, int64_t from, double weight) {
+                 for (; bin < b; ++bin) end();
+                 at.push_back(from);
+                 weights.push_back(weight);
+               });
+               for (; bin < area; ++bin) end();
+             });
+  sum(boxes.dim(0));
+}
+
 }  // namespace
 
 void roi_align_infer(const Meta& x, const Meta& boxes, const Meta*, int64_t height, int64_t width, double, int64_t,
@@ -157,6 +194,7 @@ void roi_align_kernel(const Tensor& x, const Tensor& boxes, const Tensor& counts
                       double scale, int64_t ratio, bool aligned, Tensor& out) {
   const int64_t channels = x.dim(1), h = x.dim(2), w = x.dim(3), area = height * width;
   const AlignArgs a{height, width, scale, ratio, aligned};
+  if (const DeviceForms* d = FormsHere()) return AlignOn(*d, x, boxes, counts, a, out);
   InComputeType(x, out, [&](auto tag, const Tensor& to) {
     using T = decltype(tag);
     Clear(to);
