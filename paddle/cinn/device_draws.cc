@@ -63,7 +63,7 @@ int64_t DrawForms::Variates(phi::VariateKind kind, DataType t, int64_t n, const 
     Each(kernel, n, {x, out, base}, numbers);
     return -1;
   }
-  const Wrong wrong(*this);
+  const Wrong wrong(*this, kind != phi::VariateKind::kBernoulli);
   numbers.push_back(wrong.instead());
   if (kind == phi::VariateKind::kBinomial)
     Each(kernel, n, {x, y, out, wrong.at(), base}, numbers);

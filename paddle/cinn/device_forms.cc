@@ -205,15 +205,15 @@ class Forms final : public DrawForms {
   }
 
   int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
-                    int64_t* at, bool wraps) const override {
-    const Wrong wrong(*this);  // rows outside of it are the first ones
+                    int64_t* at, bool wraps, bool value) const override {
+    const Wrong wrong(*this, value);  // rows outside of it are the first ones
     Each(KernelOf("positions", index_t), count, {index, at, wrong.at()}, {count, stride, n, first, wraps});
     return wrong.Least();
   }
 
-  void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
+  void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except, bool value,
                void* out) const override {
-    Each(KernelOf("checked", index_t), count, {index, out, phi::OutsideFlag(place_)}, {count, low, n, except});
+    Each(KernelOf("checked", index_t), count, {index, out, phi::OutsideFlag(place_, value)}, {count, low, n, except});
   }
 
   void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const override {

@@ -54,9 +54,9 @@ int64_t LaunchForms::IndexAt(DataType index_t, const void* index, int64_t i) con
   return width == 8 ? wide : narrow;
 }
 
-LaunchForms::Wrong::Wrong(const LaunchForms& forms)
+LaunchForms::Wrong::Wrong(const LaunchForms& forms, bool value)
     : place_(forms.place_), room_(phi::CapturesGraph(forms.place_) ? nullptr : forms.Room(sizeof(int64_t))) {
-  at_ = room_ ? room_.get() : phi::OutsideFlag(place_);
+  at_ = room_ ? room_.get() : phi::OutsideFlag(place_, value);
   const int64_t none = INT64_MAX;
   if (room_) phi::CopyBytes(room_.get(), place_, &none, {}, sizeof(none));
 }

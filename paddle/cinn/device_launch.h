@@ -39,7 +39,7 @@ class LaunchForms : public phi::DeviceForms {
   // Where kernels write the least number of what they find wrong.
   class Wrong {
    public:
-    explicit Wrong(const LaunchForms& forms);
+    explicit Wrong(const LaunchForms& forms, bool value = true);
     const void* at() const { return at_; }
     // What is written in place of a number, or 0.
     int64_t instead() const { return room_ ? 0 : INT64_MIN; }

@@ -85,12 +85,56 @@ paddle.device.synchronize()
 rows.copy_(paddle.to_tensor([3, 0]))
 try:
     graph.replay()
-except IndexError as error:
+except ValueError as error:
     assert 'in the run before this one, got 4' in str(error)
 else:
     raise AssertionError
 graph.replay()
 assert loss.item() == want
+
+# As the CPU calls it, eager and by compiled functions.
+table, at = paddle.ones([4, 3]), paddle.to_tensor([1, 2])
+share = paddle.to_tensor([0.5])
+F = paddle.nn.functional
+def both(x):
+    return F.relu(F.embedding(at, x) + 1)
+for call, number, bad, named in (
+    (lambda: paddle.gather(table, at), at, [1, 9], IndexError),
+    (lambda: paddle.index_select(table, at), at, [1, 9], ValueError),
+    (lambda: F.one_hot(at, 4), at, [1, 9], ValueError),
+    (lambda: paddle.gather_nd(table, at), at, [9, 1], ValueError),
+    (lambda: F.embedding(at, table) * 2, at, [1, 9], ValueError),
+    (lambda f=paddle.jit.to_static(both): f(table), at, [1, 9], ValueError),
+    (lambda: paddle.bernoulli(share), share, [2.0], IndexError),
+    (lambda: paddle.poisson(share), share, [-2.0], ValueError),
+    (lambda: paddle.gammainc(share, share), share, [-2.0], ValueError),
+):
+    good = number.clone()
+    for _ in range(3):
+        call()
+    graph = paddle.device.cuda.graphs.CUDAGraph()
+    graph.capture_begin()
+    call()
+    graph.capture_end()
+    graph.replay()
+    number.copy_(paddle.to_tensor(bad, number.dtype))
+    try:
+        call()
+    except Exception as error:
+        assert type(error) is named, (type(error), named)
+    else:
+        raise AssertionError(named)
+    graph.replay()
+    number.copy_(good)
+    paddle.device.synchronize()
+    try:
+        graph.replay()
+    except Exception as error:
+        assert type(error) is named and '[CUDAGraph]' in str(error), error
+    else:
+        raise AssertionError(named)
+    graph.replay()
+    paddle.device.synchronize()
 """
 
 

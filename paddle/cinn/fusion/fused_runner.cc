@@ -170,7 +170,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
       const paddle::Tensor clean = phi::Empty(given.dims(), given.dtype(), place);
       const int64_t below = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
       phi::g_forms_of(place)->Checked(given.dtype(), given.raw_data(), given.numel(), l.wraps ? -below : 0, below,
-                                      l.table < 0 ? l.except : 0, clean.raw_data());
+                                      l.table < 0 ? l.except : 0, l.table >= 0 && !l.indexes, clean.raw_data());
       in[l.index] = clean.numel() ? clean.raw_data() : nullptr;
       held.push_back(clean);
       continue;

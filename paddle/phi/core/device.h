@@ -60,7 +60,8 @@ class DeviceGraph {
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph&) = delete;
   void End();
-  // IndexError where a number that was looked up in a run before lay outside of its table.
+  // IndexError or ValueError, as on the CPU, where a number that was looked up in a run before lay outside of its
+  // table.
   void Launch() const;
   // The same of the last run, which is waited for where it looks numbers up.
   void CheckRun() const;
@@ -85,8 +86,9 @@ bool IsCapturing(Place place);
 // The same, as far as DeviceGraph captures it; asks no driver.
 bool CapturesGraph(Place place);
 // While a graph is captured: the address of 64 bits on the device that are INT64_MAX when a run of the graph begins. A
-// kernel writes a smaller number there where it was to look one up outside of a table.
-void* OutsideFlag(Place place);
+// kernel writes a smaller number there where it was to look one up outside of a table, or INT64_MIN where a parameter
+// was out of its range: an IndexError, or with `value` a ValueError.
+void* OutsideFlag(Place place, bool value);
 // The key of a draw of `numbers` (DeviceGenerator::Take): while a graph is captured, one that each run of it draws
 // anew.
 DrawKey TakeDraws(Place place, uint64_t numbers);

@@ -117,13 +117,14 @@ class DeviceForms {
   virtual void Copy(int64_t elem_size, Numbers shape, const void* src, Numbers src_strides, void* dst,
                     Numbers dst_strides) const = 0;
   // at[i] = the row that index[i * stride] names of n, or, but in the `first` column, at[i] * n + that. The first i
-  // with an index outside [-n, n), or of [0, n) where none `wraps`, or -1.
+  // with an index outside [-n, n), or of [0, n) where none `wraps`, or -1; while a graph is captured always that, and
+  // its next run tells, with `value` by a ValueError.
   virtual int64_t Positions(DataType index_t, const void* index, int64_t stride, int64_t n, bool first, int64_t count,
-                            int64_t* at, bool wraps = true) const = 0;
+                            int64_t* at, bool wraps, bool value) const = 0;
   // out[i] = index[i], and 0 in the place of what lies outside of [low, n) and is not `except`. Only while a graph is
   // captured, whose next run then says so.
   virtual void Checked(DataType index_t, const void* index, int64_t count, int64_t low, int64_t n, int64_t except,
-                       void* out) const = 0;
+                       bool value, void* out) const = 0;
   // Of each entry of an index of that shape, where it lies in a tensor of `strides` at position at[i] along the axis.
   virtual void Along(Numbers index_shape, int axis, Numbers strides, int64_t total, int64_t* at) const = 0;
   // out [outer, count, inner] = rows of x [outer, n, inner] at `at`.

@@ -21,9 +21,11 @@ int64_t IndexAt(DataType t, const void* index, int64_t i) {
 }
 
 // What an index outside its axis is called; the published package does not agree with itself.
+bool IsValueError(std::string_view op) {
+  return op == "index_select" || op == "index_sample" || op == "index_add" || op == "gather_nd";
+}
 common::ErrorCode IndexCode(std::string_view op) {
-  bool value = op == "index_select" || op == "index_sample" || op == "index_add" || op == "gather_nd";
-  return value ? common::ErrorCode::kInvalidArgument : common::ErrorCode::kOutOfRange;
+  return IsValueError(op) ? common::ErrorCode::kInvalidArgument : common::ErrorCode::kOutOfRange;
 }
 
 // Room for positions, where the op runs.
@@ -49,7 +51,7 @@ class Places {
 void Checked(const char* op, DataType t, const void* index, int64_t count, int64_t n, int64_t* out) {
   int64_t bad = -1;
   if (const DeviceForms* d = FormsHere()) {
-    bad = d->Positions(t, index, 1, n, true, count, out);
+    bad = d->Positions(t, index, 1, n, true, count, out, true, IsValueError(op));
     if (bad >= 0)
       common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ",
                               d->IndexAt(t, index, bad));
@@ -72,7 +74,7 @@ void Linear(const char* op, DataType t, std::span<const void* const> columns, co
   if (const DeviceForms* d = FormsHere()) {
     if (k == 0) throw NoDeviceForm{"no columns of indices"};
     for (int64_t a = 0; a < k; ++a) {
-      const int64_t bad = d->Positions(t, columns[a], stride_in, dims[a], a == 0, count, out);
+      const int64_t bad = d->Positions(t, columns[a], stride_in, dims[a], a == 0, count, out, true, IsValueError(op));
       if (bad >= 0)
         common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -dims[a], ", ", dims[a],
                                 ") for axis ", a, ", got ", d->IndexAt(t, columns[a], bad * stride_in));
@@ -552,7 +554,7 @@ void OneHot(DataType t, DataType index_t, const void* ids, int64_t count, int64_
   Convert(DataType::FLOAT64, &one, 1, t, element, 1, 1);
   if (const DeviceForms* d = FormsHere()) {
     const Places at(count), there(2);
-    const int64_t bad = d->Positions(index_t, ids, 1, classes, true, count, at.as<int64_t>(), false);
+    const int64_t bad = d->Positions(index_t, ids, 1, classes, true, count, at.as<int64_t>(), false, true);
     if (bad >= 0)
       PD_THROW(InvalidArgument, "[one_hot] expected an index in [0, ", classes, "), got ",
                d->IndexAt(index_t, ids, bad));

@@ -461,6 +461,13 @@ void NeedsGraphs(const Device& d) {
 }
 }  // namespace
 
+namespace {
+// What kernels of a graph tell of a run (OutsideFlag).
+struct Outside {
+  int64_t index = INT64_MAX, value = INT64_MAX;
+};
+}  // namespace
+
 DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode)
     : place_(place), pool_(Of(place).memory->BeginPool(pool)) {
   Device& d = Of(place);
@@ -479,13 +486,13 @@ void DeviceGraph::End() {
   Device& d = Of(place_);
   PD_CHECK(capturing_, PreconditionNotMet, "[CUDAGraph] expected a graph that is being captured, got one that is not");
   if (d.outside) {
-    auto* told = Pinned().Allocate(sizeof(int64_t), nullptr);
+    auto* told = Pinned().Allocate(sizeof(Outside), nullptr);
     outside_ = std::exchange(d.outside, nullptr);
     told_ = told;
     PD_CHECK(told, ResourceExhausted, "out of memory: expected pinned memory for a flag");
-    *reinterpret_cast<int64_t*>(told->ptr) = INT64_MAX;
+    *reinterpret_cast<Outside*>(told->ptr) = {};
     DEVICE_CALL(d, async_memory_copy_d2h, d.stream, told->ptr, static_cast<CachingAllocator::Block*>(outside_)->ptr,
-                sizeof(int64_t));
+                sizeof(Outside));
   }
   capturing_ = d.capturing = false;
   constants_.assign(d.constants.begin(), d.constants.end());
@@ -503,12 +510,14 @@ void DeviceGraph::End() {
 }
 void DeviceGraph::CheckTold(const char* run) const {
   if (!told_) return;
-  auto& told = *reinterpret_cast<int64_t*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
-  const int64_t wrong = std::exchange(told, INT64_MAX);
-  PD_CHECK(wrong != INT64_MIN, OutOfRange,
-           "[CUDAGraph] expected parameters of draws and functions within their ranges in ", run, ", got others");
-  PD_CHECK(wrong == INT64_MAX, OutOfRange, "[CUDAGraph] expected labels and indices within their tables in ", run,
-           ", got ", wrong);
+  auto& told = *reinterpret_cast<Outside*>(static_cast<CachingAllocator::Block*>(told_)->ptr);
+  const auto [index, value] = std::exchange(told, {});
+  constexpr const char* kRanges = "[CUDAGraph] expected parameters of draws and functions within their ranges in ";
+  PD_CHECK(index != INT64_MIN, OutOfRange, kRanges, run, ", got others");
+  PD_CHECK(value != INT64_MIN, InvalidArgument, kRanges, run, ", got others");
+  constexpr const char* kTables = "[CUDAGraph] expected labels and indices within their tables in ";
+  PD_CHECK(index == INT64_MAX, OutOfRange, kTables, run, ", got ", index);
+  PD_CHECK(value == INT64_MAX, InvalidArgument, kTables, run, ", got ", value);
 }
 void DeviceGraph::CheckRun() const {
   if (told_) SynchronizeStream(place_, Of(place_).stream);
@@ -554,15 +563,15 @@ bool IsCapturing(Place place) {
 }
 
 bool CapturesGraph(Place place) { return !OnHost(place) && Of(place).capturing; }
-void* OutsideFlag(Place place) {
+void* OutsideFlag(Place place, bool value) {
   Device& d = Of(place);
   if (!d.outside) {
-    d.outside = d.memory->Allocate(sizeof(int64_t), d.stream);
+    d.outside = d.memory->Allocate(sizeof(Outside), d.stream);
     PD_CHECK(d.outside, ResourceExhausted, "out of memory: expected memory for a flag");
-    const int64_t none = INT64_MAX;
+    const Outside none;
     CopyBytes(d.outside->ptr, place, &none, Place{}, sizeof(none));
   }
-  return d.outside->ptr;
+  return static_cast<char*>(d.outside->ptr) + (value ? offsetof(Outside, value) : offsetof(Outside, index));
 }
 DrawKey TakeDraws(Place place, uint64_t numbers) {
   Device& d = Of(place);

@@ -210,8 +210,8 @@ struct Places {
 };
 Places PlacesOn(const DeviceForms& d, const char* op, const char* name, const Tensor& index, int64_t rows) {
   Places p{d.Room(index.numel() * 8), index.numel()};
-  const int64_t bad =
-      d.Positions(index.dtype(), index.raw_data(), 1, rows, true, p.n, static_cast<int64_t*>(p.room.get()), false);
+  const int64_t bad = d.Positions(index.dtype(), index.raw_data(), 1, rows, true, p.n,
+                                  static_cast<int64_t*>(p.room.get()), false, true);
   PD_CHECK(bad < 0, InvalidArgument, "[", op, "] expected ", name, " from 0 to ", rows - 1, ", got ",
            d.IndexAt(index.dtype(), index.raw_data(), bad));
   return p;

@@ -274,7 +274,7 @@ void Unpool(const char* op, const Tensor& x, const Tensor& indices, Tensor& out)
     const int64_t shape[] = {planes, k}, each[] = {1, 0}, rows[] = {k, 1};
     d->Copy(8, shape, numbers.get(), each, at.get(), rows);
     auto* to = static_cast<int64_t*>(at.get());
-    const int64_t bad = d->Positions(DataType::INT64, indices.raw_data(), 1, n, false, planes * k, to, false);
+    const int64_t bad = d->Positions(DataType::INT64, indices.raw_data(), 1, n, false, planes * k, to, false, true);
     PD_CHECK(bad < 0, InvalidArgument, "[", op, "] expected indices in [0, ", n, "), got ",
              d->IndexAt(DataType::INT64, indices.raw_data(), bad));
     return d->Put(SizeOf(x.dtype()), out.raw_data(), 1, planes * n, 1, to, planes * k, x.raw_data(), false);

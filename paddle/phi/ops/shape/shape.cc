@@ -252,9 +252,7 @@ void RunShift(const Tensor& x, const Tensor& y, bool left, bool arithmetic, Tens
   CopyInto(y, b);
   int64_t n = out.numel();
   if (const DeviceForms* d = FormsHere())
-    return d->ForEach("shift",
-                      x.dtype() == DataType::INT32 || x.dtype() == DataType::INT64 ? x.dtype() : DataType::BOOL, n,
-                      {a.raw_data(), b.raw_data(), out.raw_data()}, {n, left, arithmetic});
+    return d->ForEach("shift", x.dtype(), n, {a.raw_data(), b.raw_data(), out.raw_data()}, {n, left, arithmetic});
   switch (x.dtype()) {
     case DataType::UINT8: return Shift(a.data<uint8_t>(), b.data<uint8_t>(), out.data<uint8_t>(), n, left, arithmetic);
     case DataType::INT8: return Shift(a.data<int8_t>(), b.data<int8_t>(), out.data<int8_t>(), n, left, arithmetic);
