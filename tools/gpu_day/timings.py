@@ -53,7 +53,7 @@ def event_time(module, f, n):
 
 
 def by_turns(ours, theirs, n, rounds):
-    sides = [(paddle, ours)] + ([(torch, theirs)] if torch else [])
+    sides = [(paddle, ours)] + ([(torch, theirs)] if torch and theirs else [])
     for _, f in sides:
         f()
         f()
@@ -91,6 +91,56 @@ def operations(small, once):
                     times,
                     passes * x.numel() * x.element_size(),
                 )
+
+
+def others(small):
+    """What libraries do, what moves or chooses elements, and steps of optimizers."""
+    n = 16 if small else 2048
+    x = paddle.randn([n, n])
+    z, picture = paddle.complex(x, x.t()), paddle.randn([8, n // 8, 8 if small else 64, 8])
+    still = [paddle.zeros([n // 8]), paddle.ones([n // 8])]
+    tx = tz = tp = ts = None
+    if torch:
+        tx = torch.from_numpy(x.numpy()).cuda()
+        tz, tp = torch.complex(tx, tx.t()), torch.from_numpy(picture.numpy()).cuda()
+        ts = [torch.from_numpy(t.numpy()).cuda() for t in still]
+    parameter = paddle.create_parameter([n, n], 'float32')
+    parameter.stop_gradient = False
+    lamb = paddle.optimizer.Lamb(0.001, parameters=[parameter])
+    parameter.grad = paddle.ones([n, n])
+    symmetric = n if small else 512
+    few, tfew = x[:symmetric, :symmetric], tx[:symmetric, :symmetric] if torch else None
+    cases = {
+        'columns copied': (lambda: x.t().contiguous(), lambda: tx.t().contiguous()),
+        'chosen': (lambda: x[x > 0.5], lambda: tx[tx > 0.5]),
+        'nonzero': (lambda: paddle.nonzero(x > 0.5), lambda: torch.nonzero(tx > 0.5)),
+        'cumsum': (lambda: x.cumsum(-1), lambda: tx.cumsum(-1)),
+        'sort': (lambda: x.sort(-1), lambda: tx.sort(-1)),
+        'histogram': (lambda: paddle.histogram(x, 100), lambda: torch.histc(tx, 100)),
+        'unfold': (lambda: F.unfold(picture, 3), lambda: T.unfold(tp, 3)),
+        'batch_norm': (
+            lambda: F.batch_norm(picture, *still, training=True),
+            lambda: T.batch_norm(tp, *ts, training=True),
+        ),
+        'rfft': (lambda: paddle.fft.rfft(x), lambda: torch.fft.rfft(tx)),
+        'fft2': (lambda: paddle.fft.fft2(z), lambda: torch.fft.fft2(tz)),
+        'complex matmul': (lambda: z @ z, lambda: tz @ tz),
+        'cholesky': (
+            lambda: paddle.linalg.cholesky(few @ few.t() + n * paddle.eye(symmetric)),
+            lambda: torch.linalg.cholesky(
+                tfew @ tfew.t() + n * torch.eye(symmetric, device='cuda')
+            ),
+        ),
+        'det': (lambda: paddle.linalg.slogdet(few), lambda: torch.linalg.slogdet(tfew)),
+        'eigh': (
+            lambda: paddle.linalg.eigh(few + few.t()),
+            lambda: torch.linalg.eigh(tfew + tfew.t()),
+        ),
+        'lamb': (lamb.step, None),
+    }
+    for name, (ours, theirs) in cases.items():
+        count, rounds = (1, 1) if small else (3, 5)
+        row(name, f'{n}x{n}', by_turns(ours, theirs, count, rounds))
 
 
 def host(small):
@@ -147,5 +197,6 @@ if __name__ == '__main__':
             )
         operations(given.small, given.once)
         if not given.once:
+            others(given.small)
             host(given.small)
             graph(given.small)
