@@ -105,6 +105,12 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
   });
 }
 
+// Writes what a backward of the tensor runs into the folder `path`.
+void WriteGraph(PyObject* tensor, PyObject* path) {
+  const PyRef module = Own(PyImport_ImportModule("paddle.autograd.graph_files"));
+  Own(PyObject_CallMethod(module.get(), "write_graph", "s(O)O", "backward", tensor, path));
+}
+
 PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
     const char* names[] = {"grad_tensor", "retain_graph", "dump_backward_graph_path"};
@@ -122,6 +128,7 @@ PyObject* BackwardMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     if (g.defined())
       PD_CHECK(g.is_symbolic() || g.dims() == t.dims(), Assertion, "[backward] expected a grad_tensor of shape ",
                common::ShapeText(t.dims()), ", got ", common::ShapeText(g.dims()));
+    if (!IsNone(a[2])) WriteGraph(self, a[2]);
     if (!egr::NeedsGrad(t)) Py_RETURN_NONE;
     RunBackwardCalls({t}, {g}, a[1] && ToBool(a[1], "backward", "retain_graph"), false);
     Py_RETURN_NONE;

@@ -348,7 +348,8 @@ inline constexpr char kTensorBackwardText[] =
 Args:
     grad_tensor (Tensor, default None): The gradient of this tensor; None for ones.
     retain_graph (bool, default False): Whether the history stays for another backward.
-    dump_backward_graph_path (str, default None): Must be None.
+    dump_backward_graph_path (str, default None): The folder that the graph of what runs is
+        written to, for Graphviz; None for no files.
 
 Returns:
     None.

@@ -252,3 +252,35 @@ def test_settings_of_distributed_datasets(tmp_path):
     assert data.get_memory_data_size() == 1
     with pytest.raises(NotImplementedError, match='expected merge_size=None, got 2'):
         data._init_distributed_settings(merge_size=2)
+
+
+@pytest.mark.parametrize('call', ['method', 'backward', 'grad'])
+def test_graphs_of_what_runs_are_written(call, tmp_path):
+    x, w = (paddle.to_tensor([1.0, 2.0], stop_gradient=False) for _ in range(2))
+    y = ((x * w).exp() + x).sum()
+    path = str(tmp_path / 'graphs')
+    if call == 'method':
+        y.backward(dump_backward_graph_path=path)
+    elif call == 'backward':
+        paddle.autograd.backward([y], dump_backward_graph_path=path)
+    else:
+        paddle.grad([y], [x], dump_backward_graph_path=path)
+    texts = {p.name.split('_', 2)[2]: p.read_text() for p in (tmp_path / 'graphs').iterdir()}
+    named = {}
+    for what in ('backward_graph.dot', 'ref_forward_graph.dot'):
+        lines = [line.strip() for line in texts[what].splitlines()]
+        names = {line.split('[')[0]: line.split('"')[1] for line in lines if line.endswith(']')}
+        arrows = [tuple(line.split('->')) for line in lines if '->' in line]
+        named[what] = sorted((names[a], names[b]) for a, b in arrows)
+    assert named['backward_graph.dot'] == sorted(
+        [
+            ('SumGradNode', 'AddGradNode'),
+            ('AddGradNode', 'ExpGradNode'),
+            ('AddGradNode', 'AccumulateGrad'),
+            ('ExpGradNode', 'MultiplyGradNode'),
+            ('MultiplyGradNode', 'AccumulateGrad'),
+            ('MultiplyGradNode', 'AccumulateGrad'),
+        ]
+    )
+    assert ('Exp', 'Add') in named['ref_forward_graph.dot']
+    assert (x.grad is None) == (call == 'grad')

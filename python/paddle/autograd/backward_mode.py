@@ -4,7 +4,8 @@
 import sys
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import only
+
+from .graph_files import write_graph
 
 __all__ = ['backward']
 
@@ -36,7 +37,8 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
         grad_tensors (Tensor or list of Tensors, default None): The gradients of tensors; None for
             ones.
         retain_graph (bool, default False): Whether the history stays for another backward.
-        dump_backward_graph_path (str, default None): Must be None.
+        dump_backward_graph_path (str, default None): The folder that the graph of what runs is
+            written to, for Graphviz; None for no files.
 
     Returns:
         None.
@@ -47,11 +49,6 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
         >>> x.grad.tolist()
         [5.0, 7.0]
     """
-    only(
-        'backward',
-        'graphs are not written to files',
-        dump_backward_graph_path=(dump_backward_graph_path, None),
-    )
     tensors = _checked(tensors, 'tensors', False)
     if len({id(t) for t in tensors}) != len(tensors):
         raise AssertionError("[backward] expected each of tensors once, got one more than once")
@@ -66,4 +63,6 @@ def backward(tensors, grad_tensors=None, retain_graph=False, *, dump_backward_gr
         grad_tensors = []
     if (sparse := sys.modules.get('paddle.sparse.tensor')) is not None:
         tensors, grad_tensors, *_ = sparse.as_values('backward', tensors, grad_tensors)
+    if dump_backward_graph_path is not None:
+        write_graph('backward', tensors, dump_backward_graph_path)
     _core.run_backward(tensors, grad_tensors or None, retain_graph)

@@ -237,7 +237,8 @@ def grad(
         allow_unused (bool, default False): Whether None is returned for inputs that outputs do
             not depend on; else that is an error.
         no_grad_vars (Tensor or list of Tensors, default None): Tensors that no gradient passes.
-        dump_backward_graph_path (str, default None): Taken for compatibility.
+        dump_backward_graph_path (str, default None): The folder that the graph of what runs is
+            written to, for Graphviz; None for no files.
 
     Returns:
         list of Tensors: one gradient for each of inputs.
@@ -251,11 +252,6 @@ def grad(
         >>> paddle.grad(g, x)[0].tolist()
         [18.0]
     """
-    only(
-        'grad',
-        'graphs are not written to files',
-        dump_backward_graph_path=(dump_backward_graph_path, None),
-    )
     outputs = _tensor_list(outputs, 'outputs')
     inputs = _tensor_list(inputs, 'inputs')
     if not only_inputs:
@@ -289,6 +285,10 @@ def grad(
         outputs, grad_outputs, inputs, rest, show = sparse.as_values(
             'grad', outputs, grad_outputs, inputs, rest
         )
+    if dump_backward_graph_path is not None:
+        from paddle.autograd.graph_files import write_graph
+
+        write_graph('grad', outputs, dump_backward_graph_path)
     grads = list(_core.grad(outputs, inputs, grad_outputs, True, create_graph, allow_unused, *rest))
     return grads if sparse is None else show(grads)
 
