@@ -8,6 +8,7 @@
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/dist_tensor.h"
 #include "paddle/pybind/creation_texts.h"
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/interchange.h"
@@ -212,7 +213,7 @@ PyObject* CallToTensor(PyObject* const* a) {
   Tensor t;
   if (IsTensor(data)) {
     const Tensor& x = ToTensor(data, "to_tensor", "data");
-    if (Recording() || x.is_symbolic()) {
+    if (Recording() || x.is_symbolic() || x.is_dist()) {
       t = dtype == DataType::UNDEFINED || dtype == x.dtype() ? paddle::assign(x) : paddle::cast(x, dtype);
     } else {
       WarnOfCopy();
@@ -222,8 +223,9 @@ PyObject* CallToTensor(PyObject* const* a) {
   } else {
     t = TensorFromData(data, dtype);
   }
-  if (__builtin_expect(!(t.place() == place), 0)) t = phi::ToPlace(t, place);
+  if (__builtin_expect(!(t.place() == place) && !t.is_dist(), 0)) t = phi::ToPlace(t, place);
   t->stop_gradient = stop;
+  phi::LocalOf(t)->stop_gradient = stop;
   return ToPy(std::move(t));
 }
 

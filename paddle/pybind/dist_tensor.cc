@@ -63,6 +63,8 @@ Tensor GradientOf(const Tensor& t, Tensor local) {
 }
 
 Tensor GradientPart(const char* op, const Tensor& gradient, const Tensor& t) {
+  PD_CHECK(!gradient.defined() || t.is_dist() || !gradient.is_dist(), InvalidArgument, "[", op,
+           "] expected a dense gradient of a dense tensor, got a distributed one");
   if (!gradient.defined() || !t.is_dist()) return gradient;
   return LocalAs(op, gradient, t, GradientPlacements(t));
 }

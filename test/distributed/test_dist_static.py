@@ -24,6 +24,7 @@ from paddle.distributed.auto_parallel.pipeline_schedule import Schedule
         (4, 'planned', ('dp2mp2', '2', '1')),
         (8, 'planned', ('dp4mp2', '1')),
         (2, 'measured', ('mp2',)),
+        (2, 'measured', ('mp2', '2')),
         (4, 'measured', ('dp2mp2',)),
         (2, 'sharded', ('1',)),
         (2, 'sharded', ('3',)),

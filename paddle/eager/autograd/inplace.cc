@@ -314,6 +314,8 @@ Tensor BeforeWrite(Tensor& x, const char* op, bool saved) {
 }
 
 void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* op, bool saved, uint32_t handles) {
+  PD_CHECK(!result.is_dist(), InvalidArgument, "[", op,
+           "] expected a distributed tensor to write to, as others are, got a dense one");
   PD_CHECK(MayBe(x.extents(), result.extents()), InvalidArgument, "[", op, "] expected a result of the shape ",
            common::ShapeText(x.extents()), " of the tensor that is written in place, got ",
            common::ShapeText(result.extents()));
