@@ -4,7 +4,7 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 """
 
 import paddle
-from paddle.static.block import call_op, defaults, tensors_of
+from paddle.static.block import OutputVar, call_op, defaults, tensors_of
 from paddle.static import legacy_fused, legacy_sequences  # noqa: F401 - rules of theirs
 from paddle.static.legacy_kinds import on_arrays
 from paddle.static.legacy_rules import ALIASES, IN_PLACE, READ, READ_ALWAYS, RULES
@@ -88,7 +88,7 @@ def with_read(kind, inputs, attrs, results):
 def _is_array(values):
     """Whether an input is an array of tensors."""
     first = values[0] if isinstance(values, (list, tuple)) and values else values
-    return hasattr(type(getattr(first, 'value', first)), 'held')
+    return hasattr(type(first.value if isinstance(first, OutputVar) else first), 'held')
 
 
 def call(kind, inputs, attrs, strict=True, inplace=False):

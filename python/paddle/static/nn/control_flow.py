@@ -338,7 +338,7 @@ def _recorded_loop(cond, step, leaves, form):
                 "[while_loop] expected body to give values of the structure of loop_vars, got "
                 "another one"
             )
-        empty = [(i, out[i]) for i, v in enumerate(leaves) if hasattr(v, 'before')]
+        empty = [(i, out[i]) for i, v in enumerate(leaves) if hasattr(type(v), 'before')]
         filled = [(i, v) for i, v in empty if isinstance(v, _core.Tensor)]
         if filled:
             raise _Filled(filled)
