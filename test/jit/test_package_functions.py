@@ -58,15 +58,14 @@ def _recorded():
     yield 'small', paddle.linalg.matrix_exp, (_tensor(2, 3, 3) * 0.01,)
     yield 'unpadded', _varlen, (_tensor(7, 2, 8), paddle.to_tensor([0, 3, 7], dtype='int32'))
     yield 'top_p', _sampled, (_tensor(6, 9), paddle.full([6], 0.7))
+    indices, values = paddle.to_tensor([[0, 1, 1], [0, 2, 2]]), paddle.to_tensor([1.0, 2.0, 3.0])
+    yield 'coalesced', _coalesced, (indices, values)
     for f in (paddle.audio.functional.mel_to_hz, paddle.audio.functional.hz_to_mel):
         for htk in (False, True):
             yield f'{f.__name__}-{htk}', f, (paddle.to_tensor([3.0, 40.0, 4000.0]), htk)
 
 
 def _plain():
-    indices, values = paddle.to_tensor([[0, 1, 1], [0, 2, 2]]), paddle.to_tensor([1.0, 2.0, 3.0])
-    yield 'coalesced', _coalesced, (indices, values)
-    yield 'summed', _summed, (indices, values)
     tail = _tensor(4, 2), _tensor(2, 3)
     labels = paddle.to_tensor([0, 1, 4])
     yield 'adaptive', _adaptive, (_tensor(3, 4), labels, _tensor(4, 3), *tail)
@@ -103,6 +102,15 @@ def test_recorded(case, full_graph):
         assert marked.get_traced_count() == 1
 
 
+def test_sums_of_sparse_tensors_are_recorded():
+    args = paddle.to_tensor([[0, 1, 1], [0, 2, 2]]), paddle.to_tensor([1.0, 2.0, 3.0])
+    marked = paddle.jit.to_static(_summed, full_graph=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        _compare(_summed, args, marked)
+    assert marked.get_traced_count() == 1
+
+
 @pytest.mark.parametrize('case', list(_plain()), ids=lambda c: c[0])
 def test_run_as_they_are(case):
     """Numbers that only the run knows are needed: one warning names the function and the line."""
@@ -120,15 +128,15 @@ def test_run_as_they_are(case):
 
 
 def test_what_is_around_is_compiled():
-    def function(x, indices):
+    def function(x, *rest):
         q = paddle.tanh(x * 2 + 1).exp() - x
         q = q / (q.sum() + 1)
-        y = _coalesced(indices, q).sum() + q
+        y = _adaptive(q, *rest)[0].sum() + q
         y = (y * 3).sin() + x
         return y.cos() - q * 2
 
     marked = paddle.jit.to_static(function, full_graph=True)
-    args = _tensor(3), paddle.to_tensor([[0, 1, 1], [0, 2, 2]])
+    args = next(args for name, _, args in _plain() if name == 'adaptive')
     with pytest.warns(UserWarning, match='as it is'):
         marked(*args)
     _compare(function, args, marked)
