@@ -35,6 +35,41 @@ def _linear(*shape, dtype='float32'):
 @pytest.mark.parametrize(
     ('call', 'error', 'words'),
     [
+        (
+            lambda: paddle.flip(paddle.ones([2]), 2**63),
+            OverflowError,
+            "[flip] expected 'axis' to fit in int64, got a larger number",
+        ),
+        (
+            lambda: paddle.ones([2]).reshape([1, 2**64]),
+            OverflowError,
+            "[reshape] expected 'shape' to fit in int64, got a larger number",
+        ),
+        (
+            lambda: paddle.scale(paddle.ones([2]), 10**400),
+            OverflowError,
+            "[scale] expected 'scale' to fit in float64, got a larger number",
+        ),
+        (
+            lambda: paddle.linalg.norm(paddle.ones([2]), p='x'),
+            ValueError,
+            "[norm] expected p to be a number, of matrices also 'fro' or 'nuc', got 'x'",
+        ),
+        *(
+            (call, TypeError, '[out] expected a Tensor or a tuple of Tensors, as the function')
+            for call in (
+                lambda: paddle.add(paddle.ones([2]), paddle.ones([2]), out=3),
+                lambda: paddle.full([2], 0.5, out='float32'),
+                lambda: paddle.fft.hfft(paddle.ones([2, 3]), out=np.zeros(2)),
+                lambda: paddle.polar(paddle.ones([2]), paddle.ones([2]), out={}),
+                lambda: paddle.assign([1.0], output=3),
+            )
+        ),
+        (
+            lambda: paddle.vision.transforms.hflip(paddle.ones([8])),
+            RuntimeError,
+            '[transforms] expected a tensor of 3 or 4 axes as image, got shape',
+        ),
         (lambda: _linear(3, 5), ValueError, '[linear] expected x of 4 features, got shape [3, 5] '),
         (lambda: _linear(), ValueError, '[linear] expected x of 4 features, got shape [] '),
         (

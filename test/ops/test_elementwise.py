@@ -288,3 +288,13 @@ def test_special_values(row, dtype):
         want = want.astype(out.dtype)
     rtol, atol = h.TOLERANCE[dtype]
     np.testing.assert_allclose(out, want, rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["less_than", "less_equal", "greater_than", "greater_equal"])
+def test_complex_numbers_compare_by_their_real_parts_first(name, dtype):
+    parts = [complex(a, b) for a in (-1, 0, 2) for b in (-3, 0, 1)]
+    x, y = np.meshgrid(np.array(parts, dtype), np.array(parts, dtype))
+    reference = {"less_than": "less", "greater_than": "greater"}.get(name, name)
+    got = getattr(paddle, name)(paddle.to_tensor(x), paddle.to_tensor(y))
+    np.testing.assert_array_equal(got.numpy(), getattr(np, reference)(x, y))

@@ -46,6 +46,23 @@ template <class T>
 PD_MATH bool operator!=(cplx<T> a, cplx<T> b) {
   return (a.re != b.re) | (a.im != b.im);
 }
+// By the real parts, then by the imaginary ones.
+template <class T>
+PD_MATH bool operator<(cplx<T> a, cplx<T> b) {
+  return (a.re < b.re) | ((a.re == b.re) & (a.im < b.im));
+}
+template <class T>
+PD_MATH bool operator>(cplx<T> a, cplx<T> b) {
+  return b < a;
+}
+template <class T>
+PD_MATH bool operator<=(cplx<T> a, cplx<T> b) {
+  return (a < b) | (a == b);
+}
+template <class T>
+PD_MATH bool operator>=(cplx<T> a, cplx<T> b) {
+  return b <= a;
+}
 template <class T>
 PD_MATH cplx<T> div(cplx<T> a, cplx<T> b) {
   return a / b;

@@ -105,16 +105,28 @@ phi::RecordedElement Deferred(const Tensor& t, int64_t i, const char* op, const 
   return egr::Defer(t, i);
 }
 
-int64_t IndexValue(PyObject* o) {
-  if (PyLong_Check(o)) {
-    int64_t v = PyLong_AsLongLong(o);
-    if (v == -1 && PyErr_Occurred()) throw PyErrAlreadySet();
-    return v;
+// Says which argument a number was too large for; other exceptions go on as they are.
+[[noreturn, gnu::cold]] void RaiseUnfit(const char* op, const char* arg, const char* what) {
+  if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_OverflowError, "[%s] expected '%s' to fit in %s, got a larger number", op, arg, what);
   }
-  PyRef i = Own(PyNumber_Index(o));
-  int64_t v = PyLong_AsLongLong(i.get());
-  if (v == -1 && PyErr_Occurred()) throw PyErrAlreadySet();
+  throw PyErrAlreadySet();
+}
+
+int64_t IndexValue(PyObject* o, const char* op, const char* arg) {
+  PyRef index;
+  if (!PyLong_Check(o)) index = Own(PyNumber_Index(o));
+  PyObject* number = index.get() ? index.get() : o;
+  const int64_t v = PyLong_AsLongLong(number);
+  if (v == -1 && PyErr_Occurred()) RaiseUnfit(op, arg, "int64");
   return v;
+}
+
+double FloatValue(PyObject* o, const char* op, const char* arg) {
+  const double d = PyFloat_AsDouble(o);
+  if (d == -1.0 && PyErr_Occurred()) RaiseUnfit(op, arg, "float64");
+  return d;
 }
 
 }  // namespace
@@ -151,18 +163,18 @@ std::vector<Tensor> ToOptionalTensors(PyObject* o, const char* op, const char* a
 }
 
 int64_t ToInt(PyObject* o, const char* op, const char* arg) {
-  if (o && PyLong_CheckExact(o)) return IndexValue(o);
+  if (o && PyLong_CheckExact(o)) return IndexValue(o, op, arg);
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     PD_CHECK(AsTensor(o).numel() == 1, InvalidArgument, "[", op, "] expected '", arg,
              "' to hold one element, got shape ", common::ShapeText(AsTensor(o).dims()));
     jit::NoteRead(AsTensor(o));
     return phi::ScalarAsInt(AsTensor(o));
   }
-  if (o && HasIndex(o)) return IndexValue(o);
+  if (o && HasIndex(o)) return IndexValue(o, op, arg);
   if (o && IsNumpyBool(o)) return IsTrue(o);
   if (o && IsNdarray(o)) {
     PyRef v = Own(PyNumber_Long(o));
-    return IndexValue(v.get());
+    return IndexValue(v.get(), op, arg);
   }
   // A float is taken when it is whole: sizes are often computed with `/`.
   if (o && PyFloat_Check(o)) {
@@ -212,20 +224,12 @@ double ToDouble(PyObject* o, const char* op, const char* arg) {
              " to be 0 or within the range of float32, which attributes of programs are, got ", d);
     return d;
   }
-  if (o && PyLong_Check(o)) {
-    double d = PyLong_AsDouble(o);
-    if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
-    return d;
-  }
+  if (o && PyLong_Check(o)) return FloatValue(o, op, arg);
   if (o && IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()) {
     jit::NoteRead(AsTensor(o));
     return phi::ScalarAsDouble(AsTensor(o));
   }
-  if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) {
-    double d = PyFloat_AsDouble(o);
-    if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
-    return d;
-  }
+  if (o && !PyUnicode_Check(o) && (HasFloat(o) || HasIndex(o))) return FloatValue(o, op, arg);
   Expected(o, op, arg, "a float");
 }
 
@@ -271,13 +275,13 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (i < PySequence_Fast_GET_SIZE(o) &&
           PyLong_CheckExact(PySequence_Fast_GET_ITEM(o, i))) {  // runs no Python code
-        r.push_back(IndexValue(PySequence_Fast_GET_ITEM(o, i)));
+        r.push_back(IndexValue(PySequence_Fast_GET_ITEM(o, i), op, arg));
         continue;
       }
       const PyRef item = ItemAt(o, i, op);
       PyObject* e = item.get();
       if (PyLong_Check(e) && !PyBool_Check(e)) {
-        r.push_back(IndexValue(e));
+        r.push_back(IndexValue(e, op, arg));
       } else if (IsTensor(e) && AsTensor(e).defined() && !AsTensor(e).is_symbolic()) {
         PD_CHECK(!phi::IsFloating(AsTensor(e).dtype()), InvalidType, "[", op, "] expected integers in '", arg,
                  "', got a ", phi::NameOf(AsTensor(e).dtype()), " tensor at position ", i);
@@ -291,7 +295,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
         AddRecorded(r, t, 0, op, arg);
       } else if (!AddExtent(r, e, op, arg)) {
         if (HasIndex(e) && !PyBool_Check(e)) {
-          r.push_back(IndexValue(e));
+          r.push_back(IndexValue(e, op, arg));
           continue;
         }
         Expected(e, op, ItemText(i, arg).c_str(), "an int");
@@ -301,7 +305,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
   }
   if (PyBool_Check(o)) Expected(o, op, arg, "a list, a tuple, an int or a Tensor");
   if (PyLong_Check(o)) {
-    r.push_back(IndexValue(o));
+    r.push_back(IndexValue(o, op, arg));
     return r;
   }
   if (IsTensor(o) || IsNdarray(o)) {
@@ -317,7 +321,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
   }
   if (AddExtent(r, o, op, arg)) return r;
   if (HasIndex(o)) {
-    r.push_back(IndexValue(o));
+    r.push_back(IndexValue(o, op, arg));
     return r;
   }
   Expected(o, op, arg, "a list, a tuple, an int or a Tensor");
@@ -328,7 +332,7 @@ List ReadInts(PyObject* o, const char* op, const char* arg) {
 Ints ToInts(PyObject* o, const char* op, const char* arg) { return ReadInts<Ints>(o, op, arg); }
 IntArray ToIntArray(PyObject* o, const char* op, const char* arg) { return ReadInts<IntArray>(o, op, arg); }
 
-bool NumberOf(PyObject* o, Scalar* out) {
+static bool NumberOf(PyObject* o, Scalar* out, const char* op, const char* arg) {
   if (PyFloat_Check(o)) {
     *out = Scalar(PyFloat_AS_DOUBLE(o));
     return true;
@@ -340,13 +344,7 @@ bool NumberOf(PyObject* o, Scalar* out) {
   if (PyLong_Check(o)) {
     int overflow = 0;
     int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) {
-      double d = PyLong_AsDouble(o);
-      if (d == -1.0 && PyErr_Occurred()) throw PyErrAlreadySet();
-      *out = Scalar(d);
-    } else {
-      *out = Scalar(v);
-    }
+    *out = overflow ? Scalar(FloatValue(o, op, arg)) : Scalar(v);
     return true;
   }
   if (PyComplex_Check(o)) {
@@ -360,7 +358,7 @@ bool NumberOf(PyObject* o, Scalar* out) {
   }
   if (PyList_Check(o) || PyTuple_Check(o)) return false;
   if (HasIndex(o)) {
-    *out = Scalar(IndexValue(o));
+    *out = Scalar(IndexValue(o, op, arg));
     return true;
   }
   if (PyObject_HasAttrString(o, "__complex__") &&
@@ -383,12 +381,14 @@ bool NumberOf(PyObject* o, Scalar* out) {
   return false;
 }
 
+bool NumberOf(PyObject* o, Scalar* out) { return NumberOf(o, out, "number", "value"); }
+
 Scalar ToScalar(PyObject* o, const char* op, const char* arg) {
   Scalar s;
   if (!o) Expected(o, op, arg, "an int, a float, a bool or a Tensor");
   if (common::Dim extent; HasIndex(o) && !PyLong_Check(o) && IsExtent(o, &extent) && TakesDeferred(op, arg))
     return Scalar(extent);
-  if (NumberOf(o, &s)) return s;
+  if (NumberOf(o, &s, op, arg)) return s;
   if (IsNdarray(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic())) {
     Tensor t = IsTensor(o) ? AsTensor(o) : FromBuffer(o, true);
     PD_CHECK(t.numel() == 1, InvalidArgument, "[", op, "] expected '", arg, "' to hold one element, got shape ",
@@ -478,7 +478,7 @@ Tensor NumberOperand(PyObject* o, const Scalar& s, const Tensor& other, const ch
 Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const char* arg, Wide wide) {
   if (o && IsTensor(o)) return ToTensor(o, op, arg);
   Scalar s;
-  if (o && NumberOf(o, &s)) return NumberOperand(o, s, other, op, arg, wide);
+  if (o && NumberOf(o, &s, op, arg)) return NumberOperand(o, s, other, op, arg, wide);
   if (o && IsNdarray(o)) return FromBuffer(o, true);
   ExpectedTensor(o, op, arg, "a Tensor, an int, a float or a bool");
 }

@@ -66,9 +66,7 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     elif device is not None:
         place = _core.to_place(device)
         t = t if t.place == place else t._copy_to(place, True)
-    if out is not None:
-        out._rebind(t)
-        t = out
+    t = _core.write_out(t, out)
     if requires_grad:
         t.stop_gradient = False
     return t
@@ -417,10 +415,7 @@ def assign(x, output=None):
         value = _C_ops.assign(x)
     else:
         value = paddle.to_tensor(to_array('assign', 'x', x))
-    if output is None:
-        return value
-    output._rebind(value)
-    return output
+    return _core.write_out(value, output)
 
 
 def clone(x, name=None):

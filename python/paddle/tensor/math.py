@@ -10,16 +10,9 @@ import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import Tensor, expect_tensors
+from paddle.base.libpaddle import Tensor, expect_tensors, write_out
 
 from .manipulation import extents
-
-
-def _out(result, out):
-    if out is None:
-        return result
-    out._rebind(result)
-    return out
 
 
 _ALIAS = """`paddle.{target}` under another name.
@@ -42,7 +35,7 @@ _ALIAS = """`paddle.{target}` under another name.
 def _alias(target, name, answer):
     @second_names(input='x', other='y')
     def function(x, y, name=None, *, out=None):
-        return _out(getattr(paddle, target)(x, y), out)
+        return write_out(getattr(paddle, target)(x, y), out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _ALIAS.format(target=target, name=name, answer=answer)
@@ -64,7 +57,7 @@ def true_divide(input, other, *, out=None):
         >>> paddle.true_divide(paddle.to_tensor([1.0, 4.0]), paddle.to_tensor([2.0, 8.0])).tolist()
         [0.5, 0.5]
     """
-    return _out(paddle.divide(input, other), out)
+    return write_out(paddle.divide(input, other), out)
 
 
 mul = _alias('multiply', 'mul', [2, 4])
@@ -113,7 +106,7 @@ def neg(x, name=None, *, out=None):
         >>> paddle.negative is paddle.neg
         True
     """
-    return _out(-x, out)
+    return write_out(-x, out)
 
 
 negative = neg
@@ -191,7 +184,7 @@ def frac(x, name=None, *, out=None):
         >>> paddle.frac(paddle.to_tensor([1.75, -1.75])).tolist()
         [0.75, -0.75]
     """
-    return _out(x - paddle.trunc(x), out)
+    return write_out(x - paddle.trunc(x), out)
 
 
 def logaddexp(x, y, name=None):
@@ -561,7 +554,7 @@ def outer(x, y, name=None, *, out=None):
         True
     """
     expect_tensors('outer', x=x, y=y)
-    return _out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)
+    return write_out(x.reshape([-1, 1]) * y.reshape([1, -1]), out)
 
 
 ger = outer
@@ -604,7 +597,7 @@ def mm(input, mat2, name=None, *, out=None):
         >>> paddle.mm(paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])).tolist()
         [[11.0]]
     """
-    return _out(paddle.matmul(input, mat2), out)
+    return write_out(paddle.matmul(input, mat2), out)
 
 
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
@@ -628,7 +621,7 @@ def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
         [[[5.0]]]
     """
     expect_tensors('baddbmm', input=input)
-    return _out(input * beta + paddle.matmul(x, y) * alpha, out)
+    return write_out(input * beta + paddle.matmul(x, y) * alpha, out)
 
 
 def _p_norm(d, p, axis):

@@ -5,7 +5,7 @@ are in neither form.
 """
 
 import paddle
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle import Tensor, write_out
 
 __all__ = []
 
@@ -65,10 +65,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         raise ValueError(f"[scatter] expected reduce 'add' or 'multiply', got {reduce!r}")
     source = value if src is None else src
     result = paddle.put_along_axis(input, index, source, dim, reduce or 'assign', True, False)
-    if out is None:
-        return result
-    out._rebind(result)
-    return out
+    return write_out(result, out)
 
 
 def index_add(input, dim, index, source, alpha=1, *, out=None):

@@ -10,11 +10,10 @@ import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import items, second_names, torch_form
 from paddle.base.framework import number
-from paddle.base.libpaddle import Tensor, expect_tensors
+from paddle.base.libpaddle import Tensor, expect_tensors, write_out
 
 from . import other_forms
 from .manipulation import common_extent, extents, free_extents
-from .math import _out
 
 
 class TopKRetType(NamedTuple):
@@ -118,7 +117,7 @@ def sort(x, axis=-1, descending=False, stable=False, name=None, *, out=None):
         >>> paddle.sort(x, axis=0, descending=True).tolist()
         [[4.0, 6.0, 5.0], [3.0, 1.0, 2.0]]
     """
-    return _out(_C_ops.argsort(x, axis, descending, stable)[0], out)
+    return write_out(_C_ops.argsort(x, axis, descending, stable)[0], out)
 
 
 @second_names(input='x')
@@ -143,7 +142,7 @@ def nonzero(x, as_tuple=False, *, out=None):
     """
     index = _C_ops.nonzero(x)
     if not as_tuple:
-        return _out(index, out)
+        return write_out(index, out)
     return tuple(index[:, i] for i in range(x.ndim))
 
 
@@ -209,7 +208,7 @@ def searchsorted(
         right = side == 'right'
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=sorted_sequence.dtype)
-    return _out(_C_ops.searchsorted(sorted_sequence, values, out_int32, right), out)
+    return write_out(_C_ops.searchsorted(sorted_sequence, values, out_int32, right), out)
 
 
 # --- running results
@@ -251,7 +250,7 @@ def cumsum(x, axis=None, dtype=None, name=None, *, out=None):
         'paddle.int32',
     ):
         x = x.astype('int64')
-    return _out(
+    return write_out(
         _C_ops.cumsum(x, 0 if axis is None else number(axis), axis is None, False, False), out
     )
 
@@ -277,7 +276,7 @@ def cumprod(x, dim=None, *, dtype=None, out=None, name=None):
         [[1, 2], [3, 12]]
     """
     x, dim = _flat('cumprod', x if dtype is None else x.astype(dtype), dim)
-    return _out(_C_ops.cumprod(x, dim, False, False), out)
+    return write_out(_C_ops.cumprod(x, dim, False, False), out)
 
 
 @_usual
@@ -375,7 +374,7 @@ def prod(x, axis=None, keepdim=False, dtype=None, out=None, name=None):
     if dtype is not None:
         x = x.astype(dtype)
     axes = [] if axis is None else [axis] if isinstance(axis, int) else axis
-    return _out(
+    return write_out(
         _C_ops.prod(
             x, axes, keepdim, axis is None or (isinstance(axis, (list, tuple)) and not axis)
         ),
@@ -437,7 +436,7 @@ def take_along_axis(arr, indices, axis, broadcast=True, *, out=None):
     """
     if broadcast:
         arr, indices = _broadcast_to_index(arr, indices, axis)
-    return _out(_C_ops.take_along_axis(arr, indices, axis), out)
+    return write_out(_C_ops.take_along_axis(arr, indices, axis), out)
 
 
 def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=True, broadcast=True):
@@ -562,7 +561,7 @@ def scatter(x, index, updates, overwrite=True, name=None, out=None):
         >>> paddle.scatter(x, paddle.to_tensor([1, 1]), rows, overwrite=False).tolist()
         [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0]]
     """
-    return _out(_C_ops.scatter(x, index, updates, overwrite), out)
+    return write_out(_C_ops.scatter(x, index, updates, overwrite), out)
 
 
 @torch_form(other_forms.index_add)
@@ -589,7 +588,7 @@ def index_add(x, index, axis, value, alpha=1, name=None, *, out=None):
         [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
     """
     expect_tensors('index_add', value=value)
-    return _out(_C_ops.index_add(x, index, value if alpha == 1 else value * alpha, axis), out)
+    return write_out(_C_ops.index_add(x, index, value if alpha == 1 else value * alpha, axis), out)
 
 
 def masked_fill(x, mask, value, name=None):
@@ -771,7 +770,7 @@ def bitwise_invert(x, out=None, name=None):
         >>> paddle.bitwise_invert(paddle.to_tensor([0, 5])).tolist()
         [-1, -6]
     """
-    return _out(_C_ops.bitwise_not(x), out)
+    return write_out(_C_ops.bitwise_not(x), out)
 
 
 def softmax(input, dim=None, dtype=None, *, out=None):
@@ -795,7 +794,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
     if dim is None:
         expect_tensors('softmax', input=input)
         dim = 0 if input.ndim in (0, 1, 3) else 1
-    return _out(_C_ops.softmax(input, dim), out)
+    return write_out(_C_ops.softmax(input, dim), out)
 
 
 def fill_diagonal_(x, value, offset=0, wrap=False, name=None):

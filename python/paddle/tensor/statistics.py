@@ -12,10 +12,9 @@ import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import items, second_names
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import Tensor, expect_tensors
+from paddle.base.libpaddle import Tensor, expect_tensors, write_out
 
 from .manipulation import _axis, extents
-from .math import _out
 
 
 def _axes(axis, ndim):
@@ -65,11 +64,11 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     total = square.sum(axes, keepdim=keepdim)
     if builtins.any(x.shape[a] < 0 for a in axes):
         count = paddle.full_like(x, 1).sum(axes, keepdim=keepdim)
-        return _out(total / (count - correction), out)
+        return write_out(total / (count - correction), out)
     count = 1
     for a in axes:
         count *= x.shape[a]
-    return _out(total / builtins.float(builtins.max(count - correction, 0)), out)
+    return write_out(total / builtins.float(builtins.max(count - correction, 0)), out)
 
 
 @second_names()
@@ -97,7 +96,7 @@ def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, 
         [0.5, 1.5]
     """
     given = None if unbiased and correction != 1 else unbiased
-    return _out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
+    return write_out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
 
 
 @second_names()
@@ -270,14 +269,14 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
             else middle
         )
         if axis is None:
-            return _out(middle.reshape(shape), out[0] if pair else out)
+            return write_out(middle.reshape(shape), out[0] if pair else out)
         index = paddle.where(
             bad, paddle.argmax(nan.astype('int32'), -1), at(paddle.argsort(flat, -1), (n - 1) // 2)
         )
         results = middle.reshape(shape), index.reshape(shape)
         if out is None:
             return results
-        return tuple(_out(result, place) for result, place in zip(results, out))
+        return tuple(write_out(result, place) for result, place in zip(results, out))
     values = values.astype('float64' if str(x.dtype) == 'paddle.float64' else 'float32')
     if isinstance(n, Tensor):
         middle = (at(values, (n - 1) // 2) + at(values, n // 2)) / 2
@@ -286,7 +285,7 @@ def median(x, axis=None, keepdim=False, mode='avg', name=None, *, out=None):
             values[..., n // 2] if n % 2 else (values[..., n // 2 - 1] + values[..., n // 2]) / 2
         )
     middle = paddle.where(bad, paddle.full_like(middle, _math.nan), middle)
-    return _out(middle.reshape(shape), out[0] if pair else out)
+    return write_out(middle.reshape(shape), out[0] if pair else out)
 
 
 @second_names()
@@ -404,7 +403,7 @@ def quantile(x, q, axis=None, keepdim=False, interpolation='linear', name=None, 
         >>> paddle.quantile(x, 0.5, interpolation='lower').item()
         2.0
     """
-    return _out(_quantile(x, q, axis, keepdim, interpolation, False), out)
+    return write_out(_quantile(x, q, axis, keepdim, interpolation, False), out)
 
 
 @second_names()
@@ -543,7 +542,7 @@ def diff(x, n=1, axis=-1, prepend=None, append=None, name=None, *, out=None):
     ):  # once the axis is empty it stays so
         upper, lower = x[lead + (slice(1, None),)], x[lead + (slice(0, -1),)]
         x = paddle.logical_xor(upper, lower) if str(x.dtype) == 'paddle.bool' else upper - lower
-    return _out(x, out)
+    return write_out(x, out)
 
 
 def _trapezoids(op, y, x, dx, axis):
@@ -654,7 +653,7 @@ def bucketize(x, sorted_sequence, out_int32=False, right=False, name=None, *, ou
             "[bucketize] expected sorted_sequence of one axis, got shape "
             f"{list(sorted_sequence.shape)}"
         )
-    return _out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
+    return write_out(paddle.searchsorted(sorted_sequence, x, out_int32, right), out)
 
 
 def histogram_bin_edges(input, bins=100, min=0.0, max=0.0, name=None):

@@ -37,12 +37,18 @@ def _is_pil(img):
 
 
 def _backend(img):
-    """The module for this kind of image; TypeError when it is none."""
+    """The module for this kind of image; TypeError when it is none, RuntimeError for a tensor of
+    other than 3 or 4 axes.
+    """
     if isinstance(img, np.ndarray) and img.ndim in (2, 3):
         from . import functional_cv2
 
         return functional_cv2
     if isinstance(img, paddle.Tensor):
+        if img.ndim not in (3, 4):
+            raise RuntimeError(
+                f"[transforms] expected a tensor of 3 or 4 axes as image, got shape {img.shape}"
+            )
         from . import functional_tensor
 
         return functional_tensor
