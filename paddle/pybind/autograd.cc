@@ -213,7 +213,8 @@ PyRef Attr(PyObject* o, const char* name) {
 // cls.backward.
 PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
-    if (n != 4) RaiseTypeError("py_layer_apply() takes cls, ctx, args and kwargs");
+    if (n != 4 || !PyTuple_Check(args[2]) || (args[3] != Py_None && !PyDict_Check(args[3])))
+      RaiseTypeError("py_layer_apply() takes cls, ctx, a tuple of args and a dict of kwargs");
     StopTape(Tape::kOnce, "a PyLayer ran");
     PyObject *cls = args[0], *ctx = args[1];
     std::vector<PyRef> inputs;  // forward may change the lists that hold them

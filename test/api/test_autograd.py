@@ -174,3 +174,10 @@ def test_a_gradient_of_another_dtype_adds_to_that_of_a_tensor():
     assert x.grad.dtype == paddle.float64 and x.grad.tolist() == [6.0, 6.0]
     x.sum().backward()
     assert x.grad.tolist() == [7.0, 7.0]
+
+
+def test_the_core_of_py_layers_takes_a_tuple_and_a_dict():
+    x = paddle.ones([2])
+    for args in ((x, x, x, x), (x, x, (), [])):
+        with pytest.raises(TypeError, match='a tuple of args'):
+            paddle.base.core.py_layer_apply(*args)
