@@ -5,6 +5,7 @@ two more numbers, i and n, only each n-th row from the i-th on.
 """
 
 import json
+import os
 import pathlib
 import sys
 import warnings
@@ -82,6 +83,9 @@ def elementwise(part):
 
 def structured(part):
     for row in test_structured.ROWS[part]:
+        # A driver that runs no kernel does not tell how many elements there are.
+        if row.name == 'masked_select' and 'HOST_DRIVER_PTX' in os.environ:
+            continue
         for dtype in ('float32', 'float64'):
             arrays = test_structured.arrays_of(row, dtype)
 
