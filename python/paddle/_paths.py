@@ -110,7 +110,11 @@ TABLE = {
         'paddle': 'disable_torch_proxy=disable_compat enable_torch_proxy=enable_compat'
     },
     'paddle.dataset.common': {'paddle.utils.download': 'md5file'},
-    'paddle.device': {'paddle.base.libpaddle': 'IPUPlace'},
+    'paddle.device': {
+        'paddle.base.libpaddle': 'IPUPlace',
+        'paddle.base.core': 'core=',
+        'paddle.base.framework': 'framework=',
+    },
     'paddle.distributed': {'paddle.distributed.communication.stream': 'stream='},
     'paddle.distributed.collective': {
         'paddle.distributed.fleet.layers.mpu.mp_ops': (

@@ -23,6 +23,15 @@ def test_neither_is_imported_before_it_is_asked_for():
     assert done.returncode == 0, done.stderr
 
 
+def test_modules_under_the_names_of_those_that_import_them():
+    code = (
+        'import paddle; assert paddle.device.framework is paddle.base.framework\n'
+        'assert paddle.device.core is paddle.base.core'
+    )
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+
+
 def test_extensions_after_pip():
     pytest.importorskip('setuptools')
     code = (

@@ -311,6 +311,112 @@ def paddlesci():
     return steps(net, loss)
 
 
+@program(
+    "paddlenlp==2.8.1",
+    "aistudio-sdk",
+    "colorama",
+    "datasets",
+    "dill",
+    "jieba",
+    "jinja2",
+    "huggingface_hub<1",
+    "onnx",
+    "rich",
+    "safetensors",
+    "sentencepiece",
+    "seqeval",
+    "tool_helpers",
+    "uvicorn",
+    "fastapi",
+    "visualdl",
+)
+def paddlenlp():
+    """Training of a BERT, and a Llama's logits and loss."""
+    import paddle
+    from paddlenlp.transformers import (
+        BertConfig,
+        BertForSequenceClassification,
+        LlamaConfig,
+        LlamaForCausalLM,
+    )
+
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+    bert = BertForSequenceClassification(
+        BertConfig(
+            vocab_size=100,
+            intermediate_size=64,
+            num_labels=3,
+            attention_probs_dropout_prob=0.0,
+            **sizes,
+        )
+    )
+    fill(bert)
+    ids = paddle.to_tensor((numbers(4, 12) * 99 + 1).astype("int64"))
+    label = paddle.to_tensor([0, 1, 2, 1])
+    losses = steps(bert, lambda: bert(ids, labels=label)[0])
+    llama = fill(LlamaForCausalLM(LlamaConfig(vocab_size=100, intermediate_size=64, **sizes)))
+    llama.eval()
+    return losses + summary(llama(ids)[0])
+
+
+@program(
+    "paddledet==2.6.0",
+    "opencv-python-headless",
+    "matplotlib",
+    "pycocotools",
+    "pyyaml",
+    "scikit-learn",
+    "shapely",
+    "imgaug",
+    "terminaltables",
+    "typeguard",
+    "pyclipper",
+    "motmetrics",
+    "lap",
+)
+def paddledet():
+    """Features of a ResNet with a pyramid, regions of them and their loss."""
+    import paddle
+    from ppdet.modeling import FPN, ResNet
+    from ppdet.modeling.losses import GIoULoss
+
+    net = fill(ResNet(depth=18, freeze_at=-1, return_idx=[1, 2, 3], freeze_norm=False))
+    pyramid = fill(FPN(in_channels=[128, 256, 512], out_channel=32))
+    image = paddle.to_tensor(numbers(1, 3, 96, 96))
+    features = pyramid(net({"image": image}))
+    boxes = numbers(20, 4) * 40
+    boxes[:, 2:] += boxes[:, :2] + 1
+    boxes = paddle.to_tensor(boxes)
+    count = paddle.to_tensor([20], "int32")
+    regions = paddle.vision.ops.roi_align(features[0], boxes, count, 7, 0.125)
+    found = [v for f in features for v in summary(f)]
+    return found + summary(regions) + summary(GIoULoss()(boxes, boxes + 1))
+
+
+@program("deepxde==1.15.0", "scikit-learn", "scikit-optimize", "matplotlib")
+def deepxde():
+    """Poisson's equation on a square, by Adam."""
+    import os
+
+    os.environ["DDE_BACKEND"] = "paddle"
+    import deepxde as dde
+
+    dde.config.set_random_seed(1)
+
+    def residual(x, y):
+        return dde.grad.hessian(y, x, i=0, j=0) + dde.grad.hessian(y, x, i=1, j=1) + 1
+
+    square = dde.geometry.Rectangle([-1, -1], [1, 1])
+    edge = dde.icbc.DirichletBC(square, lambda x: 0, lambda _, on: on)
+    data = dde.data.PDE(square, residual, edge, 60, 20, num_test=40, train_distribution="pseudo")
+    net = fill(dde.nn.FNN([2, 16, 16, 1], "tanh", "Glorot uniform"))
+    model = dde.Model(data, net)
+    model.compile("adam", lr=0.001)
+    history, _ = model.train(iterations=20, display_every=10)
+    losses = [float(v) for step in history.loss_train for v in step]
+    return losses + summary(model.predict(np.array([[0.1, 0.2], [0.3, -0.4]], "float32")))
+
+
 def main(name):
     function, _ = PROGRAMS[name]
     found = [v if isinstance(v, list) else float(v) for v in function()]
