@@ -680,8 +680,9 @@ def _called(name, row):
         further = False
         leaves, call = {}, {}
 
-        def leaf(value):
+        def leaf(key, value):
             nonlocal further
+            expect_tensors(name, **{key: value})
             kept = paddle.is_grad_enabled() and not value.stop_gradient
             further = further or kept
             value = paddle.assign(value) if kept else value.detach()
@@ -694,12 +695,14 @@ def _called(name, row):
                 call[key] = filled(given)
             elif key in taken:
                 many = isinstance(given[key], (list, tuple))
-                leaves[key] = [leaf(v) for v in (given[key] if many else [given[key]])]
+                leaves[key] = [leaf(key, v) for v in (given[key] if many else [given[key]])]
                 call[key] = leaves[key] if many else leaves[key][0]
             elif key in given:
                 call[key] = given[key]
         seeds = [v for k, v in given.items() if k.endswith('_grad')]
         seeds = seeds[0] if isinstance(seeds[0], (list, tuple)) else seeds
+        for seed in seeds:
+            expect_tensors(name, out_grad=seed)
         further = further or any(not s.stop_gradient for s in seeds)
         with paddle.enable_grad():
             made = getattr(paddle._C_ops, forward)(**call)

@@ -214,3 +214,28 @@ def test_what_a_program_declares_is_what_it_computes(name, change, changed):
         json.dump(document, file)
     with pytest.raises((ValueError, TypeError), match='declares|expected'):
         run(path)
+
+
+@pytest.mark.parametrize('given', ['cast_grad', 'broadcast_tensors_grad', 'tanh_grad'])
+def test_gradients_called_by_hand_refuse_what_is_no_tensor(given):
+    with pytest.raises((TypeError, ValueError), match=rf'\[{given}\] expected'):
+        getattr(paddle._C_ops, given)(3, 2)
+
+
+def test_a_gradient_of_ctc_loss_reads_lengths_only_where_it_divides_by_them(changed):
+    def function(x):
+        label, lengths = paddle.ones([1, 2], 'int32'), paddle.full([1], 4, 'int32')
+        loss = F.ctc_loss(x.reshape([4, 1, 6]), label, lengths, lengths - 2, reduction='sum')
+        return static.gradients([loss], [x])
+
+    path = changed(function, 'reshape', 0, 'data', 0)
+    want = run(path)
+    with open(path + '.json', encoding='utf-8') as file:
+        document = json.load(file)
+    operations = document['program']['regions'][0]['blocks'][0]['ops']
+    (gradient,) = [op for op in operations if op['#'].endswith('.warpctc_grad')]
+    lengths = [at for at, operand in enumerate(gradient['I']) if operand['%']][1]
+    gradient['I'][lengths]['%'] = 0
+    with open(path + '.json', 'w', encoding='utf-8') as file:
+        json.dump(document, file)
+    np.testing.assert_array_equal(run(path), want)

@@ -223,10 +223,13 @@ void warpctc_grad_kernel(const Tensor& times, const Tensor& grad, const Tensor& 
                          bool norm_by_times, Tensor* dlogits) {
   if (!dlogits || !dloss.defined()) return;
   std::vector<double> factors(grad.dim(1), 1.0);
-  const std::vector<int64_t> own = ToIntVector(times);
-  PD_CHECK(!norm_by_times || own.size() == factors.size(), InvalidArgument, "[warpctc_grad] expected the lengths of ",
-           factors.size(), " sequences, got shape ", common::ShapeText(times.dims()));
-  for (size_t b = 0; norm_by_times && b < factors.size(); ++b) factors[b] = 1.0 / std::max<int64_t>(own[b], 1);
+  if (norm_by_times) {
+    PD_CHECK(times.defined() && times.numel() == grad.dim(1), InvalidArgument,
+             "[warpctc_grad] expected the lengths of ", factors.size(), " sequences, got ",
+             times.defined() ? "shape " + common::ShapeText(times.dims()) : "none");
+    const std::vector<int64_t> own = ToIntVector(times);
+    for (size_t b = 0; b < factors.size(); ++b) factors[b] = 1.0 / std::max<int64_t>(own[b], 1);
+  }
   ScaleRows("warpctc_grad", grad, dloss, factors, grad.dim(0), dlogits);
 }
 
