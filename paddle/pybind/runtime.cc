@@ -287,13 +287,6 @@ PyObject* ExpectTensors(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject
   Py_RETURN_NONE;
 }
 
-PyObject* DeliverOut(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "[write_out] expected a result and out, got %zd arguments", n);
-  Py_INCREF(args[0]);
-  if (IsNone(args[1])) return args[0];
-  return Guarded([&] { return WriteOut(args[0], args[1]); });
-}
-
 PyObject* EndsIn(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "[ends_in] expected a tensor and its last extents, got %zd", n);
   PyObject* sizes = args[1];
@@ -345,8 +338,6 @@ PyMethodDef methods[] = {
     {"op_names", F(OpNames), METH_NOARGS, "Names of all registered ops."},
     {"expect_tensors", F(ExpectTensors), METH_FASTCALL | METH_KEYWORDS,
      "expect_tensors(op, name=value, ...): TypeError unless each value is a tensor."},
-    {"write_out", F(DeliverOut), METH_FASTCALL,
-     "write_out(result, out): the result, or `out` where it is given, which holds the result now."},
     {"ends_in", F(EndsIn), METH_FASTCALL,
      "The first of the last axes of a tensor, whose extents are an int or a list of ints; None where they are not, or "
      "where it takes more than a look."},

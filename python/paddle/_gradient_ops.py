@@ -69,7 +69,8 @@ def _differentiated(name, forward, given, inputs, outs, results):
     for key, is_tensor in inputs:
         value = given.get(key)
         if is_tensor and value is not None and key + '_grad' in results:
-            _core.expect_tensors(name, **{key: value})
+            if not hasattr(value, 'stop_gradient'):  # sparse tensors are none of the class
+                _core.expect_tensors(name, **{key: value})
             kept = not value.stop_gradient and paddle.is_grad_enabled()
             further = further or kept
             value = paddle.assign(value) if kept else value.detach()

@@ -7,7 +7,8 @@ import operator
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, second_names
-from paddle.base.libpaddle import expect_tensors, write_out
+from paddle.base.arguments import write_out as _out
+from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.creation import _finish
 from paddle.tensor.manipulation import extents as _extents
 
@@ -169,7 +170,7 @@ def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.fft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 2.0, 0.0, 2.0]
     """
-    return write_out(_c2c(x, _one(n), [axis], norm, True), out)
+    return _out(_c2c(x, _one(n), [axis], norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -193,7 +194,7 @@ def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ifft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 0.5, 0.0, 0.5]
     """
-    return write_out(_c2c(x, _one(n), [axis], norm, False), out)
+    return _out(_c2c(x, _one(n), [axis], norm, False), out)
 
 
 @second_names(input='x', dim='axis')
@@ -217,7 +218,7 @@ def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.rfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 2.0, 0.0]
     """
-    return write_out(_r2c(x, _one(n), [axis], norm, True), out)
+    return _out(_r2c(x, _one(n), [axis], norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -241,7 +242,7 @@ def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.irfft(paddle.to_tensor([0j, 2 + 0j, 0j])).tolist()
         [1.0, 0.0, -1.0, 0.0]
     """
-    return write_out(_c2r(x, _one(n), [axis], norm, False), out)
+    return _out(_c2r(x, _one(n), [axis], norm, False), out)
 
 
 @second_names(input='x', dim='axis')
@@ -265,7 +266,7 @@ def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.hfft(paddle.to_tensor([1 + 0j, 2 + 0j, 1 + 0j])).tolist()
         [6.0, 0.0, -2.0, 0.0]
     """
-    return write_out(_c2r(x, _one(n), [axis], norm, True), out)
+    return _out(_c2r(x, _one(n), [axis], norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -289,7 +290,7 @@ def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ihfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 0.5, 0.0]
     """
-    return write_out(_r2c(x, _one(n), [axis], norm, False), out)
+    return _out(_r2c(x, _one(n), [axis], norm, False), out)
 
 
 @second_names(input='x', dim='axes')
@@ -313,7 +314,7 @@ def fftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.fftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
         [[10.0, 2.0], [4.0, 0.0]]
     """
-    return write_out(_c2c(x, s, axes, norm, True), out)
+    return _out(_c2c(x, s, axes, norm, True), out)
 
 
 @second_names(input='x', dim='axes')
@@ -337,7 +338,7 @@ def ifftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ifftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
         [[2.5, 0.5], [1.0, 0.0]]
     """
-    return write_out(_c2c(x, s, axes, norm, False), out)
+    return _out(_c2c(x, s, axes, norm, False), out)
 
 
 @second_names(input='x', dim='axes')
@@ -361,7 +362,7 @@ def rfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.rfftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
         [[10.0, 2.0], [4.0, 0.0]]
     """
-    return write_out(_r2c(x, s, axes, norm, True), out)
+    return _out(_r2c(x, s, axes, norm, True), out)
 
 
 @second_names(input='x', dim='axes')
@@ -385,7 +386,7 @@ def irfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.irfftn(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    return write_out(_c2r(x, s, axes, norm, False), out)
+    return _out(_c2r(x, s, axes, norm, False), out)
 
 
 @second_names(input='x', dim='axes')
@@ -409,7 +410,7 @@ def hfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.hfftn(paddle.to_tensor([[4 + 0j, 0j], [0j, 0j]])).tolist()
         [[4.0, 4.0], [4.0, 4.0]]
     """
-    return write_out(_c2r(x, s, axes, norm, True), out)
+    return _out(_c2r(x, s, axes, norm, True), out)
 
 
 @second_names(input='x', dim='axes')
@@ -433,7 +434,7 @@ def ihfftn(x, s=None, axes=None, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ihfftn(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).abs().tolist()
         [[2.5, 0.5], [1.0, 0.0]]
     """
-    return write_out(_r2c(x, s, axes, norm, False), out)
+    return _out(_r2c(x, s, axes, norm, False), out)
 
 
 def _two(s, axes):

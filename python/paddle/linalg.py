@@ -6,8 +6,9 @@ those.
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import items, iterations, second_names
+from paddle.base.arguments import write_out as _out
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import _functions, expect_tensors, write_out
+from paddle.base.libpaddle import _functions, expect_tensors
 from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import vecdot
 from paddle.tensor.statistics import corrcoef, cov
@@ -127,7 +128,7 @@ def solve(x, y, left=True, name=None, *, out=None):
         [[1.25], [1.5]]
     """
     if left:
-        return write_out(_C_ops.solve(x, y), out)
+        return _out(_C_ops.solve(x, y), out)
     if y.ndim < 2 or x.ndim < 2 or x.shape[-1] != y.shape[-1]:
         raise ValueError(
             '[solve] expected matrices with as many columns on both sides for left=False, got '
@@ -136,7 +137,7 @@ def solve(x, y, left=True, name=None, *, out=None):
         )
     if y.ndim < x.ndim:  # matrices, though they may look like a batch of vectors
         y = y.unsqueeze(list(range(x.ndim - y.ndim)))
-    return write_out(matrix_transpose(_C_ops.solve(matrix_transpose(x), matrix_transpose(y))), out)
+    return _out(matrix_transpose(_C_ops.solve(matrix_transpose(x), matrix_transpose(y))), out)
 
 
 def qr(x, mode='reduced', name=None):
@@ -286,13 +287,13 @@ def vector_norm(x, p=2.0, axis=None, keepdim=False, name=None, *, dtype=None, ou
         rest = [a for a in range(x.ndim) if a not in axes]
         flat = x.transpose(rest + axes).flatten(len(rest))
         result = _C_ops.p_norm(flat, float(p), -1, 1e-12, False, False)
-        return write_out(result.unsqueeze(axes) if keepdim else result, out)
+        return _out(result.unsqueeze(axes) if keepdim else result, out)
     result = _C_ops.p_norm(
         x, float(p), -1 if axes is None else axes[0], 1e-12, keepdim, axes is None
     )
     if axes is None and keepdim:
         result = result.reshape([1] * x.ndim)
-    return write_out(result, out)
+    return _out(result, out)
 
 
 @second_names()
@@ -379,7 +380,7 @@ def norm(x, p=None, axis=None, keepdim=False, out=None, dtype=None, name=None):
         result = matrix_norm(x, 'nuc', [-2, -1], keepdim)
     else:
         result = vector_norm(x, 2.0 if p in (None, 'fro') else p, axis, keepdim)
-    return write_out(result, out)
+    return _out(result, out)
 
 
 def cond(x, p=None, name=None):

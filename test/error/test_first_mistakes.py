@@ -56,7 +56,7 @@ def _linear(*shape, dtype='float32'):
             "[norm] expected p to be a number, of matrices also 'fro' or 'nuc', got 'x'",
         ),
         *(
-            (call, TypeError, '[out] expected a Tensor or a tuple of Tensors, as the function')
+            (call, TypeError, '[out] expected a Tensor')
             for call in (
                 lambda: paddle.add(paddle.ones([2]), paddle.ones([2]), out=3),
                 lambda: paddle.full([2], 0.5, out='float32'),

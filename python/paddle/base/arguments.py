@@ -8,7 +8,7 @@ import operator
 import os
 
 from .known_keywords import named, problem
-from .libpaddle import _with_second_names
+from .libpaddle import Tensor, _with_second_names
 
 __all__ = [
     'any_of',
@@ -26,6 +26,7 @@ __all__ = [
     'to_array',
     'torch_form',
     'unknown_keyword',
+    'write_out',
 ]
 
 _MOST_ITERATIONS = 1 << 16
@@ -181,3 +182,13 @@ def to_array(op, name, value, dtype=None):
             f"[{op}] expected {name} to fit in memory: "
             f"{str(error) or 'Unable to allocate its items'}"
         ) from None
+
+
+def write_out(result, out):
+    """The result, or `out` where it is given, which holds the result now."""
+    if out is None:
+        return result
+    if not isinstance(out, Tensor):
+        raise TypeError(f'[out] expected a Tensor, got {type(out).__name__}')
+    out._rebind(result)
+    return out

@@ -6,7 +6,7 @@ import math
 import paddle
 from paddle import _C_ops, _lazy, empty, full, ones, zeros  # noqa: F401
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords, second_names, to_array
+from paddle.base.arguments import keywords, second_names, to_array, write_out
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -66,7 +66,7 @@ def _finish(t, out=None, device=None, requires_grad=False, pin_memory=False):
     elif device is not None:
         place = _core.to_place(device)
         t = t if t.place == place else t._copy_to(place, True)
-    t = _core.write_out(t, out)
+    t = write_out(t, out)
     if requires_grad:
         t.stop_gradient = False
     return t
@@ -415,7 +415,7 @@ def assign(x, output=None):
         value = _C_ops.assign(x)
     else:
         value = paddle.to_tensor(to_array('assign', 'x', x))
-    return _core.write_out(value, output)
+    return write_out(value, output)
 
 
 def clone(x, name=None):

@@ -8,9 +8,9 @@ import operator
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import second_names
+from paddle.base.arguments import second_names, write_out
 from paddle.base.framework import is_recorded
-from paddle.base.libpaddle import Tensor, expect_tensors, write_out
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import extents
 

@@ -5,7 +5,8 @@ are in neither form.
 """
 
 import paddle
-from paddle.base.libpaddle import Tensor, write_out
+from paddle.base.arguments import write_out
+from paddle.base.libpaddle import Tensor
 
 __all__ = []
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, second_names, torch_form
+from paddle.base.arguments import items, second_names, torch_form, write_out
 from paddle.base.framework import number
-from paddle.base.libpaddle import Tensor, expect_tensors, write_out
+from paddle.base.libpaddle import Tensor, expect_tensors
 
 from . import other_forms
 from .manipulation import common_extent, extents, free_extents
