@@ -167,9 +167,9 @@ def test_example(tmp_path):
 
 
 def test_the_example_by_hand():
-    """The same model with layers of fleet: losses of one process, and five times the lines."""
+    """The same model with layers of fleet: losses of one process, and five times the statements."""
     ranks.run(4, 'work_by_hand', 'trained', '2', '6', timeout=120)
-    by_hand, planned = work_by_hand.lines()
+    by_hand, planned = work_by_hand.statements()
     assert planned <= 0.2 * by_hand, (planned, by_hand)
 
 

@@ -3,6 +3,7 @@
 marked "distributed" are those that the program of one process lacks, or has otherwise.
 """
 
+import ast
 import pathlib
 import sys
 
@@ -141,11 +142,17 @@ def trained(mp, steps):
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
-def lines():
-    """How many lines are distributed by hand, and by a plan; a bracket alone is no line."""
+def statements():
+    """How many statements are distributed by hand, and by a plan, however they are laid out."""
 
     def counted(file):
-        marked = [one for one in pathlib.Path(file).read_text().splitlines() if MARK in one]
-        return sum(any(c.isalpha() for c in one.partition(MARK)[0]) for one in marked)
+        text = pathlib.Path(file).read_text()
+        marked = {k for k, one in enumerate(text.splitlines(), 1) if MARK in one}
+        parts = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.stmt)]
+        heads = [
+            (one.lineno, one.body[0].lineno - 1 if hasattr(one, 'body') else one.end_lineno)
+            for one in parts
+        ]
+        return sum(any(first <= k <= last for k in marked) for first, last in heads)
 
     return counted(__file__), counted(llama.__file__)
