@@ -9,6 +9,7 @@
 #include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
 #include "paddle/phi/core/gradient_check.h"
+#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -72,12 +73,8 @@ void RequireMember(pir::Type list, size_t i, pir::Type member) {
   PD_CHECK(list.is_vector() && i < list.elements().size(), InvalidArgument, "[executor] expected a list of more than ",
            i, " members, got ", pir::TypeText(list));
   const pir::Type t = list.elements()[i];
-  bool alike = t.is_dense() == member.is_dense();
-  if (alike && t.is_dense()) {
-    alike = t.dtype() == member.dtype() && t.dims().size() == member.dims().size();
-    for (int64_t k = 0; alike && k < t.dims().size(); ++k)
-      alike = !common::CertainlyDiffer(t.dims()[k], member.dims()[k]);
-  }
+  const bool alike = t.is_dense() == member.is_dense() &&
+                     (!t.is_dense() || (t.dtype() == member.dtype() && phi::MayMatch(t.dims(), member.dims())));
   PD_CHECK(alike, InvalidArgument, "[executor] expected member ", i, " of a list to be ", pir::TypeText(t),
            ", as the list declares, got ", pir::TypeText(member));
 }

@@ -13,6 +13,7 @@
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/core/workspace.h"
+#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/optim.h"
 
 namespace executor {
@@ -357,12 +358,10 @@ void Frame::CheckDeclared(const std::vector<Declared>& declared, const std::stri
   for (const Declared& d : declared) {
     const Tensor& t = values_[d.value];
     if (!t.defined() || t->kind() != phi::ImplKind::kDense) continue;
-    const auto& dims = t.dims();
-    bool fits = t.dtype() == d.dtype && dims.size() == d.dims.size();
-    for (int64_t i = 0; fits && i < dims.size(); ++i) fits = !d.dims[i].known() || d.dims[i].raw() == dims[i];
-    PD_CHECK(fits, InvalidArgument, "[", by, "] expected a result of shape ", common::ShapeText(d.dims), " and dtype ",
-             phi::NameOf(d.dtype), ", as the program declares, got ", common::ShapeText(common::ToDims(dims)), " and ",
-             phi::NameOf(t.dtype()));
+    const common::Dims dims = common::ToDims(t.dims());
+    PD_CHECK(t.dtype() == d.dtype && phi::MayMatch(dims, d.dims), InvalidArgument, "[", by,
+             "] expected a result of shape ", common::ShapeText(d.dims), " and dtype ", phi::NameOf(d.dtype),
+             ", as the program declares, got ", common::ShapeText(dims), " and ", phi::NameOf(t.dtype()));
   }
 }
 
