@@ -106,11 +106,33 @@ def trained(hcg, whole, model, shares, share, steps=4):
         np.testing.assert_allclose(part(a.numpy(), b, hcg), b.numpy(), atol=5e-5)
 
 
+def assembled(whole, divided):
+    """The state of the divided form, put together, is that of the whole model."""
+    wanted = {name: value.numpy() for name, value in whole.state_dict().items()}
+    parts = divided.sharded_state_dict('m.')
+    assert {name: part.global_shape for name, part in parts.items()} == {
+        f'm.{name}': value.shape for name, value in wanted.items()
+    }
+    found = dict(divided.full())
+    assert sorted(found) == sorted(wanted)
+    for name, value in found.items():
+        np.testing.assert_allclose(value.numpy(), wanted[name], atol=5e-5)
+    turned = {
+        'aoa_statements': ['up.weight^T -> a', 'head.weight -> b, c, axis=0', 'down.bias -> _']
+    }
+    found = dict(divided.full(turned))
+    assert found['a'].shape == list(wanted['up.weight'].T.shape)
+    np.testing.assert_allclose(found['a'].numpy(), wanted['up.weight'].T, atol=5e-5)
+    np.testing.assert_allclose(found['c'].numpy(), wanted['head.weight'][4:], atol=5e-5)
+
+
 def tensor_parallel():
     hcg = start(mp_degree=2)
     assert hcg.get_model_parallel_world_size() == 2 and hcg.get_data_parallel_world_size() == 1
     assert hcg.get_parallel_mode() == dist.ParallelMode.TENSOR_PARALLEL
-    trained(hcg, *pair(hcg), 1, 0)
+    whole, divided = pair(hcg)
+    trained(hcg, whole, divided, 1, 0)
+    assembled(whole, divided)
     group, rank = hcg.get_model_parallel_group(), hcg.get_model_parallel_rank()
     x = paddle.arange(8, dtype='float64').reshape([2, 4])
     x.stop_gradient = False
@@ -149,6 +171,7 @@ def tensor_parallel():
 
 def tensor_and_data_parallel():
     hcg = start(dp_degree=2, mp_degree=2)
+    assembled(*pair(hcg))
     assert hcg.get_model_parallel_group().ranks in ([0, 1], [2, 3])
     assert hcg.get_data_parallel_group().ranks in ([0, 2], [1, 3])
     trained(hcg, *pair(hcg), 2, hcg.get_data_parallel_rank())

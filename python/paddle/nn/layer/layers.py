@@ -11,7 +11,7 @@ import paddle
 from paddle import _lazy
 from paddle.base import framework
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import second_names
+from paddle.base.arguments import keywords, second_names
 from paddle.base.framework import EagerParamBase, Tensor
 from paddle.base.known_keywords import KnownKeywords
 from paddle.utils import unique_name
@@ -656,17 +656,56 @@ class Layer(ConvertMixin, KnownKeywords):
         )
 
     def sharded_state_dict(self, structured_name_prefix=""):
-        """State dict of shards for the distributed checkpoint."""
+        """Parameters and persistable buffers as parts of whole tensors, for distributed
+        checkpoints. Layers that divide their parameters among processes say where the parts lie.
+
+        Args:
+            structured_name_prefix (str, default ''): What names begin with.
+
+        Returns:
+            dict: `paddle.distributed.ShardedWeight`s by structured name, sublayers' included.
+
+        Examples:
+            >>> parts = paddle.nn.Linear(2, 3).sharded_state_dict("fc.")
+            >>> {name: part.global_shape for name, part in parts.items()}
+            {'fc.weight': (2, 3), 'fc.bias': (3,)}
+        """
         from paddle.distributed.flex_checkpoint.dcp.sharded_weight import build_sharded_state_dict
 
-        return build_sharded_state_dict(
-            self.state_dict(structured_name_prefix=""), None, structured_name_prefix
+        sharded = build_sharded_state_dict(
+            self.state_dict(include_sublayers=False), None, structured_name_prefix
         )
+        for name, layer in self._sub_layers.items():
+            if layer is not None:
+                sharded.update(layer.sharded_state_dict(f"{structured_name_prefix}{name}."))
+        return sharded
 
     def full(self, aoa_config=None, **kwargs):
-        """Iterate over full parameters assembled from their shards."""
+        """Iterates over the whole tensors of `sharded_state_dict`, put together of the parts that
+        processes have. All processes of the group iterate together.
+
+        Args:
+            aoa_config (dict, default None): Statements by which tensors are renamed, joined,
+                divided or changed, as of `paddle.distributed.load_state_dict`.
+            process_group (Group, default None): The processes that have the parts; all, unless
+                given.
+
+        Returns:
+            iterator: of (name, Tensor), in the order of names.
+
+        Raises:
+            TypeError: aoa_config is no dict, or a keyword is unknown.
+            ValueError: A statement names a tensor that there is not.
+
+        Examples:
+            >>> layer = paddle.nn.Linear(2, 3)
+            >>> turned = layer.full({"aoa_statements": ["weight^T -> w"]})
+            >>> [(name, tuple(whole.shape)) for name, whole in turned]
+            [('bias', (3,)), ('w', (3, 2))]
+        """
         from paddle.distributed.flex_checkpoint.dcp.full_param import full_param
 
+        keywords("Layer.full", kwargs, "process_group")
         return full_param(self, aoa_config, **kwargs)
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`load_state_dict`: each process reads what its parts overlap, whatever mesh wrote it."""
 
-import math
 import os
 
 import numpy as np
@@ -13,7 +12,14 @@ from ...communication.group import is_initialized, meet
 from ...parallel import get_rank
 from .. import aoa
 from .metadata import LocalTensorIndex, LocalTensorMetadata, Metadata, read_metadata
-from .state_dict import Part, flatten_state_dict, own_parts, several_processes, whole_shape
+from .state_dict import (
+    Part,
+    flatten_state_dict,
+    own_parts,
+    several_processes,
+    shards_of,
+    whole_shape,
+)
 
 __all__ = ['load_merged_state_dict', 'load_state_dict']
 
@@ -246,23 +252,12 @@ def _parts_along(parts, axis):
     return max(1, len({p.global_offset[axis] for p in parts if axis < len(p.global_offset)}))
 
 
-def _shards_of(value, axis):
-    """Into how many parts an axis of a tensor, or of one of which the value is a part, is cut."""
-    if isinstance(value, paddle.Tensor):
-        if not value.is_dist():
-            return 1
-        extents = zip(value.process_mesh.shape, value.placements)
-        return math.prod(extent for extent, p in extents if p.is_shard(axis))
-    whole, own = value.global_shape, value.local_shape
-    return -(-whole[axis] // max(1, own[axis])) if axis < len(whole) else 1
-
-
 def _read_as(flat, path, metadata, config):
     """Fills tensors and parts by key, as statements make them of those of the checkpoint."""
 
     def shards(name, axis, made):
         if made:
-            return _shards_of(flat[name], axis) if name in flat else 1
+            return shards_of(flat[name], axis) if name in flat else 1
         return _parts_along(metadata.state_dict_metadata.get(name, ()), axis)
 
     planned = aoa.plan(config, metadata.state_dict_metadata, list(flat), shards)

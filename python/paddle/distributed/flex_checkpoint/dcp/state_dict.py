@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nested state dicts as flat ones, and the parts of tensors that processes have."""
 
+import math
 from dataclasses import dataclass
 
 import paddle
@@ -17,6 +18,7 @@ __all__ = [
     'own_parts',
     'ranks_of',
     'several_processes',
+    'shards_of',
     'whole_shape',
 ]
 
@@ -72,6 +74,17 @@ def ranks_of(tensor):
 
 def whole_shape(value):
     return tuple(value.global_shape if isinstance(value, ShardedWeight) else value.shape)
+
+
+def shards_of(value, axis):
+    """Into how many parts an axis of a tensor, or of one of which the value is a part, is cut."""
+    if isinstance(value, paddle.Tensor):
+        if not value.is_dist():
+            return 1
+        extents = zip(value.process_mesh.shape, value.placements)
+        return math.prod(extent for extent, p in extents if p.is_shard(axis))
+    whole, own = value.global_shape, value.local_shape
+    return -(-whole[axis] // max(1, own[axis])) if axis < len(whole) else 1
 
 
 def boxes_of(tensor, index):

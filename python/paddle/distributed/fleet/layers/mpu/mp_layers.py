@@ -6,6 +6,7 @@ import contextlib
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
+from paddle.distributed.flex_checkpoint.dcp.sharded_weight import shard_weight
 from paddle.nn import initializer
 
 from . import mp_ops
@@ -67,6 +68,16 @@ class ShardedLayer(nn.Layer):
         bias = self.create_parameter([size], None, self._dtype, True, initializer.Constant(0.0))
         bias.is_distributed = False
         return bias
+
+    def sharded_state_dict(self, structured_name_prefix=''):
+        """`Layer.sharded_state_dict`, with the places of divided parameters in the whole."""
+        sharded = super().sharded_state_dict(structured_name_prefix)
+        for name, parameter in self._parameters.items():
+            axis = getattr(parameter, 'split_axis', None)
+            if axis is not None:
+                key = f'{structured_name_prefix}{name}'
+                sharded[key] = shard_weight(key, parameter, axis, self.model_parallel_group)
+        return sharded
 
 
 def linear_function(what, fuse_matmul_bias):
