@@ -8,6 +8,7 @@
 #include "paddle/common/logging.h"
 #include "paddle/executor/plan.h"
 #include "paddle/phi/backends/cpu/threads.h"
+#include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/core/allocator.h"
 #include "paddle/phi/core/apart.h"
 #include "paddle/phi/core/device.h"
@@ -228,6 +229,8 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
       check.level = static_cast<int>(ToInt(args[1], "set_flags", name.c_str()));
       phi::SetNumberCheck(std::move(check));
     }
+    if (name == "FLAGS_use_virtual_memory_auto_growth")
+      phi::UseVirtualMemory(ToBool(args[1], "set_flags", name.c_str()));
     if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
     if (name == "FLAGS_cinn_trial" || name == "FLAGS_cpu_deterministic") {
       static bool trials = false, deterministic = false;

@@ -22,6 +22,10 @@ _EFFECTIVE = {
     'prim_forward': False,
     'prim_backward': False,
     'cpu_isa': '',
+    # memory of GPUs: an allocation of the driver for each tensor, as the environment says; segments
+    # that grow
+    'use_system_allocator': False,
+    'use_virtual_memory_auto_growth': False,
     'call_stack_level': 1,  # 2: tracebacks of compiled functions show how they are recorded
 }
 # Flags that programs set and that are kept without effect; docs/design/common.md says why of each
@@ -45,7 +49,6 @@ _KEPT = {
     'fast_eager_deletion_mode': True,
     'memory_fraction_of_eager_deletion': 1.0,
     'allocator_strategy': 'auto_growth',
-    'use_system_allocator': False,
     'initial_cpu_memory_in_mb': 500,
     'init_allocated_mem': False,
     'paddle_num_threads': 1,

@@ -364,16 +364,28 @@ TEST_F(Finds, UnmappedMemory) {
   ASSERT_EQ(cuMemMap(range + size, size, 0, second, 0), CUDA_SUCCESS);
   const auto out = Numbers(64);
   cuMemsetD8Async(range, 1, 256, a_);
-  Expect(Found(), {"freed by nobody: cuMemSetAccess has not been called"});
+  Expect(Found(), {"in mapped memory without access of any device (cuMemSetAccess)"});
+  EXPECT_EQ(cuMemSetAccess(range, size / 2, &access, 1), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(cuMemSetAccess(range, 2 * size, &access, 1), CUDA_SUCCESS);
+  cuMemsetD8Async(range + size - 128, 1, 256, a_);  // across two mappings
+  EXPECT_EQ(Found(), "");
+  CUcontext other = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&other, 1), CUDA_SUCCESS);
+  cuCtxSetCurrent(other);
+  Launch(Load(kCopy), 1, 32, nullptr, range, range + size, 63u);
+  Expect(Found(), {"without access of device 1"});
+  cuCtxSetCurrent(context_);
   cuMemsetD8Async(range + size, 1, 256, a_);
   Launch(Load(kCopy), 1, 32, a_, out, range + size, 63u);
   EXPECT_EQ(Found(), "");
   EXPECT_EQ(Download<uint32_t>(out, 1)[0], 0x01010101u);
   ASSERT_EQ(cuMemUnmap(range + size, size), CUDA_SUCCESS);
   Launch(Load(kCopy), 1, 32, a_, out, range + size, 63u);
-  Expect(Found(), {"in freed memory", "freed by cuMemUnmap"});
-  EXPECT_EQ(cuMemUnmap(range, size), CUDA_SUCCESS);
+  Expect(Found(), {"where no memory is mapped", "cuMemAddressReserve"});
+  EXPECT_EQ(cuMemAddressFree(range, 2 * size), CUDA_ERROR_INVALID_VALUE);
+  cuMemsetD8Async(range, 1, 256, a_);
+  EXPECT_EQ(cuMemUnmap(range, size), CUDA_SUCCESS);  // does not wait
+  Expect(Found(), {"where no memory is mapped"});
   EXPECT_EQ(cuMemAddressFree(range, 2 * size), CUDA_SUCCESS);
   EXPECT_EQ(cuMemRelease(first), CUDA_SUCCESS);
   EXPECT_EQ(cuMemRelease(second), CUDA_SUCCESS);
@@ -387,6 +399,18 @@ TEST_F(Finds, LeaksAtExit) {
         std::exit(0);
       },
       ::testing::ExitedWithCode(0), "left at exit: allocation [0-9]+ \\(4321 bytes at 0x[0-9a-f]+, cuMemAlloc\\)");
+}
+TEST_F(Finds, HandlesLeftAtExit) {
+  EXPECT_EXIT(
+      {
+        fakecuda_configure("FAKECUDA_LEAKS", "1");
+        CUmemAllocationProp prop{};
+        prop.type = prop.location.type = 1;
+        unsigned long long handle = 0;
+        cuMemCreate(&handle, 2 << 20, &prop, 0);
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "left at exit: a handle of 2097152 bytes");
 }
 TEST_F(Finds, InjectedFailures) {
   const auto x = Numbers(64);

@@ -14,6 +14,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SPACES = {
+    'cuda.h': 'phi::gpu',
     'cudnn_graph.h': 'phi::gpu::dnn',
     'cublasLt.h': 'phi::gpu::lt',
     'nccl.h': 'paddle::distributed::nccl',
@@ -21,6 +22,18 @@ SPACES = {
     'cusolverDn.h': 'phi::gpu::solver',
 }
 MORE = {
+    'cuda.h': [
+        *(
+            f'static_assert(sizeof(our::{n}) == sizeof({n}));'
+            for n in ('CUmemAllocationProp', 'CUmemAccessDesc', 'CUdeviceptr')
+        ),
+        'static_assert(offsetof(our::CUmemAllocationProp, location) == '
+        'offsetof(CUmemAllocationProp, location));',
+        'static_assert(our::kMemPinned == CU_MEM_ALLOCATION_TYPE_PINNED);',
+        'static_assert(our::kMemOnDevice == CU_MEM_LOCATION_TYPE_DEVICE);',
+        'static_assert(our::kMemReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);',
+        'static_assert(our::kMemGranularityRecommended == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);',
+    ],
     'cudnn_graph.h': [],
     'cublasLt.h': [
         'using Found = cublasLtMatmulHeuristicResult_t;',
@@ -34,6 +47,7 @@ MORE = {
 }
 # The list of functions, and what each gives.
 FUNCTIONS = {
+    'cuda.h': ('PADDLE_CUDA_OPTIONAL_FUNCTIONS(CHECK)\nPADDLE_CUDA_DRIVER_FUNCTIONS', 'CUresult'),
     'cudnn_graph.h': ('PADDLE_CUDNN_FUNCTIONS', 'Status'),
     'cublasLt.h': ('PADDLE_CUBLASLT_FUNCTIONS', 'Status'),
     'nccl.h': ('PADDLE_NCCL_FUNCTIONS', 'Result'),

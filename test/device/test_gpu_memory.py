@@ -169,3 +169,132 @@ for call in (
 ''',
         FAKECUDA_ORDER=5,
     )
+
+
+GROWS = {'FLAGS_use_virtual_memory_auto_growth': 1}
+
+
+def test_segments_grow_where_they_are():
+    run(
+        '-c',
+        START
+        + '''
+assert paddle.get_flags('FLAGS_use_virtual_memory_auto_growth') == {
+    'FLAGS_use_virtual_memory_auto_growth': True}
+xs = [paddle.full([3 << 20], float(k), device='gpu') for k in range(4)]
+assert cuda.memory_allocated() == 48 << 20 and cuda.memory_reserved() == 48 << 20
+at = xs[1].data_ptr()
+del xs[1], xs[1]; gc.collect()
+y = paddle.full([6 << 20], 7.0, device='gpu')  # the place of both
+assert y.data_ptr() == at and cuda.memory_reserved() == 48 << 20
+del y; gc.collect()
+cuda.empty_cache()
+assert cuda.memory_reserved() < 34 << 20
+z = paddle.full([9 << 20], 5.0, device='gpu')  # beyond what is in use: no hole is so large
+assert z.data_ptr() > xs[1].data_ptr()
+w = paddle.full([4 << 20], 2.0, device='gpu')
+assert xs[0].data_ptr() < w.data_ptr() < xs[1].data_ptr()
+assert [t.sum().item() / t.size for t in (*xs, z, w)] == [0.0, 3.0, 5.0, 2.0]
+assert cuda.max_memory_reserved() >= cuda.memory_reserved() >= cuda.memory_allocated()
+del xs, z, w; gc.collect()
+cuda.empty_cache()
+assert cuda.memory_reserved() <= 2 << 20
+''',
+        **GROWS,
+    )
+
+
+@pytest.mark.parametrize('order', [0, 3, 11])
+def test_grown_memory_that_another_stream_reads_is_not_given_away(order):
+    plain = run('-c', SHARED, FAKECUDA_ORDER=order)[0]
+    trimmed = SHARED.replace('del x; gc.collect()', 'del x; gc.collect(); cuda.empty_cache()')
+    assert plain == run('-c', trimmed, FAKECUDA_ORDER=order, **GROWS)[0]
+
+
+def test_a_graph_keeps_its_grown_memory():
+    run(
+        '-c',
+        START
+        + '''
+from paddle.device.cuda.graphs import CUDAGraph
+x = paddle.arange(1 << 20, dtype='float32').cuda()
+(x * 2 + 1).sum()
+cuda.synchronize()
+g = CUDAGraph()
+g.capture_begin()
+y = (x * 2 + 1) * (x - 1)
+g.capture_end()
+cuda.empty_cache()
+held = cuda.memory_reserved()
+other = [paddle.full([1 << 20], 9.0) for _ in range(6)]
+del other; gc.collect()
+cuda.empty_cache()
+assert cuda.memory_reserved() == held
+for k in (3.0, 4.0):
+    x.fill_(k)
+    g.replay()
+    assert y[5].item() == (2 * k + 1) * (k - 1)
+g.reset()
+del y, g; gc.collect()
+cuda.empty_cache()
+assert cuda.memory_reserved() < held
+''',
+        **GROWS,
+    )
+
+
+def test_peers_reach_grown_memory():
+    run(
+        '-c',
+        START
+        + '''
+x = paddle.arange(2 << 20, dtype='float32').cuda(0)
+y = x.cuda(1)
+assert y.place == paddle.CUDAPlace(1) and (y + 1)[-1].item() == 2.0 ** 21
+''',
+        **GROWS,
+    )
+
+
+def test_without_virtual_memory_segments_have_fixed_sizes():
+    said = run(
+        '-c',
+        START
+        + '''
+x = paddle.ones([100], device='gpu')
+assert cuda.memory_reserved() == 2 << 20 and x.sum().item() == 100
+large = paddle.ones([2 << 20], device='gpu')
+assert cuda.memory_reserved() == 18 << 20
+''',
+        FAKECUDA_MISSING='cuMemCreate',
+        **GROWS,
+    )[1]
+    assert said.count('expected a driver and a device with virtual memory, got a driver') == 1
+
+
+def test_refused_memory_is_asked_for_again():
+    """Each refusal in turn: all are made good by what the trim gives back, or raise."""
+    script = (
+        START
+        + '''
+kept = []
+raised = 0
+for k in range(24):
+    try:
+        x = paddle.full([(k % 5 + 1) << 20], float(k), device='gpu')
+    except MemoryError as e:
+        assert 'out of memory' in str(e)
+        raised += 1
+        continue
+    if k % 3 == 0:
+        kept.append((k, x))
+for k, x in kept:
+    assert x[0].item() == x[-1].item() == k
+assert cuda.memory_reserved() >= cuda.memory_allocated()
+print(raised, len(kept))
+'''
+    )
+    for nth in (2, 5, 9, 14):
+        assert run('-c', script, FAKECUDA_FAIL_ALLOCATION=nth, **GROWS)[0].split() == ['0', '8']
+    raised, kept = run('-c', script, FAKECUDA_MEMORY=80 << 20, **GROWS)[0].split()
+    assert int(raised) > 0 and int(kept) >= 4

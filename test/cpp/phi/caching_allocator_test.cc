@@ -21,15 +21,65 @@ using Block = CachingAllocator::Block;
 struct World {
   size_t limit = ~size_t{0}, taken = 0;
   std::map<uint64_t, size_t> segments;
+  std::map<uint64_t, size_t> ranges;  // of addresses, for segments that grow
+  std::map<uint64_t, size_t> pieces;  // with memory
+  size_t span = 4096 * kMiB, fail = 0;
+  int backed = 0, waits = 0;  // fail: the n-th time that a range is to get memory
   uint64_t next = uint64_t{1} << 40;
   uint64_t issued[8] = {}, done[8] = {};
   std::map<uint64_t, std::pair<int, uint64_t>> events;
   uint64_t next_event = 1;
 };
 
+class Growing final : public GrowingMemory {
+ public:
+  explicit Growing(World& w) : w_(w) {}
+  size_t unit() const override { return 2 * kMiB; }
+  size_t span() const override { return w_.span; }
+  void* Reserve(size_t bytes) override {
+    if (bytes > w_.span) return nullptr;
+    const uint64_t at = (w_.next + unit() - 1) / unit() * unit();
+    w_.next = at + bytes + 4096;
+    w_.ranges[at] = bytes;
+    return reinterpret_cast<void*>(at);
+  }
+  void Release(void* p, size_t bytes) override {
+    const auto at = reinterpret_cast<uint64_t>(p);
+    ASSERT_EQ(w_.ranges.at(at), bytes);
+    const auto piece = w_.pieces.lower_bound(at);
+    ASSERT_TRUE(piece == w_.pieces.end() || piece->first >= at + bytes);
+    w_.ranges.erase(at);
+  }
+  bool Back(void* p, size_t bytes, size_t piece) override {
+    const auto at = reinterpret_cast<uint64_t>(p);
+    auto range = w_.ranges.upper_bound(at);
+    EXPECT_TRUE(range != w_.ranges.begin() && at + bytes <= std::prev(range)->first + std::prev(range)->second);
+    EXPECT_TRUE(bytes % piece == 0 && piece % unit() == 0 && at % unit() == 0);
+    if (static_cast<size_t>(++w_.backed) == w_.fail || w_.taken + bytes > w_.limit) return false;
+    for (size_t k = 0; k < bytes; k += piece) EXPECT_TRUE(w_.pieces.try_emplace(at + k, piece).second);
+    w_.taken += bytes;
+    return true;
+  }
+  void Bare(void* p, size_t bytes, size_t piece) override {
+    const auto at = reinterpret_cast<uint64_t>(p);
+    for (size_t k = 0; k < bytes; k += piece) {
+      ASSERT_EQ(w_.pieces.at(at + k), piece);
+      w_.pieces.erase(at + k);
+    }
+    w_.taken -= bytes;
+  }
+  void Wait() override { ++w_.waits; }
+
+ private:
+  World& w_;
+};
+
 class Source final : public MemorySource {
  public:
-  explicit Source(World& w) : w_(w) {}
+  explicit Source(World& w, bool grows = false) : w_(w) {
+    if (grows) growing_ = std::make_unique<Growing>(w);
+  }
+  GrowingMemory* growing() override { return growing_.get(); }
   void* Take(size_t bytes) override {
     if (w_.taken + bytes > w_.limit) return nullptr;
     w_.taken += bytes;
@@ -56,6 +106,7 @@ class Source final : public MemorySource {
 
  private:
   World& w_;
+  std::unique_ptr<Growing> growing_;
 };
 
 void* Stream(int s) { return reinterpret_cast<void*>(static_cast<uintptr_t>(s)); }
@@ -174,9 +225,141 @@ TEST_F(Allocators, PlainMemoryIsTheDevices) {
   EXPECT_EQ(world.taken, 0u);
 }
 
+struct GrowingSegments : ::testing::Test {
+  World world;
+  CachingAllocator memory{std::make_unique<Source>(world, true), false};
+  uint64_t At(const Block* b) { return reinterpret_cast<uint64_t>(b->ptr); }
+};
+
+TEST_F(GrowingSegments, GrowWhereTheyAre) {
+  Block *a = memory.Allocate(20 * kMiB, Stream(1)), *b = memory.Allocate(30 * kMiB, Stream(1));
+  EXPECT_EQ(At(b), At(a) + 20 * kMiB);
+  EXPECT_EQ(world.ranges.size(), 1u);
+  EXPECT_EQ(memory.stats().reserved, static_cast<int64_t>(56 * kMiB));
+  const uint64_t at = At(a);
+  memory.Free(a);
+  memory.Free(b);
+  Block* c = memory.Allocate(100 * kMiB, Stream(1));  // the free 56 MiB, and what they lack
+  EXPECT_EQ(At(c), at);
+  EXPECT_EQ(memory.stats().reserved, static_cast<int64_t>(104 * kMiB));
+  EXPECT_EQ(world.taken, 104 * kMiB);
+  memory.Free(c);
+  memory.Trim();
+  EXPECT_EQ(world.taken, 0u);
+  EXPECT_EQ(memory.stats().reserved, 0);
+}
+
+TEST_F(GrowingSegments, FreePartsBecomeHoles) {
+  Block* blocks[4];
+  for (Block*& b : blocks) b = memory.Allocate(24 * kMiB, Stream(1));
+  const uint64_t second = At(blocks[1]);
+  memory.Free(blocks[1]);
+  const int waits = world.waits;
+  memory.Trim();
+  EXPECT_EQ(world.waits, waits + 1);
+  EXPECT_EQ(world.taken, 72 * kMiB);
+  EXPECT_FALSE(memory.Uses(reinterpret_cast<void*>(second + 5), Stream(2)));
+  EXPECT_TRUE(memory.Uses(blocks[2]->ptr + 5, Stream(2)));
+  EXPECT_FALSE(memory.Uses(reinterpret_cast<void*>(world.ranges.begin()->first + world.span), Stream(2)));
+  Block* small = memory.Allocate(10 * kMiB, Stream(1));  // fills two thirds of the hole
+  EXPECT_EQ(At(small), second);
+  EXPECT_EQ(world.taken, 88 * kMiB);
+  Block* large = memory.Allocate(40 * kMiB, Stream(1));  // no hole is as large
+  EXPECT_EQ(At(large), At(blocks[3]) + 24 * kMiB);
+  for (Block* b : {blocks[0], blocks[2], blocks[3], small, large}) memory.Free(b);
+  EXPECT_EQ(memory.shape().waiting_bytes, static_cast<int64_t>(24 * kMiB));
+  memory.Trim();
+  EXPECT_EQ(world.taken, 0u);
+}
+
+TEST_F(GrowingSegments, GiveBackBeforeTheyGiveUp) {
+  world.limit = 64 * kMiB;
+  Block* a = memory.Allocate(40 * kMiB, Stream(1));
+  memory.Free(a);
+  Block* b = memory.Allocate(50 * kMiB, Stream(2));  // what the first stream has is asked back
+  ASSERT_NE(b, nullptr);
+  EXPECT_EQ(memory.Allocate(20 * kMiB, Stream(1)), nullptr);
+  EXPECT_EQ(memory.stats().reserved, static_cast<int64_t>(world.taken));
+  memory.Free(b);
+  b = memory.Allocate(60 * kMiB, Stream(2));
+  ASSERT_NE(b, nullptr);
+  memory.Free(b);
+}
+
+// Whichever time a range is refused memory, a request is served after the trim or gets none, and books stay right.
+TEST_F(GrowingSegments, RefusedMemory) {
+  for (size_t fail = 1; fail < 12; ++fail) {
+    world.fail = fail;
+    world.backed = 0;
+    std::vector<Block*> live;
+    for (size_t k = 0; k < 12; ++k) {
+      Block* b = memory.Allocate((k % 3 ? k * 5 : 0) * kMiB + 1000, Stream(static_cast<int>(1 + k % 2)));
+      if (b) live.push_back(b);
+      if (k % 4 == 3) memory.Free(std::exchange(live[live.size() / 2], live.back())), live.pop_back();
+      const auto shape = memory.shape();
+      ASSERT_EQ(memory.stats().reserved, static_cast<int64_t>(world.taken));
+      ASSERT_EQ(memory.stats().reserved, memory.stats().allocated + shape.free_bytes);
+    }
+    ASSERT_EQ(live.size(), 9u) << fail;
+    for (Block* b : live) memory.Free(b);
+    memory.Trim();
+    ASSERT_EQ(world.taken, 0u);
+  }
+}
+
+TEST_F(GrowingSegments, PoolsHaveTheirOwn) {
+  Block* outside = memory.Allocate(4096, Stream(1));
+  MemoryPool* pool = memory.BeginPool(nullptr);
+  Block *a = memory.Allocate(4096, Stream(1)), *large = memory.Allocate(30 * kMiB, Stream(1));
+  EXPECT_EQ(world.ranges.size(), 3u);
+  const uint64_t at = At(a);
+  const int waits = world.waits;
+  memory.Free(a);
+  memory.Free(large);
+  memory.Trim();  // no waiting while a graph is captured
+  EXPECT_EQ(world.waits, waits);
+  memory.EndPool();
+  memory.Trim();  // nor are the graph's addresses bared
+  EXPECT_EQ(world.taken, 36 * kMiB);
+  memory.BeginPool(pool);
+  a = memory.Allocate(4096, Stream(1));
+  EXPECT_EQ(At(a), at);
+  memory.EndPool();
+  memory.ReleasePool(pool);
+  memory.ReleasePool(pool);
+  EXPECT_EQ(world.ranges.size(), 2u);  // a lives on
+  EXPECT_EQ(world.taken, 4 * kMiB);
+  memory.Free(a);
+  EXPECT_EQ(world.ranges.size(), 1u);
+  pool = memory.BeginPool(nullptr);
+  a = memory.Allocate(4096, Stream(1));
+  memory.EndPool();
+  memory.ReleasePool(pool);
+  pool = memory.BeginPool(nullptr);
+  memory.Free(a);  // the dead pool's range stays while another graph is captured
+  EXPECT_EQ(world.ranges.size(), 2u);
+  memory.EndPool();
+  memory.ReleasePool(pool);
+  memory.Trim();
+  EXPECT_EQ(world.ranges.size(), 1u);
+  memory.Free(outside);
+}
+
+TEST_F(GrowingSegments, WithoutAddressesThereAreOthers) {
+  world.span = 16 * kMiB;
+  Block *a = memory.Allocate(10 * kMiB, Stream(1)), *b = memory.Allocate(40 * kMiB, Stream(1));
+  EXPECT_EQ(world.ranges.size(), 1u);
+  EXPECT_EQ(world.segments.at(At(b)), 40 * kMiB);
+  memory.Free(a);
+  memory.Free(b);
+  memory.Trim();
+  EXPECT_EQ(world.taken, 0u);
+}
+
 // Random requests of training-like sizes on four streams, a part of them used on other streams too. No two blocks in
 // use overlap, none is handed out before all streams have passed its last use, and none reaches beyond its segment.
-TEST_F(Allocators, RandomOperations) {
+void RandomOperations(World& world, CachingAllocator& memory) {
+  const auto At = [](const Block* b) { return reinterpret_cast<uint64_t>(b->ptr); };
   const char* given = std::getenv("PADDLE_ALLOCATOR_OPERATIONS");
   const int64_t operations = given ? std::atoll(given) : 1000000;
   std::mt19937_64 random(7);
@@ -206,10 +389,13 @@ TEST_F(Allocators, RandomOperations) {
       const auto next = taken.lower_bound(from);
       ASSERT_TRUE(next == taken.end() || next->first >= to) << k;
       ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= from) << k;
-      auto segment = world.segments.upper_bound(from);
-      ASSERT_NE(segment, world.segments.begin());
-      --segment;
-      ASSERT_LE(to, segment->first + segment->second) << k;
+      if (const auto segment = world.segments.upper_bound(from); segment != world.segments.begin()) {
+        ASSERT_LE(to, std::prev(segment)->first + std::prev(segment)->second) << k;
+      } else {
+        uint64_t at = from;  // each of its bytes has memory
+        for (auto p = std::prev(world.pieces.upper_bound(from)); at < to; at = p->first + p->second, ++p)
+          ASSERT_TRUE(p != world.pieces.end() && p->first <= at && at < p->first + p->second) << k;
+      }
       for (auto it = waiting.begin(); it != waiting.end();) {
         const Use& u = it->second.second;
         bool passed = true;
@@ -268,7 +454,13 @@ TEST_F(Allocators, RandomOperations) {
   memory.Trim();
   EXPECT_EQ(memory.stats().reserved, 0);
   EXPECT_EQ(memory.stats().allocated, 0);
-  EXPECT_TRUE(world.segments.empty() && world.events.empty());
+  EXPECT_TRUE(world.segments.empty() && world.pieces.empty() && world.events.empty());
+}
+
+TEST_F(Allocators, RandomOperations) { RandomOperations(world, memory); }
+TEST_F(GrowingSegments, RandomOperations) {
+  world.span = 32768 * kMiB;
+  RandomOperations(world, memory);
 }
 
 }  // namespace

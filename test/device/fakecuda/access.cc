@@ -141,7 +141,10 @@ void CheckGlobal(Warp& w, const Instr& in, uint32_t mask, uint32_t bytes, Touch 
     if (!a || address + bytes > a->address + a->size)
       Illegal(w, lane, touch, bytes, address, launch.memory->Explain(a ? a->address + a->size : address));
     if (!a->live) Illegal(w, lane, touch, bytes, address, "in freed memory: " + a->Describe());
-    range = {a->address, a->address + a->size, a};
+    const auto [begin, end] = a->Open(address, launch.device);
+    if (address + bytes > end)
+      Illegal(w, lane, touch, bytes, address, a->Closed(std::max(address, end), launch.device));
+    range = {begin, end, a};
     return *a;
   };
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -281,6 +284,8 @@ void CheckRange(Memory& memory, const Order& order, uint64_t address, uint64_t b
     wrong = memory.Explain(a ? a->address + a->size : address);
   } else if (!a->live) {
     wrong = "in freed memory: " + a->Describe();
+  } else if (const uint64_t end = a->Open(address, -1).second; address + bytes > end) {
+    wrong = a->Closed(std::max(address, end), -1);
   } else if (a->written) {
     const Toucher toucher{order, order.id << kBlockBits, false, false};
     uint32_t *written = a->written + (address - a->address), *read = a->read + (address - a->address);

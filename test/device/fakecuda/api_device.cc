@@ -114,8 +114,8 @@ int Attribute(int attribute, int device) {
     case 80:
     case 83:
     case 95:
-    case 102:
     case 115: return 1;
+    case 102: return c.missing.count("cuMemCreate") == 0;
     case 75: return c.capability / 10;
     case 76: return c.capability % 10;
     case 81:

@@ -24,7 +24,7 @@ Allocation* Take(Engine& e, size_t bytes, Origin origin, const char* call) {
 // The live allocation that begins at the address.
 Allocation* Owned(uint64_t address) {
   Allocation* a = Memory::Get().Find(address);
-  return a && a->live && a->address == address ? a : nullptr;
+  return a && a->live && a->address == address && a->origin != Origin::kVirtual ? a : nullptr;
 }
 
 bool Pinned(const void* pointer) {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -11,7 +12,7 @@
 namespace fakecuda {
 namespace {
 
-constexpr size_t kGranularity = 2 << 20;
+constexpr size_t kGranularity = kPart;
 
 struct Physical {
   int device, descriptor;
@@ -25,19 +26,32 @@ std::set<Physical*>& Handles() {
   return *handles;
 }
 
-struct Range {
-  size_t size;
-  int device;
-};
-
-std::map<CUdeviceptr, Range>& Ranges() {
-  static auto* const ranges = new std::map<CUdeviceptr, Range>;
-  return *ranges;
-}
-
 std::map<CUdeviceptr, Physical*>& Mappings() {
   static auto* const mappings = new std::map<CUdeviceptr, Physical*>;
   return *mappings;
+}
+
+// The range that holds all of these addresses, which begin and end with a unit.
+Allocation& RangeOf(CUdeviceptr pointer, size_t size) {
+  Allocation* a = Memory::Get().Find(pointer);
+  Require(a && a->live && a->origin == Origin::kVirtual && pointer + size <= a->address + a->size);
+  Require(size > 0 && pointer % kGranularity == 0 && size % kGranularity == 0);
+  return *a;
+}
+
+// Calls f(address, memory) of each mapping of the range, which must be whole mappings side by side.
+template <class F>
+void ForMappings(CUdeviceptr pointer, size_t size, F&& f) {
+  for (CUdeviceptr at = pointer; at < pointer + size; at += Mappings().at(at)->size) {
+    const auto it = Mappings().find(at);
+    Require(it != Mappings().end() && at + it->second->size <= pointer + size);
+  }
+  for (CUdeviceptr at = pointer; at < pointer + size;) {
+    Physical* p = Mappings().at(at);
+    const CUdeviceptr next = at + p->size;
+    f(at, p);
+    at = next;
+  }
 }
 
 Physical& HandleOf(unsigned long long handle) {
@@ -50,13 +64,21 @@ Physical& HandleOf(unsigned long long handle) {
 void Drop(Physical* p) {
   if (!p->released || p->mappings) return;
   close(p->descriptor);
+  Memory::Get().Drop(p->device, p->size);
   Handles().erase(p);
   delete p;
 }
 
-const char* const kNoAccess = "nobody: cuMemSetAccess has not been called";
-
 }  // namespace
+
+std::vector<std::string> UnreleasedMemory() {
+  std::vector<std::string> left;
+  for (const Physical* p : Handles()) {
+    if (!p->released) left.push_back("a handle of " + std::to_string(p->size) + " bytes (cuMemCreate)");
+  }
+  return left;
+}
+
 }  // namespace fakecuda
 
 using namespace fakecuda;
@@ -76,17 +98,16 @@ CUresult cuMemAddressReserve(CUdeviceptr* pointer, size_t size, size_t align, CU
     const int device = e.Current().index;
     *pointer = Memory::Get().Reserve(device, size, std::max(align, kGranularity));
     Require(*pointer != 0, CUDA_ERROR_OUT_OF_MEMORY);
-    Ranges()[*pointer] = {size, device};
+    Memory::Get().AdoptRange(device, *pointer, size, Origin::kVirtual, "cuMemAddressReserve");
   });
 }
 
 CUresult cuMemAddressFree(CUdeviceptr pointer, size_t size) {
   return Call([&](Engine&) {
-    const auto it = Ranges().find(pointer);
-    Require(it != Ranges().end() && it->second.size == size);
-    const auto mapped = Mappings().lower_bound(pointer);
-    Require(mapped == Mappings().end() || mapped->first >= pointer + size);
-    Ranges().erase(it);
+    Allocation& a = RangeOf(pointer, size);
+    Require(a.address == pointer && a.size == size);
+    Require(std::all_of(a.parts.begin(), a.parts.end(), [](uint8_t part) { return part == 0; }));
+    Memory::Get().Free(&a, "cuMemAddressFree");
   });
 }
 
@@ -97,12 +118,11 @@ CUresult cuMemCreate(unsigned long long* handle, size_t size, const CUmemAllocat
     Require(prop->location.id >= 0 && prop->location.id < static_cast<int>(e.devices.size()),
             CUDA_ERROR_INVALID_DEVICE);
     if (++e.allocations == Config::Get().fail_allocation) throw ApiError{CUDA_ERROR_OUT_OF_MEMORY};
-    size_t held = size;
-    for (const Physical* p : Handles()) held += p->device == prop->location.id ? p->size : 0;
-    Require(held <= Config::Get().memory, CUDA_ERROR_OUT_OF_MEMORY);
+    Require(Memory::Get().Used(prop->location.id) + size <= Config::Get().memory, CUDA_ERROR_OUT_OF_MEMORY);
     const int descriptor = memfd_create("fakecuda", MFD_CLOEXEC);
     Require(descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(size)) == 0, CUDA_ERROR_OUT_OF_MEMORY);
     auto* p = new Physical{prop->location.id, descriptor, size};
+    Memory::Get().Hold(p->device, size);
     Handles().insert(p);
     *handle = reinterpret_cast<unsigned long long>(p);
   });
@@ -122,45 +142,48 @@ CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, unsigned long
   return Call([&](Engine&) {
     Physical& p = HandleOf(handle);
     Require(flags == 0 && offset == 0 && size == p.size && !p.released);
-    auto it = Ranges().upper_bound(pointer);
-    Require(it != Ranges().begin());
-    --it;
-    Require(pointer % kGranularity == 0 && pointer + size <= it->first + it->second.size);
-    for (const auto& [at, other] : Mappings()) Require(at + other->size <= pointer || at >= pointer + size);
+    Allocation& range = RangeOf(pointer, size);
+    const auto part = range.parts.begin() + static_cast<int64_t>((pointer - range.address) / kPart);
+    const auto end = part + static_cast<int64_t>(size / kPart);
+    Require(std::all_of(part, end, [](uint8_t bits) { return bits == 0; }));
     Memory::Get().MapShared(pointer, size, p.descriptor, 0);
-    Allocation* a = Memory::Get().AdoptRange(p.device, pointer, size, "cuMemMap");
-    a->live = false;
-    a->freed = kNoAccess;
+    std::fill(part, end, kMapped);
     Mappings()[pointer] = &p;
     ++p.mappings;
   });
 }
 
 CUresult cuMemSetAccess(CUdeviceptr pointer, size_t size, const CUmemAccessDesc* access, size_t n) {
-  return Call([&](Engine&) {
+  return Call([&](Engine& e) {
     Require(n > 0 && access);
-    CUdeviceptr at = pointer;
-    for (; at < pointer + size; at += Mappings().at(at)->size) {
-      Require(Mappings().count(at) != 0);
-      Memory::Get().Find(at)->live = access[0].flags == 3;
+    Allocation& range = RangeOf(pointer, size);
+    for (size_t k = 0; k < n; ++k) {
+      const auto& [location, flags] = access[k];
+      Require(location.type == 1 && location.id >= 0 && location.id < static_cast<int>(e.devices.size()));
+      Require(flags == 0 || flags == 3);
     }
-    Require(at == pointer + size);
+    ForMappings(pointer, size, [&](CUdeviceptr at, const Physical* p) {
+      for (CUdeviceptr q = at; q < at + p->size; q += kPart) {
+        uint8_t& bits = range.parts[(q - range.address) / kPart];
+        for (size_t k = 0; k < n; ++k) {
+          const auto bit = static_cast<uint8_t>(1 << access[k].location.id);
+          bits = static_cast<uint8_t>(access[k].flags ? bits | bit : bits & ~bit);
+        }
+      }
+    });
   });
 }
 
+// Nothing is waited for: work that comes later finds no memory there.
 CUresult cuMemUnmap(CUdeviceptr pointer, size_t size) {
-  return Call([&](Engine& e) {
-    e.RunAll();
-    for (CUdeviceptr at = pointer; at < pointer + size;) {
-      const auto it = Mappings().find(at);
-      Require(it != Mappings().end());
-      Physical* p = it->second;
-      Memory::Get().Free(Memory::Get().Find(at), "cuMemUnmap");
-      at += p->size;
-      Mappings().erase(it);
+  return Call([&](Engine&) {
+    Allocation& range = RangeOf(pointer, size);
+    ForMappings(pointer, size, [&](CUdeviceptr at, Physical* p) {
+      Memory::Get().Unmap(range, at, p->size);
+      Mappings().erase(at);
       --p->mappings;
       Drop(p);
-    }
+    });
   });
 }
 }

@@ -235,6 +235,10 @@ void Engine::ReportLeaks() {
     Log(text);
     std::fprintf(stderr, "fakecuda: %s\n", text.c_str());
   }
+  for (const std::string& what : UnreleasedMemory()) {
+    Log("left at exit: " + what);
+    std::fprintf(stderr, "fakecuda: left at exit: %s\n", what.c_str());
+  }
 }
 
 std::string Engine::Text(CUresult result) {

@@ -80,6 +80,9 @@ struct Device {
   CUresult error = CUDA_SUCCESS;  // sticky
 };
 
+// Handles of virtual memory that were not released.
+std::vector<std::string> UnreleasedMemory();
+
 // An error of a call that leaves the device as it was.
 struct ApiError {
   CUresult result;

@@ -37,6 +37,24 @@ std::string Allocation::Describe() const {
   return s + ")";
 }
 
+std::pair<uint64_t, uint64_t> Allocation::Open(uint64_t at, int by) const {
+  if (parts.empty()) return {address, address + size};
+  const uint8_t bits = by < 0 ? 0x7f : static_cast<uint8_t>(1 << by);
+  const auto open = [&](uint64_t part) { return part < parts.size() && (parts[part] & bits) != 0; };
+  uint64_t begin = (at - address) / kPart, end = begin;
+  while (open(end)) ++end;
+  while (end > begin && begin > 0 && open(begin - 1)) --begin;
+  return {address + begin * kPart, address + end * kPart};
+}
+
+std::string Allocation::Closed(uint64_t at, int by) const {
+  const uint64_t part = (at - address) / kPart;
+  if (part >= parts.size()) return "past the end of " + Describe();
+  if ((parts[part] & kMapped) == 0) return "where no memory is mapped in " + Describe();
+  return "in mapped memory without access of " + (by < 0 ? "any device" : "device " + std::to_string(by)) +
+         " (cuMemSetAccess) in " + Describe();
+}
+
 Memory& Memory::Get() {
   static Memory* const memory = new Memory;
   return *memory;
@@ -85,23 +103,22 @@ Allocation* Memory::Allocate(int device, uint64_t size, Origin origin, const std
   const uint64_t first = address / kPage * kPage, last = RoundUp(address + size, kPage);
   if (mprotect(Bytes(first), last - first, PROT_READ | PROT_WRITE) != 0) return nullptr;
   if (size <= 1 << 20) std::fill_n(bytes, size, uint8_t{0xfb});
-  Allocation* a = AdoptRange(device, address, size, made);
-  a->origin = origin;
-  return a;
+  Hold(device, size);
+  return AdoptRange(device, address, size, origin, made);
 }
 
-Allocation* Memory::AdoptRange(int device, uint64_t address, uint64_t size, const std::string& made) {
+Allocation* Memory::AdoptRange(int device, uint64_t address, uint64_t size, Origin origin, const std::string& made) {
   const std::unique_lock lock(mutex_);
   auto a = std::make_unique<Allocation>();
   a->address = address;
   a->size = size;
   a->id = ++next_id_;
   a->device = device;
-  a->origin = Origin::kVirtual;
+  a->origin = origin;
   a->made = made;
   a->bytes = Bytes(address);
+  if (origin == Origin::kVirtual) a->parts.resize(size / kPart);
   Shadow(*a);
-  used_[static_cast<size_t>(device)] += size;
   return (all_[address] = std::move(a)).get();
 }
 
@@ -130,13 +147,21 @@ void Memory::Free(Allocation* a, const std::string& freed) {
     all_.erase(a->address);
     return;
   }
-  used_[static_cast<size_t>(a->device)] -= a->size;
+  if (a->origin != Origin::kVirtual) Drop(a->device, a->size);
   const uint64_t first = a->address / kPage * kPage, last = RoundUp(a->address + a->size, kPage);
   mmap(Bytes(first), last - first, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 void Memory::MapShared(uint64_t address, uint64_t size, int descriptor, uint64_t offset) {
   mmap(Bytes(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, static_cast<off_t>(offset));
+}
+
+void Memory::Unmap(Allocation& range, uint64_t address, uint64_t size) {
+  const uint64_t offset = address - range.address;
+  std::fill_n(range.parts.begin() + static_cast<int64_t>(offset / kPart), size / kPart, uint8_t{0});
+  madvise(range.written + offset, size * 4, MADV_DONTNEED);
+  madvise(range.read + offset, size * 4, MADV_DONTNEED);
+  mmap(Bytes(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 Allocation* Memory::Find(uint64_t address) {
@@ -174,13 +199,19 @@ void Memory::ForgetOrders() {
   const std::unique_lock lock(mutex_);
   for (const auto& [address, a] : all_) {
     if (!a->written) continue;
-    std::vector<unsigned char> resident(a->mapped / kPage);
-    mincore(a->written, a->mapped, resident.data());
-    for (size_t page = 0; page < resident.size(); ++page) {
-      uint32_t* w = a->written + page * (kPage / 4);
-      for (size_t i = 0; (resident[page] & 1) && i < kPage / 4; ++i) w[i] = w[i] ? kMaxOrder << kBlockBits : 0;
+    const auto forget = [&a = *a](uint64_t from, uint64_t bytes) {  // of shadows
+      std::vector<unsigned char> resident(bytes / kPage);
+      mincore(a.written + from / 4, bytes, resident.data());
+      for (size_t page = 0; page < resident.size(); ++page) {
+        uint32_t* w = a.written + from / 4 + page * (kPage / 4);
+        for (size_t i = 0; (resident[page] & 1) && i < kPage / 4; ++i) w[i] = w[i] ? kMaxOrder << kBlockBits : 0;
+      }
+      madvise(a.read + from / 4, bytes, MADV_DONTNEED);
+    };
+    if (a->parts.empty()) forget(0, a->mapped);
+    for (size_t part = 0; part < a->parts.size(); ++part) {
+      if (a->parts[part]) forget(part * kPart * 4, kPart * 4);
     }
-    madvise(a->read, a->mapped, MADV_DONTNEED);
   }
 }
 

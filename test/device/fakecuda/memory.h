@@ -25,6 +25,9 @@ struct Order {
   std::array<std::string, kMaxOrder + 1>* names = nullptr;
 };
 
+constexpr uint64_t kPart = 2 << 20;
+constexpr uint8_t kMapped = 0x80;
+
 enum class Origin : uint8_t { kDevice, kPool, kVirtual, kModule, kHost, kRegistered };
 
 struct Allocation {
@@ -38,7 +41,12 @@ struct Allocation {
   uint32_t* read = nullptr;
   uint64_t mapped = 0;  // length of each shadow's mapping
   uint64_t maker = 0;   // stream that made or freed it in stream order
+  // Of a range of virtual addresses, what lies behind each kPart of it: bit 7 for memory, bit d for access by device d.
+  std::vector<uint8_t> parts;
   std::string Describe() const;
+  // The bytes around the address that the device, or for -1 any device, may touch, and why it may no others.
+  std::pair<uint64_t, uint64_t> Open(uint64_t address, int device) const;
+  std::string Closed(uint64_t address, int device) const;
 };
 
 class Memory {
@@ -55,12 +63,15 @@ class Memory {
   std::vector<const Allocation*> Live() const;
   void ForgetOrders();  // all shadows become writes of operation kMaxOrder
   uint64_t Reserve(int device, uint64_t size, uint64_t align);
-  Allocation* AdoptRange(int device, uint64_t address, uint64_t size, const std::string& made);
+  Allocation* AdoptRange(int device, uint64_t address, uint64_t size, Origin origin, const std::string& made);
+  void Hold(int device, uint64_t bytes) { used_[static_cast<size_t>(device)] += bytes; }
+  void Drop(int device, uint64_t bytes) { used_[static_cast<size_t>(device)] -= bytes; }
+  void Unmap(Allocation& range, uint64_t address, uint64_t size);  // what was written there is forgotten
   uint8_t* Bytes(uint64_t address) const { return reinterpret_cast<uint8_t*>(address + delta_); }
   void MapShared(uint64_t address, uint64_t size, int descriptor, uint64_t offset);
 
   static constexpr int kDevices = 4;
-  static constexpr uint64_t kSpan = 1ull << 40;  // addresses of a device
+  static constexpr uint64_t kSpan = 1ull << 42;  // addresses of a device
 
  private:
   Memory();

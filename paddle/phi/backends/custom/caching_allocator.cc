@@ -2,6 +2,9 @@
 // Free blocks lie in lists by size: for each power of two of units 16 lists, and bits that say which have any. A
 // request takes the first block that fits of its own list, else one of the next list that has any, and leaves the rest
 // of it free.
+// A segment that grows is a range of addresses of which parts have memory. The others are holes, blocks without
+// memory: growth fills the first that, with the free blocks beside it, is large enough, so that a request larger than
+// every free block takes what is between them too; trimming makes holes of the free blocks again.
 #include "paddle/phi/backends/custom/caching_allocator.h"
 
 #include <algorithm>
@@ -13,6 +16,8 @@ namespace {
 
 constexpr size_t kUnit = 512, kSmall = size_t{1} << 20, kSmallSegment = size_t{2} << 20;
 constexpr size_t kMiddle = size_t{8} << 20, kMiddleSegment = size_t{16} << 20, kLargeUnit = size_t{2} << 20;
+// What is mapped at a time into a segment that grows, for large requests.
+constexpr size_t kPiece = size_t{8} << 20;
 constexpr int kRows = 40, kColumns = 16, kTried = 8;
 
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -42,6 +47,31 @@ struct CachingAllocator::Arena {
   uint64_t rows = 0;
   uint16_t columns[kRows] = {};
   Block* lists[kRows][kColumns] = {};
+  // Its segment that grows, where there is one; `used` blocks of it are in use or waiting.
+  char* range = nullptr;
+  size_t range_bytes = 0, piece = 0, used = 0;
+  bool refused = false;
+  std::map<char*, Block*> holes;
+  std::vector<Block*> begins;  // of each piece, the first block that begins in it
+
+  bool Grows(const Block* b) const { return range && b->ptr >= range && b->ptr < range + range_bytes; }
+  Block*& BeginOf(const Block* b) { return begins[static_cast<size_t>(b->ptr - range) / piece]; }
+  void Begins(Block* b) {
+    if (!Grows(b)) return;
+    Block*& first = BeginOf(b);
+    if (!first || b->ptr < first->ptr) first = b;
+  }
+  void BeginsNoMore(const Block* b) {  // before it leaves its list
+    if (!Grows(b)) return;
+    Block*& first = BeginOf(b);
+    if (first == b) first = b->after && &BeginOf(b->after) == &first ? b->after : nullptr;
+  }
+  // The last block that begins before the address, of those that a look-up needs to begin with.
+  Block* Before(const char* at) {
+    size_t k = static_cast<size_t>(at - range) / piece;
+    while (!begins[k] || begins[k]->ptr > at) --k;
+    return begins[k];
+  }
 
   void Add(Block* b) {
     const Bin at = BinOf(b->bytes);
@@ -88,8 +118,19 @@ CachingAllocator::~CachingAllocator() {
   for (Waiting& w : waiting_)
     for (void* e : w.events) source_->Forget(e);
   for (auto& [address, segment] : segments_) {
+    if (segment.grows) {
+      char *at = address, *const end = address + segment.bytes;
+      const Arena& arena = *segment.first->arena;
+      for (auto& [hole, block] : arena.holes) {
+        if (hole > at) source_->growing()->Bare(at, static_cast<size_t>(hole - at), arena.piece);
+        at = hole + block->bytes;
+      }
+      if (at < end) source_->growing()->Bare(at, static_cast<size_t>(end - at), arena.piece);
+      source_->growing()->Release(address, segment.bytes);
+    } else {
+      source_->Give(address, segment.bytes);
+    }
     for (Block* b = segment.first; b;) delete std::exchange(b, b->after);
-    source_->Give(address, segment.bytes);
   }
   for (Block* b : spare_) delete b;
 }
@@ -105,11 +146,13 @@ CachingAllocator::Arena& CachingAllocator::ArenaOf(void* stream, bool large) {
 
 void* CachingAllocator::TakeSegment(size_t bytes) {
   void* p = source_->Take(bytes);
-  if (p) {
-    stats_.reserved += static_cast<int64_t>(bytes);
-    stats_.reserved_max = std::max(stats_.reserved_max, stats_.reserved);
-  }
+  if (p) CountReserved(static_cast<int64_t>(bytes));
   return p;
+}
+
+void CachingAllocator::CountReserved(int64_t bytes) {
+  stats_.reserved += bytes;
+  stats_.reserved_max = std::max(stats_.reserved_max, stats_.reserved);
 }
 
 CachingAllocator::Block* CachingAllocator::NewBlock() {
@@ -119,8 +162,147 @@ CachingAllocator::Block* CachingAllocator::NewBlock() {
   return b;
 }
 
-// A free block over a new segment that serves `bytes`.
+// Parts b after its first `bytes`.
+void CachingAllocator::Split(Block* b, size_t bytes) {
+  Block* rest = NewBlock();
+  *rest = Block{b->ptr + bytes, b->bytes - bytes, b->arena, this, b, b->after};
+  rest->backed = b->backed;
+  if (b->after) b->after->before = rest;
+  b->after = rest;
+  b->bytes = bytes;
+  b->arena->Begins(rest);
+}
+
+// Makes one block of b and what follows it.
+void CachingAllocator::TakeIn(Block* b, Block* next) {
+  b->arena->BeginsNoMore(next);
+  b->bytes += next->bytes;
+  b->after = next->after;
+  if (b->after) b->after->before = b;
+  spare_.push_back(next);
+}
+
+// Addresses for the arena's segment that grows: one hole. False where there are none.
+bool CachingAllocator::ReserveRange(Arena& arena) {
+  GrowingMemory* growing = plain_ || arena.refused ? nullptr : source_->growing();
+  if (!growing) return false;
+  const size_t piece = RoundUp(arena.large ? kPiece : kSmallSegment, growing->unit());
+  const size_t bytes = RoundUp(growing->span(), piece);
+  auto* range = static_cast<char*>(growing->Reserve(bytes));
+  arena.refused = !range;
+  if (!range) return false;
+  arena.range = range;
+  arena.range_bytes = bytes;
+  arena.piece = piece;
+  arena.begins.assign(bytes / piece, nullptr);
+  Block* hole = NewBlock();
+  *hole = Block{range, bytes, &arena, this};
+  hole->backed = false;
+  arena.Begins(hole);
+  arena.holes[range] = hole;
+  segments_[range] = {hole, bytes, true};
+  return true;
+}
+
+// The first of neighbours, a hole among them, that together hold `bytes`; null where the arena has none.
+CachingAllocator::Block* CachingAllocator::Room(Arena& arena, size_t bytes) {
+  if (!arena.range && !ReserveRange(arena)) return nullptr;
+  for (auto& [address, hole] : arena.holes) {
+    Block* first = hole->before && hole->before->free ? hole->before : hole;
+    size_t have = 0;
+    for (Block* b = first; b && (b->free || !b->backed) && have < bytes; b = b->after) have += b->bytes;
+    if (have >= bytes) return first;
+  }
+  return nullptr;
+}
+
+// A block at `first` of `bytes` or more, in no list; null when the device refuses the memory.
+CachingAllocator::Block* CachingAllocator::Grow(Block* first, size_t bytes) {
+  Arena& arena = *first->arena;
+  Block* b = nullptr;
+  for (Block* next = first; next && (next->free || (!next->backed && (!b || b->bytes < bytes))); next = b->after) {
+    if (next->free) {
+      arena.Remove(next);
+    } else {
+      const size_t rest = bytes - (b ? b->bytes : 0), size = std::min(RoundUp(rest, arena.piece), next->bytes);
+      if (!source_->growing()->Back(next->ptr, size, arena.piece)) {
+        if (b) arena.Add(b);
+        return nullptr;
+      }
+      CountReserved(static_cast<int64_t>(size));
+      arena.holes.erase(next->ptr);
+      if (size < next->bytes) {
+        Split(next, size);
+        arena.holes[next->after->ptr] = next->after;
+      }
+      next->backed = true;
+    }
+    if (b)
+      TakeIn(b, next);
+    else
+      b = next;
+  }
+  return b;
+}
+
+// Makes holes of whole pieces of free blocks, once the device has done its work.
+void CachingAllocator::Shrink(Arena& arena) {
+  std::vector<Block*> free;
+  for (Block* b = arena.range ? segments_.at(arena.range).first : nullptr; b; b = b->after)
+    if (b->free) free.push_back(b);
+  bool waited = false;
+  for (Block* b : free) {
+    const auto begin = static_cast<size_t>(b->ptr - arena.range);
+    const size_t from = RoundUp(begin, arena.piece), to = (begin + b->bytes) / arena.piece * arena.piece;
+    if (from >= to) continue;
+    if (!std::exchange(waited, true)) source_->growing()->Wait();
+    source_->growing()->Bare(arena.range + from, to - from, arena.piece);
+    stats_.reserved -= static_cast<int64_t>(to - from);
+    arena.Remove(b);
+    Block* hole = b;
+    if (from > begin) {
+      Split(b, from - begin);
+      hole = b->after;
+      arena.Add(b);
+    }
+    if (hole->bytes > to - from) {
+      Split(hole, to - from);
+      arena.Add(hole->after);
+    }
+    hole->backed = false;
+    if (hole->after && !hole->after->backed) {
+      arena.holes.erase(hole->after->ptr);
+      TakeIn(hole, hole->after);
+    }
+    if (hole->before && !hole->before->backed)
+      TakeIn(hole->before, hole);
+    else
+      arena.holes[hole->ptr] = hole;
+  }
+}
+
+// Gives back the addresses of a range without a block in use.
+void CachingAllocator::GiveRange(Arena& arena) {
+  Shrink(arena);
+  Block* hole = segments_.at(arena.range).first;
+  source_->growing()->Release(arena.range, arena.range_bytes);
+  segments_.erase(arena.range);
+  arena.holes.clear();
+  arena.begins.clear();
+  arena.range = nullptr;
+  arena.range_bytes = 0;
+  spare_.push_back(hole);
+}
+
+// A free block over a new segment, or over what one that grows gains, that serves `bytes`.
 CachingAllocator::Block* CachingAllocator::FromSegment(Arena& arena, size_t bytes) {
+  for (bool again : {false, true}) {
+    Block* first = Room(arena, bytes);
+    if (!first) break;
+    if (Block* b = Grow(first, bytes)) return b;
+    if (again) return nullptr;
+    TrimLocked();
+  }
   size_t size = bytes;
   if (!plain_) size = !arena.large ? kSmallSegment : bytes <= kMiddle ? kMiddleSegment : RoundUp(bytes, kLargeUnit);
   void* p = TakeSegment(size);
@@ -148,13 +330,10 @@ CachingAllocator::Block* CachingAllocator::Allocate(size_t bytes, void* stream) 
     return nullptr;
   }
   if (!plain_ && b->bytes - size >= kUnit) {
-    Block* rest = NewBlock();
-    *rest = Block{b->ptr + size, b->bytes - size, &arena, this, b, b->after};
-    if (b->after) b->after->before = rest;
-    b->after = rest;
-    b->bytes = size;
-    arena.Add(rest);
+    Split(b, size);
+    arena.Add(b->after);
   }
+  arena.used += arena.Grows(b);
   stats_.allocated += static_cast<int64_t>(b->bytes);
   stats_.allocated_max = std::max(stats_.allocated_max, stats_.allocated);
   return b;
@@ -171,22 +350,24 @@ void CachingAllocator::Reuse(Block* b) {
   Arena& arena = *b->arena;
   const bool kept = arena.pool && arena.pool->uses > 0;
   if (plain_ && kept) return arena.Add(b);
-  const auto take_in = [&](Block* next) {  // what follows b
-    b->bytes += next->bytes;
-    b->after = next->after;
-    if (b->after) b->after->before = b;
-    spare_.push_back(next);
-  };
+  const bool grows = arena.Grows(b), dead = arena.pool && !kept;
   if (b->after && b->after->free) {
     arena.Remove(b->after);
-    take_in(b->after);
+    TakeIn(b, b->after);
   }
   if (b->before && b->before->free) {
     Block* next = std::exchange(b, b->before);
     arena.Remove(b);
-    take_in(next);
+    TakeIn(b, next);
   }
-  const bool whole = !b->before && !b->after, dead = arena.pool && !kept;
+  if (grows) {
+    --arena.used;
+    arena.Add(b);
+    if (!dead || arena.used || pool_) return;
+    GiveRange(arena);
+    return DropPool(arena.pool);
+  }
+  const bool whole = !b->before && !b->after;
   if (!whole || (!plain_ && !dead)) return arena.Add(b);
   GiveSegment(b);
   if (dead) DropPool(arena.pool);
@@ -237,9 +418,11 @@ bool CachingAllocator::Uses(void* address, void* stream) {
   auto* at = static_cast<char*>(address);
   auto it = segments_.upper_bound(at);
   if (it == segments_.begin()) return false;
-  for (Block* b = std::prev(it)->second.first; b; b = b->after) {
+  const auto& [begin, segment] = *std::prev(it);
+  if (at >= begin + segment.bytes) return false;
+  for (Block* b = segment.grows ? segment.first->arena->Before(at) : segment.first; b; b = b->after) {
     if (at < b->ptr || at >= b->ptr + b->bytes) continue;
-    if (b->free) return false;
+    if (b->free || !b->backed) return false;
     if (stream != b->arena->stream && std::find(b->streams.begin(), b->streams.end(), stream) == b->streams.end())
       b->streams.push_back(stream);
     return true;
@@ -256,13 +439,27 @@ void CachingAllocator::EndStream(void* stream) {
 void CachingAllocator::TrimLocked() {
   if (!pool_) AskWaiting();
   GiveUnused();
+  if (pool_) return;  // to wait for the device is not allowed while a graph is captured
+  std::vector<MemoryPool*> dead;
+  for (auto& arena : arenas_) {
+    if (!arena->range) continue;
+    if (!arena->pool) {
+      Shrink(*arena);
+    } else if (arena->pool->uses == 0 && arena->used == 0) {
+      GiveRange(*arena);
+      dead.push_back(arena->pool);
+    }
+  }
+  std::sort(dead.begin(), dead.end());
+  dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+  for (MemoryPool* pool : dead) DropPool(pool);
 }
 
 void CachingAllocator::GiveUnused() {
   std::vector<Block*> whole;
   for (auto& [address, segment] : segments_) {
     Block* b = segment.first;
-    const bool kept = b->arena->pool && b->arena->pool->uses > 0;
+    const bool kept = segment.grows || (b->arena->pool && b->arena->pool->uses > 0);
     if (b->free && !b->after && !kept) whole.push_back(b);
   }
   for (Block* b : whole) {
@@ -301,6 +498,8 @@ void CachingAllocator::ReleasePool(MemoryPool* pool) {
   pool->held.clear();
   if (!pool_) RecordDeferred();
   GiveUnused();
+  for (auto& arena : arenas_)
+    if (arena->pool == pool && arena->range && !arena->used && !pool_) GiveRange(*arena);
   DropPool(pool);
 }
 
@@ -321,7 +520,7 @@ CachingAllocator::Shape CachingAllocator::shape() const {
   for (auto& [address, segment] : segments_) {
     ++s.segments;
     for (const Block* b = segment.first; b; b = b->after) {
-      ++s.blocks;
+      s.blocks += b->backed;
       if (!b->free) continue;
       s.free_bytes += static_cast<int64_t>(b->bytes);
       s.largest_free = std::max(s.largest_free, static_cast<int64_t>(b->bytes));

@@ -14,6 +14,19 @@
 
 namespace phi {
 
+// Addresses of a device, and memory behind parts of them, for segments that grow where they are.
+class GrowingMemory {
+ public:
+  virtual ~GrowingMemory() = default;
+  virtual size_t unit() const = 0;                             // of sizes and of addresses
+  virtual size_t span() const = 0;                             // how many addresses are asked for at a time
+  virtual void* Reserve(size_t bytes) = 0;                     // addresses without memory; null when refused
+  virtual void Release(void* p, size_t bytes) = 0;             // those of Reserve, without memory
+  virtual bool Back(void* p, size_t bytes, size_t piece) = 0;  // in pieces of that size; false when refused
+  virtual void Bare(void* p, size_t bytes, size_t piece) = 0;  // of memory that no work uses
+  virtual void Wait() = 0;                                     // for all work on the device
+};
+
 // Where segments come from, and the events that say when a stream has passed a point. Called under the allocator's
 // lock.
 class MemorySource {
@@ -24,6 +37,7 @@ class MemorySource {
   virtual void* Record(void* stream) = 0;        // an event at the present end of the stream
   virtual bool Reached(void* event) = 0;         // false: not yet
   virtual void Forget(void* event) = 0;          // ends what Record began
+  virtual GrowingMemory* growing() { return nullptr; }
 };
 
 // Memory that graphs keep: blocks taken while it is in use go to no other request until the pool is released.
@@ -41,6 +55,7 @@ class CachingAllocator {
     Block *before = nullptr, *after = nullptr;        // in memory
     Block *previous = nullptr, *following = nullptr;  // in the list of free blocks
     bool free = false;
+    bool backed = true;          // false: addresses without memory, a hole of a segment that grows
     std::vector<void*> streams;  // other streams that use it
   };
 
@@ -80,6 +95,7 @@ class CachingAllocator {
   struct Segment {
     Block* first;
     size_t bytes;
+    bool grows = false;
   };
   struct Waiting {
     Block* block;
@@ -89,6 +105,14 @@ class CachingAllocator {
   Arena& ArenaOf(void* stream, bool large);
   Block* FromSegment(Arena& arena, size_t bytes);
   void* TakeSegment(size_t bytes);
+  void CountReserved(int64_t bytes);
+  bool ReserveRange(Arena& arena);
+  Block* Room(Arena& arena, size_t bytes);
+  Block* Grow(Block* first, size_t bytes);
+  void Split(Block* b, size_t bytes);
+  void TakeIn(Block* b, Block* next);
+  void Shrink(Arena& arena);
+  void GiveRange(Arena& arena);
   void Reuse(Block* b);  // puts a free block back, merged with its neighbours
   void GiveSegment(Block* whole);
   void AskWaiting();

@@ -35,6 +35,7 @@ struct Device {
   CachingAllocator::Block* outside = nullptr;       // its flag (OutsideFlag)
   std::atomic<bool> several{false};                 // whether a stream beside the first one was current
   std::unique_ptr<CachingAllocator> memory;
+  std::unique_ptr<GrowingMemory> (*growing)(int id) = nullptr;
 };
 
 // A stream for the allocator of pinned memory, which serves all GPUs.
@@ -94,6 +95,18 @@ Device& Of(Place place) {
   return *d;
 }
 
+// What the environment says of a flag, read once.
+bool FlagSet(const char* name) {
+  const char* text = std::getenv(name);
+  return text && (*text == '1' || *text == 't' || *text == 'T');
+}
+// Each tensor's memory is an allocation of the device's own, for tools that watch these.
+bool PlainMemory() {
+  static const bool plain = FlagSet("FLAGS_use_system_allocator");
+  return plain;
+}
+std::atomic<bool> g_virtual_memory{FlagSet("FLAGS_use_virtual_memory_auto_growth")};
+
 // Memory and events of a device for its allocator. Failures of events count as reached: the next call on the device
 // reports them.
 class DeviceMemory final : public MemorySource {
@@ -130,9 +143,17 @@ class DeviceMemory final : public MemorySource {
   void Forget(void* event) override {
     if (event) d_.f->destroy_event(&d_.id, static_cast<C_Event>(event));
   }
+  GrowingMemory* growing() override {
+    std::call_once(asked_, [&] {
+      if (g_virtual_memory && d_.growing) growing_ = d_.growing(d_.id.id);
+    });
+    return growing_.get();
+  }
 
  private:
   Device& d_;
+  std::once_flag asked_;
+  std::unique_ptr<GrowingMemory> growing_;
 };
 
 // Memory of the host that GPUs reach, and events of their streams, as StreamOf.
@@ -170,15 +191,6 @@ class PinnedMemory final : public MemorySource {
   };
   static Device& First() { return Of({AllocationType::GPU, 0, 0}); }
 };
-
-// Each tensor's memory is an allocation of the device's own, for tools that watch these.
-bool PlainMemory() {
-  static const bool plain = [] {
-    const char* text = std::getenv("FLAGS_use_system_allocator");
-    return text && (*text == '1' || *text == 't' || *text == 'T');
-  }();
-  return plain;
-}
 
 CachingAllocator& Pinned() {
   static auto* pinned = new CachingAllocator(std::make_unique<PinnedMemory>(), PlainMemory());
@@ -234,6 +246,7 @@ void RegisterDeviceType(DeviceType type) {
     d->name = type.name + ":" + std::to_string(id);
     d->f = f;
     d->extension = type.extension;
+    d->growing = type.growing;
     d->id.id = id;
     if (!type.lazy) Start(*d);
     std::lock_guard<std::mutex> lock(g_types_mutex);
@@ -342,6 +355,8 @@ void SynchronizeDevice(Place place) {
     WaitFor(d, d.stream);
   }
 }
+
+void UseVirtualMemory(bool use) { g_virtual_memory = use; }
 
 MemoryStats DeviceMemoryStats(Place place) { return place.is_cpu() ? CpuMemoryStats() : Of(place).memory->stats(); }
 void ResetDeviceMemoryPeaks(Place place) {

@@ -10,6 +10,7 @@
 #include "paddle/common/small_vector.h"
 #include "paddle/phi/backends/custom/device.h"
 #include "paddle/phi/backends/gpu/driver.h"
+#include "paddle/phi/backends/gpu/virtual_memory.h"
 #include "paddle/phi/core/device.h"
 
 namespace phi::gpu {
@@ -215,6 +216,7 @@ void Register() {
   type.name = "gpu";
   type.first = Place{AllocationType::GPU, 0, 0};
   type.lazy = true;
+  type.growing = MakeVirtualMemory;
   type.extension = {sizeof(C_DeviceExtension), C_KERNEL_TEXT_PTX, CompileKernel, LaunchKernel, Elapsed};
   for (int k = 0; k < DeviceCount(); ++k) type.ids.push_back(k);
   type.functions = std::make_unique<C_DeviceInterface>();

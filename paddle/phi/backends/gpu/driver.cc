@@ -68,6 +68,15 @@ class Search {
     if (driver_.DriverGetVersion(&driver_.version) != kCudaSuccess || driver_.version < kLeastVersion)
       return "is a driver for CUDA " + VersionText(driver_.version) + ", expected " + VersionText(kLeastVersion) +
              " or newer";
+    using Ask = CUresult (*)(const char*, void**, int, unsigned long long, int*);
+    const auto ask = reinterpret_cast<Ask>(dlsym(library, "cuGetProcAddress_v2"));
+    const auto optional = [&](const char* symbol) {
+      void* f = nullptr;
+      return ask && ask(symbol, &f, kLeastVersion, 0, nullptr) == kCudaSuccess ? f : nullptr;
+    };
+#define PADDLE_CUDA_ASK_FOR(name, symbol, args) driver_.name = reinterpret_cast<CUresult(*) args>(optional(#symbol));
+    PADDLE_CUDA_OPTIONAL_FUNCTIONS(PADDLE_CUDA_ASK_FOR)
+#undef PADDLE_CUDA_ASK_FOR
     if (CUresult r = driver_.Init(0); r != kCudaSuccess) return "cannot be initialised: " + Text(r);
     if (CUresult r = driver_.DeviceGetCount(&driver_.devices); r != kCudaSuccess || driver_.devices < 1)
       return "has no device";

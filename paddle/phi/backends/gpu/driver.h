@@ -11,6 +11,7 @@ namespace phi::gpu {
 struct Driver {
 #define PADDLE_CUDA_MEMBER(name, symbol, args) CUresult(*name) args = nullptr;
   PADDLE_CUDA_DRIVER_FUNCTIONS(PADDLE_CUDA_MEMBER)
+  PADDLE_CUDA_OPTIONAL_FUNCTIONS(PADDLE_CUDA_MEMBER)
 #undef PADDLE_CUDA_MEMBER
   std::string path;  // the file it was opened from
   int version = 0;   // 12040 is 12.4

@@ -19,6 +19,22 @@ using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 
 inline constexpr CUresult kCudaSuccess = 0, kCudaOutOfMemory = 2, kCudaNotReady = 600;
+struct CUmemLocation {
+  int type, id;
+};
+struct CUmemAllocationProp {
+  int type, handle_types;
+  CUmemLocation location;
+  void* metadata;
+  unsigned char flags[8];
+};
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  int flags;
+};
+using CUmemHandle = unsigned long long;
+
+inline constexpr int kMemPinned = 1, kMemOnDevice = 1, kMemReadWrite = 3, kMemGranularityRecommended = 1;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kMemHostPortable = 1;
 inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferSizeBytes = 6;
 
@@ -35,6 +51,7 @@ enum DeviceAttribute : int {
   kPciDomainId = 50,
   kComputeCapabilityMajor = 75,
   kComputeCapabilityMinor = 76,
+  kVirtualMemory = 102,
 };
 
 // F(name, symbol, arguments): every function takes these and gives a CUresult.
@@ -88,5 +105,21 @@ enum DeviceAttribute : int {
   F(LaunchKernel, cuLaunchKernel,                                                                                    \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,     \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))
+
+// The same of functions that a driver may lack: null then. A driver is asked for them by their names without a number.
+#define PADDLE_CUDA_OPTIONAL_FUNCTIONS(F)                                                                       \
+  F(DeviceCanAccessPeer, cuDeviceCanAccessPeer, (int* can, CUdevice device, CUdevice peer))                     \
+  F(MemGetAllocationGranularity, cuMemGetAllocationGranularity,                                                 \
+    (size_t * bytes, const CUmemAllocationProp* properties, int option))                                        \
+  F(MemAddressReserve, cuMemAddressReserve,                                                                     \
+    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr wish, unsigned long long flags))        \
+  F(MemAddressFree, cuMemAddressFree, (CUdeviceptr address, size_t bytes))                                      \
+  F(MemCreate, cuMemCreate,                                                                                     \
+    (CUmemHandle * handle, size_t bytes, const CUmemAllocationProp* properties, unsigned long long flags))      \
+  F(MemRelease, cuMemRelease, (CUmemHandle handle))                                                             \
+  F(MemMap, cuMemMap,                                                                                           \
+    (CUdeviceptr address, size_t bytes, size_t offset, CUmemHandle handle, unsigned long long flags))           \
+  F(MemSetAccess, cuMemSetAccess, (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access, size_t n)) \
+  F(MemUnmap, cuMemUnmap, (CUdeviceptr address, size_t bytes))
 
 }  // namespace phi::gpu
