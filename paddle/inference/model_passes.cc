@@ -28,8 +28,8 @@ std::vector<std::string> ModelPasses(const Config& config) {
       names.push_back(std::move(name));
   std::erase_if(names, [&](const std::string& n) {
     if (n == "blocked_layout_pass" && (config.use_gpu() || !phi::HasAvx512())) return true;
-    // The compiler joins more to both; GPUs have no kernel of it.
-    if ((config.cinn_enabled() || config.use_gpu()) && n == "add_norm_fuse_pass") return true;
+    // The compiler joins more to both.
+    if (config.cinn_enabled() && n == "add_norm_fuse_pass") return true;
     const auto& gone = config.deleted_passes();
     return std::find(gone.begin(), gone.end(), n) != gone.end();
   });

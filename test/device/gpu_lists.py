@@ -121,12 +121,15 @@ def cases():
             lambda x, a=axis: paddle.mode(x, a, keepdim=True),
         )
     yield 'cummax_nan', FLOATS, [some(2, 40)], paddle.cummax
-    yield (
-        'logcumsumexp_nan',
-        FLOATS,
-        [some(4, 10)],
-        (lambda x: paddle.logcumsumexp(x.detach(), 0, dtype=x.dtype)),
-    )
+    for axis in (0, 1):
+        for reverse in (False, True):
+            for exclusive in (False, True):
+                yield (
+                    f'logcumsumexp_nan{axis}{reverse:d}{exclusive:d}',
+                    FLOATS,
+                    [some(4, 10)],
+                    lambda x, a=axis, e=exclusive, r=reverse: ops.logcumsumexp(x, a, False, e, r),
+                )
     yield 'mode_nan', FLOATS, [some(5, 9)], paddle.mode
     yield (
         'searchsorted',

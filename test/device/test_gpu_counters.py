@@ -152,8 +152,7 @@ def kernels_of(folder, capability, program, *arguments):
 )
 def test_an_assembler_takes_every_generated_kernel(capability, program, least, tmp_path):
     """Those of all rows, values and gradients, and groups of programs: without spills, and half of
-    a multiprocessor's warps or more. A few elementwise ones, which hold long series of functions in
-    float64, leave room for three blocks, not four.
+    a multiprocessor's warps or more.
     """
     texts = kernels_of(tmp_path, capability, *program)
     assert len(texts) >= least
@@ -173,6 +172,4 @@ def test_an_assembler_takes_every_generated_kernel(capability, program, least, t
         assert not re.search(r'[1-9]\d* bytes spill', done.stderr)
         if target in (80, 90):
             filled = [occupancy(target, int(r), int(s or 0)) for r, s in used]
-            below = [part for part in filled if part < 0.5]
-            assert len(below) <= (len(own) // 50 if 'elementwise' in program else 0), used
-            assert all(part >= 0.375 for part in below), used
+            assert min(filled) >= 0.5, used

@@ -2,6 +2,7 @@
 """Predictors on a GPU: parameters there once, runs as graphs, handles that copy."""
 
 import pathlib
+import re
 import sys
 
 import pytest
@@ -27,7 +28,8 @@ class Block(paddle.nn.Layer):
     def forward(self, x):
         heads = [f(x).reshape([0, 0, 2, 8]) for f in (self.q, self.k, self.v)]
         x = x + self.o(F.scaled_dot_product_attention(*heads).reshape([0, 0, 16]))
-        return x + self.down(F.gelu(self.up(self.norm(x))))
+        x = x + self.down(F.gelu(self.up(self.norm(x))))
+        return F.rms_norm(x + self.o(x), [16], self.norm.weight)
 
 NETS = {
     'conv': lambda: paddle.nn.Sequential(
@@ -102,6 +104,9 @@ assert paddle.device.get_device() == 'cpu' and paddle.ones([1]).place.is_cpu_pla
         FLAGS_use_system_allocator=0 if cinn else 1,
     )
     assert 'on the host' not in err, err
+    # A sum and its norm are one kernel, which a compiler needs no pass for.
+    joined = re.search('gpu: fused_add_norm: generated', err)
+    assert bool(joined) == (name == 'block' and not cinn), err
 
 
 def test_handles_and_results(tmp_path):

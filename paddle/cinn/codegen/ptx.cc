@@ -18,6 +18,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <unordered_set>
 
 #include "paddle/cinn/codegen/emit.h"
 #include "paddle/common/error.h"
@@ -71,6 +72,14 @@ Extents ExtentsOf(const LoopNest& nest, const KernelMeta& meta) {
     (a < nrows || (a == lane && nest.mode != LoopMode::kRowReduce) ? e.outer : e.inner) *= meta[a];
   return e;
 }
+// Whether functions whose long series are computed in float64, for whatever dtype, are among those of a value.
+bool HasLongSeries(const Expr& e, std::unordered_set<const ExprNode*>& seen) {
+  if (!seen.insert(e.node()).second) return false;
+  if (e->op == Op::k_lgamma || e->op == Op::k_digamma) return true;
+  for (int k = 0; k < e->nargs; ++k)
+    if (HasLongSeries(e->args[k], seen)) return true;
+  return false;
+}
 int64_t SizeOfBuffer(const LoopNest& nest, size_t buf) {
   const FusionGroup& g = nest.group;
   return static_cast<int64_t>(
@@ -112,6 +121,9 @@ int PtxVector(const LoopNest& nest) {
     if (IsUnit(nest, k)) least = std::min(least, SizeOfBuffer(nest, k));
   }
   const int64_t fewest = nest.mode == LoopMode::kElementwise ? 4 : 2;
+  std::unordered_set<const ExprNode*> seen;
+  for (const GroupOutput& o : g.outputs)
+    if (HasLongSeries(o.value, seen)) least = std::max<int64_t>(least, 4);  // eight of them spill registers
   return static_cast<int>(std::clamp<int64_t>(16 / least, fewest, 8));
 }
 

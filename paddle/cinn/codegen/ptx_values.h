@@ -50,7 +50,7 @@ class PtxValues {
     fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, m_);
     fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     fn_->addFnAttr(llvm::Attribute::NoUnwind);
-    if (nest.mode != LoopMode::kElementwise) StateBounds(*fn_);
+    StateBounds(*fn_);
     // An output of a group without reductions may be the memory of an input.
     if (nest.mode != LoopMode::kElementwise)
       for (int k = 0; k < nin_; ++k) {

@@ -61,6 +61,33 @@ LOG_SUMS(f64, double)
 LOG_SUMS(f16, Half)
 LOG_SUMS(bf16, Bfloat)
 
+// The gradient of it for x: the sums over j >= i of dout[j] * exp(out[i] - out[j]), by their recurrence.
+template <class T>
+INLINE void LogSumsGrad(const T* x, const T* out, const T* dout, T* dx, i64 lines, i64 n, i64 inner, i64 exclusive,
+                        i64 reverse) {
+  const T inf = static_cast<T>(__builtin_inf());
+  for (i64 line = First(); line < lines; line += Step()) {
+    const i64 o = Divided(line, inner), base = o * n * inner + line - o * inner;
+    T sum = 0, later = 0;  // later: out[i + 1]
+    for (i64 i = n - 1; i >= 0; --i) {
+      const i64 at = base + (reverse ? n - 1 - i : i) * inner;
+      const T v = x[at], now = out[at], from = exclusive ? later : now;
+      const bool last = i == n - 1;
+      const T ratio = v == -inf ? T(0) : phi::device_math::exp(v - from), before = sum;
+      sum = dout[at] + (last || now == -inf ? T(0) * before : phi::device_math::exp(now - later) * before);
+      dx[at] = exclusive ? last ? T(0) : ratio * before : ratio * sum;
+      later = now;
+    }
+  }
+}
+#define LOG_SUMS_GRAD(name, T)                                                                                   \
+  KERNEL device_logsums_grad_##name(const T* x, const T* out, const T* dout, T* dx, i64 lines, i64 n, i64 inner, \
+                                    i64 exclusive, i64 reverse) {                                                \
+    LogSumsGrad(x, out, dout, dx, lines, n, inner, exclusive, reverse);                                          \
+  }
+LOG_SUMS_GRAD(f32, float)
+LOG_SUMS_GRAD(f64, double)
+
 // Of lines in order, and where their elements stood: the last of the longest run of equals, the first of such runs.
 template <class T>
 INLINE void Runs(const T* x, const i64* at, T* out, i64* indices, i64 lines, i64 n, i64 inner) {

@@ -118,6 +118,33 @@ void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t i
   });
 }
 
+// Sums over j >= i of dout[j] * exp(out[i] - out[j]) follow a recurrence whose exponents are never positive.
+void LogCumSumExpGrad(DataType t, const void* x, const void* out, const void* dout, int64_t outer, int64_t n,
+                      int64_t inner, bool exclusive, bool reverse, void* dx) {
+  if (const DeviceForms* d = FormsHere())
+    return d->ForEach("logsums_grad", t, outer * inner, {x, out, dout, dx},
+                      {outer * inner, n, inner, exclusive, reverse});
+  auto run = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *xs = static_cast<const T*>(x), *outs = static_cast<const T*>(out), *douts = static_cast<const T*>(dout);
+    T* const to = static_cast<T*>(dx);
+    auto ratio = [](T a, T b) { return a == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(a - b); };
+    ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / n), [&](int64_t b, int64_t e) {
+      for (int64_t line = b; line < e; ++line) {
+        const int64_t base = line / inner * n * inner + line % inner;
+        auto at = [&](int64_t i) { return base + (reverse ? n - 1 - i : i) * inner; };
+        T sum(0);
+        for (int64_t i = n - 1; i >= 0; --i) {
+          if (exclusive) to[at(i)] = i + 1 < n ? ratio(xs[at(i)], outs[at(i + 1)]) * sum : T(0);
+          sum = douts[at(i)] + (i + 1 < n ? ratio(outs[at(i)], outs[at(i + 1)]) * sum : T(0));
+          if (!exclusive) to[at(i)] = ratio(xs[at(i)], outs[at(i)]) * sum;
+        }
+      }
+    });
+  };
+  t == DataType::FLOAT64 ? run(Tag<double>{}) : run(Tag<float>{});
+}
+
 void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out,
                 DataType index_t, void* indices) {
   if (const DeviceForms* d = FormsHere())

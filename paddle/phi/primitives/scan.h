@@ -19,6 +19,9 @@ void CumProd(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner,
 // Stable; floating types.
 void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse,
                   void* out);
+// Its gradient for x, of float32 or float64, from the gradient of out.
+void LogCumSumExpGrad(DataType t, const void* x, const void* out, const void* dout, int64_t outer, int64_t n,
+                      int64_t inner, bool exclusive, bool reverse, void* dx);
 // Running extreme and the index of its last occurrence (index_t INT32 or INT64). NaN wins.
 void CumExtreme(bool max, DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* out,
                 DataType index_t, void* indices);

@@ -120,29 +120,6 @@ void logcumsumexp_kernel(const Tensor& x, int64_t axis, bool flatten, bool exclu
   RunScan("logcumsumexp", &cpu::LogCumSumExp, x, axis, flatten, exclusive, reverse, out);
 }
 
-namespace {
-// Sums over j >= i of dout[j] * exp(out[i] - out[j]) follow a recurrence whose exponents are never positive.
-template <class T>
-void LogSumGrad(const T* x, const T* out, const T* dout, const AxisSplit& s, bool exclusive, bool reverse, T* dx) {
-  auto ratio = [](T a, T b) { return a == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(a - b); };
-  cpu::ParallelFor(0, s.outer * s.inner, std::max<int64_t>(1, cpu::kGrain / 8 / s.n), [&](int64_t b, int64_t e) {
-    for (int64_t line = b; line < e; ++line) {
-      int64_t base = line / s.inner * s.n * s.inner + line % s.inner;
-      auto at = [&](int64_t i) { return base + (reverse ? s.n - 1 - i : i) * s.inner; };
-      T sum(0);
-      for (int64_t i = s.n - 1; i >= 0; --i) {
-        if (exclusive) {
-          dx[at(i)] = i + 1 < s.n ? ratio(x[at(i)], out[at(i + 1)]) * sum : T(0);
-          sum = dout[at(i)] + (i + 1 < s.n ? ratio(out[at(i)], out[at(i + 1)]) * sum : T(0));
-        } else {
-          sum = dout[at(i)] + (i + 1 < s.n ? ratio(out[at(i)], out[at(i + 1)]) * sum : T(0));
-          dx[at(i)] = ratio(x[at(i)], out[at(i)]) * sum;
-        }
-      }
-    }
-  });
-}
-}  // namespace
 void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& dout, int64_t axis, bool flatten,
                               bool exclusive, bool reverse, Tensor* d_x) {
   if (!d_x) return;
@@ -154,10 +131,8 @@ void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& 
       s.n = x.numel();
     else
       s = SplitAt("logcumsumexp_grad", x.dims(), axis);
-    if (x.dtype() == DataType::FLOAT64)
-      LogSumGrad(x.data<double>(), out.data<double>(), dout.data<double>(), s, exclusive, reverse, dx.data<double>());
-    else
-      LogSumGrad(x.data<float>(), out.data<float>(), dout.data<float>(), s, exclusive, reverse, dx.data<float>());
+    cpu::LogCumSumExpGrad(x.dtype(), x.raw_data(), out.raw_data(), dout.raw_data(), s.outer, s.n, s.inner, exclusive,
+                          reverse, dx.raw_data());
   }
 }
 
