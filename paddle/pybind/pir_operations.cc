@@ -340,6 +340,24 @@ std::shared_ptr<ProgramObject> ProgramOf(const pyb::handle& value) {
   return found;
 }
 
+// (program, operation, how many of its kind there are before, number among the results) of a value at the top of a
+// program; None of others. Forms that write in place are of the same kind, what passes put in counts for none.
+pyb::object PositionOf(const pyb::object& self) {
+  const Tensor& t = ToTensor(self.ptr(), "Value", "self");
+  auto program = ProgramObject::Owner(t);
+  const pir::Value v = program ? program->ValueAnywhere(t) : pir::Value();
+  pir::Operation* op = v ? v.defining_op() : nullptr;
+  if (!op || op->block() != &program->program().block()) return pyb::none();
+  auto kind = [](pir::Operation* o) {
+    std::string_view name = o->name();
+    while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+    return name;
+  };
+  int64_t before = 0;
+  for (pir::Operation* o = op->prev(); o; o = o->prev()) before += kind(o) == kind(op) && !o->attr("quantized_name");
+  return pyb::make_tuple(program, OperationObject(program, op), before, v.index());
+}
+
 template <class F>
 void Method(pyb::module_& m, const char* name, F f) {
   pyb::object value = m.attr("Value");
@@ -353,6 +371,7 @@ void DefineValueMembers(pyb::module_& m) {
     pir::Operation* op = program->ValueOf(self).defining_op();
     return op ? pyb::cast(OperationObject(program, op)) : pyb::none();
   });
+  Method(m, "_position", &PositionOf);
   Method(m, "is_same", [](H self, H other) {
     return ProgramOf(self) == ProgramOf(other) && ProgramOf(self)->ValueOf(self) == ProgramOf(self)->ValueOf(other);
   });

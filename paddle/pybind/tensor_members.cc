@@ -80,13 +80,28 @@ std::string& NameOf(const Tensor& t) {
   }
   return name;
 }
+// Programs know their values by name: has `paddle.static.value_names` make or note that of a value.
+std::string NoteName(PyObject* value, const char* function) {
+  const PyRef module = Own(PyImport_ImportModule("paddle.static.value_names"));
+  const PyRef name = Own(PyObject_CallMethod(module.get(), function, "O", value));
+  return name.get() == Py_None ? "" : ToStr(name.get(), "Tensor", "name");
+}
 PyObject* Name(PyObject* self, void*) {
-  return Guarded([&] { return PyUnicode_FromString(NameOf(Of(self)).c_str()); });
+  return Guarded([&] {
+    const Tensor& t = Of(self);
+    if (t.is_symbolic() && egr::MetaOf(t).name.empty()) {
+      std::string name = NoteName(self, "made");
+      egr::MetaOf(t).name = std::move(name);
+    }
+    return PyUnicode_FromString(NameOf(t).c_str());
+  });
 }
 int SetName(PyObject* self, PyObject* v, void*) {
   return GuardedInt([&] {
     if (!v) RaiseTypeError("cannot delete the name of a tensor");
-    egr::MetaOf(Of(self)).name = ToStr(v, "Tensor", "name");
+    const Tensor& t = Of(self);
+    egr::MetaOf(t).name = ToStr(v, "Tensor", "name");
+    if (t.is_symbolic()) NoteName(self, "given");
   });
 }
 

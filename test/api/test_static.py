@@ -311,3 +311,58 @@ def test_a_copy_takes_values_of_its_original(static_mode):
     other = static.Program()
     with pytest.raises(RuntimeError):
         exe.run(other, feed, [y])
+
+
+def test_values_are_fetched_by_the_names_they_tell():
+    paddle.enable_static()
+    try:
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup):
+            x = static.data('x', [2, 4])
+            x.stop_gradient = False
+            early = main.clone()
+            h = paddle.nn.functional.relu(static.nn.fc(x, 3, bias_attr=False))
+            y = paddle.nn.functional.relu(h * 2.0)
+            copy = main.clone(for_test=True)
+            assert [v.name for v in (x, h, y)] == ['x', 'relu_0.tmp_0', 'relu_1.tmp_0']
+            y.name = 'mine'
+            loss = paddle.sum(y * y)
+            ((w, dw),) = static.append_backward(loss)
+            assert dw.name == w.name + '@GRAD'
+        exe = static.Executor()
+        exe.run(startup)
+        feed, block = {'x': X[:2]}, main.global_block()
+        want = exe.run(main, feed, [h, y, dw])
+        for program in (main, main.clone()):
+            got = exe.run(program, feed, ['relu_0.tmp_0', 'mine', w.name + '@GRAD'])
+            for one, other in zip(got, want):
+                np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(exe.run(copy, feed, [h.name])[0], want[0])
+        got = dict(
+            zip('hxp', exe.run(main, feed, [h.name + '@GRAD', 'x@GRAD', 'multiply_1.tmp_0@GRAD']))
+        )
+        np.testing.assert_allclose(got['h'], 4 * want[1] * (want[1] > 0), rtol=1e-6)
+        np.testing.assert_allclose(
+            got['x'], (got['h'] * (want[0] > 0)) @ w.numpy().T, rtol=1e-5, atol=1e-5
+        )
+        np.testing.assert_array_equal(got['p'], np.ones([2, 3], 'float32'))
+        assert block.has_var('mine') and not block.has_var('relu_2.tmp_0')
+        assert not early.global_block().has_var('relu_0.tmp_0')
+        assert not block.has_var('relu_0.tmp_1') and not block.has_var('none@GRAD')
+    finally:
+        paddle.disable_static()
+
+
+def test_gradients_of_inputs_by_name():
+    paddle.enable_static()
+    try:
+        main = static.Program()
+        with static.program_guard(main):
+            x = static.data('x', [3])
+            x.stop_gradient = False
+            ((_, dx),) = static.append_backward(paddle.sum(x**3), parameter_list=['x'])
+        feed = {'x': np.array([1, 2, 3], 'float32')}
+        got = static.Executor().run(main, feed, [dx.name])[0]
+        assert dx.name == 'x@GRAD' and got.tolist() == [3, 12, 27]
+    finally:
+        paddle.disable_static()

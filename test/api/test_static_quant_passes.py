@@ -533,8 +533,8 @@ def test_refusals():
         first(scope, CPU, weight_bits=1)
     with pytest.raises(ValueError, match='window_size'):
         first(scope, CPU, window_size=0)
-    with pytest.raises(NotImplementedError, match='weight_preprocess_func=None'):
-        first(scope, CPU, weight_preprocess_func=lambda x: x)
+    with pytest.raises(TypeError, match='weight_preprocess_func to be a function'):
+        first(scope, CPU, weight_preprocess_func=2)
     with pytest.raises(NotImplementedError, match="round_type='round'"):
         Q.QuantizationFreezePass(scope, CPU, round_type='adaround')
     with pytest.raises(TypeError, match=r'expected a paddle\.static\.Scope'):

@@ -120,8 +120,11 @@ def test_lists_need_known_numbers_in_programs():
 def test_programs_of_old_operations_on_arrays():
     from paddle.base.core import VarDesc
 
+    programs = []
+
     def build():
-        block = paddle.static.default_main_program().global_block()
+        programs.append(paddle.static.default_main_program())
+        block = programs[0].global_block()
         x = block.create_var(name='x', shape=[2, 3], dtype='float32')
         array = block.create_var(
             name='array', type=VarDesc.VarType.LOD_TENSOR_ARRAY, dtype='float32'
@@ -145,3 +148,6 @@ def test_programs_of_old_operations_on_arrays():
     part, length, array = ran(build, x=X)
     assert part.tolist() == (X * 2).tolist() and length.tolist() == [2]
     assert [a.tolist() for a in array] == [X.tolist()] * 2
+    copy = programs[0].clone(for_test=True)
+    array, part = paddle.static.Executor().run(copy, {'x': X}, fetch_list=['array', 'part'])
+    assert [a.tolist() for a in array] == [X.tolist()] * 2 and part.tolist() == (X * 2).tolist()

@@ -38,6 +38,13 @@ class TensorArray(TensorList):
         """The tensors, or the one whose rows they are."""
         return [self._rows] if self._items is None else list(self._items)
 
+    def of(self, tensors):
+        """An array of other tensors, or rows, in the place of those that `held` gives."""
+        made = TensorArray(tensors)
+        if self.is_rows():
+            made.rows = tensors[0]
+        return made
+
     def is_rows(self):
         """Whether one tensor holds them."""
         return self._items is None

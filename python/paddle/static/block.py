@@ -8,6 +8,7 @@ import functools
 from paddle.base import libpaddle as _core
 from paddle.base.arguments import integer, items, keywords, only
 from paddle.base.core import VarDesc
+from paddle.static import value_names
 
 
 class Block:
@@ -102,7 +103,7 @@ class Block:
         found.update(
             (op.attrs()['name'], op.result(0)) for op in self.ops if op.name() == 'pd_op.data'
         )
-        found.update(self.program.__dict__.get('_named', {}))
+        found.update(value_names.known(self.program))
         return found
 
     def append_op(self, type, inputs=None, outputs=None, attrs=None):
@@ -116,15 +117,7 @@ class Block:
 
     def _find_var(self, name):
         parameters = self.program._parameters()
-        if name in parameters:
-            return parameters[name]
-        named = self.program.__dict__.get('_named', {})
-        if name in named:
-            return named[name]
-        for op in self.ops:
-            if op.name() == 'pd_op.data' and op.attrs()['name'] == name:
-                return op.result(0)
-        return None
+        return parameters[name] if name in parameters else value_names.find(self.program, name)
 
 
 class OutputVar:
@@ -147,7 +140,7 @@ class OutputVar:
         if self._stop and isinstance(value, _core.Tensor):
             value.stop_gradient = True
         if self.name:
-            self._program.__dict__.setdefault('_named', {})[self.name] = value
+            value_names.known(self._program)[self.name] = value
 
     def read(self):
         """The value; a variable no op wrote becomes an input of the program. None without name,
@@ -384,6 +377,18 @@ def same_places(copy, values, lost=False, inside=False):
     return [found.get(key) for key in keys]
 
 
+def _carried(named, copy):
+    """{name: value or array of values} in a clone, of those that it has."""
+    parts = {n: v.held() if hasattr(type(v), 'held') else [v] for n, v in named.items()}
+    found = iter(same_places(copy, [v for held in parts.values() for v in held], lost=True))
+    there = {n: [next(found) for _ in held] for n, held in parts.items()}
+    return {
+        n: named[n].of(held) if hasattr(type(named[n]), 'held') else held[0]
+        for n, held in there.items()
+        if all(v is not None for v in held)
+    }
+
+
 def _kept_in(scope, name, op):
     """The memory of the variable `name` of a scope."""
     from paddle.static.scope import Scope
@@ -433,9 +438,7 @@ def install(cls):
             copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
             lod.carry(self, copy)
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
-        named = self.__dict__.get('_named', {})
-        there = same_places(copy, named.values(), lost=True)
-        copy.__dict__['_named'] = {n: v for n, v in zip(named, there) if v is not None}
+        copy.__dict__['_named'] = _carried(value_names.known(self), copy)
         copy.__dict__['_own_gradients'] = [
             (*(same_places(copy, values, lost=True, inside=True) for values in parts), gradient)
             for *parts, gradient in self.__dict__.get('_own_gradients', ())

@@ -81,14 +81,14 @@ def _is_array(item):
     return hasattr(type(item), 'held')
 
 
-def _by_array(fetch_list, results, return_numpy):
+def _by_array(asked, results, return_numpy):
     """The results, those of each array of tensors as a list."""
     given, made = iter(results), []
 
     def shown(tensor):
         return tensor.numpy() if return_numpy else lod.attached([tensor], [[]])[0]
 
-    for item in _each(fetch_list):
+    for item in asked:
         if not _is_array(item):
             made.append(shown(next(given)))
             continue
@@ -291,7 +291,8 @@ class Executor:
         scope._ran(program)
         startup.run(program)
         written = _program.writes(program)
-        fetches = self._values(program, fetch_list)
+        asked = None if fetch_list is None else self._asked(program, fetch_list)
+        fetches = self._values(asked)
         sequences = (
             [] if return_numpy or not fetches else [lod.of(program, value) for value in fetches]
         )
@@ -327,8 +328,8 @@ class Executor:
                         f"[Executor.run] expected results that are computed, got none for "
                         f"fetch_list[{at}]: its operation leaves it out"
                     )
-            if any(map(_is_array, _each(fetch_list))):
-                return _by_array(fetch_list, results, return_numpy)
+            if any(map(_is_array, asked or ())):
+                return _by_array(asked, results, return_numpy)
             if return_numpy:
                 return [r.numpy() for r in results]
             return lod.attached(results, sequences or [[]] * len(results))
@@ -471,14 +472,19 @@ class Executor:
         )
 
     @staticmethod
-    def _values(program, fetch_list):
-        if fetch_list is None:
+    def _asked(program, fetch_list):
+        """What is fetched, without names."""
+        variable = program.global_block().var
+        return [variable(i) if isinstance(i, str) else i for i in _each(fetch_list)]
+
+    @staticmethod
+    def _values(asked):
+        """The values fetched, those of arrays one by one."""
+        if asked is None:
             return None
         values = []
-        for item in _each(fetch_list):
-            if isinstance(item, str):
-                values.append(program.global_block().var(item))
-            elif _is_array(item):
+        for item in asked:
+            if _is_array(item):
                 values.extend(item.held())
             else:
                 values.append(item if isinstance(item, _core.Tensor) else None)

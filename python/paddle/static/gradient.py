@@ -5,6 +5,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.arguments import only
 from paddle.static import history as _history
 from paddle.static import program as _program
+from paddle.static import value_names
 
 __all__ = ['append_backward', 'gradients']
 
@@ -72,7 +73,7 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
         program = _program.default_main_program()
         if _history.lacking(program, targets):
             targets, inputs, frozen = _history.found(program, targets, inputs, frozen)
-        return _core.grad(
+        found = _core.grad(
             targets,
             inputs,
             grad_outputs=given,
@@ -80,6 +81,8 @@ def gradients(targets, inputs, target_gradients=None, no_grad_set=None):
             allow_unused=True,
             no_grad_vars=frozen or None,
         )
+        value_names.note_gradients(zip(inputs, found))
+        return found
 
 
 def append_backward(
@@ -135,16 +138,20 @@ def append_backward(
         raise TypeError(
             f"[append_backward] expected a value of a program as loss, got {type(loss).__name__}"
         )
-    known = _program.default_main_program()._parameters()
+    program = _program.default_main_program()
+    known = program._parameters()
     frozen = _list(no_grad_set)
     names = {v if isinstance(v, str) else v.name for v in frozen}
     if parameter_list is None:
         chosen = [known[name] for name in sorted(known)]
     else:
-        chosen = [known[p] if isinstance(p, str) else p for p in _list(parameter_list)]
+        variable = program.global_block().var
+        chosen = [variable(p) if isinstance(p, str) else p for p in _list(parameter_list)]
     needed = [p for p in chosen if not p.stop_gradient and p.name not in names]
     inner = [v for v in frozen if isinstance(v, _core.pir.Value)]
-    found = gradients([loss], needed, None, inner) if needed else []
+    # Those of what the user named can be asked for by name.
+    named = [v for _, v in value_names.named(program) if not v.stop_gradient]
+    found = gradients([loss], needed + named, None, inner) if needed else []
     found = {id(p): g for p, g in zip(needed, found)}
     return [(p, found.get(id(p))) for p in chosen]
 

@@ -14,6 +14,7 @@ from paddle.base import libpaddle as _core
 from paddle.static import block as _block
 from paddle.static import lod
 from paddle.static import program as _program
+from paddle.static import value_names
 from paddle.static.legacy_calls import aligned, with_read
 from paddle.static.legacy_rules import ALIASES, RULES
 from paddle.static.nn.control_flow import cond, if_region, while_loop
@@ -66,6 +67,8 @@ def read(model_path, params_path=None, model=None):
     with _program.recording(program):
         conversion = _Conversion(program, blocks, str(model_path))
         conversion.run(0, values, ())
+    named = {n: v for n, v in values.items() if isinstance(v, _core.pir.Value)}
+    value_names.known(program).update(named)
     feeds, fetches = conversion.feeds, conversion.fetches
     return program, [feeds[c] for c in sorted(feeds)], [fetches[c] for c in sorted(fetches)]
 

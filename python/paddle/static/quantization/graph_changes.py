@@ -13,6 +13,7 @@ import numpy as np
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.static import program as _program
+from paddle.static import value_names
 from paddle.static.kept_scales import captured
 from paddle.utils import unique_name
 
@@ -52,7 +53,7 @@ class Changes:
         self.forward, self.gradients, self.late = [], {}, []
         self._names, self._made = {}, {}
         counts, late = {}, set()
-        given = {self.key(v): n for n, v in program.__dict__.get('_named', {}).items()}
+        given = {self.key(v): n for n, v in value_names.named(program)}
         every = program._operations()
         self._next = {one.id(): other for one, other in zip(every, [*every[1:], None])}
         for one in every:
@@ -63,9 +64,9 @@ class Changes:
                     self._made[name] = results[0]
                     self._names[self.key(results[0])] = name
                 continue
-            if one.name() in ('pd_op.data', 'builtin.parameter'):
-                attrs = one.attrs()
-                self._names[self.key(results[0])] = attrs.get('name', attrs.get('parameter_name'))
+            own = value_names.own(one)
+            if own is not None:
+                self._names[self.key(results[0])] = own
                 continue
             read = [one.operand_source(k) for k in range(one.num_operands())]
             if (
@@ -78,7 +79,7 @@ class Changes:
                 self.late.append(one)
                 continue
             self.forward.append(one)
-            stem = kind(one).rstrip('_')
+            stem = value_names.stem(one)
             at = counts[stem] = counts.get(stem, -1) + 1
             for k, result in enumerate(results):
                 key = self.key(result)
@@ -148,26 +149,54 @@ class Changes:
             self._names[self.key(value)] = name
         return values
 
+    def _keys(self, op):
+        """{name of an input: key of its value}."""
+        names = zip(range(op.num_operands()), op.get_input_names())
+        read = ((name, op.operand_source(k)) for k, name in names)
+        return {name: self.key(value) for name, value in read if value is not None}
+
+    def _shared(self, gradient, keys):
+        """[(number, key)] of the inputs of an operation that a gradient reads, too."""
+        shared = []
+        for k, name in enumerate(gradient.get_input_names()[: gradient.num_operands()]):
+            value = gradient.operand_source(k)
+            if name in keys and value is not None and floating(value):
+                shared.append((k, name, self.key(value)))
+        same = all(keys[name] == key for _, name, key in shared)
+        return [(k, key) for k, _, key in shared] if same else []
+
+    def gradients_of(self, op):
+        """The operations that compute the gradients of one."""
+        keys, every = self._keys(op), self.gradients.get(value_names.stem(op) + '_grad', ())
+        return [one for one in every if self._shared(one, keys)]
+
+    def gradient_of(self, gradient, value):
+        """What a gradient's operation computes for a value that it reads, or None."""
+        names = gradient.get_output_names()
+        for read, key in self._keys(gradient).items():
+            if key == self.key(value) and read + '_grad' in names:
+                return gradient.result(names.index(read + '_grad'))
+        return None
+
+    def readers(self, value):
+        """The operands that read a value."""
+        return [
+            one.operand(k)
+            for one in value.all_used_ops()
+            for k in range(one.num_operands())
+            if (read := one.operand_source(k)) is not None and self.key(read) == self.key(value)
+        ]
+
     def turn(self, op, places):
         """Make an operation, and its gradient, read other values at [(operand, value, other
         value)].
         """
-        names, keys = op.get_input_names(), {}
-        for k in range(op.num_operands()):
-            value = op.operand_source(k)
-            if value is not None:
-                keys[names[k]] = self.key(value)
+        keys = self._keys(op)
         others = {self.key(value): other for _, value, other in places}
-        for gradient in self.gradients.get(kind(op).rstrip('_') + '_grad', ()):
-            shared = []
-            for k, name in enumerate(gradient.get_input_names()[: gradient.num_operands()]):
-                value = gradient.operand_source(k)
-                if name in keys and value is not None and floating(value):
-                    shared.append((k, name, self.key(value)))
-            if shared and all(keys[name] == key for _, name, key in shared):
-                for k, _, key in shared:
-                    if key in others:
-                        gradient.operand(k).set_source(others[key])
+        for gradient in self.gradients_of(op):
+            for k, key in self._shared(gradient, keys):
+                if key in others:
+                    gradient.operand(k).set_source(others[key])
         for operand, _, other in places:
             operand.set_source(other)
 

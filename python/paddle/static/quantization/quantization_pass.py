@@ -5,7 +5,7 @@ import numpy as np
 
 import paddle
 from paddle import _fake_quant, _quantized_ops
-from paddle.base.arguments import any_of, integer, only
+from paddle.base.arguments import any_of, integer
 
 from .graph_pass import (
     ENDS,
@@ -25,6 +25,7 @@ from .graph_pass import (
     width,
 )
 from .quant_config import SUPPORT_ACT_QUANTIZATION_OP_DICT, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT
+from .user_functions import UserFunctions
 
 __all__ = [
     'AddQuantDequantPass',
@@ -76,15 +77,21 @@ class _Transform(GraphPass):
         for name, kind in types.items():
             if kind not in TYPES:
                 raise ValueError(f'[{op}] expected {name} {any_of(TYPES)}, got {kind!r}')
-        only(
-            op,
-            'values are rounded as the types say',
-            weight_quantize_func=(weight_quantize_func, None),
-            act_quantize_func=(act_quantize_func, None),
-            weight_preprocess_func=(weight_preprocess_func, None),
-            act_preprocess_func=(act_preprocess_func, None),
-            optimizer_func=(optimizer_func, None),
-        )
+        self._process = {True: weight_preprocess_func, False: act_preprocess_func}
+        self._replace = {True: weight_quantize_func, False: act_quantize_func}
+        self._optimizer = optimizer_func
+        for name, function in (
+            ('weight_quantize_func', weight_quantize_func),
+            ('act_quantize_func', act_quantize_func),
+            ('weight_preprocess_func', weight_preprocess_func),
+            ('act_preprocess_func', act_preprocess_func),
+            ('optimizer_func', optimizer_func),
+        ):
+            if function is not None and not callable(function):
+                raise TypeError(
+                    f'[{op}] expected {name} to be a function or None, got '
+                    f'{type(function).__name__}'
+                )
         self._types = {True: weight_quantize_type, False: activation_quantize_type}
         self._window = integer(op, 'window_size', window_size)
         if self._window < 1:
@@ -95,6 +102,7 @@ class _Transform(GraphPass):
     def _change(self, changes):
         checked_kinds(self._op, self._kinds, SUPPORT_WEIGHT_QUANTIZATION_OP_DICT)
         wanted, self._step = operations_of(self._kinds), None
+        functions = UserFunctions(self._op, changes, self._optimizer)
         both = {'matmul', 'matmul_v2'} & set(self._kinds)
         for op in changes.forward:
             places = changes.places(op)
@@ -108,16 +116,23 @@ class _Transform(GraphPass):
                 continue
             turned = []
             for operand, value in places[:2]:
-                name = changes.name(value) + '.quantized.dequantized'
-                if changes.made(name) is None:
-                    weight = changes.parameter(value)
-                    changes.insert(
-                        operand.owner(),
-                        lambda value=value, weight=weight: self._round(changes, op, value, weight),
-                    )
-                turned.append((operand, value, changes.made(name)))
+                weight = changes.parameter(value)
+                turned.append((operand, value, self._read(changes, functions, op, operand, weight)))
             changes.turn(op, turned)
             op.set_str_attr(KIND, WITH)
+        functions.update()
+
+    def _read(self, changes, functions, op, operand, weight):
+        """What an operation reads in the place of a value."""
+        value = operand.source()
+        if self._process[weight] is not None:
+            value = functions.apply(op, operand, value, '.preprocessed', self._process[weight])
+        if self._replace[weight] is not None:
+            return functions.apply(op, operand, value, '.replaced', self._replace[weight])
+        name = changes.name(value) + '.quantized.dequantized'
+        if changes.made(name) is None:
+            changes.insert(operand.owner(), lambda: self._round(changes, op, value, weight))
+        return changes.made(name)
 
 
 class QuantizationTransformPass(_Transform):
@@ -144,12 +159,16 @@ class QuantizationTransformPass(_Transform):
             `name_scope` with one of these in its name stay as they are.
         quantizable_op_type (list of str, default ['conv2d', 'depthwise_conv2d', 'mul']): Old names
             of operations, also `conv2d_transpose`, `matmul` and `matmul_v2`.
-        weight_quantize_func (callable, default None): Only None, as all functions.
-        act_quantize_func (callable, default None): Only None.
-        weight_preprocess_func (callable, default None): Only None.
-        act_preprocess_func (callable, default None): Only None.
-        optimizer_func (callable, default None): Only None.
-        executor (Executor, default None): Taken for compatibility; it has no effect.
+        weight_quantize_func (callable, default None): What operations read in the place of rounded
+            weights, made of a weight; None to round.
+        act_quantize_func (callable, default None): The same of the other inputs.
+        weight_preprocess_func (callable, default None): Makes what is rounded of a weight. It may
+            create parameters.
+        act_preprocess_func (callable, default None): The same of the other inputs.
+        optimizer_func (callable, default None): Makes the optimizer that updates the parameters of
+            the functions; programs that train need it beside functions.
+        executor (Executor, default None): Taken for compatibility: parameters of functions have
+            their first values when they are made.
         is_test (bool, default None): Whether the program is for evaluation; None for what the graph
             says.
 
@@ -267,12 +286,16 @@ class QuantizationTransformPassV2(_Transform, _Linear):
             `name_scope` with one of these in its name stay as they are.
         quantizable_op_type (list of str, default ['conv2d', 'depthwise_conv2d', 'mul']): Old names
             of operations, also `conv2d_transpose`, `matmul` and `matmul_v2`.
-        weight_quantize_func (callable, default None): Only None, as all functions.
-        act_quantize_func (callable, default None): Only None.
-        weight_preprocess_func (callable, default None): Only None.
-        act_preprocess_func (callable, default None): Only None.
-        optimizer_func (callable, default None): Only None.
-        executor (Executor, default None): Taken for compatibility; it has no effect.
+        weight_quantize_func (callable, default None): What operations read in the place of rounded
+            weights, made of a weight; None to round.
+        act_quantize_func (callable, default None): The same of the other inputs.
+        weight_preprocess_func (callable, default None): Makes what is rounded of a weight. It may
+            create parameters.
+        act_preprocess_func (callable, default None): The same of the other inputs.
+        optimizer_func (callable, default None): Makes the optimizer that updates the parameters of
+            the functions; programs that train need it beside functions.
+        executor (Executor, default None): Taken for compatibility: parameters of functions have
+            their first values when they are made.
         is_test (bool, default None): Whether the program is for evaluation; None for what the graph
             says.
 
