@@ -350,9 +350,6 @@ _FORMS = {
         x, max_len, out_dtype
     ),
     'share_data': lambda x: x.detach(),
-    'shard_index': lambda input, index_num, nshards, shard_id, ignore_value=-1: paddle.shard_index(
-        input, index_num, nshards, shard_id, ignore_value
-    ),
     'shuffle_channel': lambda x, group=1: paddle.nn.functional.channel_shuffle(x, group),
     'softmax_': lambda x, axis=-1: paddle.nn.functional.softmax_(x, axis),
     'std': lambda x, axis=(), keepdim=False, unbiased=True, correction=1: paddle.std(

@@ -129,6 +129,13 @@ def integer(op, name, value):
         ) from None
 
 
+def instance(op, name, value, kind, words):
+    """The value; TypeError unless it is of a kind, a type or several, which `words` describe."""
+    if not isinstance(value, kind):
+        raise TypeError(f"[{op}] expected {name} to be {words}, got {type(value).__name__}")
+    return value
+
+
 def as_float(op, name, value):
     """The value as a float; ValueError for text that is no number."""
     try:

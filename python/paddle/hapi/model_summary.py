@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 
 import paddle
+from paddle.base.arguments import instance
 
 __all__ = ['summary']
 
@@ -117,6 +118,7 @@ def summary(net, input_size=None, dtypes=None, input=None):
         >>> counts, "Linear" in table.getvalue()
         ({'total_params': 15, 'trainable_params': 15}, True)
     """
+    instance('summary', 'net', net, paddle.nn.Layer, 'a Layer')
     if input_size is None and input is None:
         raise ValueError("[summary] expected input_size or input, got neither")
     if input is not None:
@@ -136,6 +138,10 @@ def summary(net, input_size=None, dtypes=None, input=None):
             dtypes = [str(i.dtype).rsplit('.', 1)[-1] for i in input_size]
         if dtypes is None or isinstance(dtypes, str):
             dtypes = [dtypes or 'float32'] * len(sizes)
+        if len(dtypes) != len(sizes):
+            raise ValueError(
+                f'[summary] expected dtypes for {len(sizes)} inputs, got {len(dtypes)}'
+            )
         args = [
             paddle.rand(s).astype(d) if 'float' in str(d) else paddle.ones(s, dtype=d)
             for s, d in zip(sizes, dtypes)

@@ -7,6 +7,7 @@ import numbers
 import warnings
 
 from paddle import _lazy
+from paddle.base.arguments import instance
 from paddle.base.known_keywords import KnownKeywords
 from paddle.static.program import running
 
@@ -205,6 +206,8 @@ class PiecewiseDecay(LRScheduler):
     """
 
     def __init__(self, boundaries, values, last_epoch=-1, verbose=False):
+        for name, given in (("boundaries", boundaries), ("values", values)):
+            instance("PiecewiseDecay", name, given, (list, tuple), "a list")
         _require(self, len(boundaries) > 0, ValueError, "at least one boundary", boundaries)
         _require(
             self,
@@ -244,6 +247,7 @@ class NaturalExpDecay(LRScheduler):
     """
 
     def __init__(self, learning_rate, gamma, last_epoch=-1, verbose=False):
+        instance("NaturalExpDecay", "gamma", gamma, (float, int), "a number")
         _require(self, gamma > 0.0, AssertionError, "a positive gamma", gamma)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)

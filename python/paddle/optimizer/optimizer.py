@@ -11,7 +11,7 @@ from collections import defaultdict
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.base.absent import Absent, shows
-from paddle.base.arguments import items, only
+from paddle.base.arguments import instance, items, only
 from paddle.regularizer import L1Decay, L2Decay
 from paddle.static.program import running
 
@@ -74,6 +74,10 @@ class Optimizer(AccumulatorStore):
                             f"[{type(self).__name__}] expected 'params' in each parameter group, "
                             f"got {sorted(group)}"
                         )
+            for parameter in parameters:
+                if not isinstance(parameter, dict):
+                    kinds = (paddle.Tensor, paddle.pir.Value)
+                    instance(type(self).__name__, 'parameters', parameter, kinds, 'tensors')
         if parameters is None and not paddle.in_dynamic_mode():
             parameters = []  # chosen by `minimize`
         self._parameter_list = parameters

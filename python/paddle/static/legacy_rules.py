@@ -671,7 +671,7 @@ FUNCTIONS = (
     'fused_softmax_mask fused_softmax_mask_upper_triangle fusion_repeated_fc_relu '
     'fusion_squared_mat_sub hinge_loss identity_loss im2sequence index_select_strided l1_norm '
     'lars_momentum merged_adam merged_momentum moving_average_abs_max_scale partial_concat '
-    'partial_sum quantize_linear rint shard_index shuffle_channel std '
+    'partial_sum quantize_linear rint shuffle_channel std '
     'trunc_divide variance view_shape view_slice '
 ).split()
 

@@ -28,7 +28,7 @@ TABLE = _lazy.homes(
             'unflatten view view_as moveaxis t matrix_transpose permute ravel narrow rot90 '
             'reverse expand_as repeat_interleave take take_along_dim select_scatter '
             'slice_scatter diagonal_scatter masked_scatter index_fill view_as_complex '
-            'view_as_real diagflat tensordot msort shard_index scatter_nd'
+            'view_as_real diagflat tensordot msort scatter_nd'
         ),
         'paddle.tensor.joining': (
             'hstack vstack dstack row_stack column_stack hsplit vsplit dsplit tensor_split '

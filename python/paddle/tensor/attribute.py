@@ -4,7 +4,7 @@
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items, second_names
+from paddle.base.arguments import integer, items, second_names
 from paddle.base.libpaddle import expect_tensors
 
 __all__ = [
@@ -197,6 +197,8 @@ def tolist(x):
 
 def _broadcast(a, b):
     a, b = items('broadcast_shape', 'x_shape', a), items('broadcast_shape', 'y_shape', b)
+    a = [integer('broadcast_shape', 'extents', extent) for extent in a]
+    b = [integer('broadcast_shape', 'extents', extent) for extent in b]
     n = max(len(a), len(b))
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
     out = []

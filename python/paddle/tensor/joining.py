@@ -404,6 +404,8 @@ def block_diag(inputs, name=None):
     blocks = [atleast_2d(b) for b in inputs]
     for b in blocks:
         expect_tensors('block_diag', inputs=b)
+        if b.ndim > 2:
+            raise ValueError(f'[block_diag] expected matrices, got shape {list(b.shape)}')
     columns = sum(extents(b)[1] for b in blocks)
     rows, before = [], 0
     for b in blocks:

@@ -6,7 +6,7 @@ gradients flow.
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import items, keywords, second_names, torch_form
+from paddle.base.arguments import integer, items, keywords, second_names, torch_form
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -14,6 +14,7 @@ from . import other_forms
 
 
 def _axis(axis, ndim, name):
+    axis = integer(name, 'axis', axis)
     if not -ndim <= axis < max(ndim, 1):
         error = AssertionError if name in ('moveaxis', 'unflatten') else ValueError
         raise error(f'[{name}] expected an axis from {-ndim} to {ndim - 1}, got {axis}')
@@ -345,10 +346,11 @@ def rot90(x, k=1, axes=[0, 1], name=None):
         [[2, 4], [1, 3]]
     """
     expect_tensors('rot90', x=x)
-    a, b = (_axis(i, x.ndim, 'rot90') for i in axes)
-    if a == b or len(axes) != 2:
+    axes = items('rot90', 'axes', axes)
+    a, b = (_axis(i, x.ndim, 'rot90') for i in axes) if len(axes) == 2 else (0, 0)
+    if a == b:
         raise ValueError(f'[rot90] expected two different axes, got {axes}')
-    k %= 4
+    k = integer('rot90', 'k', k) % 4
     if k == 0:
         return x
     if k == 2:
@@ -481,7 +483,7 @@ def select_scatter(x, values, axis, index, name=None):
         [[0.0, 0.0], [1.0, 2.0]]
     """
     expect_tensors('select_scatter', x=x)
-    if not -x.ndim <= axis < x.ndim:
+    if not -x.ndim <= integer('select_scatter', 'axis', axis) < x.ndim:
         raise IndexError(
             f'[select_scatter] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}'
         )
@@ -495,10 +497,10 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
     Args:
         x (Tensor): The values.
         value (Tensor): The new part.
-        axes (list of ints): The axes.
-        starts (list of ints): The first position of each.
-        ends (list of ints): Where each stops, itself not taken.
-        strides (list of ints): The steps.
+        axes (int or list of ints): The axes.
+        starts (int or list of ints): The first position of each.
+        ends (int or list of ints): Where each stops, itself not taken.
+        strides (int or list of ints): The steps.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -511,7 +513,15 @@ def slice_scatter(x, value, axes, starts, ends, strides, name=None):
     """
     expect_tensors('slice_scatter', x=x)
     index = [slice(None)] * x.ndim
-    for a, start, stop, step in zip(axes, starts, ends, strides):
+    axes = [axes] if isinstance(axes, int) else items('slice_scatter', 'axes', axes)
+    bounds = {'starts': starts, 'ends': ends, 'strides': strides}
+    for name, given in bounds.items():
+        bounds[name] = [given] if isinstance(given, int) else items('slice_scatter', name, given)
+        if len(bounds[name]) != len(axes):
+            raise ValueError(
+                f'[slice_scatter] expected {name} for {len(axes)} axes, got {len(bounds[name])}'
+            )
+    for a, start, stop, step in zip(axes, *bounds.values()):
         index[_axis(a, x.ndim, 'slice_scatter')] = slice(start, stop, step)
     return _scattered(x, tuple(index), value)
 
@@ -769,32 +779,6 @@ def msort(input, *, out=None):
         [[2, 1], [3, 4]]
     """
     return paddle.sort(input, 0, out=out)
-
-
-def shard_index(input, index_num, nshards, shard_id, ignore_value=-1):
-    """Indices made local to one of `nshards` shards; those of other shards become
-    `ignore_value`.
-
-    Args:
-        input (Tensor): Integers below index_num.
-        index_num (int): How many indices there are in all.
-        nshards (int): How many shards; each has (index_num + nshards - 1) // nshards.
-        shard_id (int): Whose indices stay, from 0 on.
-        ignore_value (int, default -1): What the others become.
-
-    Returns:
-        Tensor: The local indices, with the shape of input.
-
-    Examples:
-        >>> x = paddle.to_tensor([[1], [6]])
-        >>> paddle.shard_index(x, index_num=10, nshards=2, shard_id=0).tolist()
-        [[1], [-1]]
-    """
-    if not 0 <= shard_id < nshards:
-        raise ValueError(f"[shard_index] expected shard_id from 0 to {nshards - 1}, got {shard_id}")
-    size = (index_num + nshards - 1) // nshards
-    mine = (input // size) == shard_id
-    return paddle.where(mine, input % size, paddle.full_like(input, ignore_value))
 
 
 def scatter_nd(index, updates, shape, name=None):

@@ -14,7 +14,6 @@ from paddle.base.libpaddle import Tensor, expect_tensors
 
 from .manipulation import extents
 
-
 _ALIAS = """`paddle.{target}` under another name.
 
     Args:
@@ -106,6 +105,7 @@ def neg(x, name=None, *, out=None):
         >>> paddle.negative is paddle.neg
         True
     """
+    expect_tensors('neg', x=x)
     return write_out(-x, out)
 
 
@@ -165,6 +165,7 @@ def hypot(x, y, name=None):
         >>> paddle.hypot(paddle.to_tensor([3.0, 5.0]), paddle.to_tensor([4.0, 12.0])).tolist()
         [5.0, 13.0]
     """
+    expect_tensors('hypot', x=x, y=y)
     return paddle.sqrt(x * x + y * y)
 
 

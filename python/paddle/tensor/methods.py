@@ -29,7 +29,7 @@ _ALSO = '''
     broadcast_tensors combinations block_diag rot90 crop flip reverse roll tile expand_as
     repeat_interleave take take_along_dim select_scatter slice_scatter diagonal_scatter
     masked_scatter index_fill unfold as_complex as_real view_as_complex view_as_real diagflat split
-    tensordot msort shard_index scatter_nd std var nansum nanmean median nanmedian quantile
+    tensordot msort scatter_nd std var nansum nanmean median nanmedian quantile
     nanquantile logaddexp diff trapezoid cumulative_trapezoid inner outer vecdot mm dist cdist addmm
     baddbmm corrcoef cov signbit isreal isposinf isneginf frexp ldexp hypot rad2deg deg2rad gcd lcm
     sinc positive neg negative isin histogramdd bucketize histogram_bin_edges renorm multigammaln

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import items, second_names, torch_form, write_out
+from paddle.base.arguments import integer, items, second_names, torch_form, write_out
 from paddle.base.framework import number
 from paddle.base.libpaddle import Tensor, expect_tensors
 
@@ -385,11 +385,18 @@ def prod(x, axis=None, keepdim=False, dtype=None, out=None, name=None):
 # --- along an axis
 
 
+def _axis_of(op, x, axis):
+    """The axis, counted from the first. AssertionError for one that x does not have."""
+    if not -x.ndim <= integer(op, 'axis', axis) < x.ndim:
+        raise AssertionError(f'[{op}] expected an axis of a tensor of {x.ndim} axes, got {axis}')
+    return axis % x.ndim
+
+
 def _broadcast_to_index(arr, indices, axis):
     """Other axes broadcast between the array and the indices."""
     expect_tensors('take_along_axis', arr=arr, indices=indices)
     shape_a, shape_i = list(arr.shape), list(indices.shape)
-    axis = axis % arr.ndim if arr.ndim else 0
+    axis = _axis_of('take_along_axis', arr, axis)
     if len(shape_a) != len(shape_i):
         raise ValueError(
             f"[take_along_axis] expected arr and indices of as many axes, got shapes {shape_a} and "
@@ -468,7 +475,7 @@ def put_along_axis(arr, indices, values, axis, reduce='assign', include_self=Tru
     if not isinstance(values, Tensor):
         values = paddle.to_tensor(values, dtype=arr.dtype)
     if broadcast:
-        indices = _beside(indices, arr, axis % arr.ndim)
+        indices = _beside(indices, arr, _axis_of('put_along_axis', arr, axis))
     shape = free_extents(indices)
     if free_extents(values) != shape:
         values = (

@@ -7,7 +7,7 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops, nn
-from paddle.base.arguments import items
+from paddle.base.arguments import integer, items
 from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
 
@@ -38,7 +38,10 @@ __all__ = [
 
 
 def _pair(value):
-    return (value, value) if isinstance(value, int) else tuple(int(v) for v in value)
+    pair = [value] * 2 if isinstance(value, int) else items('RoI', 'output_size', value)
+    if len(pair) != 2:
+        raise ValueError(f"[RoI] expected output_size of one or two integers, got {value!r}")
+    return [integer('RoI', 'output_size', extent) for extent in pair]
 
 
 def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=None, top_k=None):
@@ -70,6 +73,15 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
         return _C_ops.nms(boxes, iou_threshold)
     if category_idxs is not None and categories is None:
         raise AssertionError("[nms] expected categories beside category_idxs, got None")
+    for name, given in (("scores", scores), ("category_idxs", category_idxs)):
+        if (
+            given is not None
+            and given.shape[0] != boxes.shape[0]
+            and -1 not in (given.shape[0], boxes.shape[0])
+        ):
+            raise ValueError(
+                f"[nms] expected {name} for {boxes.shape[0]} boxes, got {given.shape[0]}"
+            )
     best = paddle.argsort(scores, descending=True, stable=True)
 
     def left(order):

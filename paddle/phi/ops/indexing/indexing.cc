@@ -258,4 +258,30 @@ void one_hot_kernel(const Tensor& x, const Scalar& classes, Tensor& out) {
   cpu::OneHot(out.dtype(), x.dtype(), x.raw_data(), x.numel(), classes.to_int(), out.raw_data());
 }
 
+void shard_index_infer(const Meta& input, int64_t index_num, int64_t nshards, int64_t shard_id, int64_t, Meta& out) {
+  CheckIndexType("shard_index", input);
+  PD_CHECK(index_num > 0, InvalidArgument, "[shard_index] expected a positive index_num, got ", index_num);
+  PD_CHECK(nshards > 0, InvalidArgument, "[shard_index] expected a positive nshards, got ", nshards);
+  PD_CHECK(shard_id >= 0 && shard_id < nshards, InvalidArgument, "[shard_index] expected shard_id from 0 to ",
+           nshards - 1, ", got ", shard_id);
+  out = input;
+}
+template <class T>
+static void ShardIndex(const Tensor& input, int64_t index_num, int64_t size, int64_t shard_id, int64_t ignore_value,
+                       Tensor& out) {
+  const T* index = input.data<T>();
+  T* local = out.data<T>();
+  for (int64_t i = 0; i < input.numel(); ++i) {
+    PD_CHECK(index[i] >= 0 && index[i] < index_num, InvalidArgument, "[shard_index] expected indices from 0 to ",
+             index_num - 1, ", got ", index[i]);
+    local[i] = static_cast<T>(index[i] / size == shard_id ? index[i] % size : ignore_value);
+  }
+}
+void shard_index_kernel(const Tensor& input, int64_t index_num, int64_t nshards, int64_t shard_id, int64_t ignore_value,
+                        Tensor& out) {
+  const int64_t size = index_num / nshards + (index_num % nshards != 0);
+  auto* run = input.dtype() == DataType::INT32 ? ShardIndex<int32_t> : ShardIndex<int64_t>;
+  run(input, index_num, size, shard_id, ignore_value, out);
+}
+
 }  // namespace phi

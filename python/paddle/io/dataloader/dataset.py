@@ -92,6 +92,12 @@ class TensorDataset(Dataset):
     """
 
     def __init__(self, tensors):
+        tensors = items('TensorDataset', 'tensors', tensors)
+        for tensor in tensors:
+            if not getattr(tensor, 'shape', None):
+                raise ValueError(
+                    f'[TensorDataset] expected tensors of at least one axis, got {tensor!r:.60}'
+                )
         if not all(tensors[0].shape[0] == tensor.shape[0] for tensor in tensors):
             raise AssertionError(
                 "[TensorDataset] expected tensors of one first extent, got "

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samplers: the order in which items are read. Random ones use numpy's global generator."""
 
+from collections.abc import Sized
+
 import numpy as np
 
-from paddle.base.arguments import to_array
+from paddle.base.arguments import instance, to_array
 from paddle.base.known_keywords import KnownKeywords
 
 __all__ = [
@@ -76,6 +78,7 @@ class RandomSampler(Sampler):
     """
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        instance('RandomSampler', 'data_source', data_source, Sized, 'a dataset with a length')
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples

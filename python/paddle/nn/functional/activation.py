@@ -3,7 +3,7 @@
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import second_names
+from paddle.base.arguments import integer, second_names
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.inplace import written
 
@@ -196,7 +196,7 @@ def maxout(x, groups, axis=1, name=None):
     """
     if axis not in (1, -1, 3):
         raise ValueError(f"[maxout] expected axis 1, -1 or 3, that of the channels, got {axis}")
-    if groups < 2:
+    if integer("maxout", "groups", groups) < 2:
         raise ValueError(f"[maxout] expected at least 2 groups, got {groups}")
     return _C_ops.maxout(x, groups, axis if axis != -1 else 3)
 

@@ -247,6 +247,8 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
     """
     expect_tensors("nll_loss", input=input, label=label)
     _parse.reduction("nll_loss", reduction)
+    if weight is not None:
+        expect_tensors("nll_loss", weight=weight)
     shape, target = list(input.shape), list(label.shape)
     if len(shape) - 1 != len(target):
         raise ValueError(
@@ -682,6 +684,7 @@ def npair_loss(anchor, positive, labels, l2_reg=0.002):
         >>> paddle.nn.functional.npair_loss(x, x, paddle.to_tensor([0.0, 1.0]), l2_reg=0.0).item()
         0.3133
     """
+    expect_tensors("npair_loss", anchor=anchor, positive=positive, labels=labels)
     labels = paddle.reshape(labels, [-1, 1])
     same = paddle.cast(labels == paddle.transpose(labels, [1, 0]), "float32")
     target = same / paddle.sum(same, axis=1, keepdim=True)

@@ -3,7 +3,7 @@
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import items, second_names
+from paddle.base.arguments import integer, items, second_names
 from paddle.base.libpaddle import ends_in, expect_tensors
 from paddle.tensor.manipulation import extents
 
@@ -45,7 +45,7 @@ def normalize(x, p=2, axis=1, epsilon=1e-12, out=None, name=None):
     expect_tensors("normalize", x=x)
     if x.ndim == 1:
         axis = 0
-    if axis < -x.ndim or axis >= x.ndim:
+    if not -x.ndim <= integer("normalize", "axis", axis) < x.ndim:
         raise ValueError(f"[normalize] expected an axis from {-x.ndim} to {x.ndim - 1}, got {axis}")
     length = _C_ops.p_norm(x, float(p), axis, float(epsilon), True, False)
     floor = paddle.full([1], float(epsilon), dtype=length.dtype)

@@ -94,6 +94,7 @@ def l1_loss(input, label, reduction="mean", name=None):
         1.0
     """
     _parse.reduction("l1_loss", reduction)
+    expect_tensors("l1_loss", input=input, label=label)
     return reduce(paddle.abs(input - label), reduction)
 
 
@@ -289,6 +290,7 @@ def multi_margin_loss(input, label, p=1, margin=1.0, weight=None, reduction="mea
     terms = _C_ops.relu(margin - target + input)
     scale = 1.0
     if weight is not None:
+        expect_tensors("multi_margin_loss", weight=weight)
         if weight.shape[0] != input.shape[1]:
             raise ValueError(
                 f"[multi_margin_loss] expected {input.shape[1]} weights, got {weight.shape[0]}"

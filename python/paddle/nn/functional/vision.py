@@ -7,7 +7,7 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import as_float, second_names
+from paddle.base.arguments import as_float, integer, items, second_names
 from paddle.base.documentation import shares
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
@@ -523,7 +523,12 @@ def affine_grid(theta, out_shape, align_corners=True, name=None):
             theta, out_shape if is_recorded(out_shape) else out_shape.tolist(), align_corners
         )
     return _C_ops.affine_grid(
-        theta, [v if is_recorded(v) else int(number(v)) for v in out_shape], align_corners
+        theta,
+        [
+            v if is_recorded(v) else integer("affine_grid", "out_shape", number(v))
+            for v in items("affine_grid", "out_shape", out_shape)
+        ],
+        align_corners,
     )
 
 

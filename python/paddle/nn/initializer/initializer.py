@@ -4,8 +4,10 @@
 import math
 
 import paddle
+from paddle.base.arguments import instance
 from paddle.base.framework import dtype_name
 from paddle.base.known_keywords import KnownKeywords
+from paddle.base.libpaddle import expect_tensors
 
 __all__ = ["Initializer", "calculate_gain", "set_global_initializer"]
 
@@ -25,6 +27,11 @@ class Initializer(KnownKeywords):
         return self.forward(var, block)
 
     def forward(self, var, block=None):
+        if type(self).create is Initializer.create:
+            raise NotImplementedError(
+                f"[{type(self).__name__}] expected a subclass with create or forward, got neither"
+            )
+        expect_tensors(type(self).__name__, var=var)
         with paddle.no_grad():
             var.set_value(self.create(list(var.shape), var.dtype))
         return var
@@ -130,6 +137,7 @@ def calculate_gain(nonlinearity, param=None):
         >>> paddle.nn.initializer.calculate_gain("leaky_relu", 1.0)
         1.0
     """
+    instance("calculate_gain", "nonlinearity", nonlinearity, str, "the name of an activation")
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else float(param)
         return math.sqrt(2.0 / (1 + slope**2))

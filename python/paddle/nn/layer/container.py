@@ -132,7 +132,7 @@ class LayerList(Layer):
     def __init__(self, sublayers=None):
         super().__init__()
         if sublayers is not None:
-            for i, layer in enumerate(sublayers):
+            for i, layer in enumerate(items(type(self).__name__, "sublayers", sublayers)):
                 self.add_sublayer(str(i), layer)
 
     def __getitem__(self, idx):

@@ -11,7 +11,7 @@ import paddle
 from paddle import _lazy
 from paddle.base import framework
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords, second_names
+from paddle.base.arguments import instance, keywords, second_names
 from paddle.base.framework import EagerParamBase, Tensor
 from paddle.base.known_keywords import KnownKeywords
 from paddle.utils import unique_name
@@ -390,6 +390,7 @@ class Layer(ConvertMixin, KnownKeywords):
 
     def get_sublayer(self, target):
         """The sublayer at the dotted path `target`; AttributeError if there is none."""
+        instance("Layer.get_sublayer", "target", target, str, "a name")
         layer = self
         for part in target.split(".") if target else ():
             if not hasattr(layer, part):
@@ -410,6 +411,7 @@ class Layer(ConvertMixin, KnownKeywords):
         """Put `layer` at the dotted path `target`; with `strict` something must already be
         there.
         """
+        instance("Layer.set_sublayer", "target", target, str, "a name")
         path, _, name = target.rpartition(".")
         if not name:
             raise ValueError(
@@ -427,6 +429,7 @@ class Layer(ConvertMixin, KnownKeywords):
     set_submodule = set_sublayer
 
     def _get_member(self, target, member, kind):
+        instance(f"Layer.get_{kind}", "target", target, str, "a name")
         path, _, name = target.rpartition(".")
         layer = self.get_sublayer(path)
         found = getattr(layer, member).get(name)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Padding layers in one to three dimensions."""
 
+from paddle.base.arguments import instance
+from paddle.base.libpaddle import Tensor
+
 from .. import functional as F
 from .layers import Layer
 
@@ -8,6 +11,8 @@ from .layers import Layer
 class _PadNd(Layer):
     def __init__(self, padding, mode, value, data_format, name, n):
         super().__init__()
+        kind = type(self).__name__
+        instance(kind, "padding", padding, (int, list, tuple, Tensor), "an integer or a list")
         self.padding = [padding] * (2 * n) if isinstance(padding, int) else padding
         self._mode = mode
         self.value = value

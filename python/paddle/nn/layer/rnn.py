@@ -5,6 +5,7 @@ import math
 
 import paddle
 from paddle import _C_ops, _lazy
+from paddle.base.arguments import instance
 from paddle.base.documentation import shares
 from paddle.base.framework import to_dtype
 
@@ -445,6 +446,8 @@ class BiRNN(Layer):
 
     def __init__(self, cell_fw, cell_bw, time_major=False):
         super().__init__()
+        for name, cell in (("cell_fw", cell_fw), ("cell_bw", cell_bw)):
+            instance("BiRNN", name, cell, Layer, "a cell")
         self.cell_fw = cell_fw
         self.cell_bw = cell_bw
         if cell_fw.input_size != cell_bw.input_size:

@@ -3,7 +3,7 @@
 
 import paddle
 from paddle import _C_ops
-from paddle.base.arguments import iterations
+from paddle.base.arguments import instance, iterations
 
 from .. import functional as F
 from ..layer.common import Linear
@@ -96,6 +96,7 @@ def spectral_norm(layer, name="weight", n_power_iterations=1, eps=1e-12, dim=Non
         >>> round(paddle.linalg.svd(layer.weight)[1].max().item(), 2)
         1.0
     """
+    instance("spectral_norm", "layer", layer, paddle.nn.Layer, "a Layer")
     if dim is None:
         dim = (
             1

@@ -26,7 +26,10 @@ def parameters_to_vector(parameters, name=None):
         >>> paddle.nn.utils.parameters_to_vector(layer.parameters()).shape
         paddle.Size([8])
     """
-    return paddle.concat([_C_ops.reshape(p, [-1]) for p in parameters], axis=0)
+    return paddle.concat(
+        [_C_ops.reshape(p, [-1]) for p in items('parameters_to_vector', 'parameters', parameters)],
+        axis=0,
+    )
 
 
 def vector_to_parameters(vec, parameters, name=None):
@@ -48,7 +51,7 @@ def vector_to_parameters(vec, parameters, name=None):
         ([[1.0, 2.0]], [3.0, 4.0])
     """
     expect_tensors("vector_to_parameters", vec=vec)
-    parameters = items('parameters_to_vector', 'parameters', parameters)
+    parameters = items('vector_to_parameters', 'parameters', parameters)
     for p in parameters:
         expect_tensors('vector_to_parameters', parameters=p)
     sizes = [math.prod(p.shape) for p in parameters]

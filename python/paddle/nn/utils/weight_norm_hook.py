@@ -3,6 +3,7 @@
 
 import paddle
 from paddle import _C_ops
+from paddle.base.arguments import instance
 from paddle.static import startup
 
 __all__ = ["weight_norm", "remove_weight_norm"]
@@ -95,6 +96,7 @@ def weight_norm(layer, name="weight", dim=0):
         >>> [name for name, _ in layer.named_parameters()]
         ['bias', 'weight_v', 'weight_g']
     """
+    instance("weight_norm", "layer", layer, paddle.nn.Layer, "a Layer")
     WeightNorm.apply(layer, name, dim)
     return layer
 
@@ -115,6 +117,7 @@ def remove_weight_norm(layer, name="weight"):
         >>> [name for name, _ in layer.named_parameters()]
         ['bias', 'weight']
     """
+    instance("remove_weight_norm", "layer", layer, paddle.nn.Layer, "a Layer")
     for key, hook in list(layer._forward_pre_hooks.items()):
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(layer)

@@ -6,14 +6,14 @@ program.
 import math
 
 import paddle
+import paddle.nn.functional as F
 from paddle import _lazy
 from paddle.base.arguments import only
 from paddle.base.documentation import shares
-import paddle.nn.functional as F
-from paddle.nn.functional import _parse
 from paddle.base.framework import make_parameter
 from paddle.base.libpaddle import expect_tensors
 from paddle.base.param_attr import ParamAttr, WeightNormParamAttr
+from paddle.nn.functional import _parse
 from paddle.nn.initializer import Constant
 from paddle.nn.initializer.initializer import Initializer
 from paddle.utils import unique_name
@@ -344,6 +344,12 @@ def bilinear_tensor_product(x, y, size, act=None, name=None, param_attr=None, bi
         >>> exe.run(main, feed={"x": [[1.0, 2.0]], "y": [[3.0, 4.0]]}, fetch_list=[out])[0].tolist()
         [[21.0]]
     """
+    for what, given in (('x', x), ('y', y)):
+        if len(given.shape) != 2:
+            raise ValueError(
+                f"[static.nn.bilinear_tensor_product] expected {what} of 2 axes, got shape "
+                f"{list(given.shape)}"
+            )
     scope = name or unique_name.generate('bilinear_tensor_product')
     weight = parameter(scope, [size, x.shape[1], y.shape[1]], x.dtype, param_attr)
     bias = parameter(scope, [1, size], x.dtype, bias_attr, True)

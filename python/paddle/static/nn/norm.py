@@ -23,6 +23,10 @@ def _statistic(scope, shape, dtype, name, initial, averaged=True):
 
 
 def _channel_count(input, data_layout, what):
+    if len(input.shape) < 2:
+        raise ValueError(
+            f"[{what}] expected an input of at least 2 axes, got shape {list(input.shape)}"
+        )
     channels = input.shape[1 if data_layout.startswith('NC') else -1]
     if channels < 0:
         raise ValueError(

@@ -429,6 +429,9 @@ def rotate(img, angle, interpolation='nearest', expand=False, center=None, fill=
 
 
 def _perspective_coeffs(startpoints, endpoints):
+    for name, points in (('startpoints', startpoints), ('endpoints', endpoints)):
+        if len(points) != 4 or any(len(point) != 2 for point in points):
+            raise ValueError(f'[perspective] expected {name} of four points (x, y), got {points!r}')
     rows, values = [], []
     for (sx, sy), (ex, ey) in zip(startpoints, endpoints):
         rows.append([ex, ey, 1, 0, 0, 0, -sx * ex, -sx * ey])

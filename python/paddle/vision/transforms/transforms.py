@@ -59,6 +59,11 @@ class Compose(KnownKeywords):
 
     def __init__(self, transforms):
         self.transforms = transforms
+        for transform in items('Compose', 'transforms', transforms):
+            if not callable(transform):
+                raise TypeError(
+                    f'[Compose] expected transforms that can be called, got {transform!r:.60}'
+                )
 
     def __call__(self, data):
         for transform in self.transforms:
