@@ -4,7 +4,7 @@ initialisation.
 """
 
 import paddle
-from paddle.base.arguments import only
+from paddle.base.arguments import items
 from paddle.base.libpaddle import Generator, Tensor  # noqa: F401
 
 
@@ -106,36 +106,56 @@ def disable_signal_handler():
     """
 
 
+def _module_names(name, value):
+    """The names of modules, of one string or several; None as it is."""
+    if value is None:
+        return None
+    names = {value} if isinstance(value, str) else set(items('enable_compat', name, value))
+    if not all(isinstance(one, str) for one in names):
+        raise TypeError(f'[enable_compat] expected {name} to hold names of modules, got {value!r}')
+    return names
+
+
 def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=False):
-    """Let `import torch` find paddle, everywhere.
+    """Let `import torch`, and imports of its modules, find paddle and paddle's modules.
 
     Args:
-        scope (str or set, default None): Modules in which; None for all.
-        blocked_modules (str or set, default None): Modules in which it does not.
+        scope (str or set of strs, default None): Modules in which, with those inside them; None for
+            all. A further call adds to them. A module that was found stays so for all who import it
+            later.
+        blocked_modules (str or set of strs, default None): Modules in which it does not.
         backend (str, default 'torch'): Must be `torch`.
-        silent (bool, default False): Whether no warning says that torch had been imported before.
+        silent (bool, default False): Whether no warning says that torch had been imported before,
+            or what becomes of an earlier scope.
 
     Returns:
         None.
 
+    Raises:
+        AssertionError: Another backend.
+        TypeError: A scope that holds no names.
+
     Examples:
         >>> paddle.enable_compat(silent=True)
+        >>> import torch.nn.functional as F
+        >>> F is paddle.nn.functional
+        True
         >>> paddle.disable_compat()
     """
     import sys
     import warnings
 
+    from paddle import _torch_names
+
     if backend != 'torch':
         raise AssertionError(f"[enable_compat] expected backend 'torch', got {backend!r}")
-    only(
-        'enable_compat',
-        'all modules find paddle',
-        scope=(scope, None, set()),
-        blocked_modules=(blocked_modules, None, set()),
-    )
-    if not silent and sys.modules.get('torch', paddle) is not paddle:
-        warnings.warn('[enable_compat] has no effect: torch has been imported before')
-    sys.modules.setdefault('torch', paddle)
+    scope = _module_names('scope', scope)
+    blocked = _module_names('blocked_modules', blocked_modules) or set()
+    text = _torch_names.enable(scope, blocked)
+    if 'torch' in sys.modules:
+        text = 'has no effect: torch has been imported before'
+    if text and not silent:
+        warnings.warn(f'[enable_compat] {text}', stacklevel=2)
 
 
 def disable_compat():
@@ -148,7 +168,6 @@ def disable_compat():
         >>> paddle.enable_compat(silent=True)
         >>> paddle.disable_compat()
     """
-    import sys
+    from paddle import _torch_names
 
-    if sys.modules.get('torch') is paddle:
-        del sys.modules['torch']
+    _torch_names.disable()
