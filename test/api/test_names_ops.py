@@ -304,6 +304,38 @@ def test_functions_for_inference():
     assert paddle.incubate.inference is inference
     with pytest.raises(NotImplementedError, match="with_trt"):
         inference(abs, with_trt=True)
+    with pytest.raises(ValueError, match="precision_mode 'float32'"):
+        inference(abs, precision_mode='half')
+
+
+def test_programs_of_functions_for_inference_in_files(tmp_path):
+    from paddle.incubate.jit import inference
+
+    paddle.seed(2)
+    layer = paddle.nn.Linear(4, 3)
+    xs = [paddle.rand([n, 4]) for n in (2, 5, 3)]
+    want = [layer(x).numpy() for x in xs]
+    made = inference(layer, save_model_dir=str(tmp_path), precision_mode='bfloat16')
+    for x, y in zip(xs, want):
+        np.testing.assert_allclose(made(x).numpy(), y, rtol=1e-6)
+    assert {f.name for f in (tmp_path / 'forward').iterdir()} >= {'infer.json', 'infer.pdiparams'}
+    loaded = paddle.jit.load(str(tmp_path / 'forward' / 'infer'))
+    np.testing.assert_allclose(loaded(xs[2]).numpy(), want[2], rtol=1e-6)
+    # The program in the files runs, not that of the layer; where it does not fit, it is written anew.
+    other = inference(
+        paddle.nn.Linear(4, 3), cache_static_model=True, save_model_dir=str(tmp_path)
+    )
+    np.testing.assert_allclose(other(xs[1]).numpy(), want[1], rtol=1e-6)
+    assert np.abs(other(paddle.ones([2, 1, 4])).numpy()).shape == (2, 1, 3)
+
+    @inference(save_model_dir=str(tmp_path))
+    def add(x, y):
+        return x + y
+
+    assert add(paddle.ones([2]), y=paddle.ones([2])).tolist() == [2, 2]
+    assert (tmp_path / 'add' / 'infer.json').is_file()
+    with pytest.raises(TypeError, match="tensors alone as arguments of add.*'int'"):
+        add(paddle.ones([2]), 3)
 
 
 def test_onnx_says_what_is_missing(tmp_path, monkeypatch):

@@ -69,7 +69,7 @@ def normalize_program(program, feed_vars, fetch_vars, **kwargs):
         program (Program): The program.
         feed_vars (Tensor or list of Tensors): The inputs.
         fetch_vars (Tensor or list of Tensors): The values.
-        **kwargs (bool): `skip_prune_program`: only False.
+        **kwargs (bool): `skip_prune_program`: whether all of the program is kept.
 
     Returns:
         Program: a new one that fetches the values.
@@ -90,15 +90,15 @@ def normalize_program(program, feed_vars, fetch_vars, **kwargs):
         False
     """
     keywords('normalize_program', kwargs, 'skip_prune_program')
-    only(
-        'normalize_program',
-        'only what is fetched is kept',
-        skip_prune_program=(kwargs.get('skip_prune_program', False), False),
-    )
     _check_program('normalize_program', program)
     feeds = _check('normalize_program', 'feed_vars', _list(feed_vars))
     fetches = _check('normalize_program', 'fetch_vars', _list(fetch_vars))
-    return program._prune(feeds, fetches).clone(for_test=True)
+    if not kwargs.get('skip_prune_program', False):
+        return program._prune(feeds, fetches).clone(for_test=True)
+    copy = program.clone(for_test=True)
+    for number, value in enumerate(fetches):
+        copy._append_fetch(value, f'fetch_name_{number}', number)
+    return copy
 
 
 def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs):
@@ -112,7 +112,8 @@ def save_inference_model(path_prefix, feed_vars, fetch_vars, executor, **kwargs)
         fetch_vars (Tensor or list of Tensors): What it computes.
         executor (Executor): Taken for compatibility; it has no effect.
         **kwargs (object): `program`: the program, the default main program without it;
-            `clip_extra` and `legacy_format`: no effect; `skip_prune_program`: only False.
+            `clip_extra` and `legacy_format`: no effect; `skip_prune_program`: whether all of the
+            program is written, which then needs all of its inputs.
 
     Returns:
         None.
