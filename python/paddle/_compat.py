@@ -120,10 +120,10 @@ def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=F
     """Let `import torch`, and imports of its modules, find paddle and paddle's modules.
 
     Args:
-        scope (str or set of strs, default None): Modules in which, with those inside them; None for
-            all. A further call adds to them. A module that was found stays so for all who import it
-            later.
-        blocked_modules (str or set of strs, default None): Modules in which it does not.
+        scope (str or list of strs, default None): Modules in which, with those inside them; None
+            for all. A further call adds to them. A module that was found stays so for all who
+            import it later.
+        blocked_modules (str or list of strs, default None): Modules in which it does not.
         backend (str, default 'torch'): Must be `torch`.
         silent (bool, default False): Whether no warning says that torch had been imported before,
             or what becomes of an earlier scope.
@@ -137,8 +137,8 @@ def enable_compat(*, scope=None, blocked_modules=None, backend='torch', silent=F
 
     Examples:
         >>> paddle.enable_compat(silent=True)
-        >>> import torch.nn.functional as F
-        >>> F is paddle.nn.functional
+        >>> import importlib
+        >>> importlib.import_module("torch.nn.functional") is paddle.nn.functional
         True
         >>> paddle.disable_compat()
     """

@@ -321,10 +321,8 @@ def test_programs_of_functions_for_inference_in_files(tmp_path):
     assert {f.name for f in (tmp_path / 'forward').iterdir()} >= {'infer.json', 'infer.pdiparams'}
     loaded = paddle.jit.load(str(tmp_path / 'forward' / 'infer'))
     np.testing.assert_allclose(loaded(xs[2]).numpy(), want[2], rtol=1e-6)
-    # The program in the files runs, not that of the layer; where it does not fit, it is written anew.
-    other = inference(
-        paddle.nn.Linear(4, 3), cache_static_model=True, save_model_dir=str(tmp_path)
-    )
+    # The program in the files runs, not that of the layer; one that does not fit is written anew.
+    other = inference(paddle.nn.Linear(4, 3), cache_static_model=True, save_model_dir=str(tmp_path))
     np.testing.assert_allclose(other(xs[1]).numpy(), want[1], rtol=1e-6)
     assert np.abs(other(paddle.ones([2, 1, 4])).numpy()).shape == (2, 1, 3)
 

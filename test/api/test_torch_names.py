@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paddle.enable_compat: `import torch` finds paddle, everywhere or in the modules that are named."""
+"""paddle.enable_compat: `import torch` finds paddle, everywhere or in some modules."""
 
 import importlib
 import sys
@@ -43,7 +43,7 @@ def test_modules_are_paddles_own():
     assert torch is paddle and nn is paddle.nn and functional is paddle.nn.functional
     assert nn.Linear is layers and paddle.nn.__spec__ is specs and paddle.__spec__.name == 'paddle'
     with pytest.raises(ModuleNotFoundError, match='torch.none'):
-        import torch.none  # noqa: F401
+        import torch.none
     paddle.disable_compat()
     assert found('torch') is None and found('torch.nn') is None
 

@@ -21,8 +21,22 @@ _LATER = {
     'TensorDistAttr': 'paddle.distributed.auto_parallel.dist_attr',
     'DistTensorSpec': 'paddle.distributed.auto_parallel.spmd_rule',
     'get_phi_spmd_rule': 'paddle.distributed.auto_parallel.spmd_rule',
+    **dict.fromkeys(('AnalysisConfig', 'create_predictor'), 'paddle.inference'),
+    **dict.fromkeys(
+        'PaddlePredictor PaddleTensor PaddleBuf AnalysisPredictor NativePaddlePredictor '
+        'NativeConfig create_paddle_predictor'.split(),
+        'paddle.inference.by_value',
+    ),
+    'ZeroCopyTensor': 'paddle.inference',
+    'PaddlePassBuilder': 'paddle.inference.config',
 }
-_RENAMED = {'LoDTensor': 'DenseTensor'}
+_RENAMED = {
+    'LoDTensor': 'DenseTensor',
+    'AnalysisConfig': 'Config',
+    'ZeroCopyTensor': 'Tensor',
+    'PaddlePassBuilder': 'PassBuilder',
+}
+del AnalysisConfig, create_predictor  # noqa: F821 - the core's: programs get those of the package
 
 
 def __getattr__(name):

@@ -11,6 +11,7 @@ from . import slots as _slots
 
 __all__ = ['DatasetBase', 'InMemoryDataset', 'QueueDataset']
 
+_FEEDS = 'MultiSlotInMemoryDataFeed', 'MultiSlotDataFeed', 'SlotRecordInMemoryDataFeed'
 _SETTINGS = dict(
     batch_size=1,
     thread_num=1,
@@ -194,7 +195,7 @@ class InMemoryDataset(DatasetBase):
     _known = {
         **_SETTINGS,
         **dict(
-            data_feed_type='MultiSlotInMemoryDataFeed',
+            data_feed_type=_FEEDS[0],
             queue_num=-1,
             merge_size=None,
             parse_ins_id=False,
@@ -226,7 +227,8 @@ class InMemoryDataset(DatasetBase):
             fs_ugi (str, default ''): Its user and password, with a comma between them.
             download_cmd (str, default 'cat'): The command that writes the file whose path is behind
                 it.
-            data_feed_type (str, default 'MultiSlotInMemoryDataFeed'): Only that.
+            data_feed_type (str, default 'MultiSlotInMemoryDataFeed'): Also `MultiSlotDataFeed` or
+                `SlotRecordInMemoryDataFeed`, for the same samples.
             queue_num (int, default -1): Taken for compatibility; it has no effect.
             merge_size (int, default None): Only None: samples of one id stay apart.
             parse_ins_id (bool, default False): Whether a line begins with `1` and an id.
@@ -252,10 +254,7 @@ class InMemoryDataset(DatasetBase):
         only(
             f'{self._op}.{method}',
             'samples are lines of slots, each its own',
-            data_feed_type=(
-                settings.get('data_feed_type', 'MultiSlotInMemoryDataFeed'),
-                'MultiSlotInMemoryDataFeed',
-            ),
+            data_feed_type=(settings.get('data_feed_type', _FEEDS[0]), *_FEEDS),
             merge_size=(settings.get('merge_size'), None),
         )
         return super()._checked(method, settings)
