@@ -5,9 +5,11 @@
 
 #include "paddle/phi/backends/custom/plugin_loader.h"
 #include "paddle/phi/backends/gpu/device.h"
+#include "paddle/phi/backends/gpu/shared_memory.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
+#include "paddle/pybind/safe.h"
 
 namespace paddle::py {
 namespace {
@@ -66,18 +68,6 @@ pyb::dict GpuProperties(const pyb::object& place) {
   return d;
 }
 
-// Runs `f`; errors become the Python exceptions that ops raise.
-template <class R, class... A>
-auto Safe(R (*f)(A...)) {
-  return [f](A... args) -> R {
-    try {
-      return f(args...);
-    } catch (const common::Error&) {
-      RaiseCurrent();
-      throw pyb::error_already_set();
-    } catch (const PyErrAlreadySet&) { throw pyb::error_already_set(); }
-  };
-}
 #define PLACE_FN(f) Safe(+[](const pyb::object& p) { return f(PlaceFrom(p)); })
 #define HANDLE_FN(f) Safe(+[](const pyb::object& p, uintptr_t h) { return f(PlaceFrom(p), Pointer(h)); })
 
@@ -95,7 +85,11 @@ int Init(PyObject* module) {
     m.def("gpu_count", Safe(&phi::gpu::DeviceCount), "How many GPUs there are; 0 without a driver.");
     m.def("gpu_properties", Safe(&GpuProperties), "What the driver says of a GPU.");
     m.def("reset_device_memory_peaks", PLACE_FN(phi::ResetDeviceMemoryPeaks));
-    m.def("release_device_caches", Safe(&phi::ReleaseDeviceCaches), "Gives cached device memory back.");
+    m.def("release_device_caches", Safe(+[] {
+            phi::gpu::CollectShared();
+            phi::ReleaseDeviceCaches();
+          }),
+          "Gives cached device memory back, and what other processes used of it.");
     m.def("synchronize_place", PLACE_FN(phi::SynchronizeDevice), "Waits for a device.");
     m.def("current_stream", Safe(+[](const pyb::object& p) { return Handle(phi::CurrentStream(PlaceFrom(p))); }));
     m.def("set_current_stream", HANDLE_FN(phi::SetCurrentStream));

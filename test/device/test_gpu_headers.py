@@ -25,10 +25,13 @@ MORE = {
     'cuda.h': [
         *(
             f'static_assert(sizeof(our::{n}) == sizeof({n}));'
-            for n in ('CUmemAllocationProp', 'CUmemAccessDesc', 'CUdeviceptr')
+            for n in ('CUmemAllocationProp', 'CUmemAccessDesc', 'CUipcMemHandle')
         ),
         'static_assert(offsetof(our::CUmemAllocationProp, location) == '
         'offsetof(CUmemAllocationProp, location));',
+        'static_assert(our::kPointerIpcCapable == '
+        'CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE);',
+        'static_assert(our::kIpcLazyPeerAccess == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);',
         'static_assert(our::kMemPinned == CU_MEM_ALLOCATION_TYPE_PINNED);',
         'static_assert(our::kMemOnDevice == CU_MEM_LOCATION_TYPE_DEVICE);',
         'static_assert(our::kMemReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);',

@@ -36,5 +36,15 @@ _lazy.install(
     globals(),
     'paddle.incubate',
     _HOMES,
-    modules=('asp', 'autograd', 'cc', 'distributed', 'jit', 'nn', 'operators', 'optimizer'),
+    modules=(
+        'asp',
+        'autograd',
+        'cc',
+        'distributed',
+        'jit',
+        'multiprocessing',
+        'nn',
+        'operators',
+        'optimizer',
+    ),
 )

@@ -14,6 +14,14 @@ from paddle.base.arguments import only
 __all__ = ['DenseTensor', 'Scope', 'global_scope', 'scope_guard']
 
 
+def _seven(shared):
+    if len(shared) != 7:
+        raise RuntimeError(
+            f"[DenseTensor] expected the seven items of a shared tensor, got {len(shared)}"
+        )
+    return shared
+
+
 class DenseTensor:
     """The memory of a variable. Setting one that a program uses changes what the program's next run
     sees.
@@ -110,6 +118,38 @@ class DenseTensor:
 
     def _share_data_with(self, other):
         self._tensor = other._held()
+        return self
+
+    # What other processes open of the memory, as tuples of PaddlePaddle's form; who sends one keeps
+    # the tensor until it is opened (`_shared_incref` counts a message as a use of the host's).
+
+    def _share_filename(self, use_file_descriptor=False):
+        name, size, dtype, dims = _core.share_host(self._held(), False)
+        return name, -1, size, dtype, dims, self.lod(), use_file_descriptor
+
+    @staticmethod
+    def _new_shared_filename(shared):
+        name, _, _, dtype, dims, lod, _ = _seven(shared)
+        return DenseTensor(_core.open_host(name, dtype, dims, False))._with_lod(lod)
+
+    def _shared_incref(self):
+        _core.count_host(self._held(), 1)
+
+    def _shared_decref(self):
+        _core.count_host(self._held(), -1)
+
+    def _share_cuda(self):
+        handle, offset, size, device, _, dtype, dims = _core.share_gpu(self._held(), False)
+        return handle, offset, size, dtype, dims, self.lod(), device
+
+    @staticmethod
+    def _new_shared_cuda(shared):
+        handle, offset, size, dtype, dims, lod, device = _seven(shared)
+        tensor = _core.open_gpu(handle, offset, size, device, '', dtype, dims)
+        return DenseTensor(tensor)._with_lod(lod)
+
+    def _with_lod(self, lod):
+        self.set_lod(lod)
         return self
 
     def _copy_from(self, other, place=None, *limits):

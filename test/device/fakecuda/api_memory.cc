@@ -124,7 +124,8 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     e.Unsafe("cuMemFree");
     e.RunAll();
     Allocation* a = Owned(pointer);
-    if (!a) Misfreed("cuMemFree", pointer);
+    if (!a || a->origin == Origin::kImported) Misfreed("cuMemFree", pointer);
+    CheckShared(*a, "cuMemFree");
     Memory::Get().Free(a, "cuMemFree");
   });
 }
@@ -253,6 +254,7 @@ CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) 
       case 4: Require(host), *static_cast<void**>(value) = reinterpret_cast<void*>(pointer); break;
       case 8: *static_cast<unsigned*>(value) = 0; break;  // managed
       case 9: *static_cast<int*>(value) = a->device; break;
+      case 10: *static_cast<int*>(value) = a->origin == Origin::kDevice; break;  // cuIpcGetMemHandle takes it
       case 11: *static_cast<CUdeviceptr*>(value) = a->address; break;
       case 12: *static_cast<size_t*>(value) = a->size; break;
       default: throw ApiError{CUDA_ERROR_NOT_SUPPORTED};

@@ -59,6 +59,9 @@ struct CUmemAllocationProp {
   void* win32;
   unsigned char flags[8];
 };
+struct CUipcMemHandle {
+  char bytes[64];
+};
 struct CUmemAccessDesc {
   CUmemLocation location;
   int flags;  // 3: read and write
@@ -130,6 +133,11 @@ FAKECUDA_API CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, 
                                unsigned long long flags);
 FAKECUDA_API CUresult cuMemSetAccess(CUdeviceptr pointer, size_t size, const CUmemAccessDesc* access, size_t n);
 FAKECUDA_API CUresult cuMemUnmap(CUdeviceptr pointer, size_t size);
+
+FAKECUDA_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr pointer);
+FAKECUDA_API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer);
+FAKECUDA_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags);
+FAKECUDA_API CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
 
 FAKECUDA_API CUresult cuModuleLoadData(CUmodule* module, const void* image);
 FAKECUDA_API CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned n, int* options, void** values);

@@ -80,6 +80,8 @@ struct Device {
   CUresult error = CUDA_SUCCESS;  // sticky
 };
 
+// Finds memory that another process has open and that is freed; a file behind it ends.
+void CheckShared(const Allocation& freed, const char* call);
 // Handles of virtual memory that were not released.
 std::vector<std::string> UnreleasedMemory();
 

@@ -147,7 +147,7 @@ void Memory::Free(Allocation* a, const std::string& freed) {
     all_.erase(a->address);
     return;
   }
-  if (a->origin != Origin::kVirtual) Drop(a->device, a->size);
+  if (a->origin != Origin::kVirtual && a->origin != Origin::kImported) Drop(a->device, a->size);
   const uint64_t first = a->address / kPage * kPage, last = RoundUp(a->address + a->size, kPage);
   mmap(Bytes(first), last - first, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }

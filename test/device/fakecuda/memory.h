@@ -28,7 +28,7 @@ struct Order {
 constexpr uint64_t kPart = 2 << 20;
 constexpr uint8_t kMapped = 0x80;
 
-enum class Origin : uint8_t { kDevice, kPool, kVirtual, kModule, kHost, kRegistered };
+enum class Origin : uint8_t { kDevice, kPool, kVirtual, kImported, kModule, kHost, kRegistered };
 
 struct Allocation {
   uint64_t address = 0, size = 0, id = 0;

@@ -33,8 +33,13 @@ struct CUmemAccessDesc {
   int flags;
 };
 using CUmemHandle = unsigned long long;
+struct CUipcMemHandle {
+  char bytes[64];
+};
 
 inline constexpr int kMemPinned = 1, kMemOnDevice = 1, kMemReadWrite = 3, kMemGranularityRecommended = 1;
+inline constexpr int kPointerIpcCapable = 10;
+inline constexpr unsigned kIpcLazyPeerAccess = 1;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kMemHostPortable = 1;
 inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferSizeBytes = 6;
 
@@ -120,6 +125,11 @@ enum DeviceAttribute : int {
   F(MemMap, cuMemMap,                                                                                           \
     (CUdeviceptr address, size_t bytes, size_t offset, CUmemHandle handle, unsigned long long flags))           \
   F(MemSetAccess, cuMemSetAccess, (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* access, size_t n)) \
-  F(MemUnmap, cuMemUnmap, (CUdeviceptr address, size_t bytes))
+  F(MemUnmap, cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                  \
+  F(PointerGetAttribute, cuPointerGetAttribute, (void* value, int attribute, CUdeviceptr address))              \
+  F(MemGetAddressRange, cuMemGetAddressRange, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))        \
+  F(IpcGetMemHandle, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr address))                         \
+  F(IpcOpenMemHandle, cuIpcOpenMemHandle, (CUdeviceptr * address, CUipcMemHandle handle, unsigned flags))       \
+  F(IpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr address))
 
 }  // namespace phi::gpu
