@@ -127,13 +127,13 @@ int PtxVector(const LoopNest& nest) {
   return static_cast<int>(std::clamp<int64_t>(16 / least, fewest, 8));
 }
 
-PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* addresses) {
+PtxForm ChooseForm(const LoopNest& nest, int vector, const KernelMeta& meta, void* const* addresses) {
   const FusionGroup& g = nest.group;
   const auto nrows = static_cast<int64_t>(nest.rows.size()), naxes = nrows + static_cast<int64_t>(nest.reds.size()) + 1;
   const int64_t lane = meta[naxes - 1];
   const bool flat = nest.mode == LoopMode::kElementwise && nrows == 0;
   PtxForm form;
-  form.vector = PtxVector(nest);
+  form.vector = vector;
   int64_t positions = 1;
   for (int64_t a = 0; a < naxes; ++a) positions *= std::max<int64_t>(meta[a], 1);
   form.narrow = positions < kNarrowLimit;

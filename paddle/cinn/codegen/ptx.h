@@ -54,8 +54,9 @@ std::vector<std::string> LibraryKernels();
 int PtxTarget(int capability);
 // Names the target, LLVM's version and the vector library.
 std::string PtxKey(int capability);
-// The form that these arguments allow. Addresses are of inputs, then outputs.
-PtxForm ChooseForm(const LoopNest& nest, const KernelMeta& meta, void* const* addresses);
+// The form that these arguments allow; `vector` is PtxVector's. Addresses are of inputs, then outputs. Of them it
+// depends on where in 16 bytes they lie.
+PtxForm ChooseForm(const LoopNest& nest, int vector, const KernelMeta& meta, void* const* addresses);
 // Parts that the reduced elements are cut into so that there are enough blocks; depends on the extents only. 1: the
 // whole is one kernel.
 int64_t PtxParts(const LoopNest& nest, PtxForm form, const KernelMeta& meta);

@@ -186,10 +186,15 @@ class Maker {
   pir::Operation* made_ = nullptr;
 };
 
+using Key = common::SmallVector<char, 248>;
 template <class T>
-void Append(std::string& key, const T& v) {
-  key.append(reinterpret_cast<const char*>(&v), sizeof(v));
+void Append(Key& key, const T& v) {
+  key.append(reinterpret_cast<const char*>(&v), reinterpret_cast<const char*>(&v) + sizeof(v));
 }
+struct HashOfKey {
+  using is_transparent = void;
+  size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+};
 // One kernel for all results, or else one for each of them.
 Generated Generate(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
                    phi::KernelText text) {
@@ -216,9 +221,9 @@ Generated Generate(const OpDef& op, const phi::InSlot* in, const phi::AttrValue*
 }
 
 // What the generated kernel and its use depend on.
-std::string KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
-                  phi::KernelText text) {
-  std::string key;
+Key KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
+          phi::KernelText text) {
+  Key key;
   Append(key, text);
   Append(key, &op);
   for (size_t i = 0; i < op.tensors.size(); ++i) {
@@ -265,9 +270,11 @@ bool IsMadeOfOthers(const OpDef& op) { return (op.flags & phi::kOpComposed) || p
 std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
                                       const phi::OutSlot* outs, phi::KernelText text) {
   static std::mutex mutex;
-  static auto& table = *new std::unordered_map<std::string, std::shared_ptr<const Generated>>;
+  static auto& table =
+      *new std::unordered_map<std::string, std::shared_ptr<const Generated>, HashOfKey, std::equal_to<>>;
   constexpr size_t kMost = 1 << 16;  // of signatures, which are compiled anew when forgotten
-  const std::string key = KeyOf(op, in, attrs, outs, text);
+  const Key text_of = KeyOf(op, in, attrs, outs, text);
+  const std::string_view key(text_of.data(), static_cast<size_t>(text_of.size()));
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (auto it = table.find(key); it != table.end()) return it->second;
@@ -289,7 +296,7 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
                                       : ("on the host: " + made->why).c_str());
   std::lock_guard<std::mutex> lock(mutex);
   if (table.size() >= kMost) table.clear();
-  return table.emplace(key, made).first->second;
+  return table.emplace(std::string(key), made).first->second;
 }
 
 // Runs the op's own kernel, whose primitives have forms for the device.
@@ -342,13 +349,12 @@ bool RepeatsMuch(const OpDef& op, const phi::InSlot* in) {
 }
 
 // The results of a part, in memory of outputs that are given and are no arguments.
-std::vector<Tensor> RunPart(const Part& part, const OpDef& op, const phi::InSlot* in, phi::OutSlot* outs,
-                            phi::Place place) {
-  std::vector<const Tensor*> inputs;
+void RunPart(const Part& part, const OpDef& op, const phi::InSlot* in, phi::OutSlot* outs, phi::Place place,
+             Tensor* results) {
+  common::SmallVector<const Tensor*, 8> inputs;
   for (int i : part.inputs) inputs.push_back(in[i].p);
-  std::vector<Tensor> results(part.outputs.size());
-  std::vector<Tensor*> to;
-  for (size_t k = 0; k < results.size(); ++k) {
+  common::SmallVector<Tensor*, 8> to;
+  for (size_t k = 0; k < part.outputs.size(); ++k) {
     // FusedRunner checks that it fits.
     Tensor* out = outs[part.outputs[k]].p;
     bool apart = out && out->defined();
@@ -359,10 +365,9 @@ std::vector<Tensor> RunPart(const Part& part, const OpDef& op, const phi::InSlot
     to.push_back(&results[k]);
   }
   part.runner->Run(inputs.data(), to.data(), place);
-  return results;
 }
-void Deliver(const Part& part, const std::vector<Tensor>& results, phi::OutSlot* outs) {
-  for (size_t k = 0; k < results.size(); ++k) {
+void Deliver(const Part& part, const Tensor* results, phi::OutSlot* outs) {
+  for (size_t k = 0; k < part.outputs.size(); ++k) {
     Tensor* out = outs[part.outputs[k]].p;
     if (!out || out->is_same(results[k])) continue;
     const bool fits = out->defined() && (*out)->storage() && out->dims() == results[k].dims();
@@ -383,9 +388,22 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
     return (generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place)) ||
            phi::RunComposed(op, in, attrs, outs, place);
   // Results come last, so that no part reads what another has written over an argument.
-  std::vector<std::vector<Tensor>> results;
-  for (const Part& part : generated->parts) results.push_back(RunPart(part, op, in, outs, place));
-  for (size_t i = 0; i < results.size(); ++i) Deliver(generated->parts[i], results[i], outs);
+  constexpr size_t kMost = 4;  // results of an op, mostly
+  size_t n = 0;
+  for (const Part& part : generated->parts) n += part.outputs.size();
+  Tensor few[kMost];
+  std::vector<Tensor> many(n > kMost ? n : 0);
+  Tensor* const results = n > kMost ? many.data() : few;
+  Tensor* at = results;
+  for (const Part& part : generated->parts) {
+    RunPart(part, op, in, outs, place, at);
+    at += part.outputs.size();
+  }
+  at = results;
+  for (const Part& part : generated->parts) {
+    Deliver(part, at, outs);
+    at += part.outputs.size();
+  }
   return true;
 }
 const bool g_registered = [] {

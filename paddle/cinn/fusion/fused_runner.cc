@@ -206,7 +206,7 @@ void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const
         phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
       else if (!IsAt(*outputs[v], shape, g.outputs[k].dtype, place))
         *outputs[v] = phi::Empty(shape, g.outputs[k].dtype, place);
-      const phi::DeviceForms* forms = place.is_cpu() || !phi::g_forms_of ? nullptr : phi::g_forms_of(place);
+      const phi::DeviceForms* forms = !a.fill || place.is_cpu() || !phi::g_forms_of ? nullptr : phi::g_forms_of(place);
       if (a.fill && forms) {
         char element[16];
         phi::StoreScalar(*a.fill, g.outputs[k].dtype, element);
