@@ -32,6 +32,12 @@ CASES = {
     'longer': (150, 300, 2, 2, 64, 64, {'keep': True}),
     'none': (4, 0, 2, 2, 8, 8, {}),
 }
+# Rows that see several tiles whole, which only halves make much of.
+CASES_OF_HALVES = {
+    'whole': (70, 430, 2, 1, 64, 64, {}),
+    'whole_causal': (410, 420, 1, 1, 64, 64, {'causal': True, 'offset': 10}),
+    'whole_wide': (40, 300, 2, 2, 128, 128, {'causal': True, 'offset': 260}),
+}
 
 
 def arrays(case, dtype):
@@ -91,8 +97,9 @@ def error(got, want):
 if __name__ == '__main__':
     dtype = sys.argv[1]
     found = {}
-    for name in sys.argv[2:] or CASES:
-        exact = results(CASES[name], 'float64', 'cpu', dtype)
-        here = [results(CASES[name], dtype, place, dtype) for place in ('cpu', 'gpu:0')]
+    cases = CASES | (CASES_OF_HALVES if 'float16' in dtype else {})
+    for name in sys.argv[2:] or cases:
+        exact = results(cases[name], 'float64', 'cpu', dtype)
+        here = [results(cases[name], dtype, place, dtype) for place in ('cpu', 'gpu:0')]
         found[name] = [[error(g, w) for g, w in zip(h, exact)] for h in here]
     print(json.dumps(found))

@@ -17,10 +17,11 @@ RNG = np.random.RandomState(0)
 
 
 def sizes():
-    """Rows, columns and summed extents: whole tiles, parts of them, and those that halves do not
-    read as vectors.
+    """Rows, columns and summed extents: long sums in every layout, whole tiles, parts of them, and
+    those that halves do not read as vectors.
     """
-    fixed = [(1, 1, 1), (128, 128, 32), (64, 64, 16), (129, 127, 33), (1, 300, 7), (257, 1, 64)]
+    fixed = [(136, 72, 808), (40, 72, 672), (72, 136, 544), (64, 64, 808)]
+    fixed += [(1, 1, 1), (128, 128, 32), (64, 64, 16), (129, 127, 33), (1, 300, 7), (257, 1, 64)]
     return fixed + [tuple(int(v) for v in RNG.randint(1, 140, 3)) for _ in range(44)]
 
 

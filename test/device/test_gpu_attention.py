@@ -27,7 +27,7 @@ def check_as_near(found, dtype):
 @pytest.mark.parametrize('dtype', list(EPSILON))
 def test_attention_is_as_near_to_float64_as_the_cpus(dtype):
     """Values and the gradients of query, key and value: lengths that fill no tile, shared heads,
-    causal rows, masks, dropout, rows without a key, scores of some hundreds.
+    causal rows, masks, dropout, rows without a key, scores of some hundreds, tiles seen whole.
     """
     out, explained = run(
         HERE / 'gpu_attention.py', dtype, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1
@@ -35,7 +35,7 @@ def test_attention_is_as_near_to_float64_as_the_cpus(dtype):
     assert 'gpu: fused_attention: by primitives' in explained
     assert 'attention: on the host' not in explained
     found = json.loads(out)
-    assert len(found) == 18
+    assert len(found) == (21 if 'float16' in dtype else 18)
     check_as_near(found, dtype)
 
 

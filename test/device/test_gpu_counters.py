@@ -118,22 +118,25 @@ def in_one_file(texts):
     return head + '.address_size 64' + ''.join(bodies)
 
 
-def kernels_of(folder, capability, program, *arguments):
-    """The texts of the kernels that a program makes for a GPU that runs none, without those of the
-    library, by what they compute: names apart, one of each.
-    """
+def texts_of(folder, capability, program, *arguments):
+    """The texts of the kernels that a program loads on a GPU that runs none, in order."""
     driver, folder = folder / 'libcuda.so.1', folder / 'ptx'
     folder.mkdir()
     flags = ['-std=c++17', '-O1', '-fPIC', '-shared']
     subprocess.run(['g++', *flags, HERE / 'host_driver.cc', '-o', driver], check=True)
     run(
-        HERE / program,
+        *([HERE / program] if program.endswith('.py') else ['-c', program]),
         *arguments,
         FLAGS_cuda_driver=driver,
         HOST_DRIVER_PTX=folder,
         HOST_DRIVER_CAPABILITY=capability,
     )
-    texts = [p.read_text() for p in sorted(folder.iterdir(), key=lambda p: int(p.stem))]
+    return [p.read_text() for p in sorted(folder.iterdir(), key=lambda p: int(p.stem))]
+
+
+def kernels_of(*given):
+    """Of these, without those of the library, by what they compute: names apart, one of each."""
+    texts = texts_of(*given)
     made = [t for t in texts if '.entry cinn_' in t]
     return list({re.sub(r'cinn_\w+', '', t): t for t in made}.values())
 
@@ -173,3 +176,74 @@ def test_an_assembler_takes_every_generated_kernel(capability, program, least, t
         if target in (80, 90):
             filled = [occupancy(target, int(r), int(s or 0)) for r, s in used]
             assert min(filled) >= 0.5, used
+
+
+def disassembler():
+    """Of our own kernels only."""
+    own = os.environ.get('CUDA_HOME', '/usr/local/cuda')
+    roots = [own, *(pathlib.Path(p) / 'nvidia' / 'cu13' for p in sys.path if p)]
+    found = (shutil.which('nvdisasm', path=f'{root}/bin') for root in roots)
+    return shutil.which('nvdisasm') or next(filter(None, found), None)
+
+
+PRODUCTS = """
+import paddle
+import paddle.nn.functional as F
+paddle.set_device('gpu')
+x = paddle.ones([256, 256], 'bfloat16')
+for tx in (False, True):
+    for ty in (False, True):
+        paddle.matmul(x, x, tx, ty)
+for d in (64, 128):
+    q = paddle.ones([1, 256, 2, d], 'bfloat16')
+    F.scaled_dot_product_attention(q, q, q)
+"""
+# What softmax computes: maxima, powers of 2, sums, rescaled results, rounding.
+SOFTMAX = 'FMNMX FMUL FADD FFMA MUFU F2FP SHFL FSETP FSEL BSSY BSYNC'.split()
+
+
+@pytest.mark.skipif(
+    not (ptxas() and disassembler() and shutil.which('g++')), reason='no ptxas, nvdisasm or g++'
+)
+@pytest.mark.parametrize('target', [80, 90])
+def test_main_loops_are_of_tensor_cores_and_tiles(target, tmp_path):
+    """The part of a main loop's instructions that multiply, read the block's memory or copy 16
+    bytes to it, without those that the assembler puts in and that do nothing; of attention, beside
+    softmax. What waits for copies (three of 30) is not among them.
+    """
+    texts = texts_of(tmp_path, target, PRODUCTS)
+    parts = {}
+    for text in texts:
+        name = re.search(r'\.entry (\w+)', text)[1]
+        if not name.startswith(('device_flat_', 'device_attention_mma_')):
+            continue
+        (tmp_path / 'one.ptx').write_text(text)
+        cubin = tmp_path / 'one.cubin'
+        subprocess.run(
+            [ptxas(), f'-arch=sm_{target}', tmp_path / 'one.ptx', '-o', cubin], check=True
+        )
+        code = subprocess.run(
+            [disassembler(), '-c', cubin], check=True, capture_output=True, text=True
+        ).stdout
+        loops, seen, at = [], {}, []
+        for line in code.splitlines():
+            if label := re.match(r'\s*(\.L_x_\d+):', line):
+                seen[label[1]] = len(at)
+            elif found := re.match(r'\s*/\*[0-9a-f]+\*/\s+(.*?)\s*;', line):
+                at.append(found[1])
+                back = re.search(r'BRA.*?(\.L_x_\d+)', found[1])
+                if back and back[1] in seen:
+                    loops.append(at[seen[back[1]] :])
+        names = [
+            re.sub(r'^@\S+\s+', '', i).split()[0].split('.')
+            for i in next(loop for loop in loops if any('HMMA' in i for i in loop))
+            if not i.startswith('@!PT') and i != 'NOP'
+        ]
+        core = sum(n[0] in ('HMMA', 'LDSM', 'LDGSTS') for n in names)
+        attends = name.startswith('device_attention')
+        parts[name] = core / sum(not (attends and re.match('|'.join(SOFTMAX), n[0])) for n in names)
+    assert len(parts) == 6
+    least = {'00': 0.77, '01': 0.81, '10': 0.81, '11': 0.87}
+    for name, part in parts.items():
+        bar = least[name.split('_')[2]] if name.startswith('device_flat') else 0.85
+        assert part >= bar, parts

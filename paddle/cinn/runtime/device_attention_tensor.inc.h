@@ -24,8 +24,8 @@ struct Tiles {
 // Rows [first, n) of x as halves, zeros beside them, on their way after this; `flat`: eight neighbours lie together at
 // multiples of 16 bytes.
 template <int D, int R, class S>
-INLINE void Stage(S* tile, const unsigned short* x, i64 step, int first, int n, int dim, bool flat) {
-  for (int e = Thread(); e < R * (D / 8); e += kThreads) {
+INLINE void Stage(S* tile, const unsigned short* x, i64 step, int first, int n, int dim, bool flat, int thread) {
+  for (int e = thread; e < R * (D / 8); e += kThreads) {
     const int r = e / (D / 8), d = e % (D / 8) * 8, row = first + r;
     S* const to = tile + r * (D + 8) + d;
     if (flat) {
@@ -44,6 +44,28 @@ INLINE void Stage(S* tile, const unsigned short* x, i64 step, int first, int n, 
     }
   }
 }
+// Copies whole tiles one after another: rows that are all there, of D flat elements.
+template <int D, int R>
+struct Walker {
+  static constexpr int rows = kThreads / (D / 8);  // that the block copies at once
+  const char* from;
+  i64 apart;  // bytes from such rows to the next
+  u32 to;
+  template <class S>
+  MEMBER Walker(S* tile, const unsigned short* x, i64 step, int first) {
+    const int r = Thread() / (D / 8), d = Thread() % (D / 8) * 8;
+    from = reinterpret_cast<const char*>(x + (first + r) * step + d);
+    apart = 2 * rows * step;
+    to = static_cast<u32>(reinterpret_cast<unsigned long>(tile + r * (D + 8) + d));
+  }
+  MEMBER void Copy(u32 at) {
+#pragma unroll
+    for (int r = 0; r < R; r += rows) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + at + r * (D + 8) * 2), "l"(from) : "memory");
+      from += apart;
+    }
+  }
+};
 INLINE void Sent() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Until what this thread sent is there; with the barrier, what all have sent.
 INLINE void Arrived() {
@@ -74,7 +96,8 @@ INLINE int Hidden(int x) {
   asm volatile("mov.b32 %0, %1;" : "=r"(same) : "r"(x));
   return same;
 }
-INLINE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
+INLINE float Exp2(float x) { return __nvvm_ex2_approx_ftz_f(x); }
+INLINE float Larger(float x, float y) { return __builtin_fmaxf(x, y); }
 template <class T>
 INLINE const unsigned short* Halves(const T* x) {
   return reinterpret_cast<const unsigned short*>(x);
@@ -84,7 +107,7 @@ INLINE const unsigned short* Halves(const T* x) {
 template <int D, class T, class S>
 INLINE void Rows(S* tiles, const T* x, i64 step, int first, int n, int dim, bool flat, u32 (&to)[D / 16][4]) {
   __nvvm_bar_sync(0);
-  Stage<D, kBlockRows>(tiles, Halves(x), step, first, n, dim, flat);
+  Stage<D, kBlockRows>(tiles, Halves(x), step, first, n, dim, flat, Thread());
   Sent();
   Arrived();
 #pragma unroll
@@ -179,45 +202,20 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
     float acc[D / 8][4] = {}, top[2] = {lowest, lowest}, total[2] = {};
     const int reach = Reach(first + kBlockRows < nq ? first + kBlockRows : nq, p);
     auto stage = [&](int now, int k0) {
-      Stage<D, C>(tiles + now * room, keys, p[kKey + 1], k0, nk, dim, flat & 2);
-      Stage<D, C>(tiles + (now + 1) * room, values, p[kValue + 1], k0, nk, vdim, flat & 4);
+      // What addresses follow from is found anew for each tile, not held while tiles are computed with.
+      const int n = Hidden(nk), thread = Hidden(Thread());
+      Stage<D, C>(tiles + now * room, keys, p[kKey + 1], k0, n, dim, flat & 2, thread);
+      Stage<D, C>(tiles + (now + 1) * room, values, p[kValue + 1], k0, n, vdim, flat & 4, thread);
       Sent();
     };
-    __nvvm_bar_sync(0);
-    stage(0, 0);
-    int now = 0;
-    for (int k0 = 0; k0 < reach; k0 += C, now ^= 2) {
-      Arrived();
-      if (k0 + C < reach) stage(now ^ 2, k0 + C);
-      const int at_key = Hidden(k0) + l % 4 * 2;
-      float s[C / 8][4] = {};
-      Scores<D, T>(s, x, tiles + now * room);
-      // Powers of 2, so that one instruction is an exponential.
-      if (AllSeen<extra>(mine, nq, k0, C, nk, false, p)) {
-#pragma unroll
-        for (int j = 0; j < C / 8; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e) s[j][e] *= scale;
-      } else {
-#pragma unroll
-        for (int j = 0; j < C / 8; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            s[j][e] = AsSeen<extra>(s[j][e] * (scale / kLog2e), mask, at, row + e / 2 * 8, at_key + 8 * j + e % 2, p) *
-                      kLog2e;
-      }
-      float best[2] = {top[0], top[1]}, shift[2], fade[2];
-#pragma unroll
-      for (int j = 0; j < C / 8; ++j)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) best[e / 2] = s[j][e] > best[e / 2] ? s[j][e] : best[e / 2];
+    // The maxima with the scores', which are in powers of 2, so that one instruction is an exponential.
+    float shift[2];
+    auto raise = [&](float(&best)[2]) {
+      float fade[2];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
 #pragma unroll
-        for (int by = 1; by < 4; by *= 2) {
-          const float other = Other(best[i], by);
-          best[i] = other > best[i] ? other : best[i];
-        }
+        for (int by = 1; by < 4; by *= 2) best[i] = Larger(best[i], Other(best[i], by));
         shift[i] = best[i] == lowest ? 0 : best[i];
         fade[i] = Exp2(top[i] - shift[i]);
         top[i] = best[i];
@@ -229,6 +227,59 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
 #pragma unroll
           for (int e = 0; e < 4; ++e) acc[d][e] *= fade[e / 2];
       }
+    };
+    __nvvm_bar_sync(0);
+    stage(0, 0);
+    int now = 0, k0 = 0;
+    // Tiles that all of the block's rows see whole, while the next one is copied, which is whole, too.
+    if (!extra && scale >= 0 && (flat & 6) == 6 && dim == D && vdim == D) {
+      const int seen = p[kCausal] ? first + 1 + static_cast<int>(p[kOffset]) : nk;
+      const int whole = ((seen < nk ? seen : nk) / C - 1) / 2 * 2 * C;
+      Walker<D, C> next_keys(tiles, keys, p[kKey + 1], C), next_values(tiles + room, values, p[kValue + 1], C);
+      for (; k0 < whole; k0 += 2 * C) {
+#pragma unroll
+        for (int u = 0; u < 4; u += 2) {  // two, so that addresses are known
+          Arrived();
+          next_keys.Copy((u ^ 2) * room * 2);
+          next_values.Copy((u ^ 2) * room * 2);
+          Sent();
+          float s[C / 8][4] = {}, best[2] = {lowest, lowest};
+          Scores<D, T>(s, x, tiles + u * room);
+#pragma unroll
+          for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) best[e / 2] = Larger(best[e / 2], s[j][e]);
+#pragma unroll
+          for (int i = 0; i < 2; ++i) best[i] = Larger(best[i] * scale, top[i]);
+          raise(best);
+#pragma unroll
+          for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              s[j][e] = Exp2(__builtin_elementwise_fma(s[j][e], scale, -shift[e / 2]));
+              total[e / 2] += s[j][e];
+            }
+          Gather<D, T>(acc, s, tiles + (u + 1) * room);
+        }
+      }
+    }
+    for (; k0 < reach; k0 += C, now ^= 2) {
+      Arrived();
+      if (k0 + C < reach) stage(now ^ 2, k0 + C);
+      const int at_key = Hidden(k0) + l % 4 * 2;
+      float s[C / 8][4] = {}, best[2] = {top[0], top[1]};
+      Scores<D, T>(s, x, tiles + now * room);
+      const bool all = AllSeen<extra>(mine, nq, k0, C, nk, false, p);
+#pragma unroll
+      for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float& z = s[j][e];
+          z = all ? z * scale
+                  : AsSeen<extra>(z * (scale / kLog2e), mask, at, row + e / 2 * 8, at_key + 8 * j + e % 2, p) * kLog2e;
+          best[e / 2] = Larger(best[e / 2], z);
+        }
+      raise(best);
 #pragma unroll
       for (int j = 0; j < C / 8; ++j)
 #pragma unroll
@@ -297,18 +348,19 @@ INLINE void TensorGrad(const T* q, const T* k, const T* v, const void* mask, con
       const double *lses = lse + (b * p[kHeads] + each) * nq, *deltas = delta + (b * p[kHeads] + each) * nq;
       auto stage = [&](int now, int c0) {
         if (of_keys) {
-          Stage<D, C>(tiles + now * room, Halves(Of(q, p + kQ, b, each)), p[kQ + 1], c0, nq, dim, flat & 1);
+          Stage<D, C>(tiles + now * room, Halves(Of(q, p + kQ, b, each)), p[kQ + 1], c0, nq, dim, flat & 1, Thread());
           Stage<D, C>(tiles + (now + 1) * room, Halves(Of(dout, p + kGrad, b, each)), p[kGrad + 1], c0, nq, vdim,
-                      flat & 8);
+                      flat & 8, Thread());
           if (Thread() < C) {
             const bool there = c0 + Thread() < nq;
             sums[now * C + Thread()] = there ? static_cast<float>(lses[c0 + Thread()]) * kLog2e : 0;
             sums[(now + 1) * C + Thread()] = there ? static_cast<float>(deltas[c0 + Thread()]) : 0;
           }
         } else {
-          Stage<D, C>(tiles + now * room, Halves(Of(k, p + kKey, b, at.kv)), p[kKey + 1], c0, nk, dim, flat & 2);
+          Stage<D, C>(tiles + now * room, Halves(Of(k, p + kKey, b, at.kv)), p[kKey + 1], c0, nk, dim, flat & 2,
+                      Thread());
           Stage<D, C>(tiles + (now + 1) * room, Halves(Of(v, p + kValue, b, at.kv)), p[kValue + 1], c0, nk, vdim,
-                      flat & 4);
+                      flat & 4, Thread());
         }
         Sent();
       };

@@ -9,54 +9,56 @@ namespace flat {
 
 constexpr int kRows = 128, kColumns = 64, kStep = 32;
 
-// A tile of n rows: [i][k] where neighbours lie along k, else [k][i]; 8 halves beside each line keep banks apart.
+// A tile of n rows: [i][k] where neighbours lie along k, else [k][i]; 8 halves beside each line keep banks apart. Of
+// lines along k a thread copies one chunk of eight halves in each of `chunks` rows, of those along i all its chunks of
+// one line.
 template <int n, bool along_k>
 struct Tile {
   static constexpr int pitch = (along_k ? kStep : n) + 8, size = (along_k ? n : kStep) * pitch,
-                       chunks = n * kStep / 8 / kThreads, line = (along_k ? kStep : n) / 8,
-                       lines = kThreads / line;  // lines that the block copies at once
+                       chunks = n * kStep / 8 / kThreads, threads = (along_k ? kStep : n / chunks) / 8,
+                       apart = along_k ? kThreads / threads * pitch : n / chunks;  // halves between its chunks
 };
 
-INLINE void CopyAsync(u32 to, const char* from, int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-}
-
-// What a thread copies of the tiles of one operand: chunks of eight, which are there or are not. Those along i follow
-// each other in k, so one address walks through them.
+// What a thread copies of the tiles of one operand: along k from an address a chunk, along i from one that walks.
 template <int n, bool along_k>
 struct Copier {
   typedef Tile<n, along_k> To;
   static constexpr int kAddresses = along_k ? To::chunks : 1;
   const char* from[kAddresses];
-  i64 step;  // bytes to the next tile, or the next chunk of one that walks
+  i64 step;  // bytes from one tile to the next
   u32 to;
+  int bytes[To::chunks];  // of each chunk: none where its rows are not there
 
-  // Copies the first tile, which has the first `there` of k, zeros beside them; rows that are not there are the last
-  // one again.
+  // Copies the first tile, which has the first `there` of k, zeros beside them.
   template <class S>
   MEMBER void Start(S* tile, const void* x, i64 base, i64 step_i, i64 step_k, int first, int ni, int there) {
-    const int line = Thread() / To::line, eight = Thread() % To::line * 8;
+    const int line = Thread() / To::threads, eight = Thread() % To::threads * 8, k = along_k ? eight : line;
     to = static_cast<u32>(reinterpret_cast<unsigned long>(tile + line * To::pitch + eight));
-    step = along_k ? 2 * kStep : To::lines * step_k * 2;
+    step = 2 * kStep * step_k;
 #pragma unroll
     for (int c = 0; c < To::chunks; ++c) {
-      const int other = line + c * To::lines, most = ni - (along_k ? 1 : 8);
-      int i = first + (along_k ? other : eight);
-      i = i < most ? i : most;
-      const int k = along_k ? eight : other;
-      const char* const at = static_cast<const char*>(x) + (base + i * step_i + (along_k ? k : k * step_k)) * 2;
-      CopyAsync(to + c * To::lines * To::pitch * 2, at, k < there ? 16 : 0);
-      if (c < kAddresses) from[c] = at + (along_k ? 2 * there : there * step_k * 2);
+      const int i = first + (along_k ? line + c * (kThreads / To::threads) : eight + c * To::apart);
+      bytes[c] = i < ni ? 16 : 0;
+      const char* const at = static_cast<const char*>(x) + (base + (bytes[c] ? i : first) * step_i + k * step_k) * 2;
+      Copy(c, 0, at, k < there ? bytes[c] : 0);
+      if (c < kAddresses) from[c] = at + there * step_k * 2;
     }
   }
-  MEMBER void Copy(u32 at) {
+  MEMBER void Copy(int c, u32 at, const char* x, int n_bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + at + c * To::apart * 2), "l"(x),
+                 "r"(n_bytes)
+                 : "memory");
+  }
+  // Copies the next tile; along k, the one that comes `ahead` after those passed.
+  MEMBER void Copy(u32 at, int ahead) {
 #pragma unroll
-    for (int c = 0; c < To::chunks; ++c) {
-      const char*& next = from[along_k ? c : 0];
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + at + c * To::lines * To::pitch * 2), "l"(next)
-                   : "memory");
-      next += step;
-    }
+    for (int c = 0; c < To::chunks; ++c)
+      Copy(c, at, along_k ? from[c] + ahead * 2 * kStep : from[0] + c * To::apart * 2, bytes[c]);
+    if (!along_k) from[0] += step;
+  }
+  MEMBER void Pass(int tiles) {
+#pragma unroll
+    for (int c = 0; along_k && c < kAddresses; ++c) from[c] += tiles * 2 * kStep;
   }
 };
 
@@ -105,6 +107,23 @@ INLINE void Step(u32 a, u32 b, float (&d)[2][4][4]) {
   __nvvm_bar_sync(0);
 #define SENT asm volatile("cp.async.commit_group;" ::: "memory");
 
+// Rounds of some tiles, of which an even number was passed, so that addresses within are known.
+template <int round, bool ka, bool kb, class T>
+INLINE void Rounds(int& whole, Copier<kRows, ka>& left, Copier<kColumns, kb>& right, u32 stage, u32 a, u32 b,
+                   float (&d)[2][4][4]) {
+  for (; whole >= round; whole -= round) {
+#pragma unroll
+    for (int s = 0; s < round; ++s) {
+      ARRIVED
+      left.Copy(s % 2 ? 0 : stage, s);
+      right.Copy(s % 2 ? 0 : stage, s);
+      SENT Step<ka, kb, T>(a + s % 2 * stage, b + s % 2 * stage, d);
+    }
+    left.Pass(round);
+    right.Pass(round);
+  }
+}
+
 template <bool ka, bool kb, class T, class S>
 INLINE void Product(const T* a, const T* b, T* c, const T* bias, S* tiles, const i64* p) {
   constexpr u32 room = Tile<kRows, ka>::size + Tile<kColumns, kb>::size, stage = 2 * room;
@@ -121,19 +140,14 @@ INLINE void Product(const T* a, const T* b, T* c, const T* bias, S* tiles, const
                    from_b = RowOf<kColumns, kb>(tiles + Tile<kRows, ka>::size, true, column);
     float d[2][4][4] = {};
     int whole = (w.k - first) / kStep;  // tiles that are still to be copied
-    // Rounds of four tiles, so that addresses within are known.
-    for (; whole >= 4; whole -= 4) {
-#pragma unroll
-      for (int s = 0; s < 4; ++s) {
-        ARRIVED
-        left.Copy(s % 2 ? 0 : stage);
-        right.Copy(s % 2 ? 0 : stage);
-        SENT flat::Step<ka, kb, T>(from_a + s % 2 * stage, from_b + s % 2 * stage, d);
-      }
-    }
+    Rounds<16, ka, kb, T>(whole, left, right, stage, from_a, from_b, d);
+    Rounds<4, ka, kb, T>(whole, left, right, stage, from_a, from_b, d);
     for (u32 now = 0; whole >= 0; --whole, now = stage - now) {
       ARRIVED
-      if (whole) left.Copy(stage - now), right.Copy(stage - now);
+      if (whole) {
+        left.Copy(stage - now, 0), right.Copy(stage - now, 0);
+        left.Pass(1), right.Pass(1);
+      }
       SENT flat::Step<ka, kb, T>(from_a + now, from_b + now, d);
     }
 #pragma unroll
