@@ -10,6 +10,7 @@
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
 #include "paddle/pybind/operation_object.h"
+#include "paddle/pybind/program_object.h"
 
 namespace paddle::py {
 namespace {
@@ -91,6 +92,11 @@ pyb::object Combined(const Extent& self, char op, pyb::handle other, bool swappe
   }
 }
 
+struct NotesObject {
+  std::shared_ptr<ProgramObject> program;
+  std::unique_ptr<egr::WriteNotes> notes;
+};
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m =
@@ -134,6 +140,20 @@ int Init(PyObject* module) {
           return r;
         },
         "The extents as entries of a shape argument: ints, and objects for those that are not known.");
+    pyb::class_<NotesObject>(m, "_WriteNotes", "Which tensors are written in place while a program is recorded.")
+        .def(pyb::init([](std::shared_ptr<ProgramObject> program) {
+          auto notes = std::make_unique<egr::WriteNotes>(program->recorder());
+          notes->Begin();
+          return NotesObject{std::move(program), std::move(notes)};
+        }))
+        .def(
+            "end",
+            [](NotesObject& n) {
+              pyb::list r;
+              for (auto& [tensor, now] : n.notes->End()) r.append(pyb::make_tuple(Object(tensor), Object(now)));
+              return r;
+            },
+            "[(tensor, what it holds now)]; each holds what it held before.");
     m.def("_record_print", &Print, "Records pd_op.print; its result is the tensor.");
     m.def("_print_again", [](OperationObject& op, pyb::handle x) {
       return Object(egr::PrintAgain(&op.get(), ToTensor(x.ptr(), "print", "input")));

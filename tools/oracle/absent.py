@@ -96,6 +96,7 @@ def reason(name, on_cpu):
 def page(names, cpu):
     import paddle
     from paddle.static import legacy_calls
+    from paddle.static.block import HOLDERS
 
     on_cpu = set(cpu)
     out = [
@@ -113,7 +114,7 @@ def page(names, cpu):
     for space in SPACES:
         there = [n for n in names[space] if not n.startswith("__")]
         if space == "append_op":
-            absent = [n for n in there if not legacy_calls.known(n)]
+            absent = [n for n in there if not (legacy_calls.known(n) or n in HOLDERS)]
         else:
             absent = [n for n in there if not hasattr(getattr(paddle, space), n)]
         shown = space if space == "append_op" else f"paddle.{space}"

@@ -631,6 +631,30 @@ void CellState::Restore(const Tensor& t) const {
   d->value = s->value;
 }
 
+WriteNotes::~WriteNotes() {
+  if (open_) std::erase(recorder_.frames(), &frame_);
+}
+
+void WriteNotes::Begin() {
+  frame_.block = recorder_.builder().block();
+  frame_.all_written = open_ = true;
+  recorder_.frames().push_back(&frame_);
+}
+
+std::vector<std::pair<Tensor, Tensor>> WriteNotes::End() {
+  PD_CHECK(open_ && recorder_.frames().back() == &frame_, PreconditionNotMet,
+           "[Program._rollback] expected the innermost block to end, got another one");
+  recorder_.frames().pop_back();
+  open_ = false;
+  std::vector<std::pair<Tensor, Tensor>> written;
+  for (auto& w : frame_.written) {
+    written.emplace_back(w.tensor, CellState(w.tensor).tensor());
+    w.before.Restore(w.tensor);
+  }
+  frame_ = {};
+  return written;
+}
+
 bool IsInside(Value v, const Block* block) {
   for (const Block* b = v.block(); b; b = ParentOf(b))
     if (b == block) return true;

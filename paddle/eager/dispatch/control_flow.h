@@ -16,6 +16,8 @@
 
 namespace egr {
 
+class Recorder;
+
 // What a tensor was at one moment, kept in a tensor nobody else sees. A leaf that needs a gradient keeps its
 // accumulator as node, so that both lead to the same edge.
 class CellState {
@@ -41,12 +43,28 @@ struct RegionFrame {
   pir::Block* block;
   pir::Block* source;  // the block whose gradient this region computes, or nullptr
   OuterUses uses;
+  bool all_written = false;  // of tensors from inside, too
   struct Written {
     Tensor tensor;
     CellState before;
   };
   std::vector<Written> written;  // tensors from outside that hold another value now
   std::unordered_map<phi::TensorImpl*, size_t> written_index;
+};
+
+// Notes the tensors that are written in place from `Begin` on; `End` gives each with what it holds then, and makes it
+// hold what it held before. Both are called while the program is recorded, inner notes within outer ones.
+class WriteNotes {
+ public:
+  explicit WriteNotes(Recorder& recorder) : recorder_(recorder) {}
+  ~WriteNotes();
+  void Begin();
+  std::vector<std::pair<Tensor, Tensor>> End();
+
+ private:
+  Recorder& recorder_;
+  RegionFrame frame_{};
+  bool open_ = false;
 };
 
 // Whether the value belongs to `block` or a region in it; whether ops in `block` may use the value.

@@ -152,7 +152,7 @@ void Recorder::BeforeWrite(const Tensor& t) {
   if (frames_.empty()) return;
   RegionFrame& f = *frames_.back();
   if (f.written_index.count(t.impl())) return;
-  if (Knows(t) && IsInside(values_[IndexOf(t)], f.block)) return;
+  if (!f.all_written && Knows(t) && IsInside(values_[IndexOf(t)], f.block)) return;
   f.written_index[t.impl()] = f.written.size();
   f.written.push_back({t, CellState(t)});
 }

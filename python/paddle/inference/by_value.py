@@ -71,7 +71,7 @@ class PaddleTensor:
 
     Args:
         data (array or list, default None): The numbers; of a list they become float32 or int64.
-        name (str, default ''): The input that it is for; empty for that at its place.
+        name (str, default ''): The input that it is for, where all inputs are named.
         lod (list of lists of ints, default None): Offsets of sequences, level by level.
     """
 
@@ -126,10 +126,11 @@ class PaddlePredictor:
         return self._predictor.get_output_handle(name)
 
     def run(self, inputs):
-        """The results for a list of `PaddleTensor`s, one for each input: by name, or in order.
+        """The results for a list of `PaddleTensor`s, one for each input: by name where they have
+        the names of the inputs, else in order.
 
         Raises:
-            ValueError: There are not as many as inputs, or one has a name of no input.
+            ValueError: There are not as many as inputs.
         """
         names = self.get_input_names()
         if len(inputs) != len(names):
@@ -137,12 +138,8 @@ class PaddlePredictor:
                 f'[PaddlePredictor.run] expected {len(names)} tensors, for {names}, got '
                 f'{len(inputs)}'
             )
-        for place, tensor in zip(names, inputs):
-            name = tensor.name or place
-            if name not in names:
-                raise ValueError(
-                    f'[PaddlePredictor.run] expected names of inputs, {names}, got {name!r}'
-                )
+        given = [tensor.name for tensor in inputs]
+        for name, tensor in zip(given if set(given) == set(names) else names, inputs):
             handle = self.get_input_tensor(name)
             handle.copy_from_cpu(np.ascontiguousarray(tensor.as_ndarray()))
             if tensor.lod:

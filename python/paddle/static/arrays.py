@@ -3,13 +3,39 @@
 make.
 """
 
+import weakref
+
 import paddle
 from paddle import _C_ops
+from paddle.base.libpaddle.pir import Value
 from paddle.jit.dy2static.arrays import TensorList
 from paddle.jit.dy2static.sequences import length
 from paddle.tensor.manipulation import extents
 
 __all__ = ['TensorArray', 'known_number']
+
+
+_living = weakref.WeakSet()
+
+
+def living(program):
+    """The arrays of a program whose tensors can be rows, which they are from now on."""
+    found = []
+    for array in list(_living):
+        held = array.held()
+        position = held[0]._position() if held and isinstance(held[0], Value) else None
+        if position is not None and position[0] is program:
+            if array.is_rows() or len({(tuple(t.shape), t.dtype) for t in held}) == 1:
+                array.rows  # noqa: B018 - stacks them
+                found.append(array)
+    return found
+
+
+def free_rows(array):
+    """The rows of an array, as many as only the program knows."""
+    rows = array.rows
+    places = paddle.nonzero(paddle.full([length(rows)], True, 'bool'))
+    return paddle.gather(rows, places.reshape([-1]))
 
 
 class TensorArray(TensorList):
@@ -19,6 +45,7 @@ class TensorArray(TensorList):
 
     def __init__(self, items=()):
         self._items, self._rows = list(items), None
+        _living.add(self)
 
     @property
     def rows(self):
@@ -132,6 +159,9 @@ def known_number(value):
     """
     op = value.get_defining_op()
     if op is None:
+        return None
+    blocks = op._program.__dict__.get('_open_blocks')
+    if blocks and not blocks[-1].holds(op):  # which may be called again on another one
         return None
     name = op.name()
     if name == 'pd_op.full':

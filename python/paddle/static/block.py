@@ -70,6 +70,7 @@ class Block:
                 kinds.DENSE_TENSOR,
                 kinds.SPARSE_COO,
                 kinds.SELECTED_ROWS,
+                kinds.STEP_SCOPES,
                 *arrays,
             ),
         )
@@ -77,7 +78,7 @@ class Block:
         stop = kwargs.get('stop_gradient', False)
         if kind in (kinds.SPARSE_COO, kinds.SELECTED_ROWS, *arrays):
             shape = None  # what ops make, never an input
-        return OutputVar(self.program, name, shape, dtype, stop, levels)
+        return OutputVar(self.program, name, shape, dtype, stop, levels, self.idx)
 
     def create_parameter(
         self,
@@ -124,11 +125,11 @@ class OutputVar:
     """A variable that has a value once an op wrote it, or read it as an input; stands for that
     value in `append_op`, `py_func`, `gradients` and fetch lists."""
 
-    def __init__(self, program, name, shape, dtype, stop_gradient=False, levels=0):
+    def __init__(self, program, name, shape, dtype, stop_gradient=False, levels=0, block=0):
         from paddle.base.framework import to_dtype
 
         self._program, self.name, self.value, self._stop = program, name, None, bool(stop_gradient)
-        self._levels = levels
+        self._levels, self._block = levels, block
         self._shape, self._dtype = (
             None if shape is None else items('create_var', 'shape', shape),
             None if dtype is None else to_dtype(dtype),
@@ -136,6 +137,9 @@ class OutputVar:
 
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""
+        blocks = None if self._program is None else self._program.__dict__.get('_open_blocks')
+        if blocks and blocks[-1].idx != self._block:
+            blocks[-1].note(self)
         self.value = value
         if self._stop and isinstance(value, _core.Tensor):
             value.stop_gradient = True
@@ -189,6 +193,9 @@ class OutputVar:
         return getattr(value, name)
 
 
+# Operations that hold a block of the program (`sub_blocks`).
+HOLDERS = 'while', 'conditional_block'
+
 # Attributes of old ops that say nothing about what is computed.
 IGNORED = {
     'op_role',
@@ -237,6 +244,11 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
 
     from paddle.static import legacy_calls
     from paddle.static.program import recording
+
+    if type in HOLDERS:
+        from paddle.static import sub_blocks
+
+        return sub_blocks.append(program, type, inputs, attrs)
 
     def result(name):
         place = outputs.get(name) if isinstance(outputs, dict) else None
@@ -410,11 +422,36 @@ def install(cls):
         """The block of the program."""
         return Block(self)
 
+    def every(self):
+        return [Block(self), *self.__dict__.get('_sub_blocks', ())]
+
     def block(self, index=0):
-        """The block number `index`; IndexError for others than the one there is."""
-        if index != 0:
-            raise IndexError(f"[Program.block] expected index 0, the only block, got {index!r}")
-        return Block(self)
+        """The block number `index`: 0 for that of the program, others for those that operations
+        hold. IndexError for one there is not.
+        """
+        blocks = every(self)
+        if not 0 <= index < len(blocks):
+            raise IndexError(
+                f"[Program.block] expected index below {len(blocks)}, the number of blocks, got "
+                f"{index!r}"
+            )
+        return blocks[index]
+
+    def current_block(self):
+        """The block that is being recorded."""
+        return (self.__dict__.get('_open_blocks') or [Block(self)])[-1]
+
+    def _create_block(self, parent_idx=None):
+        """Begin a block for an operation that holds one."""
+        from paddle.static import sub_blocks
+
+        return sub_blocks.create_block(self, parent_idx)
+
+    def _rollback(self):
+        """End the block begun last."""
+        from paddle.static import sub_blocks
+
+        sub_blocks.rollback(self)
 
     def clone(self, for_test=False):
         """A copy that shares the parameters; with `for_test` one for evaluation: dropout and
@@ -534,10 +571,13 @@ def install(cls):
         list_vars,
         state_dict,
         set_state_dict,
+        block,
+        current_block,
+        _create_block,
+        _rollback,
     ):
         setattr(cls, method.__name__, method)
-    cls.block, cls.current_block = block, global_block
-    cls.blocks = property(lambda self: [Block(self)])
+    cls.blocks = property(every)
 
     def desc(self):
         from paddle.base.ir_graph import ProgramDesc
@@ -546,4 +586,4 @@ def install(cls):
 
     cls.desc = property(desc)
     cls.random_seed = 0
-    cls.num_blocks = 1
+    cls.num_blocks = property(lambda self: len(every(self)))

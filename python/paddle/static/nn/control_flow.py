@@ -6,6 +6,7 @@ pd_op.if and pd_op.while while recording.
 nest of lists, tuples and dicts.
 """
 
+import contextlib
 import numbers
 import warnings
 
@@ -580,3 +581,93 @@ def Print(
         print_tensor_lod,
         print_phase.upper(),
     )
+
+
+@contextlib.contextmanager
+def _block_for(kind, inputs, **attrs):
+    """What is recorded inside is the block of an operation, which is appended at the end."""
+    from paddle.static import program as _program
+
+    program = _program.default_main_program()
+    block = program._create_block()
+    try:
+        yield block
+    finally:
+        program._rollback()
+    program.current_block().append_op(kind, inputs, attrs={'sub_block': block, **attrs})
+
+
+class While:
+    """A loop over what is recorded in its block, which writes the condition in place.
+
+    Tensors from outside that the block writes in place (`assign(x, output=y)`, `increment`) hold
+    the loop's results behind it.
+
+    Args:
+        cond (Tensor): Whether there is another round, a bool of one element.
+        is_test (bool, default False): Taken for compatibility; it has no effect.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        TypeError: cond is no tensor of one bool.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     i, n = paddle.zeros([1], "int64"), paddle.full([1], 3, "int64")
+        ...     more = i < n
+        ...     loop = paddle.static.nn.control_flow.While(more)
+        ...     with loop.block():
+        ...         _ = paddle.increment(i)
+        ...         _ = paddle.assign(i < n, more)
+        >>> paddle.static.Executor().run(main, fetch_list=[i])[0].tolist()
+        [3]
+    """
+
+    def __init__(self, cond, is_test=False, name=None):
+        self.cond_var, self.is_test, self.name = _checked_condition(cond), is_test, name
+
+    def block(self):
+        """A context: what is recorded inside is a round."""
+        return _block_for('while', {'Condition': [self.cond_var]})
+
+
+class ConditionalBlock:
+    """A block that runs where a condition holds; tensors from outside that it writes in place stay
+    what they were elsewhere.
+
+    Args:
+        inputs (list of Tensors): A bool of one element with `is_scalar_condition`; tensors of which
+            each must have elements without.
+        is_scalar_condition (bool, default False): Which of these.
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Raises:
+        TypeError: inputs holds anything but tensors.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x, y = paddle.static.data("x", [1]), paddle.zeros([1])
+        ...     part = paddle.static.nn.control_flow.ConditionalBlock([x > 0], True)
+        ...     with part.block():
+        ...         _ = paddle.assign(x * 2, y)
+        >>> exe = paddle.static.Executor()
+        >>> [exe.run(main, {"x": [v]}, [y])[0].item() for v in (3.0, -3.0)]
+        [6.0, 0.0]
+    """
+
+    def __init__(self, inputs, is_scalar_condition=False, name=None):
+        for each in inputs:
+            if not isinstance(each, _core.Tensor):
+                raise TypeError(
+                    f'[ConditionalBlock] expected tensors as inputs, got {type(each).__name__}'
+                )
+        self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
+
+    def block(self):
+        """A context: what is recorded inside is the block."""
+        scalar = self.is_scalar_condition
+        return _block_for('conditional_block', {'Cond': self.inputs}, is_scalar_condition=scalar)
