@@ -181,14 +181,18 @@ def test_training_through_a_loop():
             )
             more = i < n
             with While(more).block():
-                paddle.assign(paddle.tanh(h @ w), h)
+                product = h @ w
+                assert product.name == 'matmul_0.tmp_0'
+                paddle.assign(paddle.tanh(product), h)
                 paddle.increment(i)
                 paddle.assign(i < n, more)
             loss = paddle.mean((h - 0.5) ** 2)
             paddle.optimizer.SGD(0.5).minimize(loss)
         exe = paddle.static.Executor()
         exe.run(startup)
-        losses = [exe.run(main, {'x': X}, [loss])[0].item() for _ in range(3)]
+        losses = [exe.run(main, {'x': X}, [loss.name])[0].item() for _ in range(3)]
+        assert not main.global_block().has_var('matmul_0.tmp_0')
+        assert main.clone().global_block().has_var(loss.name)
         got = w.numpy()
     finally:
         paddle.disable_static()

@@ -6,7 +6,7 @@ knows its values by the same names.
 
 import re
 
-from paddle.base.libpaddle import Tensor
+from paddle.base.libpaddle.pir import Value
 
 _MADE = re.compile(r'(.+)_(\d+)\.tmp_(\d+)')
 _OWN = {'pd_op.data': 'name', 'builtin.parameter': 'parameter_name'}
@@ -56,9 +56,21 @@ def given(value):
 
 
 def named(program):
-    """[(name, tensor)] of inputs and of what was named, gradients apart."""
-    every = known(program).items()
-    return [(n, v) for n, v in every if isinstance(v, Tensor) and not n.endswith(GRADIENT)]
+    """[(name, value)] of inputs and of what was named, outside branches and loops; gradients
+    apart.
+    """
+    every = [(n, v) for n, v in known(program).items() if not n.endswith(GRADIENT)]
+    top = (r for op in program._operations() for r in op.results() if r is not None)
+    keys = {program._key(r) for r in top} if every else ()
+    return [(n, v) for n, v in every if _key(program, v) in keys]
+
+
+def _key(program, value):
+    """What identifies a value in a program; None of one that it has not, or no longer has."""
+    try:
+        return program._key(value) or None if isinstance(value, Value) else None
+    except RuntimeError:
+        return None
 
 
 def note_gradients(pairs):
@@ -82,7 +94,8 @@ def find(program, name):
     """
     noted = known(program)
     if name in noted:
-        return noted[name]
+        value = noted[name]
+        return value if not isinstance(value, Value) or _same(program, value, value) else None
     if name.endswith(GRADIENT):
         value = find(program, name.removesuffix(GRADIENT))
         return None if value is None else _gradient(program, value)
@@ -119,7 +132,5 @@ def _gradient(program, value):
 
 
 def _same(program, one, other):
-    try:
-        return program._key(one) == program._key(other)
-    except (RuntimeError, TypeError):
-        return False
+    key = _key(program, one)
+    return key is not None and key == _key(program, other)
