@@ -366,3 +366,21 @@ def test_gradients_of_inputs_by_name():
         assert dx.name == 'x@GRAD' and got.tolist() == [3, 12, 27]
     finally:
         paddle.disable_static()
+
+
+def test_arrays_and_numbers_in_scopes():
+    from paddle.base import core
+
+    scope = static.Scope()
+    array, tensor = scope.var('array').get_dense_tensor_array(), core.DenseTensor()
+    tensor.set(np.ones(2, 'float32'), paddle.CPUPlace())
+    array.append(tensor)
+    found = scope.find_var('array').get_dense_tensor_array()
+    assert len(found) == 1 and np.array(found[0]).tolist() == [1, 1]
+    variable = scope.var('number')
+    variable.set_int(3)
+    assert variable.get_int() == 3 and variable.is_int() and not variable.is_float()
+    variable.set_float(2.5)
+    assert variable.get_float() == 2.5 and not variable.is_int()
+    with pytest.raises(ValueError, match="'number' to hold a number of type int, got 2.5"):
+        variable.get_int()

@@ -219,7 +219,7 @@ class Variable:
 
     def __init__(self, name, dense=None):
         self.name, self._dense, self._rows = name, dense or DenseTensor(), None
-        self._list = None
+        self._list, self._number = None, None
 
     def get_tensor(self):
         """The memory of this variable."""
@@ -240,6 +240,40 @@ class Variable:
         if self._list is None:
             self._list = DenseTensorArray()
         return self._list
+
+    get_dense_tensor_array = get_fetch_list  # the same kind of list
+
+    def set_int(self, value):
+        """Have the variable hold a whole number."""
+        self._number = int(value)
+
+    def set_float(self, value):
+        """Have the variable hold a number."""
+        self._number = float(value)
+
+    def is_int(self):
+        """Whether it holds a whole number."""
+        return isinstance(self._number, int)
+
+    def is_float(self):
+        """Whether it holds a number that `set_float` gave."""
+        return isinstance(self._number, float)
+
+    def get_int(self):
+        """The whole number that it holds; ValueError where it holds none."""
+        return self._number_of('get_int', int)
+
+    def get_float(self):
+        """The number that it holds; ValueError where it holds none."""
+        return self._number_of('get_float', float)
+
+    def _number_of(self, method, kind):
+        if not isinstance(self._number, kind):
+            raise ValueError(
+                f"[Variable.{method}] expected the variable {self.name!r} to hold a number of type "
+                f"{kind.__name__}, got {self._number!r}"
+            )
+        return self._number
 
     def set(self, value, place=None):
         """Replace the contents."""
