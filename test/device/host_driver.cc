@@ -86,7 +86,7 @@ DRIVER cuMemAlloc_v2(unsigned long long* p, size_t n) {
   if (g_current < 0 || n == 0) return kInvalid;
   if (g_used[g_current] + n > g_limit) return kOutOfMemory;
   g_used[g_current] += n;
-  *p = reinterpret_cast<unsigned long long>(std::malloc(n));
+  *p = reinterpret_cast<unsigned long long>(std::calloc(1, n));  // what kernels would write, indices among it, is 0
   g_blocks[*p] = {g_current, n};
   return kOk;
 }

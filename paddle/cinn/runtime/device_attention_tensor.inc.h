@@ -383,18 +383,25 @@ INLINE void TensorGrad(const T* q, const T* k, const T* v, const void* mask, con
         S *const one = tiles + now * room, *const two = one + room;
         float s[C / 8][4] = {};
         Scores<D, T>(s, x, one);
-        const bool all = AllSeen<extra>(mine, rows, c0, C, columns, of_keys, p);
+        auto each = [&](auto&& change) {
 #pragma unroll
-        for (int j = 0; j < C / 8; ++j)
+          for (int j = 0; j < C / 8; ++j)
 #pragma unroll
-          for (int e = 0; e < 4; ++e) {
-            const int r = row + e / 2 * 8, in = 8 * j + l % 4 * 2 + e % 2, c = column + 8 * j + e % 2;
-            float z = s[j][e] * scale;
-            if (!all) z = AsSeen<extra>(z, mask, at, of_keys ? c : r, of_keys ? r : c, p);
-            z = Exp2(z * kLog2e - (of_keys ? sums[now * C + in] : sum[e / 2]));
-            if (extra && of_value && p[kKept]) z *= Kept<float>(keep, at, c, r, p);
-            s[j][e] = z;
-          }
+            for (int e = 0; e < 4; ++e) {
+              const int in = 8 * j + l % 4 * 2 + e % 2;
+              change(s[j][e], row + e / 2 * 8, column + 8 * j + e % 2, of_keys ? sums[now * C + in] : sum[e / 2]);
+            }
+        };
+        if (AllSeen<extra>(mine, rows, c0, C, columns, of_keys, p))
+          each(
+              [&](float& z, int, int, float total) { z = Exp2(__builtin_elementwise_fma(z, scale * kLog2e, -total)); });
+        else
+          each([&](float& z, int r, int c, float total) {
+            z = AsSeen<extra>(z * scale, mask, at, of_keys ? c : r, of_keys ? r : c, p);
+            z = Exp2(__builtin_elementwise_fma(z, kLog2e, -total));
+          });
+        if (extra && of_value && p[kKept])
+          each([&](float& z, int r, int c, float) { z *= Kept<float>(keep, at, c, r, p); });
         if (!of_value) {
           float g[C / 8][4] = {};
           Scores<D, T>(g, y, two);
