@@ -8,7 +8,7 @@ import pytest
 
 import paddle
 from paddle.base.core import VarDesc
-from paddle.static.nn.control_flow import ConditionalBlock, While
+from paddle.static.nn.control_flow import ConditionalBlock, Switch, While
 
 X = np.arange(1, 7, dtype='float32').reshape(2, 3)
 
@@ -235,3 +235,22 @@ def test_refusals():
     ((y, dx),) = ran(build)
     np.testing.assert_allclose(y, X + 1)
     assert (dx == 1).all()
+
+
+def test_the_first_case_that_holds():
+    def build(x):
+        y, mean = x * 0, paddle.mean(x)
+        with Switch() as switch:
+            with pytest.raises(ValueError, match='a case before, got none'):
+                switch.default()
+            for least, factor in ((10.0, 4.0), (0.0, 3.0), (-1.0, 2.0)):
+                with switch.case(mean > least):
+                    paddle.assign(x * factor, y)
+            with switch.default():
+                paddle.assign(-x, y)
+        return (y,)
+
+    feeds = [X * 10, X, X * -0.1, X * -10]
+    for one, factor, (y, dx) in zip(feeds, (4, 3, 2, -1), ran(build, *feeds)):
+        np.testing.assert_allclose(y, one * factor, rtol=1e-6)
+        assert (dx == factor).all()

@@ -671,3 +671,49 @@ class ConditionalBlock:
         """A context: what is recorded inside is the block."""
         scalar = self.is_scalar_condition
         return _block_for('conditional_block', {'Cond': self.inputs}, is_scalar_condition=scalar)
+
+
+class Switch:
+    """Blocks of which the first runs whose condition holds, else the default one.
+
+    Args:
+        name (str, default None): Taken for compatibility; it has no effect.
+
+    Examples:
+        >>> paddle.enable_static()
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x, y = paddle.static.data("x", [1]), paddle.zeros([1])
+        ...     with paddle.static.nn.control_flow.Switch() as switch:
+        ...         with switch.case(x > 0):
+        ...             _ = paddle.assign(x + 1, y)
+        ...         with switch.default():
+        ...             _ = paddle.assign(x - 1, y)
+        >>> exe = paddle.static.Executor()
+        >>> [exe.run(main, {"x": [v]}, [y])[0].item() for v in (1.0, -1.0)]
+        [2.0, -2.0]
+    """
+
+    def __init__(self, name=None):
+        self.name, self._left = name, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+    def case(self, condition):
+        """A context: what is recorded inside runs where the condition holds and none before did."""
+        _checked_condition(condition)
+        test, other = condition, paddle.logical_not(condition)
+        if self._left is not None:
+            test, other = (paddle.logical_and(self._left, each) for each in (test, other))
+        self._left = other
+        return ConditionalBlock([test], is_scalar_condition=True).block()
+
+    def default(self):
+        """A context: what is recorded inside runs where no condition held."""
+        if self._left is None:
+            raise ValueError('[Switch.default] expected a case before, got none')
+        return ConditionalBlock([self._left], is_scalar_condition=True).block()
