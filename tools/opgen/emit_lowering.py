@@ -32,7 +32,7 @@ $functions
 }  // namespace cinn
 """
 FUNCTION = """
-Expr lower_$name([[maybe_unused]] const Expr* in, [[maybe_unused]] const phi::Scalar* attrs) {
+$type lower_$name([[maybe_unused]] const $type* in, [[maybe_unused]] const phi::Scalar* attrs) {
   $operands
   $forms
 }
@@ -42,9 +42,14 @@ Expr lower_$name([[maybe_unused]] const Expr* in, [[maybe_unused]] const phi::Sc
 def source(members):
     """The file of lowering functions; `members`: the gradients of all ops."""
     rules = [rule for g in members if g.op.elementwise for rule in [*forward(g.op), *backward(g)]]
+    complex_rules = [rule for g in members if g.op.elementwise for rule in over_complex(g.op)]
     summed = {g.op.grad_name: summed_backward(g) for g in members if g.op.elementwise}
     rows = [
         f'RegisterLowering("pd_op.{name}", &lower_{name}, {count});' for name, count, _ in rules
+    ]
+    rows += [
+        f'RegisterComplexLowering("pd_op.{name}", &lower_{name}, {count});'
+        for name, count, _ in complex_rules
     ]
     rows += [
         f'RegisterGradLowering("pd_op.{name}", {{{commas(row for row, _ in results)}}});'
@@ -55,7 +60,7 @@ def source(members):
         fill(
             RULES_FILE,
             includes='#include "paddle/cinn/fusion/lowering.h"',
-            functions=[text for _, _, text in rules]
+            functions=[text for _, _, text in rules + complex_rules]
             + [text for results in summed.values() for _, text in results],
             rows=rows,
         )
@@ -75,6 +80,15 @@ def forward(op):
         body is not None and {"float", "int", "bool"} & set(e.classes) for _, e, body in forms
     )
     return [function(op, op.name, forms, forms[0][1].inputs)] if fit else []
+
+
+def over_complex(op):
+    """The same over complex numbers."""
+    forms = [(condition, e, e.body_for("complex")) for condition, e in emit_loops.forward(op)]
+    fit = all(
+        body is not None and "complex" in e.classes and e.compute != "bool" for _, e, body in forms
+    )
+    return [function(op, op.name, forms, forms[0][1].inputs, "ComplexExpr")] if fit else []
 
 
 def backward(g):
@@ -114,6 +128,7 @@ def summed_result(g, tensor):
     name = f"{g.op.grad_name}_{tensor}"
     text = fill(
         FUNCTION,
+        type="Expr",
         name=name,
         operands=[f"const Expr& {t.local} = in[{k}];" for k, t in enumerate(operands)],
         forms=f"return {Printer(g.op.where).text(g.rules[tensor])};",
@@ -125,23 +140,25 @@ def c_name(operand):
     return f'"{operand.name}"'
 
 
-def function(op, name, forms, operands):
+def function(op, name, forms, operands, kind="Expr"):
     read = [
-        f"[[maybe_unused]] const Expr& {n} = in[{k}];"
+        f"[[maybe_unused]] const {kind}& {n} = in[{k}];"
         for k, n in enumerate(operands)
         if any(n in e.inputs for _, e, _ in forms)
     ]
     lines = [
-        line for form in sorted(forms, key=lambda f: f[0] is None) for line in form_lines(op, *form)
+        line
+        for form in sorted(forms, key=lambda f: f[0] is None)
+        for line in form_lines(op, kind, *form)
     ]
-    return name, len(operands), fill(FUNCTION, name=name, operands=read, forms=lines)
+    return name, len(operands), fill(FUNCTION, type=kind, name=name, operands=read, forms=lines)
 
 
-def form_lines(op, condition, e, body):
+def form_lines(op, kind, condition, e, body):
     """Statements that return one form of the expression; with a condition they are one line."""
     positions = {a.name: k for k, a in enumerate(op.attrs)}
     block = [
-        *[f"const Expr {n}(attrs[{positions[n]}]);" for n in e.attr_names],
+        *[f"const {kind} {n}(attrs[{positions[n]}]);" for n in e.attr_names],
         f"return {Printer(op.where).text(body)};",
     ]
     if not condition:

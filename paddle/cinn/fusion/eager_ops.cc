@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "paddle/cinn/fusion/complex_ops.h"
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/cinn/fusion/group_builder.h"
 #include "paddle/cinn/fusion/update_rule.h"
@@ -35,6 +36,7 @@ struct Part {
 struct Generated {
   std::vector<Part> parts;             // none: the op is not generated
   std::shared_ptr<UpdateRule> update;  // of an optimizer, instead
+  std::shared_ptr<ComplexKernel> complex;
   std::string why;
 };
 
@@ -283,10 +285,11 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   try {
     made->update = UpdateRule::Make(op, in, attrs, text);
     const bool own = text == phi::KernelText::kPtx && phi::RunsByPrimitivesFirst(op);
-    if (!made->update && !own) *made = Generate(op, in, attrs, outs, text);
+    if (!made->update && !own) made->complex = ComplexKernel::Make(Computed(op), in, attrs, text, &made->why);
+    if (!made->update && !own && !made->complex) *made = Generate(op, in, attrs, outs, text);
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
-  const bool generated = !made->parts.empty() || made->update;
+  const bool generated = !made->parts.empty() || made->update || made->complex;
   if (!generated && RunsByPrimitives(op, text)) made->why.clear();
   if (explain)
     std::fprintf(stderr, "gpu: %s: %s\n", op.name,
@@ -384,6 +387,10 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
   if (text == phi::KernelText::kNone || RepeatsMuch(op, in)) return false;
   const auto generated = Find(op, in, attrs, outs, text);
   if (generated->update) return generated->update->Run(op, in, outs, place);
+  if (generated->complex) {
+    generated->complex->Run(in, outs, place);
+    return true;
+  }
   if (generated->parts.empty())
     return (generated->why.empty() && RunByPrimitives(op, in, attrs, outs, place)) ||
            phi::RunComposed(op, in, attrs, outs, place);

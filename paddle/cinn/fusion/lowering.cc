@@ -74,6 +74,7 @@ std::string_view Bare(std::string_view op) { return op.substr(op.find('.') + 1);
 struct Table {
   std::mutex mutex;
   std::map<std::string, Lowering, std::less<>> rows;
+  std::map<std::string, ComplexLowering, std::less<>> complex;
   std::map<std::string, std::vector<GradLowering>, std::less<>> gradients;
   void Add(std::string_view op, LowerFn fn, int nin) {
     rows.emplace(Bare(op), Lowering{fn, nin, common::TraitsOf(op).integers});
@@ -81,6 +82,8 @@ struct Table {
   Table() {
     for (const Rule& r : kRules) Add(r.op, r.fn, r.nin);
     for (const Rule& r : kIntrinsics) Add(r.op, r.fn, r.nin);
+    complex.emplace(Bare(pir::pd::kCast),
+                    ComplexLowering{[](const ComplexExpr* in, const phi::Scalar*) { return in[0]; }, 1, true});
     rows.erase("pow");  // the op of this name raises to a number, as its stanza says
   }
 };
@@ -104,6 +107,19 @@ const Lowering* FindLowering(std::string_view op, bool alone) {
   std::lock_guard<std::mutex> lock(t.mutex);
   auto it = t.rows.find(Bare(op));
   return it == t.rows.end() ? nullptr : &it->second;
+}
+
+void RegisterComplexLowering(const char* op, ComplexLowerFn fn, int nin) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  t.complex.emplace(Bare(op), ComplexLowering{fn, nin});
+}
+
+const ComplexLowering* FindComplexLowering(std::string_view op) {
+  Table& t = TheTable();
+  std::lock_guard<std::mutex> lock(t.mutex);
+  auto it = t.complex.find(Bare(op));
+  return it == t.complex.end() ? nullptr : &it->second;
 }
 
 void RegisterGradLowering(const char* op, std::vector<GradLowering> results) {

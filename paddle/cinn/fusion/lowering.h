@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "paddle/cinn/ir/body.h"
+#include "paddle/cinn/ir/complex_body.h"
 
 namespace cinn {
 
@@ -25,6 +25,16 @@ struct Lowering {
 void RegisterLowering(const char* op, LowerFn fn, int nin);
 // `alone`: also of an op whose stanza keeps it out of groups.
 const Lowering* FindLowering(std::string_view op, bool alone = false);
+
+// The same over complex numbers; operands without an imaginary part are real.
+using ComplexLowerFn = ComplexExpr (*)(const ComplexExpr* inputs, const phi::Scalar* attrs);
+struct ComplexLowering {
+  ComplexLowerFn fn = nullptr;
+  int nin = 0;
+  bool casts = false;  // the result's dtype need not be that of the operands
+};
+void RegisterComplexLowering(const char* op, ComplexLowerFn fn, int nin);
+const ComplexLowering* FindComplexLowering(std::string_view op);
 
 // One result of the gradient of an op that broadcasts: an expression over operands of the gradient op, by name, summed
 // to the shape of the argument whose gradient it is.

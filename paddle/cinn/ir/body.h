@@ -22,7 +22,7 @@ inline Expr div_trunc(const Expr& x, const Expr& y) {
   const Expr q = x / y;
   return phi::IsFloating(q.dtype()) ? trunc(q) : q;
 }
-// Complex operands never reach the compiler.
+// Of real operands: complex ones are pairs (complex_body.h).
 inline Expr conj(const Expr& x) { return x; }
 inline Expr conj_of(const Expr& x) { return x; }
 inline Expr real(const Expr& x) { return x; }
