@@ -7,8 +7,7 @@ namespace common {
 
 const OpTraits& TraitsOf(std::string_view op) {
   static constexpr OpTraits kNone;
-  constexpr std::string_view kDialect = "pd_op.";
-  if (op.substr(0, kDialect.size()) == kDialect) op.remove_prefix(kDialect.size());
+  op = BareName(op);
   const OpTraitsRow* end = kOpTraits + kOpTraitsCount;
   const OpTraitsRow* row =
       std::lower_bound(kOpTraits, end, op, [](const OpTraitsRow& r, std::string_view name) { return r.op < name; });

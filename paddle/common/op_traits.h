@@ -33,15 +33,16 @@ constexpr bool IsView(Movement m) { return m != Movement::kNone && m <= Movement
 enum class Reduction : uint8_t { kNone, kSum, kMean, kMax, kMin, kAny, kAll };
 
 struct OpTraits {
-  bool cheap = false;            // a compiled gradient computes it again rather than read it
-  bool any_layout = false;       // the order of axes does not matter
-  bool conv_epilogue = false;    // an activation that fused convolutions apply
-  bool matmul_epilogue = false;  // one that fused products apply
-  bool integers = false;         // the fusion compiler's rule means the same on integers
-  bool not_fused = false;        // never joins fused groups
-  bool range_error = false;      // an axis out of range is kOutOfRange
-  bool needs_axis = false;       // a 0-D tensor is refused
-  bool rank_varies = false;      // where extents are unknown, so is the rank of the result
+  bool cheap = false;              // a compiled gradient computes it again rather than read it
+  bool any_layout = false;         // the order of axes does not matter
+  bool conv_epilogue = false;      // an activation that fused convolutions apply
+  bool matmul_epilogue = false;    // one that fused products apply
+  bool integers = false;           // the fusion compiler's rule means the same on integers
+  bool not_fused = false;          // never joins fused groups
+  bool range_error = false;        // an axis out of range is kOutOfRange
+  bool index_value_error = false;  // an index out of range is kInvalidArgument
+  bool needs_axis = false;         // a 0-D tensor is refused
+  bool rank_varies = false;        // where extents are unknown, so is the rank of the result
   // Bits of the tensor arguments that get no gradient, and of the results that have no history.
   uint16_t constant_operands = 0;
   uint16_t constant_results = 0;
@@ -49,6 +50,11 @@ struct OpTraits {
   Reduction reduction = Reduction::kNone;
 };
 
+// "tanh" of "pd_op.tanh" and of "tanh".
+constexpr std::string_view BareName(std::string_view op) {
+  constexpr std::string_view kDialect = "pd_op.";
+  return op.starts_with(kDialect) ? op.substr(kDialect.size()) : op;
+}
 // Of "tanh" or "pd_op.tanh". An op without a stanza has none of the traits.
 const OpTraits& TraitsOf(std::string_view op);
 

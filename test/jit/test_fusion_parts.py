@@ -197,6 +197,59 @@ compiled(x).sum().backward()
     assert re.search(rf'pd_op.{name}_grad \(op \d+\): (joins|starts) group', lines), lines
 
 
+@pytest.mark.parametrize('y', [0, 0.5, 1, 1.5, 2, 3, 4, 2.25, -1, -2.5])
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'float16'])
+def test_gradients_of_powers(y, dtype):
+    """Eager calls and compiled ones use the loops of the stanza and its expressions: the same
+    bits."""
+    values = np.concatenate([draw(61) ** 2 + 0.1, [1.0, 2.0, 9.0]]).astype(dtype)
+    x = paddle.to_tensor(values, stop_gradient=False)
+    dout = paddle.to_tensor(draw(64, seed=3)).astype(dtype)
+    (x**y).backward(dout)
+    want = dout.numpy().astype('float64') * (y * values.astype('float64') ** (y - 1) if y else 0)
+    rtol = {'float32': 2e-6, 'float64': 1e-14, 'float16': 2e-3}[dtype]
+    np.testing.assert_allclose(x.grad.numpy().astype('float64'), want, rtol=rtol)
+    z = paddle.to_tensor(values, stop_gradient=False)
+    compiled = paddle.jit.to_static(lambda z: z**y, full_graph=True)
+    for _ in range(3):
+        z.clear_grad()
+        compiled(z).backward(dout)
+        np.testing.assert_array_equal(z.grad.numpy(), x.grad.numpy())
+
+
+def test_gradients_of_powers_join_groups():
+    lines = explain('''
+x.stop_gradient = False
+compiled = paddle.jit.to_static(lambda x: paddle.tanh(paddle.exp(x) ** 2.5), full_graph=True)
+compiled(x).sum().backward()
+''')
+    assert re.search(r'pd_op.pow_grad \(op \d+\): (joins|starts) group', lines), lines
+
+
+def test_gradients_of_complex_powers():
+    z = np.array([1 + 2j, -0.5 + 0.25j, 3 - 1j])
+    for y in (0, 1.5, 2, 3, 4, 2.25, 1 + 0.5j):
+        x = paddle.to_tensor(z, stop_gradient=False)
+        compiled = paddle.jit.to_static(lambda x: paddle.pow(x, y), full_graph=True)
+        for call in (lambda x: paddle.pow(x, y), compiled):
+            x.clear_grad()
+            call(x).backward(paddle.to_tensor(np.array([1 + 1j, 2j, -1])))
+            want = np.array([1 + 1j, 2j, -1]) * np.conj(y * z ** (y - 1) if y else 0 * z)
+            np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-12)
+
+
+def test_powers_are_differentiated_again():
+    x = paddle.to_tensor([0.5, 1.5, 2.0], dtype='float64', stop_gradient=False)
+    for y in (0, 1, 1.5, 2, 3, 4, 2.3):
+        (first,) = paddle.grad((x**y).sum(), x, create_graph=True)
+        (second,) = paddle.grad(first.sum(), x, create_graph=True, allow_unused=True)
+        want = y * (y - 1) * x.numpy() ** (y - 2)
+        if second is not None:
+            np.testing.assert_allclose(second.numpy(), want, rtol=1e-12, atol=1e-15)
+        else:
+            assert not want.any()
+
+
 def explain(code):
     program = 'import paddle\nimport paddle.nn.functional as F\nx = paddle.randn([4, 6])\n' + code
     env = {

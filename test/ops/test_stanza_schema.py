@@ -18,6 +18,8 @@ try:
         documentation,
         emit_decomposition,
         emit_grad,
+        emit_loops,
+        emit_lowering,
         emit_traits,
         gradient,
         model,
@@ -124,6 +126,18 @@ def test_a_good_file_is_read(tmp_path):
             '  saves: [x]\n  doc: One.',
             6,
             'first: the key saves is read only beside vjp_kernel',
+        ),
+        (
+            '  doc: One.',
+            '  lowering: x\n  doc: One.',
+            6,
+            'first: the key lowering is read only beside kernel',
+        ),
+        (
+            '  body: sin(x)',
+            '  kernel: f\n  lowering: x + z',
+            6,
+            "first: 'x + z': expected an argument, got the name z",
         ),
         (
             '  doc: One.',
@@ -255,6 +269,34 @@ STEPS = """- op: second
     x: resized(half, axes[-1], 3) * reached if above and out else None
   doc: Two.
 """
+
+
+def test_an_op_with_a_kernel_has_the_lowering_it_states(tmp_path):
+    text = STEPS.replace('  vjp:', '  lowering: x + eps\n  vjp:')
+    ops = load(tmp_path, text.split('  vjp:')[0] + '  doc: Two.\n')
+    name, operands, function = emit_lowering.forward(ops[0])[0]
+    assert (name, operands) == ('second', 1)
+    assert 'const Expr& x = in[0];' in function and 'const Expr eps(attrs[1]);' in function
+    assert 'return (x + eps);' in function
+
+
+POWER = """- op: second
+  args: (Tensor x, Scalar y=1.0)
+  outputs: (Tensor out)
+  body: pow(x, y)
+  vjp: {x: "0 * dout if y == 0 else dout * (y * x + (y - 1))"}
+  doc: Two.
+"""
+
+
+def test_a_gradient_has_a_loop_for_each_condition_and_gets_numbers_computed(tmp_path):
+    (op,) = load(tmp_path, POWER)
+    (zero, none), (other, rest) = emit_loops.gradients(op)['x']
+    assert zero.cpp == 'y.to_complex() == phi::complex128(0)' and none.inputs == ['dout']
+    assert other is None and rest.attr_array()[-1] == '(y.to_double() - 1.0)'
+    loop = rest.loops()[0]
+    assert 'PD_EW_ATTR(3, float, number0)' in loop
+    assert 'PD_EW_STORE(0, (dout * ((y * x) + number0)))' in loop
 
 
 def test_named_steps_of_a_rule_are_computed_when_read(tmp_path):

@@ -99,6 +99,7 @@ NEEDS = {
     "workspace": ["kernel"],
     "ordered": ["kernel"],
     "on_device": ["kernel"],
+    "lowering": ["kernel"],
     "grad_ordered": ["vjp_kernel"],
     "grad_on_device": ["vjp_kernel"],
     "grad_workspace": ["vjp", "vjp_kernel"],
@@ -136,6 +137,9 @@ def check_expressions(op, ops):
             expr.check(variant.when, place, attrs, {}, "an attribute")
         for e in variant.expr.values() if isinstance(variant.expr, dict) else [variant.expr]:
             expr.check(e, place, tensors + attrs, functions.scalars(), "an argument")
+    if op.lowering is not None:
+        place = op.at("lowering")
+        expr.check(op.lowering, place, tensors + attrs, functions.scalars(), "an argument")
     inside = tensors + attrs + [o.name for o in op.outs] + op.douts
     known = {**functions.rules(), **ops}
     if op.decomposition is not None:

@@ -5,7 +5,7 @@ EwDef that lists them.
 
 import ast
 
-from .expr import Condition, LoopPrinter, free_names, parse
+from .expr import Condition, LoopPrinter, Printer, free_names, parse
 from .signatures import flag
 from .template import commas, fill
 
@@ -108,13 +108,13 @@ class Ew:
         self.out, self.compute, self.bool_inputs = out, compute, set(bool_inputs)
         self.int_as_float = "FLOAT32" if int_as_float is True else int_as_float
         self.cost, self.int_via = cost, int_via
-        self.attr_names = []
+        self.attr_names, self.plain_attrs, self.numbers = [], [], {}
         attrs = {a.name for a in op.attrs}
         for b in bodies.values():
-            names, _ = free_names(b)
-            for n in sorted(names & attrs):
-                if n not in self.attr_names:
-                    self.attr_names.append(n)
+            add_new(self.attr_names, sorted(free_names(b)[0] & attrs))
+            found = numbers_in(b, attrs) if self.classes == ["float"] else []
+            self.numbers |= {ast.unparse(n): n for n in found}
+            add_new(self.plain_attrs, sorted(names_beside(b, self.numbers) & attrs))
 
     def body_for(self, cls):
         return self.bodies.get(cls, self.bodies.get("default"))
@@ -161,12 +161,13 @@ class Ew:
             suffix=suffix,
             ctype=ctype,
             result=result,
-            body=Loop(self.op.where).text(body),
+            body=Loop(self.op.where, self.number_names).text(body),
             ins=[
                 f"PD_EW_IN({i + 1}, {'bool' if n in self.bool_inputs else ctype})"
                 for i, n in enumerate(self.inputs)
             ],
-            attrs=[self.attr_line(k, n, ctype, cls) for k, n in self.attr_slots()],
+            attrs=[self.attr_line(k, n, ctype, cls) for k, n in self.attr_slots()]
+            + [f"PD_EW_ATTR({k}, {ctype}, {n})" for k, n in self.number_slots()],
             loads=[f"PD_EW_LOAD({i + 1}, {n})" for i, n in enumerate(self.inputs)],
         )
 
@@ -210,23 +211,81 @@ class Ew:
     def attr_array(self):
         """C++ initialiser of the double array handed to the loop."""
         vals = []
-        for n in self.attr_names:
+        for n in self.plain_attrs:
             if self.op.arg(n).kind == "Scalar":
                 vals += [f"{n}.to_double()", f"phi::IntegerBits({n})", f"{n}.to_complex().imag()"]
             else:
                 vals.append(f"static_cast<double>({n})")
-        return vals
+        return vals + [Number(self.op).text(n) for n in self.numbers.values()]
 
     def attr_slots(self):
-        """[(position in that array, name)]."""
+        """[(position in that array, name)] of attributes."""
         out, at = [], 0
-        for n in self.attr_names:
+        for n in self.plain_attrs:
             out.append((at, n))
             at += 3 if self.op.arg(n).kind == "Scalar" else 1
         return out
 
+    @property
+    def number_names(self):
+        """{text: name} of the numbers that are computed of attributes before the loop."""
+        return {text: f"number{k}" for k, text in enumerate(self.numbers)}
+
+    def number_slots(self):
+        """[(position in that array, name)] of those numbers."""
+        at = len(self.attr_array()) - len(self.numbers)
+        return [(at + k, n) for k, n in enumerate(self.number_names.values())]
+
+
+def add_new(names, more):
+    names += [n for n in more if n not in names]
+
+
+def numbers_in(node, attrs):
+    """The parts of an expression that are arithmetic on attributes and plain numbers. Loops get them
+    computed once, in float64, as the fusion compiler computes them."""
+    parts = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.USub, ast.Load)
+    names = free_names(node)[0]
+    if isinstance(node, ast.BinOp) and names and names <= attrs:
+        if all(isinstance(n, parts) for n in ast.walk(node)):
+            return [node]
+    return [found for n in ast.iter_child_nodes(node) for found in numbers_in(n, attrs)]
+
+
+def names_beside(node, numbers):
+    """Names in the expression outside of `numbers`, which are texts."""
+    if isinstance(node, ast.expr) and ast.unparse(node) in numbers:
+        return set()
+    names = {node.id} if isinstance(node, ast.Name) else set()
+    return names.union(*(names_beside(n, numbers) for n in ast.iter_child_nodes(node)))
+
+
+class Number(Printer):
+    """C++ of a double, of attributes."""
+
+    def __init__(self, op):
+        super().__init__(op.where)
+        self.op = op
+
+    def number(self, v):
+        return repr(float(v))
+
+    def name(self, n):
+        return (
+            f"{n}.to_double()" if self.op.arg(n).kind == "Scalar" else f"static_cast<double>({n})"
+        )
+
 
 class Loop(LoopPrinter):
+    """The body of a loop; `numbers`: {text of an expression: the name that stands for it}."""
+
+    def __init__(self, where, numbers=()):
+        super().__init__(where)
+        self.numbers = dict(numbers)
+
+    def text(self, n):
+        return self.numbers.get(ast.unparse(n)) or super().text(n)
+
     def call(self, name, args, kwargs):
         if name == "conj_of":
             return args[0]

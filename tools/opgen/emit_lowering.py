@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CINN lowering functions of elementwise ops and their gradients."""
+"""CINN lowering functions of elementwise ops and their gradients, and of ops with `lowering`."""
 
 import ast
 
 from . import emit_loops
-from .expr import CinnPrinter, free_names
+from .expr import CinnPrinter, free_names, parse
 from .functions import scalars
 from .template import commas, fill
 
@@ -41,7 +41,7 @@ $type lower_$name([[maybe_unused]] const $type* in, [[maybe_unused]] const phi::
 
 def source(members):
     """The file of lowering functions; `members`: the gradients of all ops."""
-    rules = [rule for g in members if g.op.elementwise for rule in [*forward(g.op), *backward(g)]]
+    rules = [rule for g in members for rule in [*forward(g.op), *backward(g)]]
     complex_rules = [rule for g in members if g.op.elementwise for rule in over_complex(g.op)]
     summed = {g.op.grad_name: summed_backward(g) for g in members if g.op.elementwise}
     rows = [
@@ -72,10 +72,11 @@ def forward(op):
     """[(op, number of operands, C++ function)] of the op itself, where a body for floats serves
     integers too or there are none.
     """
-    forms = [
-        (condition, e, e.bodies.get("float", e.bodies.get("default")))
-        for condition, e in emit_loops.forward(op)
-    ]
+    if op.lowering is not None:
+        return [whole(op)]
+    if not op.elementwise:
+        return []
+    forms = [(condition, e, body_of(e)) for condition, e in emit_loops.forward(op)]
     fit = all(
         body is not None and {"float", "int", "bool"} & set(e.classes) for _, e, body in forms
     )
@@ -91,9 +92,35 @@ def over_complex(op):
     return [function(op, op.name, forms, forms[0][1].inputs, "ComplexExpr")] if fit else []
 
 
+def body_of(e):
+    """The body for floats; without one, that for integers, which serves bools as well."""
+    kinds = ["float", "default"] if "float" in e.classes else ["int", "default"]
+    return next((e.bodies[k] for k in kinds if k in e.bodies), None)
+
+
+def whole(op):
+    """The same of an op with `lowering`: operands are those up to the last that it reads."""
+    body = parse(op.lowering, op.where)
+    read = free_names(body)[0]
+    names = [t.name for t in op.tensors]
+    count = max((k + 1 for k, n in enumerate(names) if n in read), default=0)
+    lines = [
+        *[f"const Expr& {n} = in[{k}];" for k, n in enumerate(names) if n in read],
+        *[f"const Expr {a.name}(attrs[{k}]);" for k, a in enumerate(op.attrs) if a.name in read],
+    ]
+    text = fill(
+        FUNCTION,
+        type="Expr",
+        name=op.name,
+        operands=lines,
+        forms=f"return {Printer(op.where).text(body)};",
+    )
+    return op.name, count, text
+
+
 def backward(g):
     """The same of its gradient op: of one tensor, where it is one loop."""
-    if not (g.exists and len(g.op.tensors) == 1 and g.recorded):
+    if not (g.op.elementwise and g.exists and len(g.op.tensors) == 1 and g.recorded):
         return []
     operands = [t.local for t in g.recorded.tensors]
     return [
@@ -141,8 +168,13 @@ def c_name(operand):
 
 
 def function(op, name, forms, operands, kind="Expr"):
+    given = (
+        "const Expr {} = cast(in[{}], DataType::BOOL);"
+        if op.compute
+        else f"const {kind}& {{}} = in[{{}}];"
+    )
     read = [
-        f"[[maybe_unused]] const {kind}& {n} = in[{k}];"
+        f"[[maybe_unused]] {given.format(n, k)}"
         for k, n in enumerate(operands)
         if any(n in e.inputs for _, e, _ in forms)
     ]

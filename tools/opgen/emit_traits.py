@@ -37,6 +37,7 @@ def fields(gradient):
         "integers": op.integers,
         "not_fused": not op.fuse,
         "range_error": op.range_error,
+        "index_value_error": op.index_value_error,
         "needs_axis": op.needs_axis,
         "rank_varies": op.rank_varies,
     }

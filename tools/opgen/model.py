@@ -250,6 +250,10 @@ class Op:
         "Structured: the kernel, `void f(args..., Tensor& out...)` in namespace phi; of a `random` "
         "op, with a `const KernelContext&` first.",
     )
+    lowering: str | None = key(
+        TEXT,
+        "What an element of the result is, for the fusion compiler: an expression as of `body`.",
+    )
     infer: str | None = key(
         NAME,
         "The shape rule `void f(metas..., Meta& out...)`; `unchanged`: the first tensor's "
@@ -355,6 +359,9 @@ class Op:
         True,
     )
     range_error: bool = key(TRUE, "An axis out of range is an IndexError.", False)
+    index_value_error: bool = key(
+        TRUE, "An index out of range is a ValueError, of other ops an IndexError.", False
+    )
     needs_axis: bool = key(TRUE, "A 0-D tensor is refused: it has no extent to cut or join.", False)
     rank_varies: bool = key(TRUE, "Where extents are unknown, so is the rank of the result.", False)
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an elementwise op becomes an expression: a table by op name, filled by generated code from the stanzas and by the
-// hand-written rules of lowering.cc.
+// How an elementwise op becomes an expression: a table by op name, filled by generated code from the stanzas.
 #pragma once
 
 #include <string_view>
@@ -21,7 +20,6 @@ struct Lowering {
       false;  // also right for integer operands; otherwise they are converted to the floating result type or declined
 };
 
-// The first registration of a name stays: hand-written rules are registered before generated ones.
 void RegisterLowering(const char* op, LowerFn fn, int nin);
 // `alone`: also of an op whose stanza keeps it out of groups.
 const Lowering* FindLowering(std::string_view op, bool alone = false);

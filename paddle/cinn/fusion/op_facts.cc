@@ -110,7 +110,7 @@ class Describer {
     ResultFacts r = Result(0, op_.result(0).dims(), lowering->fn);
     r.integers = lowering->integers;
     r.is_cast = op_.isa(pir::pd::kCast);
-    const bool shape_only = op_.isa(pir::pd::kFullLike);
+    const bool shape_only = lowering->nin == 0;
     const bool first_only = common::TraitsOf(op_.name()).movement == common::Movement::kExpand;
     bool integer_operand = false;
     std::unordered_set<int> absent;  // operands that the rule must not read; another one stands for them
@@ -129,7 +129,7 @@ class Describer {
       integer_operand |= !phi::IsFloating(v.dtype());
       r.operands.push_back({v, false, {}});
     }
-    if (!shape_only && static_cast<int>(r.operands.size()) != lowering->nin) return No("operand count");
+    if (static_cast<int>(r.operands.size()) != lowering->nin) return No("operand count");
     if (integer_operand && !r.integers && !phi::IsFloating(op_.result(0).dtype())) return No("integer operands");
     if (!first_only) {
       auto attrs = NumbersOf(op_);

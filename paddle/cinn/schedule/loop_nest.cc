@@ -78,7 +78,6 @@ struct ExprFacts {
       case Op::k_asinh:
       case Op::k_acosh:
       case Op::k_atanh:
-      case Op::k_erfc:
       case Op::k_tan:
       case Op::k_atan2:
       case Op::k_mod:

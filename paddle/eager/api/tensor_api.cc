@@ -56,7 +56,10 @@ Tensor where(const Tensor& c, const Tensor& a, double b) { return where(c, a, sc
 Tensor where(const Tensor& c, double a, const Tensor& b) { return where(c, scalar_like(a, b), b); }
 Tensor pow_expr(const Tensor& x, const Tensor& y) { return elementwise_pow(x, y); }
 Tensor normal_cdf(const Tensor& x) { return (erf(x * 0.7071067811865476) + 1.0) * 0.5; }
-Tensor pow_expr(const Tensor& x, double y) { return pow(x, Scalar(y)); }
+Tensor pow_expr(const Tensor& x, const Scalar& y) { return pow(x, y); }
+Scalar operator-(const Scalar& a, double b) {
+  return phi::IsComplex(a.dtype()) ? Scalar(a.to_complex() - b) : Scalar(a.to_double() - b);
+}
 Tensor conj_of(const Tensor& x) { return phi::IsComplex(x.dtype()) ? conj(x) : x; }
 // As it is where one of them is absent: gradient ops name only some of the inputs.
 Tensor cast_like(const Tensor& x, const Tensor& like) {

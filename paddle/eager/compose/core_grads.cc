@@ -26,15 +26,6 @@ Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary) {
   return imaginary ? complex(zeros_like_of(part), part) : cast(part, x.dtype());
 }
 
-Tensor pow_deriv(const Tensor& x, const Scalar& y) {
-  if (phi::IsComplex(y.dtype())) return conj_of(pow(x, Scalar(y.to_complex() - 1.0)) * y);
-  double e = y.to_double();
-  if (e == 0) return zeros_like_of(x);
-  if (e == 1) return ones_like_of(x);
-  if (e == 2) return conj_of(x * 2.0);
-  return conj_of(pow(x, Scalar(e - 1)) * e);
-}
-
 namespace {
 bool InOrder(const Tensor& x) { return x.is_symbolic() || common::RowMajor(x.dims(), x.strides()); }
 }  // namespace

@@ -50,6 +50,10 @@ PD_DECLARE_COMPARE(==)
 PD_DECLARE_COMPARE(!=)
 #undef PD_DECLARE_COMPARE
 
+// Arguments that are numbers, in rules.
+inline bool operator==(const phi::Scalar& a, double b) { return a.to_complex() == phi::complex128(b); }
+phi::Scalar operator-(const phi::Scalar& a, double b);
+
 // A 0-d tensor of `like`'s dtype on its place.
 Tensor scalar_like(const phi::Scalar& value, const Tensor& like);
 Tensor where(const Tensor& c, const Tensor& a, double b);
@@ -57,7 +61,7 @@ Tensor where(const Tensor& c, double a, const Tensor& b);
 Tensor pow_expr(const Tensor& x, const Tensor& y);
 // The distribution function of the standard normal distribution.
 Tensor normal_cdf(const Tensor& x);
-Tensor pow_expr(const Tensor& x, double y);
+Tensor pow_expr(const Tensor& x, const phi::Scalar& y);
 // The conjugate of a complex tensor; a real one as it is.
 Tensor conj_of(const Tensor& x);
 inline double conj_of(double x) { return x; }
@@ -95,7 +99,6 @@ Tensor sign_of(const Tensor& x);                   // x / |x|, 0 at 0; also for 
 Tensor real_if(const Tensor& g, const Tensor& x);  // the real part when x is real and g is not
 // A complex tensor of x's dtype with `part` as its real (or imaginary) part; `part` itself when x is real.
 Tensor complex_from(const Tensor& part, const Tensor& x, bool imaginary);
-Tensor pow_deriv(const Tensor& x, const phi::Scalar& y);
 // The memory between the lowest and the highest element of x, as a shape: x's own where its elements lie there in order
 // (or are not known), else one extent. In it lies the first element of x at first_place.
 phi::IntArray memory_shape(const Tensor& x);

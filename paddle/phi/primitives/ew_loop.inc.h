@@ -27,10 +27,8 @@
 // PD_EW_ATTR_INT(k, T, name) reads attrs[k] as the bit pattern of an int64_t (exact large integers), saturated to T;
 // PD_EW_ATTR_C(k, T, name) gives cplx<T>{attrs[k], attrs[k + 2]}.
 // A body is straight-line code over math.inc.h: no `if`, `?:` or loops (select(c, a, b) computes both sides), no calls
-// elsewhere. Literals take the compute type: lit<float>(0.5), lit<cplx<float>>(2). Use add sub mul div neg everywhere:
-// on integers they wrap, div is div_trunc; float, double and cplx also have + - * / and unary -. Comparisons lt le gt
-// ge eq ne (or the operators on real types) give bool; logical_and/or/xor/not take any type; bit_and/or/xor/not, shl,
-// shr, shr_logical, mod_floor, mod_trunc, floor_divide, div_trunc as in math.inc.h. cast<T>(x) converts between any
+// elsewhere. Literals take the compute type: lit<float>(0.5), lit<cplx<float>>(2). Operators on integers wrap, and none
+// divides them: mod_floor, floor_divide and div_trunc have a result for each operand. cast<T>(x) converts between any
 // two types by the rules of phi::Convert.
 #pragma once
 

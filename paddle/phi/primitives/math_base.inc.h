@@ -187,7 +187,6 @@ template <class T>
 PD_MATH T lit(double v) {
   return caster<T, double>::run(v);
 }
-PD_MATH float to_float(int32_t x) { return static_cast<float>(x); }
 
 // --- arithmetic by name --------------------------------------------------------------------------------------------
 // Integers wrap. bool: add is or, mul is and, sub is xor.
@@ -267,94 +266,7 @@ PD_MATH int32_t floor_divide(int32_t a, int32_t b) { return floor_divide_int(a, 
 PD_MATH int64_t floor_divide(int64_t a, int64_t b) { return floor_divide_int(a, b); }
 PD_MATH bool floor_divide(bool a, bool b) { return a & b; }
 
-PD_MATH float div(float a, float b) { return a / b; }
-PD_MATH double div(double a, double b) { return a / b; }
-PD_MATH int32_t div(int32_t a, int32_t b) { return div_trunc(a, b); }
-PD_MATH int64_t div(int64_t a, int64_t b) { return div_trunc(a, b); }
-PD_MATH bool div(bool a, bool b) { return a & b; }
-
-// Shift counts outside [0, width) act as a very wide shift: 0, or the sign for shr. shr_logical works in T's own width;
-// `width` narrows it for values that came from int8 or int16.
-template <class T>
-PD_MATH T shl(T a, T n) {
-  using U = typename unsigned_of<T>::type;
-  constexpr U w = sizeof(T) * 8;
-  return select(static_cast<U>(n) >= w, T(0), static_cast<T>(static_cast<U>(a) << (static_cast<U>(n) & (w - 1))));
-}
-template <class T>
-PD_MATH T shr(T a, T n) {
-  using U = typename unsigned_of<T>::type;
-  constexpr U w = sizeof(T) * 8;
-  return static_cast<T>(a >> select(static_cast<U>(n) >= w, static_cast<U>(w - 1), static_cast<U>(n)));
-}
-template <class T>
-PD_MATH T shr_logical(T a, T n, int width = sizeof(T) * 8) {
-  using U = typename unsigned_of<T>::type;
-  constexpr U w = sizeof(T) * 8;
-  U m = static_cast<U>(~U(0)) >> (w - static_cast<U>(width));
-  return select(static_cast<U>(n) >= w, T(0), static_cast<T>((static_cast<U>(a) & m) >> (static_cast<U>(n) & (w - 1))));
-}
-
-template <class T>
-PD_MATH T bit_and(T a, T b) {
-  return static_cast<T>(a & b);
-}
-template <class T>
-PD_MATH T bit_or(T a, T b) {
-  return static_cast<T>(a | b);
-}
-template <class T>
-PD_MATH T bit_xor(T a, T b) {
-  return static_cast<T>(a ^ b);
-}
-template <class T>
-PD_MATH T bit_not(T a) {
-  return static_cast<T>(~a);
-}
-PD_MATH bool bit_not(bool a) { return !a; }
-
-// --- comparison and logic ------------------------------------------------------------------------------------------
-template <class T>
-PD_MATH bool lt(T a, T b) {
-  return a < b;
-}
-template <class T>
-PD_MATH bool le(T a, T b) {
-  return a <= b;
-}
-template <class T>
-PD_MATH bool gt(T a, T b) {
-  return a > b;
-}
-template <class T>
-PD_MATH bool ge(T a, T b) {
-  return a >= b;
-}
-template <class T>
-PD_MATH bool eq(T a, T b) {
-  return a == b;
-}
-template <class T>
-PD_MATH bool ne(T a, T b) {
-  return a != b;
-}
-template <class T>
-PD_MATH bool logical_and(T a, T b) {
-  return cast<bool>(a) & cast<bool>(b);
-}
-template <class T>
-PD_MATH bool logical_or(T a, T b) {
-  return cast<bool>(a) | cast<bool>(b);
-}
-template <class T>
-PD_MATH bool logical_xor(T a, T b) {
-  return cast<bool>(a) ^ cast<bool>(b);
-}
-template <class T>
-PD_MATH bool logical_not(T a) {
-  return !cast<bool>(a);
-}
-
+// --- comparison ----------------------------------------------------------------------------------------------------
 // NaN in either operand is the result; of equal operands the second. Two selects, not one on a joined condition: gcc
 // then vectorises nests such as clip.
 template <class T>

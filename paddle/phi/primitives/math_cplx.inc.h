@@ -64,20 +64,12 @@ PD_MATH bool operator>=(cplx<T> a, cplx<T> b) {
   return b <= a;
 }
 template <class T>
-PD_MATH cplx<T> div(cplx<T> a, cplx<T> b) {
-  return a / b;
-}
-template <class T>
 PD_MATH cplx<T> reciprocal(cplx<T> a) {
   return cplx<T>{T(1), T(0)} / a;
 }
 template <class T>
 PD_MATH cplx<T> make_cplx(T re, T im) {
   return {re, im};
-}
-template <class T>
-PD_MATH cplx<T> polar(T r, T angle) {
-  return {r * cos(angle), r * sin(angle)};
 }
 template <class T>
 PD_MATH T real(cplx<T> z) {
@@ -257,8 +249,6 @@ PD_SLOW c128 sigmoid(c128 z) {
   c128 e = exp(-z);
   return reciprocal(c128{1.0 + e.re, e.im});
 }
-PD_SLOW c128 log_sigmoid(c128 z) { return log(sigmoid(z)); }
-PD_SLOW c128 exp2(c128 z) { return exp(c128{z.re * 0.693147180559945286, z.im * 0.693147180559945286}); }
 
 #define PD_CPLX_F32(f)                                           \
   PD_MATH cplx<float> f(cplx<float> z) {                         \
@@ -267,7 +257,6 @@ PD_SLOW c128 exp2(c128 z) { return exp(c128{z.re * 0.693147180559945286, z.im * 
   }
 PD_CPLX_F32(exp)
 PD_CPLX_F32(expm1)
-PD_CPLX_F32(exp2)
 PD_CPLX_F32(log)
 PD_CPLX_F32(log2)
 PD_CPLX_F32(log10)
@@ -287,7 +276,6 @@ PD_CPLX_F32(asinh)
 PD_CPLX_F32(acosh)
 PD_CPLX_F32(atanh)
 PD_CPLX_F32(sigmoid)
-PD_CPLX_F32(log_sigmoid)
 #undef PD_CPLX_F32
 PD_MATH cplx<float> pow(cplx<float> z, cplx<float> w) {
   c128 r = pow(c128{z.re, z.im}, c128{w.re, w.im});

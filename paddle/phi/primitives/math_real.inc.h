@@ -65,23 +65,6 @@ PD_MATH double exp(double x) {
   ExpD e = exp_parts(clamp(x, -746.0, 710.0));
   return scale2(1.0 + e.p, e.k);
 }
-PD_MATH float exp2(float x) {
-  float c = clamp(x, -151.0f, 129.0f);
-  float t = c + kMagicF;
-  float r = c - (t - kMagicF);
-  float p = poly(r, 6.931471825e-01f, 2.402265072e-01f, 5.550327152e-02f, 9.618003853e-03f, 1.340050600e-03f,
-                 1.547641587e-04f);
-  return scale2(fma(r, p, 1.0f), static_cast<int32_t>(bits(t)) - 0x4b400000);
-}
-PD_MATH double exp2(double x) {
-  double c = clamp(x, -1077.0, 1025.0);
-  double k = (c + kMagicD) - kMagicD;
-  double r = c - k;
-  double p = poly(r, 6.93147180559945286e-01, 2.40226506959100722e-01, 5.55041086648217011e-02, 9.61812910762849596e-03,
-                  1.33335581463899758e-03, 1.54035303933404714e-04, 1.52527338567341790e-05, 1.32154868335628266e-06,
-                  1.01780509820603781e-07, 7.05488806551640781e-09, 4.45671072227495938e-10, 2.57420614226460571e-11);
-  return scale2(fma(r, p, 1.0), k);
-}
 PD_MATH float expm1(float x) {
   ExpF e = exp_parts(clamp(x, -25.0f, 89.0f));
   float s = pow2i(e.k - 1);
@@ -746,31 +729,6 @@ PD_MATH T sigmoid_any(T x) {
 }
 PD_MATH float sigmoid(float x) { return sigmoid_any(x); }
 PD_MATH double sigmoid(double x) { return sigmoid_any(x); }
-// log(1 + exp(x)) without overflow; log_sigmoid(x) = -log1pexp(-x).
-template <class T>
-PD_MATH T log1pexp_any(T x) {
-  return select(x > T(0), x, select(x != x, x, T(0))) + log1p(exp(-abs(x)));
-}
-PD_MATH float log1pexp(float x) { return log1pexp_any(x); }
-PD_MATH double log1pexp(double x) { return log1pexp_any(x); }
-PD_MATH float log_sigmoid(float x) { return -log1pexp(-x); }
-PD_MATH double log_sigmoid(double x) { return -log1pexp(-x); }
-// paddle.nn.functional.softplus: x itself where beta * x > threshold.
-template <class T>
-PD_MATH T softplus(T x, T beta, T threshold) {
-  T t = beta * x;
-  return select(t > threshold, x, log1pexp(t) / beta);
-}
-template <class T>
-PD_MATH T logaddexp(T a, T b) {
-  T m = maximum(a, b), d = -abs(a - b);
-  return select(a == b, a + T(6.93147180559945286e-01), m + log1p(exp(d)));
-}
-// Exact logit of p in (0, 1); outside as log gives it.
-template <class T>
-PD_MATH T logit(T p) {
-  return log(p / (T(1) - p));
-}
 template <class T>
 PD_MATH T hypot_any(T x, T y) {
   T a = abs(x), b = abs(y);

@@ -82,7 +82,6 @@ void Check(const char* name, F f, R ref, double bound) {
 TEST(Math, ExponentialsAndLogarithms) {
   CHECK_BOTH(exp, expl(x), 1.5, 1.5);
   CHECK_BOTH(expm1, expm1l(x), 2, 2);
-  CHECK_BOTH(exp2, exp2l(x), 1.5, 1.5);
   CHECK_BOTH(log, logl(x), 1.5, 1.5);
   CHECK_BOTH(log1p, log1pl(x), 2, 2);
   CHECK_BOTH(log2, log2l(x), 1.5, 1.5);
@@ -128,7 +127,6 @@ TEST(Math, ErrorFunctionAndSigmoid) {
   EXPECT_EQ(m::normal_cdf(-INFINITY), 0);
   EXPECT_EQ(m::normal_cdf(INFINITY), 1);
   CHECK_BOTH(sigmoid, 1 / (1 + expl(-x)), 2.5, 2.5);
-  CHECK_BOTH(log_sigmoid, (x < 0 ? x - log1pl(expl(x)) : -log1pl(expl(-x))), 2.5, 2.5);
 }
 
 TEST(Math, Rounding) {
@@ -214,13 +212,6 @@ TEST(Math, IntegerCorners) {
       EXPECT_EQ(m::floor_divide(a, b), static_cast<int32_t>(q - fix)) << a << " " << b;
       EXPECT_EQ(m::mod_floor(a, b), static_cast<int32_t>(fix ? r + b : r)) << a << " " << b;
     }
-  EXPECT_EQ(m::shl(1, 31), lo);
-  EXPECT_EQ(m::shl(1, 32), 0);
-  EXPECT_EQ(m::shl(1, -1), 0);
-  EXPECT_EQ(m::shr(-8, 33), -1);
-  EXPECT_EQ(m::shr(8, -1), 0);
-  EXPECT_EQ(m::shr_logical(-8, 1), 2147483644);
-  EXPECT_EQ(m::shr_logical(-8, 1, 8), 124);  // as int8
   EXPECT_EQ(m::pow(3, 19), 1162261467);
   EXPECT_EQ(m::pow(int64_t{7}, int64_t{21}), 558545864083284007);
   EXPECT_EQ(m::pow(2, -1), 0);
@@ -308,15 +299,6 @@ TEST(Math, SpecialFunctions) {
   for (double x = -0.9999; x < 1; x += 0.0137) EXPECT_NEAR(std::erf(m::erfinv(x)), x, 2e-16) << x;
   EXPECT_EQ(m::erfinv(1.0), INFINITY);
   EXPECT_TRUE(std::isnan(m::erfinv(1.5)));
-}
-
-TEST(Math, StableComposites) {
-  EXPECT_EQ(m::log_sigmoid(-INFINITY), -INFINITY);
-  EXPECT_EQ(m::log_sigmoid(-100.0f), -100.0f);
-  EXPECT_EQ(m::softplus(30.0f, 1.0f, 20.0f), 30.0f);
-  EXPECT_NEAR(m::softplus(1.0, 2.0, 20.0), std::log1p(std::exp(2.0)) / 2, 1e-15);
-  EXPECT_EQ(m::logaddexp(-INFINITY, -INFINITY), -INFINITY);
-  EXPECT_NEAR(m::logaddexp(1000.0, 1000.0), 1000 + std::log(2.0), 1e-12);
 }
 
 }  // namespace

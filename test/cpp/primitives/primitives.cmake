@@ -2,7 +2,10 @@
 # test_primitives: the tests of kernels, linked with these alone, so that they are built and run for another processor in minutes.
 # What kernels refer to of ops lies in sections that the linker drops.
 file(GLOB isa_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.isa.cc")
-add_library(paddle_primitives STATIC $<TARGET_OBJECTS:paddle_common> $<TARGET_OBJECTS:paddle_kernels>)
+add_library(paddle_primitives STATIC $<TARGET_OBJECTS:paddle_common> $<TARGET_OBJECTS:paddle_kernels>
+            "${PADDLE_GENERATED_DIR}/paddle/common/op_trait_table.cc")
+add_dependencies(paddle_primitives paddle_generate)
+target_link_libraries(paddle_primitives PRIVATE paddle_flags)
 foreach(isa IN LISTS PADDLE_ISAS)
   string(REPLACE cpu_ "" name ${isa})
   paddle_isa_library(test_isa_${name} ISA ${isa} SRCS ${isa_tests} FLAGS ${PADDLE_FLAGS_${isa}})
