@@ -277,145 +277,227 @@ bool Binding::Check(size_t i, const std::vector<Tensor>& values) {
 // Where values lie in the shared memory.
 struct Binding::Layout {
   std::vector<Block> blocks;
-  std::vector<size_t> place;  // of what was numbered first: the block it became part of
-  size_t bytes = 0;
+  std::vector<size_t> place;                      // of what was numbered first: the block it became part of
+  size_t bytes = 0, least = 0;                    // least: that are alive at one time
   std::unordered_map<int, size_t> values;         // those that take the memory they are offered
   std::unordered_map<size_t, size_t> workspaces;  // by instruction
   const Block& at(size_t k) const { return blocks[place[k]]; }
 };
 
-Binding::Layout Binding::PlanMemory(const Code& code) {
-  const size_t count = code.instructions.size();
-  Layout layout;
-  std::unordered_map<int, size_t> last;  // value -> the instruction after which it is released
-  for (size_t i = 0; i < count; ++i)
-    for (int v : code.instructions[i].drops) last[v] = i;
-  auto last_of = [&](int v) {
-    auto it = last.find(v);
-    return it == last.end() ? SIZE_MAX : it->second;
-  };
-  std::vector<Block> blocks;
-  std::vector<size_t> merged;  // block -> the block whose memory it takes over
-  auto find = [&](size_t b) {
-    while (merged[b] != b) b = merged[b];
-    return b;
-  };
-  auto add = [&](size_t bytes, size_t from, size_t to) {
-    merged.push_back(blocks.size());
-    blocks.push_back({bytes, from, to});
-    return blocks.size() - 1;
-  };
-  std::unordered_map<int, size_t> block_of;  // of the value that owns the memory, and of its views
-  std::unordered_set<int> parts;             // views of a part
-  for (size_t i = 0; i < count; ++i) {
-    const Traced& t = traced_[i];
-    for (const Result& r : t.results) {
+// Chooses it: a block for each value that takes its memory, and for scratch; some take over those of others.
+class Binding::Planner {
+ public:
+  Planner(const Code& code, const std::vector<Traced>& traced) : code_(code), traced_(traced) {
+    for (size_t i = 0; i < code.instructions.size(); ++i)
+      for (int v : code.instructions[i].drops) last_[v] = i;
+  }
+
+  void AddValues(size_t i) {
+    for (const Result& r : traced_[i].results) {
       if (r.own) {
-        layout.values[r.value] = block_of[r.value] = add(r.bytes(), i, last_of(r.value));
-      } else if (auto it = block_of.find(r.alias); r.alias >= 0 && it != block_of.end()) {
+        layout_.values[r.value] = block_of_[r.value] = Add(r.bytes(), i, LastOf(r.value));
+      } else if (auto it = block_of_.find(r.alias); r.alias >= 0 && it != block_of_.end()) {
         const size_t b = it->second;
-        blocks[b].to = std::max(blocks[b].to, last_of(r.value));
-        block_of[r.value] = b;
-        if (!r.whole) parts.insert(r.value);
+        blocks_[b].to = std::max(blocks_[b].to, LastOf(r.value));
+        block_of_[r.value] = b;
+        if (!r.whole) parts_.insert(r.value);
       }
     }
+  }
+
+  void AddWorkspace(size_t i) {
+    const int64_t bytes = traced_[i].workspace;
+    if (bytes >= kLeastGiven) layout_.workspaces[i] = Add(static_cast<size_t>(bytes), i, i);
+  }
+
+  // An elementwise run may write over an operand that dies with it.
+  void OverwriteOperand(size_t i) {
+    const Traced& t = traced_[i];
+    if (t.overwrites.empty() || !t.results[0].own) return;
+    const size_t to = block_of_[t.results[0].value];
+    for (int v : t.overwrites) {
+      auto it = block_of_.find(v);
+      if (it == block_of_.end() || parts_.count(v)) continue;
+      const size_t from = Find(it->second);
+      if (!Follows(from, to, i) || from == to) continue;
+      return TakeOver(from, to);
+    }
+  }
+
+  // So may a compiled group.
+  void OverwriteByGroup(size_t i) {
+    const Instruction& ins = code_.instructions[i];
+    std::unordered_set<size_t> taken;
+    std::unordered_set<int> done;
+    for (auto [o, in] : ins.fused->Overlays()) {
+      auto result = layout_.values.find(ins.out[o].value);
+      auto operand = block_of_.find(ins.in[in].value);
+      if (result == layout_.values.end() || operand == block_of_.end() || parts_.count(operand->first) || done.count(o))
+        continue;
+      const size_t to = result->second, from = Find(operand->second);
+      const auto reads = [&](const Instruction::Arg& a) {
+        auto it = block_of_.find(a.value);
+        return it != block_of_.end() && Find(it->second) == from;
+      };
+      if (std::count_if(ins.in.begin(), ins.in.end(), reads) != 1 || !Follows(from, to, i) || merged_[to] != to ||
+          !taken.insert(from).second)
+        continue;
+      TakeOver(from, to);
+      done.insert(o);
+    }
+  }
+
+  Layout Finish() {
+    layout_.place.resize(blocks_.size());
+    for (size_t b = 0; b < blocks_.size(); ++b)
+      if (Find(b) == b) {
+        layout_.place[b] = layout_.blocks.size();
+        layout_.blocks.push_back(blocks_[b]);
+      }
+    for (size_t b = 0; b < blocks_.size(); ++b) layout_.place[b] = layout_.place[Find(b)];
+    layout_.least = LiveBytes(layout_.blocks);
+    layout_.bytes = PlaceBlocks(layout_.blocks);
+    return std::move(layout_);
+  }
+
+ private:
+  size_t Add(size_t bytes, size_t from, size_t to) {
+    merged_.push_back(blocks_.size());
+    blocks_.push_back({bytes, from, to});
+    return blocks_.size() - 1;
+  }
+  // The instruction after which a value is released.
+  size_t LastOf(int v) const {
+    auto it = last_.find(v);
+    return it == last_.end() ? SIZE_MAX : it->second;
+  }
+  size_t Find(size_t b) const {
+    while (merged_[b] != b) b = merged_[b];
+    return b;
+  }
+  // Whether what is in a block dies with an instruction whose result fills it.
+  bool Follows(size_t from, size_t to, size_t i) const {
+    return blocks_[from].to == i && blocks_[from].bytes == blocks_[to].bytes;
+  }
+  void TakeOver(size_t from, size_t to) {
+    blocks_[from].to = blocks_[to].to;
+    merged_[to] = from;
+  }
+
+  const Code& code_;
+  const std::vector<Traced>& traced_;
+  Layout layout_;
+  std::vector<Block> blocks_;
+  std::vector<size_t> merged_;                // block -> the block whose memory it takes over
+  std::unordered_map<int, size_t> last_;      // value -> the instruction after which it is released
+  std::unordered_map<int, size_t> block_of_;  // of the value that owns the memory, and of its views
+  std::unordered_set<int> parts_;             // views of a part
+};
+
+Binding::Layout Binding::PlanMemory(const Code& code) {
+  const size_t count = code.instructions.size();
+  Planner planner(code, traced_);
+  for (size_t i = 0; i < count; ++i) {
+    const Traced& t = traced_[i];
+    planner.AddValues(i);
     const auto kind = code.instructions[i].kind;
     const bool plans = kind == Instruction::kOp || kind == Instruction::kFused;
     if (plans && (t.taken > t.workspace || std::any_of(t.results.begin(), t.results.end(), [&](const Result& r) {
                     return r.inside && !r.own && !t.frozen && r.bytes() > 0;
                   })))
       unplanned_.push_back(&code.instructions[i]);
-    if (t.workspace >= kLeastGiven) layout.workspaces[i] = add(static_cast<size_t>(t.workspace), i, i);
+    planner.AddWorkspace(i);
   }
-  // An elementwise run may write over an operand that dies with it.
-  for (size_t i = 0; i < count; ++i) {
-    const Traced& t = traced_[i];
-    if (t.overwrites.empty() || !t.results[0].own) continue;
-    const size_t to = block_of[t.results[0].value];
-    for (int v : t.overwrites) {
-      auto it = block_of.find(v);
-      if (it == block_of.end() || parts.count(v)) continue;
-      const size_t from = find(it->second);
-      if (blocks[from].to != i || blocks[from].bytes != blocks[to].bytes || from == to) continue;
-      blocks[from].to = blocks[to].to;
-      merged[to] = from;
-      break;
-    }
-  }
-  // So may a compiled group.
-  for (size_t i = 0; i < count; ++i) {
-    const Instruction& ins = code.instructions[i];
-    if (ins.kind != Instruction::kFused || traced_[i].apart || i >= stable_) continue;
-    std::unordered_set<size_t> taken;
-    std::unordered_set<int> done;
-    for (auto [o, in] : ins.fused->Overlays()) {
-      auto result = layout.values.find(ins.out[o].value);
-      auto operand = block_of.find(ins.in[in].value);
-      if (result == layout.values.end() || operand == block_of.end() || parts.count(operand->first) || done.count(o))
-        continue;
-      const size_t to = result->second, from = find(operand->second);
-      size_t readers = 0;
-      for (auto& a : ins.in) {
-        auto it = block_of.find(a.value);
-        readers += it != block_of.end() && find(it->second) == from;
-      }
-      if (readers != 1 || blocks[from].to != i || blocks[from].bytes != blocks[to].bytes || merged[to] != to ||
-          !taken.insert(from).second)
-        continue;
-      blocks[from].to = blocks[to].to;
-      merged[to] = from;
-      done.insert(o);
-    }
-  }
-  layout.place.resize(blocks.size());
-  for (size_t b = 0; b < blocks.size(); ++b)
-    if (find(b) == b) {
-      layout.place[b] = layout.blocks.size();
-      layout.blocks.push_back(blocks[b]);
-    }
-  for (size_t b = 0; b < blocks.size(); ++b) layout.place[b] = layout.place[find(b)];
-  least_ = LiveBytes(layout.blocks);
-  layout.bytes = PlaceBlocks(layout.blocks);
+  for (size_t i = 0; i < count; ++i) planner.OverwriteOperand(i);
+  for (size_t i = 0; i < count && i < stable_; ++i)
+    if (code.instructions[i].kind == Instruction::kFused && !traced_[i].apart) planner.OverwriteByGroup(i);
+  Layout layout = planner.Finish();
+  least_ = layout.least;
   return layout;
 }
 
+// What is the same at each run.
+struct Binding::Kept {
+  std::unordered_set<int> stays;  // what is put into the frame once
+  std::unordered_map<int, char*> address;
+  std::unordered_map<int, const void*> own;  // results that lie in the shared memory
+  std::unordered_map<int, Tensor> fixed;
+};
+
+Binding::Kept Binding::MakeBuffers(const Code& code, const Layout& layout) {
+  Kept kept;
+  kept.fixed.insert(code.fixed.begin(), code.fixed.end());
+  const auto stay = [&](int v, Tensor t) {
+    buffers_.push_back({v, std::move(t)});
+    kept.stays.insert(v);
+  };
+  for (const Traced& t : traced_)
+    for (const Result& r : t.results) {
+      if (!t.frozen) continue;
+      kept.fixed.emplace(r.value, r.kept);
+      stay(r.value, r.kept);
+    }
+  for (const Traced& t : traced_)
+    for (const Result& r : t.results) {
+      if (!r.own) continue;
+      const Block& block = layout.at(layout.values.at(r.value));
+      char* p = static_cast<char*>(arena_->data()) + block.offset;
+      arena_->Retain();
+      auto memory = phi::Storage::Wrap(p, block.bytes, phi::Place(), arena_.get(),
+                                       [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
+      stay(r.value, Tensor(phi::TensorState::Dense(r.shape.dims, r.shape.dtype, std::move(memory))));
+      kept.own[r.value] = buffers_.back().second.impl();
+      kept.address[r.value] = p;
+    }
+  for (const Traced& t : traced_)
+    for (auto& [v, shape] : t.shapes) stay(v, shape);
+  return kept;
+}
+
+bool Binding::MakeLoop(const Traced& t, const Kept& kept, Step& s) {
+  if (t.operand_values.empty()) return false;
+  for (int k = 0; k < t.seen.nout; ++k)
+    if (!kept.address.count(t.operand_values[k]) && !(t.results[k].leaves && t.seen.n < phi::kLongWork)) return false;
+  std::vector<Tensor> spread(t.operand_values.size());
+  for (size_t k = static_cast<size_t>(t.seen.nout); !t.seen.flat && k < spread.size(); ++k) {
+    auto known = kept.fixed.find(t.operand_values[k]);
+    if (known != kept.fixed.end() && known->second.numel() == 1 && t.seen.n <= kMostSpread)
+      spread[k] = Spread(known->second, t.seen.n);
+    else if (!t.whole[k])
+      return false;
+  }
+  s.loop = t.seen.loop;
+  s.n = t.seen.n;
+  s.cost = static_cast<int16_t>(t.seen.cost);
+  s.large = s.n * std::max<int>(s.cost, 1) >= (16 << 10);
+  s.operands = static_cast<int8_t>(t.operand_values.size());
+  for (int k = 0; k < s.operands; ++k) {
+    const int v = t.operand_values[k];
+    const Tensor& number = spread[static_cast<size_t>(k)];
+    auto known = kept.address.find(v);
+    s.sizes[k] = t.operand_sizes[k];
+    if (number.defined()) {
+      s.address[k] = static_cast<char*>(number.raw_data());
+      spread_.push_back(number);
+    } else if (known != kept.address.end()) {
+      s.address[k] = known->second;
+    } else if (k < t.seen.nout) {
+      s.fresh.push_back({static_cast<int8_t>(k), {v, t.results[k].shape}});
+    } else {
+      s.move_values[s.moving] = v;
+      s.moves[s.moving++] = static_cast<int8_t>(k);
+    }
+  }
+  return true;
+}
+
 void Binding::Bind(const Code& code) {
-  const size_t count = code.instructions.size();
   const Layout layout = PlanMemory(code);
   // What the first runs took is free again, but in blocks of other sizes.
   if (layout.bytes > (size_t{8} << 20)) phi::ReleaseCpuCache();
   if (layout.bytes) arena_ = phi::Storage::Allocate(layout.bytes, phi::Place());
-  auto address_of = [&](size_t k) { return static_cast<char*>(arena_->data()) + layout.at(k).offset; };
-  std::unordered_set<int> stays;  // what is put into the frame once
-  std::unordered_map<int, char*> address;
-  std::unordered_map<int, const void*> own;  // results that lie in the shared memory
-  std::unordered_map<int, Tensor> fixed(code.fixed.begin(), code.fixed.end());
-  for (size_t i = 0; i < count; ++i)
-    for (const Result& r : traced_[i].results) {
-      if (!traced_[i].frozen) continue;
-      fixed.emplace(r.value, r.kept);
-      buffers_.push_back({r.value, r.kept});
-      stays.insert(r.value);
-    }
-  for (size_t i = 0; i < count; ++i)
-    for (const Result& r : traced_[i].results) {
-      if (!r.own) continue;
-      const size_t k = layout.values.at(r.value);
-      char* p = address_of(k);
-      arena_->Retain();
-      auto memory = phi::Storage::Wrap(p, layout.at(k).bytes, phi::Place(), arena_.get(),
-                                       [](void* a) { static_cast<phi::Storage*>(a)->Release(); });
-      buffers_.push_back({r.value, Tensor(phi::TensorState::Dense(r.shape.dims, r.shape.dtype, std::move(memory)))});
-      own[r.value] = buffers_.back().second.impl();
-      address[r.value] = p;
-      stays.insert(r.value);
-    }
-  for (size_t i = 0; i < count; ++i)
-    for (auto& [v, t] : traced_[i].shapes) {
-      buffers_.push_back({v, t});
-      stays.insert(v);
-    }
-  for (size_t i = 0; i < count; ++i) {
+  const Kept kept = MakeBuffers(code, layout);
+  for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     const Traced& t = traced_[i];
     if (t.frozen) continue;
@@ -423,50 +505,16 @@ void Binding::Bind(const Code& code) {
     s.ins = &ins;
     s.shapes = !ins.shapes.empty() && t.shapes.empty();
     for (int v : ins.drops)
-      if (!stays.count(v)) s.drops.push_back(v);
-    bool loop = !t.operand_values.empty() && i < stable_;
-    for (int k = 0; loop && k < t.seen.nout; ++k)
-      loop = address.count(t.operand_values[k]) != 0 || (t.results[k].leaves && t.seen.n < phi::kLongWork);
-    std::vector<Tensor> spread(t.operand_values.size());
-    for (size_t k = static_cast<size_t>(t.seen.nout); loop && !t.seen.flat && k < spread.size(); ++k) {
-      auto known = fixed.find(t.operand_values[k]);
-      if (known != fixed.end() && known->second.numel() == 1 && t.seen.n <= kMostSpread)
-        spread[k] = Spread(known->second, t.seen.n);
-      else
-        loop = t.whole[k];
-    }
-    if (loop) {
-      s.loop = t.seen.loop;
-      s.n = t.seen.n;
-      s.cost = static_cast<int16_t>(t.seen.cost);
-      s.large = s.n * std::max<int>(s.cost, 1) >= (16 << 10);
-      s.operands = static_cast<int8_t>(t.operand_values.size());
-      for (int k = 0; k < s.operands; ++k) {
-        const int v = t.operand_values[k];
-        auto known = address.find(v);
-        s.sizes[k] = t.operand_sizes[k];
-        if (spread[static_cast<size_t>(k)].defined()) {
-          s.address[k] = static_cast<char*>(spread[static_cast<size_t>(k)].raw_data());
-          spread_.push_back(spread[static_cast<size_t>(k)]);
-        } else if (known != address.end()) {
-          s.address[k] = known->second;
-        } else if (k < t.seen.nout) {
-          s.fresh.push_back({static_cast<int8_t>(k), {v, t.results[k].shape}});
-        } else {
-          s.move_values[s.moving] = v;
-          s.moves[s.moving++] = static_cast<int8_t>(k);
-        }
-      }
-      continue;
-    }
+      if (!kept.stays.count(v)) s.drops.push_back(v);
+    if (i < stable_ && MakeLoop(t, kept, s)) continue;
     if (auto it = layout.workspaces.find(i); it != layout.workspaces.end()) {
-      s.workspace = address_of(it->second);
+      s.workspace = static_cast<char*>(arena_->data()) + layout.at(it->second).offset;
       s.workspace_bytes = t.workspace;
     }
     for (const Result& r : t.results) {
       Expected& e = s.results.emplace_back(Expected{r.value, r.shape, nullptr});
       // Where a view that copied is none at a later run, the next copy must not go to the memory of its operand.
-      if (r.own && ins.kind == Instruction::kOp && (ins.op->flags & phi::kOpView)) e.lies_in = own.at(r.value);
+      if (r.own && ins.kind == Instruction::kOp && (ins.op->flags & phi::kOpView)) e.lies_in = kept.own.at(r.value);
     }
   }
   traced_.clear();

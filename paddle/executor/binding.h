@@ -126,7 +126,13 @@ class Binding {
   };
 
   struct Layout;
+  class Planner;
   Layout PlanMemory(const Code& code);
+  struct Kept;
+  // Tensors that stay from run to run, in the shared memory and beside it.
+  Kept MakeBuffers(const Code& code, const Layout& layout);
+  // Makes the step a call of the loop that the instruction came down to; false: it does not come down to one.
+  bool MakeLoop(const Traced& t, const Kept& kept, Step& s);
   // Marks the instructions whose results are the same at each run of these shapes. `outside`: memory that is seen
   // elsewhere, `root_of`: whose memory a value lies in.
   template <class F>

@@ -78,6 +78,7 @@ class FusedRunner {
   const CompiledGroup& kernel() const { return *kernel_; }
 
  private:
+  class Call;
   // Fills `dims` for CompiledGroup::Run.
   void Extents(const paddle::Tensor* const* inputs, int64_t* dims) const;
   bool TakesInput(size_t k, const paddle::Tensor& x, const int64_t* dims) const;

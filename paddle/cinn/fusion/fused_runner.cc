@@ -139,102 +139,155 @@ CostEstimate FusedRunner::Estimate(const paddle::Tensor* const* inputs, bool exp
   return EstimateCost(fused, single);
 }
 
-void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place) const {
-  const FusionGroup& g = plan_.group;
-  int64_t dims[kMaxExtents];
-  Extents(inputs, dims);
-  std::vector<paddle::Tensor> copies, held;  // inputs brought to the order of memory the kernel reads; checked numbers
-  void *in[kMaxArguments], *out[kMaxArguments];
-  const paddle::Tensor* read[kMaxArguments];
-  common::SmallVector<int64_t, 64> strides;
-  int64_t firsts[2 * kMaxArguments];  // of inputs, then outputs, in elements
-  if (parts_) strides.resize(static_cast<int64_t>(g.inputs.size() + g.outputs.size()) * g.rank);
-  for (size_t k = 0; k < g.inputs.size(); ++k) {
-    const paddle::Tensor& x = *inputs[k];
-    PD_CHECK(TakesInput(k, x, dims), InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ",
-             phi::NameOf(x.dtype()), " and shape ", common::ShapeText(x.dims()),
-             ", which the program it was compiled from does not allow");
-    read[k] = &x;
-    if (!x.is_contiguous() || !(x.place() == place)) {
-      if (copies.empty()) copies.reserve(g.inputs.size());
-      read[k] = &copies.emplace_back(phi::Contiguous(phi::ToPlace(x, place)));
-    }
-    in[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read[k]->raw_data())) : nullptr;
-    if (!parts_) continue;
-    firsts[k] = ViewStrides(plan_.input_views[k], x.dims(), g.rank, strides.data() + k * static_cast<size_t>(g.rank));
-    if (in[k] && place.is_cpu()) in[k] = static_cast<char*>(in[k]) + firsts[k] * phi::SizeOf(x.dtype());
+// One run: what the kernel gets for the tensors.
+class FusedRunner::Call {
+ public:
+  Call(const FusedRunner& runner, const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place)
+      : runner_(runner), plan_(runner.plan_), inputs_(inputs), outputs_(outputs), place_(place) {
+    runner.Extents(inputs, dims_);
+    const FusionGroup& g = plan_.group;
+    if (runner.parts_) strides_.resize(static_cast<int64_t>(g.inputs.size() + g.outputs.size()) * g.rank);
   }
-  for (const FusedOps::Lookup& l : plan_.lookups) {
-    if (phi::CapturesGraph(place)) {  // the host sees no number: those outside are replaced, and told later
-      const paddle::Tensor& given = *read[l.index];
-      const paddle::Tensor clean = phi::Empty(given.dims(), given.dtype(), place);
-      const int64_t below = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
-      phi::g_forms_of(place)->Checked(given.dtype(), given.raw_data(), given.numel(), l.wraps ? -below : 0, below,
-                                      l.table < 0 ? l.except : 0, l.table >= 0 && !l.indexes, clean.raw_data());
-      in[l.index] = clean.numel() ? clean.raw_data() : nullptr;
-      held.push_back(clean);
-      continue;
-    }
-    const paddle::Tensor index = phi::ToHost(*read[l.index]);
-    const int64_t n = l.table < 0 ? l.below : inputs[l.table]->dims()[l.dim];
-    if (index.dtype() == phi::DataType::INT64)
-      CheckNumbers<int64_t>(index, n, l);
-    else
-      CheckNumbers<int32_t>(index, n, l);
-  }
-  int64_t reduced = 1, kept = 1;
-  for (int a = 0; a < g.rank; ++a) (g.reduced.has(a) ? reduced : kept) *= dims[a];
-  PD_CHECK(reduced > 0 || kept == 0 || !plan_.needs_elements, InvalidArgument,
-           "[max, min] expected at least one element to reduce, got none");
-  for (auto [o, i] : plan_.inplace) {
-    if (read[i] == inputs[i])
-      *outputs[o] = *inputs[i];
-    else
-      outputs[o]->reset();
-  }
-  for (size_t k = 0; k < g.outputs.size(); ++k) {
-    const int v = plan_.output_of[k];
-    const std::vector<ViewDim>& view = plan_.output_views[k];
-    const FusedOps::Assembled& a = plan_.assembled[static_cast<size_t>(v)];
-    if (k == 0 || plan_.output_of[k - 1] != v) {
-      phi::Ints shape;
-      for (size_t d = 0; d < view.size(); ++d)
-        shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d]
-                        : view[d].axis < 0                      ? 1
-                                                                : dims[view[d].axis]);
-      if (place.is_cpu())
-        phi::EnsureOut(*outputs[v], shape, g.outputs[k].dtype);
-      else if (!IsAt(*outputs[v], shape, g.outputs[k].dtype, place))
-        *outputs[v] = phi::Empty(shape, g.outputs[k].dtype, place);
-      const phi::DeviceForms* forms = !a.fill || place.is_cpu() || !phi::g_forms_of ? nullptr : phi::g_forms_of(place);
-      if (a.fill && forms) {
-        char element[16];
-        phi::StoreScalar(*a.fill, g.outputs[k].dtype, element);
-        forms->Fill(phi::SizeOf(g.outputs[k].dtype), outputs[v]->numel(), outputs[v]->raw_data(), element);
-      } else if (a.fill) {
-        const paddle::Tensor one = phi::FullLike({1}, g.outputs[k].dtype, *a.fill);
-        phi::CopyInto(phi::ViewOf(one, shape, phi::Ints(shape.size(), 0), 0), *outputs[v]);
+
+  void TakeInputs() {
+    const FusionGroup& g = plan_.group;
+    for (size_t k = 0; k < g.inputs.size(); ++k) {
+      const paddle::Tensor& x = *inputs_[k];
+      PD_CHECK(runner_.TakesInput(k, x, dims_), InvalidArgument, "[cinn] input ", k, " of a fused group has dtype ",
+               phi::NameOf(x.dtype()), " and shape ", common::ShapeText(x.dims()),
+               ", which the program it was compiled from does not allow");
+      read_[k] = &x;
+      if (!x.is_contiguous() || !(x.place() == place_)) {
+        if (copies_.empty()) copies_.reserve(g.inputs.size());
+        read_[k] = &copies_.emplace_back(phi::Contiguous(phi::ToPlace(x, place_)));
       }
+      in_[k] = x.numel() ? const_cast<void*>(static_cast<const void*>(read_[k]->raw_data())) : nullptr;
+      if (!runner_.parts_) continue;
+      firsts_[k] = ViewStrides(plan_.input_views[k], x.dims(), g.rank, StridesAt(k));
+      if (in_[k] && place_.is_cpu()) in_[k] = static_cast<char*>(in_[k]) + firsts_[k] * phi::SizeOf(x.dtype());
     }
-    out[k] = outputs[v]->numel() ? outputs[v]->raw_data() : nullptr;
-    if (!parts_) continue;
-    int64_t* own = strides.data() + (g.inputs.size() + k) * static_cast<size_t>(g.rank);
-    const int64_t first = firsts[g.inputs.size() + k] = ViewStrides(view, outputs[v]->dims(), g.rank, own);
-    PD_CHECK(Fits(view, outputs[v]->dims(), dims, false), InvalidArgument, "[cinn] output ", v,
-             " of a fused group has shape ", common::ShapeText(outputs[v]->dims()),
-             ", which has no place for its parts");
-    if (out[k] && place.is_cpu()) out[k] = static_cast<char*>(out[k]) + first * phi::SizeOf(g.outputs[k].dtype);
   }
-  if (place.is_cpu())
-    kernel_->Run(in, out, dims, parts_ ? strides.data() : nullptr);
-  else
-    gpu_->Run(place, in, out, dims, parts_ ? strides.data() : nullptr, parts_ ? firsts : nullptr);
-  for (auto [o, i] : plan_.inplace) {
-    if (read[i] == inputs[i]) continue;
-    paddle::Tensor whole = *inputs[i];
-    phi::CopyInto(*outputs[o], whole);
-    *outputs[o] = whole;
+
+  // Numbers at which the kernel reads are in range.
+  void CheckLookups() {
+    for (const FusedOps::Lookup& l : plan_.lookups) {
+      const int64_t below = l.table < 0 ? l.below : inputs_[l.table]->dims()[l.dim];
+      if (phi::CapturesGraph(place_)) {
+        Replace(l, below);
+        continue;
+      }
+      const paddle::Tensor index = phi::ToHost(*read_[l.index]);
+      if (index.dtype() == phi::DataType::INT64)
+        CheckNumbers<int64_t>(index, below, l);
+      else
+        CheckNumbers<int32_t>(index, below, l);
+    }
   }
+
+  void CheckReduced() const {
+    int64_t reduced = 1, kept = 1;
+    for (int a = 0; a < plan_.group.rank; ++a) (plan_.group.reduced.has(a) ? reduced : kept) *= dims_[a];
+    PD_CHECK(reduced > 0 || kept == 0 || !plan_.needs_elements, InvalidArgument,
+             "[max, min] expected at least one element to reduce, got none");
+  }
+
+  void MakeOutputs() {
+    const FusionGroup& g = plan_.group;
+    for (auto [o, i] : plan_.inplace) {
+      if (read_[i] == inputs_[i])
+        *outputs_[o] = *inputs_[i];
+      else
+        outputs_[o]->reset();
+    }
+    for (size_t k = 0; k < g.outputs.size(); ++k) {
+      const int v = plan_.output_of[k];
+      const std::vector<ViewDim>& view = plan_.output_views[k];
+      if (k == 0 || plan_.output_of[k - 1] != v) MakeOutput(k, view);
+      paddle::Tensor& out = *outputs_[v];
+      out_[k] = out.numel() ? out.raw_data() : nullptr;
+      if (!runner_.parts_) continue;
+      const size_t at = g.inputs.size() + k;
+      firsts_[at] = ViewStrides(view, out.dims(), g.rank, StridesAt(at));
+      PD_CHECK(Fits(view, out.dims(), dims_, false), InvalidArgument, "[cinn] output ", v,
+               " of a fused group has shape ", common::ShapeText(out.dims()), ", which has no place for its parts");
+      if (out_[k] && place_.is_cpu())
+        out_[k] = static_cast<char*>(out_[k]) + firsts_[at] * phi::SizeOf(g.outputs[k].dtype);
+    }
+  }
+
+  void Launch() {
+    const int64_t* strides = runner_.parts_ ? strides_.data() : nullptr;
+    if (place_.is_cpu())
+      runner_.kernel_->Run(in_, out_, dims_, strides);
+    else
+      runner_.gpu_->Run(place_, in_, out_, dims_, strides, runner_.parts_ ? firsts_ : nullptr);
+    for (auto [o, i] : plan_.inplace) {
+      if (read_[i] == inputs_[i]) continue;
+      paddle::Tensor whole = *inputs_[i];
+      phi::CopyInto(*outputs_[o], whole);
+      *outputs_[o] = whole;
+    }
+  }
+
+ private:
+  int64_t* StridesAt(size_t argument) { return strides_.data() + argument * static_cast<size_t>(plan_.group.rank); }
+
+  // The host sees no number while a graph is captured: those out of range are replaced, and told later.
+  void Replace(const FusedOps::Lookup& l, int64_t below) {
+    const paddle::Tensor& given = *read_[l.index];
+    const paddle::Tensor clean = phi::Empty(given.dims(), given.dtype(), place_);
+    phi::g_forms_of(place_)->Checked(given.dtype(), given.raw_data(), given.numel(), l.wraps ? -below : 0, below,
+                                     l.table < 0 ? l.except : 0, l.table >= 0 && !l.indexes, clean.raw_data());
+    in_[l.index] = clean.numel() ? clean.raw_data() : nullptr;
+    held_.push_back(clean);
+  }
+
+  // The tensor of the k-th output, filled where its parts leave places.
+  void MakeOutput(size_t k, const std::vector<ViewDim>& view) {
+    const int v = plan_.output_of[k];
+    const phi::DataType dtype = plan_.group.outputs[k].dtype;
+    const FusedOps::Assembled& a = plan_.assembled[static_cast<size_t>(v)];
+    paddle::Tensor& out = *outputs_[v];
+    phi::Ints shape;
+    for (size_t d = 0; d < view.size(); ++d)
+      shape.push_back(!a.extents.empty() && a.extents[d] >= 0 ? a.extents[d]
+                      : view[d].axis < 0                      ? 1
+                                                              : dims_[view[d].axis]);
+    if (place_.is_cpu())
+      phi::EnsureOut(out, shape, dtype);
+    else if (!IsAt(out, shape, dtype, place_))
+      out = phi::Empty(shape, dtype, place_);
+    if (!a.fill) return;
+    if (const phi::DeviceForms* forms = place_.is_cpu() || !phi::g_forms_of ? nullptr : phi::g_forms_of(place_)) {
+      char element[16];
+      phi::StoreScalar(*a.fill, dtype, element);
+      forms->Fill(phi::SizeOf(dtype), out.numel(), out.raw_data(), element);
+    } else {
+      const paddle::Tensor one = phi::FullLike({1}, dtype, *a.fill);
+      phi::CopyInto(phi::ViewOf(one, shape, phi::Ints(shape.size(), 0), 0), out);
+    }
+  }
+
+  const FusedRunner& runner_;
+  const FusedOps& plan_;
+  const paddle::Tensor* const* inputs_;
+  paddle::Tensor* const* outputs_;
+  const phi::Place place_;
+  int64_t dims_[kMaxExtents];
+  std::vector<paddle::Tensor> copies_, held_;  // inputs in the order of memory that the kernel reads; checked numbers
+  void *in_[kMaxArguments], *out_[kMaxArguments];
+  const paddle::Tensor* read_[kMaxArguments];
+  common::SmallVector<int64_t, 64> strides_;
+  int64_t firsts_[2 * kMaxArguments];  // of inputs, then outputs, in elements
+};
+
+void FusedRunner::Run(const paddle::Tensor* const* inputs, paddle::Tensor* const* outputs, phi::Place place) const {
+  Call call(*this, inputs, outputs, place);
+  call.TakeInputs();
+  call.CheckLookups();
+  call.CheckReduced();
+  call.MakeOutputs();
+  call.Launch();
 }
 
 std::vector<std::pair<int, int>> FusedRunner::Overlays() const {

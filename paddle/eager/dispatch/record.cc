@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "paddle/common/dtype_error.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/deferred.h"
@@ -40,13 +41,20 @@ const pir::OpInfo* InfoOf(const phi::OpDef& op) {
   return pir::FindOp(op.dialect() + std::string(op.name));  // registered later: operators of users
 }
 
+// Whether it is the op with a name of pd_op.h.
+bool Is(const phi::OpDef& op, std::string_view name) { return op.name == common::BareName(name); }
+
+// Whether an argument is known only when the program runs.
+bool AnyDeferred(const phi::OpDef& op, const phi::AttrValue* attrs) {
+  return std::any_of(attrs, attrs + op.attrs.size(), HasDeferred);
+}
+
 // A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
 void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, phi::AttrValue& shape) {
-  const std::string_view name = op.name;
-  if ((name != "reshape" && name != "expand") || !std::holds_alternative<phi::IntArray>(shape) || !in[0].n) return;
+  const bool expand = Is(op, pir::pd::kExpand);
+  if (!(expand || Is(op, pir::pd::kReshape)) || !std::holds_alternative<phi::IntArray>(shape) || !in[0].n) return;
   auto& list = std::get<phi::IntArray>(shape);
   const common::Dims x = in[0].p[0].extents();
-  const bool expand = name == "expand";
   const int64_t lead = expand ? list.size() - x.size() : 0;
   int64_t open = -1, unknown = 0;
   for (int64_t i = 0; i < list.size(); ++i) {
@@ -67,10 +75,9 @@ void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, ph
 // The result for integers of an op with a number that a program would round to float32, by ops that keep all digits;
 // undefined: not such.
 Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
-  const std::string_view name = op.name;
-  if ((name != "scale" && name != "pow") || in[0].n != 1) return {};
+  const bool pow = Is(op, pir::pd::kPow);
+  if (!(pow || Is(op, pir::pd::kScale)) || in[0].n != 1) return {};
   const Tensor& x = in[0].p[0];
-  const bool pow = name == "pow";
   const auto* number = std::get_if<phi::Scalar>(&attrs[pow ? 0 : 1]);
   if (!phi::IsInteger(x.dtype()) || !number || !number->is_integral() || !number->known()) return {};
   const int64_t n = number->to_int();
@@ -86,13 +93,13 @@ Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::At
 
 // The result of an op with a complex number where programs hold real ones, by ops that do without; undefined: not such.
 Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
-  const std::string_view name = op.name;
-  if (name != "scale" && name != "full_like" && name != "pow" && name != "pow_grad") return {};
+  const bool filled = Is(op, pir::pd::kFullLike), pow = Is(op, pir::pd::kPow);
+  if (!filled && !pow && !Is(op, pir::pd::kScale)) return {};
   const auto* number = std::get_if<phi::Scalar>(&attrs[0]);
   if (!number || !phi::IsComplex(number->dtype()) || in[0].n != 1) return {};
   const Tensor& x = in[0].p[0];
   const auto z = number->to_complex();
-  if (name == "full_like") {
+  if (filled) {
     auto dtype = phi::AttrAs<phi::DataType>(attrs[1], op.name, "dtype");
     if (dtype == phi::DataType::UNDEFINED) dtype = x.dtype();
     if (!phi::IsComplex(dtype)) return {};
@@ -102,16 +109,37 @@ Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi:
   }
   if (!phi::IsComplex(x.dtype())) return {};
   const Tensor factor = paddle::full({}, *number, x.dtype());
-  if (name == "pow") return paddle::elementwise_pow(x, factor);
-  if (name == "pow_grad") {
-    const Tensor lower = paddle::full({}, phi::Scalar(z - phi::complex128(1)), x.dtype());
-    return paddle::multiply(in[1].p[0], paddle::conj(paddle::multiply(factor, paddle::elementwise_pow(x, lower))));
-  }
+  if (pow) return paddle::elementwise_pow(x, factor);
   const auto bias = phi::AttrAs<phi::Scalar>(attrs[1], op.name, "bias");
   if (bias.to_complex() == phi::complex128(0)) return paddle::multiply(x, factor);
   const Tensor added = paddle::full({}, bias, x.dtype());
   return phi::AttrAs<bool>(attrs[2], op.name, "bias_after_scale") ? paddle::add(paddle::multiply(x, factor), added)
                                                                   : paddle::multiply(paddle::add(x, added), factor);
+}
+
+// The result of `full` where the op does not hold the number: known when the program runs, or complex, which is put
+// together from two as in PaddlePaddle; undefined: it does.
+Tensor FilledByOthers(Recorder& r, const phi::AttrValue* attrs, bool deferred) {
+  const auto& shape = std::get<phi::IntArray>(attrs[0]);
+  const auto& number = std::get<phi::Scalar>(attrs[1]);
+  const auto dtype = std::get<phi::DataType>(attrs[2]);
+  if (deferred) {
+    const Tensor value = HasDeferred(attrs[1]) ? r.deferred(number.integer()).tensor : paddle::full({1}, number, dtype);
+    return paddle::full_with_tensor(value, shape, dtype);
+  }
+  if (!phi::IsComplex(dtype)) return {};
+  const auto z = number.to_complex();
+  if (z.imag() == 0) return {};
+  const phi::DataType part = phi::RealOf(dtype);
+  return paddle::complex(paddle::full(shape, z.real(), part), paddle::full(shape, z.imag(), part));
+}
+
+// The result of a call that is recorded as others; undefined: it is not.
+Tensor ByOthers(Recorder& r, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, bool deferred) {
+  Tensor whole;
+  if (Is(op, pir::pd::kFull)) whole = FilledByOthers(r, attrs, deferred);
+  if (!whole.defined()) whole = WithComplexNumber(op, in, attrs);
+  return whole.defined() ? whole : WithWideNumber(op, in, attrs);
 }
 
 // The number that elements of the dtype hold: integers that do not fit wrap around, as in eager mode.
@@ -331,57 +359,25 @@ void Recorder::RecordAgain(const phi::OpDef& op, const phi::InSlot* in, phi::Out
   }
 }
 
-void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
-  if (again_) return RecordAgain(op, in, outs);
-  const pir::Builder::SourceGuard at = AtUserLine();
-  const pir::OpInfo* info = InfoOf(op);
-  PD_ASSERT(info != nullptr);
-  bool deferred = false;
-  for (size_t a = 0; a < op.attrs.size(); ++a) deferred = deferred || HasDeferred(attrs[a]);
-  const bool filled = std::string_view(op.name) == "full";
-  if (deferred && filled) {
-    auto dtype = std::get<phi::DataType>(attrs[2]);
-    Tensor value = HasDeferred(attrs[1]) ? this->deferred(std::get<phi::Scalar>(attrs[1]).integer()).tensor
-                                         : paddle::full({1}, std::get<phi::Scalar>(attrs[1]), dtype);
-    *outs[0].p = paddle::full_with_tensor(value, std::get<phi::IntArray>(attrs[0]), dtype);
-    return;
-  }
-  if (filled && phi::IsComplex(std::get<phi::DataType>(attrs[2]))) {
-    // The op holds a real number: as in PaddlePaddle, a complex one is put together from two.
-    const auto& number = std::get<phi::Scalar>(attrs[1]);
-    const auto z = number.to_complex();
-    const auto& shape = std::get<phi::IntArray>(attrs[0]);
-    const phi::DataType part =
-        std::get<phi::DataType>(attrs[2]) == phi::DataType::COMPLEX64 ? phi::DataType::FLOAT32 : phi::DataType::FLOAT64;
-    if (z.imag() != 0) {
-      *outs[0].p = paddle::complex(paddle::full(shape, z.real(), part), paddle::full(shape, z.imag(), part));
-      return;
-    }
-  }
-  for (auto* other : {&WithComplexNumber, &WithWideNumber}) {
-    if (Tensor whole = other(op, in, attrs); whole.defined()) {
-      *outs[0].p = whole;
-      return;
-    }
-  }
-  for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
-    PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
-             "] expected '", op.attrs[a]->name, "' to be known while recording, got a tensor that is being recorded");
+struct Recorder::Operands {
+  std::vector<pir::Value> values;
+  std::vector<std::vector<phi::Meta>> metas;  // of the tensor arguments
   bool differentiable = false;
-  std::vector<std::vector<phi::Meta>> in_metas(op.tensors.size()), out_metas(op.outs.size());
-  std::vector<phi::MetaSlot> slots(op.tensors.size());
-  std::vector<pir::Value> operands;
+};
+
+Recorder::Operands Recorder::OperandsOf(const phi::OpDef& op, const phi::InSlot* in) {
+  Operands r;
+  r.metas.resize(op.tensors.size());
   for (size_t i = 0; i < op.tensors.size(); ++i) {
     bool needs = false;
     PD_CHECK(op.tensors[i]->kind != phi::ArgDef::kTensor || (in[i].n && in[i].p[0].defined()), InvalidArgument, "[",
              op.name, "] expected a tensor ", op.tensors[i]->name, ", got none");
     for (int k = 0; k < in[i].n; ++k)
       if (in[i].p[k].defined()) {
-        in_metas[i].push_back(in[i].p[k].meta());
+        r.metas[i].push_back(in[i].p[k].meta());
         needs = needs || (State().grad_enabled && NeedsGrad(in[i].p[k]));
       }
-    differentiable = differentiable || needs;
-    slots[i] = {in_metas[i].data(), static_cast<int>(in_metas[i].size())};
+    r.differentiable = r.differentiable || needs;
     if (op.tensors[i]->kind == phi::ArgDef::kTensorList) {
       std::vector<pir::Value> items;
       std::vector<pir::Type> types;
@@ -389,89 +385,117 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
         items.push_back(ValueOf(in[i].p[k]));
         types.push_back(items.back().type());
       }
-      operands.push_back(
+      r.values.push_back(
           Create(pir::KnownOp("builtin.combine"), items, {}, {pir::VectorType::Get(types)}, needs)->result(0));
     } else {
-      operands.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
+      r.values.push_back(in[i].n && in[i].p[0].defined() ? ValueOf(in[i].p[0]) : pir::Value());
     }
   }
-  if (deferred) {
+  return r;
+}
+
+std::vector<std::vector<phi::Meta>> Recorder::ResultsOf(const phi::OpDef& op, const Operands& in,
+                                                        const phi::AttrValue* attrs, const phi::OutSlot* outs) const {
+  std::vector<phi::MetaSlot> slots;
+  for (const auto& metas : in.metas) slots.push_back({metas.data(), static_cast<int>(metas.size())});
+  std::vector<std::vector<phi::Meta>> made(op.outs.size());
+  if (AnyDeferred(op, attrs)) {
     std::vector<phi::AttrValue> given;
     for (size_t a = 0; a < op.attrs.size(); ++a) given.push_back(ForRule(attrs[a]));
-    InferRecorded(op, slots.data(), given.data(), out_metas.data());
+    InferRecorded(op, slots.data(), given.data(), made.data());
   } else {
-    InferRecorded(op, slots.data(), attrs, out_metas.data());
+    InferRecorded(op, slots.data(), attrs, made.data());
   }
   // The one gradient op whose result has another shape than its only operand by an attribute.
-  if (std::string_view(op.name) == "transpose_grad" && !out_metas[0].empty()) {
+  if (Is(op, pir::pd::kTransposeGrad) && !made[0].empty()) {
     const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");
-    const common::Dims dims = out_metas[0][0].dims;
-    for (int64_t i = 0; i < perm.size(); ++i)
-      out_metas[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
+    const common::Dims dims = made[0][0].dims;
+    for (int64_t i = 0; i < perm.size(); ++i) made[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
   }
   for (size_t k = 0; k < op.outs.size(); ++k) {
-    if (out_metas[k].empty() && op.outs[k].same_as_input)
-      for (size_t i = 0; i < op.tensors.size(); ++i)
-        if (std::string_view(op.tensors[i]->name) == op.outs[k].same_as_input) out_metas[k] = in_metas[i];
     const phi::OutDef& o = op.outs[k];
-    bool may_be_absent = o.same_as_input || o.optional || o.variadic || !outs[k].p;
-    PD_CHECK(!out_metas[k].empty() || may_be_absent, Unimplemented, "[", op.name,
+    if (made[k].empty() && o.same_as_input)
+      for (size_t i = 0; i < op.tensors.size(); ++i)
+        if (std::string_view(op.tensors[i]->name) == o.same_as_input) made[k] = in.metas[i];
+    const bool may_be_absent = o.same_as_input || o.optional || o.variadic || !outs[k].p;
+    PD_CHECK(!made[k].empty() || may_be_absent, Unimplemented, "[", op.name,
              "] expected an op with a shape rule, got one that cannot be recorded");
   }
-  if (std::string_view(op.name) == "where" && out_metas[0].size() == 1) {
-    const common::Dims& dims = out_metas[0][0].dims;
-    auto fits = [&](pir::Value v) {
-      bool same = v && v.type().dims().size() == dims.size();
-      for (int64_t i = 0; same && i < dims.size(); ++i) same = common::SameDim(v.type().dims()[i], dims[i]);
-      return same;
-    };
-    auto same = std::find_if(operands.begin(), operands.end(), fits);
-    pir::Value like = same == operands.end() ? pir::Value() : *same;
-    for (pir::Value& v : operands)
-      if (v && !fits(v)) v = Expand(v, dims, like, differentiable);
-  }
+  return made;
+}
+
+void Recorder::BroadcastOperands(Operands& in, const common::Dims& dims) {
+  auto fits = [&](pir::Value v) { return v && common::SameDims(v.type().dims(), dims); };
+  const auto same = std::find_if(in.values.begin(), in.values.end(), fits);
+  const pir::Value like = same == in.values.end() ? pir::Value() : *same;
+  for (pir::Value& v : in.values)
+    if (v && !fits(v)) v = Expand(v, dims, like, in.differentiable);
+}
+
+pir::AttributeMap Recorder::AttributesOf(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
+                                         const std::vector<std::vector<phi::Meta>>& made, Operands& operands) {
+  const bool filled = Is(op, pir::pd::kFull);
   pir::AttributeMap map;
   for (size_t a = 0; a < op.attrs.size(); ++a) {
     const phi::ArgDef& d = *op.attrs[a];
     if (d.kind == phi::ArgDef::kOperandAttr) {
       phi::AttrValue value = attrs[a];
-      if (deferred) Simplify(*this, op, in, value);
-      operands.push_back(AttrOperand(value));
-    } else {
-      const auto* number = std::get_if<phi::Scalar>(&attrs[a]);
-      pir::Attribute attr = number
-                                ? pir::Attribute::Number(filled ? AsElement(*number, out_metas[0][0].dtype) : *number)
-                                : ToPirAttribute(attrs[a]);
-      if (attrs[a].index() != d.attr_index && attr)
-        attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
-      map.Set(d.name, attr);
+      if (HasDeferred(value)) Simplify(*this, op, in, value);
+      operands.values.push_back(AttrOperand(value));
+      continue;
     }
+    const auto* number = std::get_if<phi::Scalar>(&attrs[a]);
+    pir::Attribute attr = number ? pir::Attribute::Number(filled ? AsElement(*number, made[0][0].dtype) : *number)
+                                 : ToPirAttribute(attrs[a]);
+    if (attrs[a].index() != d.attr_index && attr)
+      attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
+    map.Set(d.name, attr);
   }
-  std::vector<pir::Type> types;
-  for (size_t k = 0; k < op.outs.size(); ++k) {
-    if (op.outs[k].variadic) {
-      std::vector<pir::Type> items;
-      for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
-      types.push_back(pir::VectorType::Get(items));
-    } else {
-      types.push_back(out_metas[k].empty() || out_metas[k][0].dtype == phi::DataType::UNDEFINED
-                          ? pir::Type()
-                          : TypeOf(out_metas[k][0]));
-    }
-  }
-  pir::Operation* made = Create(info, operands, std::move(map), types, differentiable);
-  for (size_t k = 0; k < op.outs.size(); ++k) {
-    pir::Value v = made->result(static_cast<int>(k));
+  return map;
+}
+
+void Recorder::GiveResults(pir::Operation* made, const std::vector<std::vector<phi::Meta>>& metas, bool differentiable,
+                           phi::OutSlot* outs) {
+  for (size_t k = 0; k < metas.size(); ++k) {
+    const pir::Value v = made->result(static_cast<int>(k));
     if (outs[k].list) {
       std::vector<pir::Type> items;
-      for (auto& m : out_metas[k]) items.push_back(TypeOf(m));
+      for (auto& m : metas[k]) items.push_back(TypeOf(m));
       pir::Operation* split = Create(pir::KnownOp("builtin.split"), {v}, {}, items, differentiable);
       outs[k].list->clear();
       for (size_t i = 0; i < items.size(); ++i) outs[k].list->push_back(Wrap(split->result(static_cast<int>(i))));
-    } else if (outs[k].p && types[k]) {
+    } else if (outs[k].p && v.type()) {
       *outs[k].p = Wrap(v);
     }
   }
+}
+
+void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  if (again_) return RecordAgain(op, in, outs);
+  const pir::Builder::SourceGuard at = AtUserLine();
+  const pir::OpInfo* info = InfoOf(op);
+  PD_ASSERT(info != nullptr);
+  const bool deferred = AnyDeferred(op, attrs);
+  if (const Tensor whole = ByOthers(*this, op, in, attrs, deferred); whole.defined()) {
+    *outs[0].p = whole;
+    return;
+  }
+  for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
+    PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
+             "] expected '", op.attrs[a]->name, "' to be known while recording, got a tensor that is being recorded");
+  Operands operands = OperandsOf(op, in);
+  const std::vector<std::vector<phi::Meta>> metas = ResultsOf(op, operands, attrs, outs);
+  if (Is(op, pir::pd::kWhere) && metas[0].size() == 1) BroadcastOperands(operands, metas[0][0].dims);
+  pir::AttributeMap map = AttributesOf(op, in, attrs, metas, operands);
+  std::vector<pir::Type> types;
+  for (size_t k = 0; k < op.outs.size(); ++k) {
+    std::vector<pir::Type> items;
+    for (auto& m : metas[k]) items.push_back(TypeOf(m));
+    const bool absent = metas[k].empty() || metas[k][0].dtype == phi::DataType::UNDEFINED;
+    types.push_back(op.outs[k].variadic ? pir::VectorType::Get(items) : absent ? pir::Type() : items[0]);
+  }
+  pir::Operation* made = Create(info, operands.values, std::move(map), types, operands.differentiable);
+  GiveResults(made, metas, operands.differentiable, outs);
   if (op.flags & phi::kOpView) MarkRecordedViews(op, in, attrs, outs);
 }
 

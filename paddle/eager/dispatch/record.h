@@ -102,6 +102,17 @@ class Recorder {
   // there is one.
   pir::Value Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable);
   pir::Value MakeData(const std::string& name, const phi::Meta& meta);
+  // The parts of Record: the operands of a call, the metas of its results by the op's rule, operands of `where` in its
+  // result's shape, the attributes (those that are operands are added there), and the tensors of the results.
+  struct Operands;
+  Operands OperandsOf(const phi::OpDef& op, const phi::InSlot* in);
+  std::vector<std::vector<phi::Meta>> ResultsOf(const phi::OpDef& op, const Operands& in, const phi::AttrValue* attrs,
+                                                const phi::OutSlot* outs) const;
+  void BroadcastOperands(Operands& in, const common::Dims& dims);
+  pir::AttributeMap AttributesOf(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
+                                 const std::vector<std::vector<phi::Meta>>& made, Operands& operands);
+  void GiveResults(pir::Operation* made, const std::vector<std::vector<phi::Meta>>& metas, bool differentiable,
+                   phi::OutSlot* outs);
   pir::Value Capture(const Tensor& t);
   void RecordAgain(const phi::OpDef& op, const phi::InSlot* in, phi::OutSlot* outs);
   // Checks that `v` can be used where ops are being recorded, and notes its use for the gradients of open regions.

@@ -5,15 +5,17 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/phi/ops/indexing/axis.h"
+#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 
+using common::BareName;
 using common::Ints;
 using phi::AttrValue;
 
@@ -173,11 +175,6 @@ void AddStrided(const Tensor& view, const Tensor& base, RecordedStrides strides,
   Add(view, base, std::move(strides), std::move(derive), std::move(scatter));
 }
 
-template <class T>
-T Attr(const AttrValue& v) {
-  return phi::AttrAs<T>(v, "view", "attribute");
-}
-
 // The slices along an axis.
 void AddPieces(const std::vector<Tensor>& views, const Tensor& base, int64_t axis) {
   for (int64_t at = 0; at < static_cast<int64_t>(views.size()); ++at)
@@ -207,173 +204,171 @@ void SpreadDown(Recorder& r, const Tensor& t, const phi::TensorImpl* except) {
   }
 }
 
+// A recorded call whose result is seen as a view of its first operand.
+struct Viewing {
+  const Tensor& base;
+  const Tensor& out;
+  const AttrValue* attrs;
+  template <class T>
+  T attr(int k) const {
+    return phi::AttrAs<T>(attrs[k], "view", "attribute");
+  }
+  int64_t axis(const char* op, int k) const { return common::NormalizeAxis(op, attr<int64_t>(k), base.ndim()); }
+};
+
+void ViewReshape(const Viewing& c) {
+  AddReshaped(c.out, c.base, [shape = c.attr<phi::IntArray>(0)](const Tensor& b) { return paddle::reshape(b, shape); });
+}
+void ViewFlatten(const Viewing& c) {
+  const auto start = c.attr<int64_t>(0), stop = c.attr<int64_t>(1);
+  AddReshaped(c.out, c.base, [start, stop](const Tensor& b) { return paddle::flatten(b, start, stop); });
+}
+void ViewSqueeze(const Viewing& c) {
+  AddReshaped(c.out, c.base, [axis = c.attr<phi::IntArray>(0)](const Tensor& b) { return paddle::squeeze(b, axis); });
+}
+void ViewUnsqueeze(const Viewing& c) {
+  AddReshaped(c.out, c.base, [axis = c.attr<phi::IntArray>(0)](const Tensor& b) { return paddle::unsqueeze(b, axis); });
+}
+void ViewTranspose(const Viewing& c) {
+  const Ints perm = c.attr<Ints>(0);
+  const RecordedStrides from = StridesOf(c.base);
+  RecordedStrides strides;
+  for (int64_t p : perm) strides.push_back(from[common::NormalizeAxis("transpose", p, c.base.ndim())]);
+  Add(
+      c.out, c.base, std::move(strides), [perm](const Tensor& b) { return paddle::transpose(b, perm); },
+      [perm](const Tensor&, const Tensor& v) { return paddle::transpose(v, paddle::inverse_perm(perm)); });
+}
+void ViewDiagonal(const Viewing& c) {
+  const auto offset = c.attr<int64_t>(0);
+  const int64_t a = c.axis("diagonal", 1), b = c.axis("diagonal", 2);
+  const RecordedStrides from = StridesOf(c.base);
+  RecordedStrides strides;
+  for (int64_t i = 0; i < c.base.ndim(); ++i)
+    if (i != a && i != b) strides.push_back(from[i]);
+  // A sum of steps that are not known is one of its own.
+  strides.push_back(common::SameDim(from[a].extent, from[b].extent)
+                        ? RecordedStride{from[a].factor + from[b].factor, from[a].extent}
+                        : RecordedStride{1, common::NewSymbol()});
+  Add(
+      c.out, c.base, std::move(strides), [=](const Tensor& t) { return paddle::diagonal(t, offset, a, b); },
+      [=](const Tensor& t, const Tensor& v) { return paddle::fill_diagonal_tensor(t, v, offset, a, b); });
+}
+void ViewAsStrided(const Viewing& c) {
+  const Ints dims = c.attr<Ints>(0), steps = c.attr<Ints>(1);
+  const auto offset = c.attr<int64_t>(2);
+  RecordedStrides strides;
+  for (int64_t step : steps) strides.push_back({step, common::Dim(1)});
+  AddStrided(c.out, c.base, std::move(strides), steps, offset, IsRowMajor(c.base.extents(), StridesOf(c.base)),
+             [=](const Tensor& b) { return paddle::as_strided(b, dims, steps, offset); });
+}
+void ViewUnfold(const Viewing& c) {
+  const int64_t axis = c.axis("unfold", 0);
+  const auto size = c.attr<int64_t>(1), step = c.attr<int64_t>(2);
+  auto windows = [&](RecordedStrides strides) {
+    const RecordedStride along = c.base.ndim() ? strides[axis] : RecordedStride{};
+    if (c.base.ndim()) strides[axis] = along * step;
+    strides.push_back(along);
+    return strides;
+  };
+  Ints steps;
+  bool known = true;
+  for (const RecordedStride& s : windows(RowMajor(c.base.extents()))) {
+    known = known && common::IsOne(s.extent);
+    steps.push_back(s.factor);
+  }
+  AddStrided(c.out, c.base, windows(StridesOf(c.base)), steps, 0, known,
+             [=](const Tensor& b) { return paddle::tensor_unfold(b, axis, size, step); });
+}
+// The strides of a tensor of complex numbers, counted in their parts.
+RecordedStrides StridesOfParts(const Tensor& t) {
+  RecordedStrides strides = StridesOf(t);
+  for (RecordedStride& s : strides) s = s * int64_t{2};
+  return strides;
+}
+void ViewAsReal(const Viewing& c) {
+  RecordedStrides strides = StridesOfParts(c.base);
+  strides.push_back({1, common::Dim(1)});
+  Add(
+      c.out, c.base, std::move(strides), [](const Tensor& b) { return paddle::as_real(b); },
+      [](const Tensor&, const Tensor& v) { return paddle::as_complex(v); });
+}
+void ViewAsComplex(const Viewing& c) {
+  RecordedStrides strides = StridesOf(c.base);
+  bool pairs = strides.back() == RecordedStride{};
+  strides.pop_back();
+  for (RecordedStride& s : strides) {
+    pairs = pairs && s.factor % 2 == 0;
+    s.factor /= 2;
+  }
+  if (!pairs) return;  // a copy
+  Add(
+      c.out, c.base, std::move(strides), [](const Tensor& b) { return paddle::as_complex(b); },
+      [](const Tensor&, const Tensor& v) { return paddle::as_real(v); });
+}
+void ViewReal(const Viewing& c) {
+  if (!phi::IsComplex(c.base.dtype()))
+    return AddReshaped(c.out, c.base, [](const Tensor& b) { return paddle::real(b); });
+  Add(
+      c.out, c.base, StridesOfParts(c.base), [](const Tensor& b) { return paddle::real(b); },
+      [](const Tensor& b, const Tensor& v) { return paddle::complex(v, paddle::imag(b)); });
+}
+void ViewImag(const Viewing& c) {
+  Add(
+      c.out, c.base, StridesOfParts(c.base), [](const Tensor& b) { return paddle::imag(b); },
+      [](const Tensor& b, const Tensor& v) { return paddle::complex(paddle::real(b), v); });
+}
+void ViewDtype(const Viewing& c) {
+  const auto dtype = c.attr<phi::DataType>(0), of = c.base.dtype();
+  const bool alike = phi::SizeOf(dtype) == phi::SizeOf(of);
+  if (!alike && !IsRowMajor(c.base.extents(), StridesOf(c.base))) return;  // a copy
+  Add(
+      c.out, c.base, StridesOf(alike ? c.base : c.out),
+      [dtype](const Tensor& b) { return paddle::view_dtype(b, dtype); },
+      [of](const Tensor&, const Tensor& v) { return paddle::view_dtype(v, of); });
+}
+void ViewSlice(const Viewing& c) {
+  const Ints axes = c.attr<Ints>(0);
+  AddPart(c.out, c.base,
+          {axes, c.attr<phi::IntArray>(1), c.attr<phi::IntArray>(2), Ints(axes.size(), 1), c.attr<Ints>(4)});
+}
+void ViewStridedSlice(const Viewing& c) {
+  AddPart(c.out, c.base,
+          {c.attr<Ints>(0), c.attr<phi::IntArray>(1), c.attr<phi::IntArray>(2), c.attr<phi::IntArray>(3), Ints{}});
+}
+
+using View = void (*)(const Viewing&);
+View ViewOf(std::string_view op) {
+  static const auto* views =
+      new std::unordered_map<std::string_view, View>{{BareName(pir::pd::kReshape), ViewReshape},
+                                                     {BareName(pir::pd::kFlatten), ViewFlatten},
+                                                     {BareName(pir::pd::kSqueeze), ViewSqueeze},
+                                                     {BareName(pir::pd::kUnsqueeze), ViewUnsqueeze},
+                                                     {BareName(pir::pd::kTranspose), ViewTranspose},
+                                                     {BareName(pir::pd::kDiagonal), ViewDiagonal},
+                                                     {BareName(pir::pd::kAsStrided), ViewAsStrided},
+                                                     {BareName(pir::pd::kTensorUnfold), ViewUnfold},
+                                                     {BareName(pir::pd::kAsReal), ViewAsReal},
+                                                     {BareName(pir::pd::kAsComplex), ViewAsComplex},
+                                                     {BareName(pir::pd::kReal), ViewReal},
+                                                     {BareName(pir::pd::kImag), ViewImag},
+                                                     {BareName(pir::pd::kViewDtype), ViewDtype},
+                                                     {BareName(pir::pd::kSlice), ViewSlice},
+                                                     {BareName(pir::pd::kStridedSlice), ViewStridedSlice}};
+  const auto it = views->find(op);
+  return it == views->end() ? nullptr : it->second;
+}
+
 }  // namespace
 
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrValue* attrs, phi::OutSlot* outs) {
-  enum Kind {
-    kReshape,
-    kFlatten,
-    kSqueeze,
-    kUnsqueeze,
-    kTranspose,
-    kSlice,
-    kStridedSlice,
-    kUnbind,
-    kDiagonal,
-    kAsStrided,
-    kUnfold,
-    kAsReal,
-    kAsComplex,
-    kReal,
-    kImag,
-    kViewDtype
-  };
-  static const auto* kinds = new std::unordered_map<std::string_view, Kind>{{"reshape", kReshape},
-                                                                            {"flatten", kFlatten},
-                                                                            {"squeeze", kSqueeze},
-                                                                            {"unsqueeze", kUnsqueeze},
-                                                                            {"transpose", kTranspose},
-                                                                            {"slice", kSlice},
-                                                                            {"strided_slice", kStridedSlice},
-                                                                            {"unbind", kUnbind},
-                                                                            {"diagonal", kDiagonal},
-                                                                            {"as_strided", kAsStrided},
-                                                                            {"tensor_unfold", kUnfold},
-                                                                            {"as_real", kAsReal},
-                                                                            {"as_complex", kAsComplex},
-                                                                            {"real", kReal},
-                                                                            {"imag", kImag},
-                                                                            {"view_dtype", kViewDtype}};
-  auto it = kinds->find(op.name);
-  if (it == kinds->end() || in[0].n != 1 || !in[0].p[0].defined()) return;
+  if (in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
-  const Tensor out = outs[0].p ? *outs[0].p : Tensor();
-  switch (it->second) {
-    case kReshape:
-      return AddReshaped(
-          out, base, [shape = Attr<phi::IntArray>(attrs[0])](const Tensor& b) { return paddle::reshape(b, shape); });
-    case kFlatten: {
-      auto start = Attr<int64_t>(attrs[0]), stop = Attr<int64_t>(attrs[1]);
-      return AddReshaped(out, base, [start, stop](const Tensor& b) { return paddle::flatten(b, start, stop); });
-    }
-    case kSqueeze:
-    case kUnsqueeze: {
-      const auto axis = Attr<phi::IntArray>(attrs[0]);
-      const bool more = it->second == kUnsqueeze;
-      return AddReshaped(out, base, [axis, more](const Tensor& b) {
-        return more ? paddle::unsqueeze(b, axis) : paddle::squeeze(b, axis);
-      });
-    }
-    case kTranspose: {
-      const Ints perm = Attr<Ints>(attrs[0]);
-      const RecordedStrides from = StridesOf(base);
-      RecordedStrides strides;
-      for (int64_t p : perm) strides.push_back(from[common::NormalizeAxis("transpose", p, base.ndim())]);
-      return Add(
-          out, base, std::move(strides), [perm](const Tensor& b) { return paddle::transpose(b, perm); },
-          [perm](const Tensor&, const Tensor& v) { return paddle::transpose(v, paddle::inverse_perm(perm)); });
-    }
-    case kDiagonal: {
-      const auto offset = Attr<int64_t>(attrs[0]);
-      const int64_t a = common::NormalizeAxis("diagonal", Attr<int64_t>(attrs[1]), base.ndim());
-      const int64_t b = common::NormalizeAxis("diagonal", Attr<int64_t>(attrs[2]), base.ndim());
-      const RecordedStrides from = StridesOf(base);
-      RecordedStrides strides;
-      for (int64_t i = 0; i < base.ndim(); ++i)
-        if (i != a && i != b) strides.push_back(from[i]);
-      // A sum of steps that are not known is one of its own.
-      strides.push_back(common::SameDim(from[a].extent, from[b].extent)
-                            ? RecordedStride{from[a].factor + from[b].factor, from[a].extent}
-                            : RecordedStride{1, common::NewSymbol()});
-      return Add(
-          out, base, std::move(strides), [=](const Tensor& t) { return paddle::diagonal(t, offset, a, b); },
-          [=](const Tensor& t, const Tensor& v) { return paddle::fill_diagonal_tensor(t, v, offset, a, b); });
-    }
-    case kAsStrided: {
-      const Ints dims = Attr<Ints>(attrs[0]), steps = Attr<Ints>(attrs[1]);
-      const auto offset = Attr<int64_t>(attrs[2]);
-      RecordedStrides strides;
-      for (int64_t step : steps) strides.push_back({step, common::Dim(1)});
-      return AddStrided(out, base, std::move(strides), steps, offset, IsRowMajor(base.extents(), StridesOf(base)),
-                        [=](const Tensor& b) { return paddle::as_strided(b, dims, steps, offset); });
-    }
-    case kUnfold: {
-      const int64_t axis = common::NormalizeAxis("unfold", Attr<int64_t>(attrs[0]), base.ndim());
-      const auto size = Attr<int64_t>(attrs[1]), step = Attr<int64_t>(attrs[2]);
-      auto windows = [&](RecordedStrides strides) {
-        const RecordedStride along = base.ndim() ? strides[axis] : RecordedStride{};
-        if (base.ndim()) strides[axis] = along * step;
-        strides.push_back(along);
-        return strides;
-      };
-      Ints steps;
-      bool known = true;
-      for (const RecordedStride& s : windows(RowMajor(base.extents()))) {
-        known = known && common::IsOne(s.extent);
-        steps.push_back(s.factor);
-      }
-      return AddStrided(out, base, windows(StridesOf(base)), steps, 0, known,
-                        [=](const Tensor& b) { return paddle::tensor_unfold(b, axis, size, step); });
-    }
-    case kAsReal: {
-      RecordedStrides strides = StridesOf(base);
-      for (RecordedStride& s : strides) s = s * int64_t{2};
-      strides.push_back({1, common::Dim(1)});
-      return Add(
-          out, base, std::move(strides), [](const Tensor& b) { return paddle::as_real(b); },
-          [](const Tensor&, const Tensor& v) { return paddle::as_complex(v); });
-    }
-    case kAsComplex: {
-      RecordedStrides strides = StridesOf(base);
-      bool pairs = strides.back() == RecordedStride{};
-      strides.pop_back();
-      for (RecordedStride& s : strides) {
-        pairs = pairs && s.factor % 2 == 0;
-        s.factor /= 2;
-      }
-      if (!pairs) return;  // a copy
-      return Add(
-          out, base, std::move(strides), [](const Tensor& b) { return paddle::as_complex(b); },
-          [](const Tensor&, const Tensor& v) { return paddle::as_real(v); });
-    }
-    case kViewDtype: {
-      const auto dtype = Attr<phi::DataType>(attrs[0]), of = base.dtype();
-      const bool alike = phi::SizeOf(dtype) == phi::SizeOf(of);
-      if (!alike && !IsRowMajor(base.extents(), StridesOf(base))) return;  // a copy
-      return Add(
-          out, base, StridesOf(alike ? base : out), [dtype](const Tensor& b) { return paddle::view_dtype(b, dtype); },
-          [of](const Tensor&, const Tensor& v) { return paddle::view_dtype(v, of); });
-    }
-    case kReal:
-    case kImag: {
-      if (!phi::IsComplex(base.dtype())) return AddReshaped(out, base, [](const Tensor& b) { return paddle::real(b); });
-      RecordedStrides strides = StridesOf(base);
-      for (RecordedStride& s : strides) s = s * int64_t{2};
-      const bool imag = it->second == kImag;
-      return Add(
-          out, base, std::move(strides), [imag](const Tensor& b) { return imag ? paddle::imag(b) : paddle::real(b); },
-          [imag](const Tensor& b, const Tensor& v) {
-            return imag ? paddle::complex(paddle::real(b), v) : paddle::complex(v, paddle::imag(b));
-          });
-    }
-    case kSlice: {
-      const Ints axes = Attr<Ints>(attrs[0]);
-      return AddPart(out, base,
-                     {axes, Attr<phi::IntArray>(attrs[1]), Attr<phi::IntArray>(attrs[2]), Ints(axes.size(), 1),
-                      Attr<Ints>(attrs[4])});
-    }
-    case kStridedSlice:
-      return AddPart(out, base,
-                     {Attr<Ints>(attrs[0]),
-                      Attr<phi::IntArray>(attrs[1]),
-                      Attr<phi::IntArray>(attrs[2]),
-                      Attr<phi::IntArray>(attrs[3]),
-                      {}});
-    case kUnbind:
-      if (outs[0].list)
-        AddPieces(*outs[0].list, base, common::NormalizeAxis("unbind", Attr<int64_t>(attrs[0]), base.ndim()));
-      return;
+  if (const View view = ViewOf(op.name)) {
+    const Tensor out = outs[0].p ? *outs[0].p : Tensor();
+    return view({base, out, attrs});
   }
+  if (outs[0].list && common::TraitsOf(op.name).movement == common::Movement::kUnbind)
+    AddPieces(*outs[0].list, base, Viewing{base, base, attrs}.axis(op.name, 0));
 }
 
 void MarkRecordedDetach(const Tensor& view, const Tensor& base) {
@@ -425,7 +420,7 @@ void BeforeRecordedWrite(const Tensor& t) {
 Tensor FittedToViews(const Tensor& t, const Tensor& value) {
   const AutogradMeta* m = MaybeMeta(t);
   if (!State().recorder || !value.is_symbolic() || !m || (!m->recorded_view && m->recorded_views.empty())) return value;
-  if (common::SameDims(t.extents(), value.extents()) || !phi::MayMatch(t.extents(), value.extents())) return value;
+  if (common::SameDims(t.extents(), value.extents()) || !common::MayMatch(t.extents(), value.extents())) return value;
   return paddle::expand_as(value, t);
 }
 

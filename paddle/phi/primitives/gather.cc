@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/copy.h"
@@ -20,10 +21,8 @@ int64_t IndexAt(DataType t, const void* index, int64_t i) {
   return t == DataType::INT32 ? static_cast<const int32_t*>(index)[i] : static_cast<const int64_t*>(index)[i];
 }
 
-// What an index outside its axis is called; the published package does not agree with itself.
-bool IsValueError(std::string_view op) {
-  return op == "index_select" || op == "index_sample" || op == "index_add" || op == "gather_nd";
-}
+// What an index outside its axis is called: PaddlePaddle does not agree with itself.
+bool IsValueError(std::string_view op) { return common::TraitsOf(op).index_value_error; }
 common::ErrorCode IndexCode(std::string_view op) {
   return IsValueError(op) ? common::ErrorCode::kInvalidArgument : common::ErrorCode::kOutOfRange;
 }
