@@ -94,6 +94,13 @@ inline bool SameDims(const Dims& a, const Dims& b) {
     if (!SameDim(a[k], b[k])) return false;
   return true;
 }
+// Whether both shapes have one rank and no extents that certainly differ, `skip` apart.
+inline bool MayMatch(const Dims& a, const Dims& b, int64_t skip = -1) {
+  if (a.size() != b.size()) return false;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (i != skip && CertainlyDiffer(a[i], b[i])) return false;
+  return true;
+}
 inline bool AllKnown(const Dims& d) {
   for (Dim x : d)
     if (!x.known()) return false;

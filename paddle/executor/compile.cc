@@ -9,7 +9,6 @@
 #include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
 #include "paddle/phi/core/gradient_check.h"
-#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
 #include "paddle/pir/dialect/pd_op.h"
@@ -74,7 +73,7 @@ void RequireMember(pir::Type list, size_t i, pir::Type member) {
            i, " members, got ", pir::TypeText(list));
   const pir::Type t = list.elements()[i];
   const bool alike = t.is_dense() == member.is_dense() &&
-                     (!t.is_dense() || (t.dtype() == member.dtype() && phi::MayMatch(t.dims(), member.dims())));
+                     (!t.is_dense() || (t.dtype() == member.dtype() && common::MayMatch(t.dims(), member.dims())));
   PD_CHECK(alike, InvalidArgument, "[executor] expected member ", i, " of a list to be ", pir::TypeText(t),
            ", as the list declares, got ", pir::TypeText(member));
 }

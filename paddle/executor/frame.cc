@@ -13,7 +13,6 @@
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
 #include "paddle/phi/core/workspace.h"
-#include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/optim.h"
 
 namespace executor {
@@ -188,7 +187,7 @@ std::vector<Tensor> Frame::Run() {
 
 Tensor Frame::Apart(const Tensor& input) const {
   for (int v : program_.early)
-    if (input->storage() && input->storage().get() == values_[v]->storage().get()) {
+    if (phi::SameStorage(input, values_[v])) {
       Tensor copy = phi::Empty(input.dims(), input.dtype(), input.place());
       phi::CopyInto(input, copy);
       return copy;
@@ -359,7 +358,7 @@ void Frame::CheckDeclared(const std::vector<Declared>& declared, const std::stri
     const Tensor& t = values_[d.value];
     if (!t.defined() || t->kind() != phi::ImplKind::kDense) continue;
     const common::Dims dims = common::ToDims(t.dims());
-    PD_CHECK(t.dtype() == d.dtype && phi::MayMatch(dims, d.dims), InvalidArgument, "[", by,
+    PD_CHECK(t.dtype() == d.dtype && common::MayMatch(dims, d.dims), InvalidArgument, "[", by,
              "] expected a result of shape ", common::ShapeText(d.dims), " and dtype ", phi::NameOf(d.dtype),
              ", as the program declares, got ", common::ShapeText(dims), " and ", phi::NameOf(t.dtype()));
   }

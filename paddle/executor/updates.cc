@@ -29,8 +29,7 @@ class Updates {
     for (size_t a = 0; a < program.constants.size(); ++a)
       for (size_t b = 0; b < a; ++b) {
         const Tensor &x = program.constants[a].second, &y = program.constants[b].second;
-        if (x->storage() && x->storage().get() == y->storage().get())
-          Join(program.constants[a].first, program.constants[b].first);
+        if (phi::SameStorage(x, y)) Join(program.constants[a].first, program.constants[b].first);
       }
     for (size_t i = 0; i < ins_.size(); ++i) {
       Share(ins_[i]);

@@ -6,7 +6,6 @@
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/dist_call.h"
 #include "paddle/eager/dispatch/recorded_view.h"
-#include "paddle/phi/ops/indexing/axis.h"
 
 namespace paddle::jit {
 namespace {
@@ -34,7 +33,7 @@ void RebindResult(const Tensor& to, const Tensor& from) {
   }
   // Each run copies the value into a tensor with data that a program writes.
   const bool kept = from.is_symbolic() && to.defined() && !to.is_symbolic();
-  PD_CHECK(!kept || (to.dtype() == from.dtype() && phi::MayMatch(to.extents(), from.extents())), InvalidArgument,
+  PD_CHECK(!kept || (to.dtype() == from.dtype() && common::MayMatch(to.extents(), from.extents())), InvalidArgument,
            "[out] expected a tensor of dtype ", phi::NameOf(from.dtype()), " and shape ",
            common::ShapeText(from.extents()), ", got dtype ", phi::NameOf(to.dtype()), " and shape ",
            common::ShapeText(to.extents()), ": what a program writes keeps its dtype and shape");
@@ -61,7 +60,7 @@ void Rebind(const Tensor& to, const Tensor& from) {
   const phi::TensorImpl* s = from.impl();
   // As in eager mode, values without a history end the history of what had their shape and dtype.
   const bool cut = egr::State().grad_enabled && d->node() && egr::NeedsGrad(to) && !egr::NeedsGrad(from) &&
-                   to.dtype() == from.dtype() && phi::MayMatch(before, from.extents());
+                   to.dtype() == from.dtype() && common::MayMatch(before, from.extents());
   if (cut) egr::CutHistory(to);
   d->Become(s->state());
   d->value = s->value;

@@ -195,10 +195,9 @@ PyObject* IsSameShape(PyObject* self, PyObject* other) {
   if (IsTensor(other)) TapeShape(other);
   return Guarded([&] { return PyBool_FromLong(Of(self).dims() == ToTensor(other, "is_same_shape", "y").dims()); });
 }
-bool SameStorage(const Tensor& a, const Tensor& b) { return a->storage() && a->storage().get() == b->storage().get(); }
 PyObject* SharesBuffer(PyObject* self, PyObject* other) {
   return Guarded(
-      [&] { return PyBool_FromLong(SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
+      [&] { return PyBool_FromLong(phi::SameStorage(Of(self), ToTensor(other, "_is_shared_buffer_with", "other"))); });
 }
 // self's memory becomes other's, too.
 PyObject* ShareBufferTo(PyObject* self, PyObject* other) {

@@ -42,15 +42,9 @@ struct Generated {
 
 class Maker {
  public:
-  // An op that writes in place is what it computes; who calls copies.
   Maker(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, const phi::OutSlot* outs,
         phi::KernelText text)
-      : text_(text),
-        op_(op.inplace_of ? *op.inplace_of : op),
-        in_(in),
-        attrs_(attrs),
-        outs_(outs),
-        builder_(&program_) {}
+      : text_(text), op_(op.computed()), in_(in), attrs_(attrs), outs_(outs), builder_(&program_) {}
 
   // The part, or nothing and why.
   Part Run(std::string* reason) {
@@ -249,10 +243,8 @@ bool Flag(const char* name, bool otherwise) {
   return text && *text ? *text != '0' : otherwise;
 }
 
-// An op that writes in place runs as what it computes, whose result is copied.
-const OpDef& Computed(const OpDef& op) { return op.inplace_of ? *op.inplace_of : op; }
 bool RunsByPrimitives(const OpDef& op, phi::KernelText text) {
-  return text == phi::KernelText::kPtx && phi::RunsByPrimitives(Computed(op));
+  return text == phi::KernelText::kPtx && phi::RunsByPrimitives(op.computed());
 }
 // The scope in which primitives run on a device.
 class OnDevice {
@@ -285,7 +277,7 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
   try {
     made->update = UpdateRule::Make(op, in, attrs, text);
     const bool own = text == phi::KernelText::kPtx && phi::RunsByPrimitivesFirst(op);
-    if (!made->update && !own) made->complex = ComplexKernel::Make(Computed(op), in, attrs, text, &made->why);
+    if (!made->update && !own) made->complex = ComplexKernel::Make(op.computed(), in, attrs, text, &made->why);
     if (!made->update && !own && !made->complex) *made = Generate(op, in, attrs, outs, text);
   } catch (const common::Error& e) { made->why = e.what(); }
   static const bool explain = Flag("FLAGS_gpu_explain", false);
@@ -305,7 +297,7 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
 // Runs the op's own kernel, whose primitives have forms for the device.
 bool RunByPrimitives(const OpDef& given, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs,
                      phi::Place place) {
-  const OpDef& op = Computed(given);
+  const OpDef& op = given.computed();
   const phi::OrderedRule ordered = phi::OrderedRuleOf(op);
   std::vector<std::vector<Tensor>> here(op.tensors.size());
   std::vector<phi::InSlot> slots(op.tensors.size());

@@ -61,8 +61,6 @@ Tensor Brought(const Tensor& t, const MeshRef& mesh) {
   return Reshard(t, mesh, to);
 }
 
-bool Shares(const Tensor& a, const Tensor& b) { return a->storage() && a->storage().get() == b->storage().get(); }
-
 // The whole shape, which processes divide: known also while a program is recorded.
 Ints ShapeOf(const phi::OpDef& op, const Tensor& t) {
   if (!t.is_symbolic()) return t.dims();
@@ -205,7 +203,7 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
       if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, plan.spatial.windows, operands[0].to);
       if (here_) {
         Tensor moved = MoveWithHistory(local, operands[i].dims, mesh, operands[i].from, operands[i].to);
-        if (is_written[k] && !moved.is_same(local) && Shares(moved, local)) {
+        if (is_written[k] && !moved.is_same(local) && phi::SameStorage(moved, local)) {
           moved = phi::Empty(moved.dims(), moved.dtype());
           phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
         }

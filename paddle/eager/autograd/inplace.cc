@@ -243,7 +243,7 @@ namespace {
 
 // Whether an element of a and one of b may be the same memory; `same_counts`: also where all are, one by one.
 bool MayShare(const Tensor& a, const Tensor& b, bool same_counts) {
-  if (!a.defined() || !b.defined() || a->storage().get() != b->storage().get() || !a->storage()) return false;
+  if (!a.defined() || !b.defined() || !phi::SameStorage(a, b)) return false;
   if (a.numel() == 0 || b.numel() == 0) return false;
   if (a.dtype() == b.dtype() && a.dims() == b.dims() && a.strides() == b.strides()) {
     if (a->offset() == b->offset()) return same_counts;

@@ -104,9 +104,7 @@ void ComposeHistory(const char* op, const std::vector<const Tensor*>& inputs, Te
 // In-place support.
 Tensor CloneWithHistory(const Tensor& x);
 Tensor AliasWithHistory(const Tensor& x);
-inline bool SharesMemory(const Tensor& a, const Tensor& b) {
-  return a.defined() && a->storage() && a->storage().get() == b->storage().get();
-}
+inline bool SharesMemory(const Tensor& a, const Tensor& b) { return a.defined() && phi::SameStorage(a, b); }
 inline bool SharesMemory(const std::vector<Tensor>& ts, const Tensor& b) {
   for (const Tensor& t : ts)
     if (SharesMemory(t, b)) return true;

@@ -204,16 +204,11 @@ void DeliverResults(const std::vector<Tensor>& results, size_t n, OutSlot* outs)
   }
 }
 
-namespace {
-// An op that writes in place is made of what it computes, whose result is copied.
-const OpDef& Computed(const OpDef& op) { return op.inplace_of ? *op.inplace_of : op; }
-}  // namespace
-
-bool IsComposed(const OpDef& op) { return g_run_composed && g_run_composed(Computed(op), nullptr, nullptr, nullptr); }
+bool IsComposed(const OpDef& op) { return g_run_composed && g_run_composed(op.computed(), nullptr, nullptr, nullptr); }
 
 bool RunComposed(const OpDef& given, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
   if (!IsComposed(given)) return false;
-  const OpDef& op = Computed(given);
+  const OpDef& op = given.computed();
   const size_t nin = op.tensors.size(), nout = op.outs.size();
   std::vector<std::vector<Tensor>> here(nin);
   std::vector<std::vector<Meta>> metas(nin), expected(nout);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/ew_watch.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/promote.h"
@@ -28,8 +29,7 @@ constexpr LoopType LoopOf(DataType compute) {
 }
 
 [[noreturn, gnu::cold]] void Unsupported(const EwDef& def, DataType t) {
-  PD_THROW(Unimplemented, "[", def.name, "] expected a dtype with a kernel, got ", NameOf(t),
-           ": the kernel is not registered for it");
+  PD_THROW_DTYPE("[", def.name, "] expected a dtype with a kernel, got ", NameOf(t));
 }
 
 DataType CommonType(const EwDef& def, const Tensor* const* in) {
@@ -65,8 +65,7 @@ class Apart {
 // Whether writing `o` from its first element on would change what is read of `x` later: another part or order of the
 // same memory.
 bool Crosses(const Tensor& o, const Tensor& x) {
-  return x->storage() && x->storage().get() == o->storage().get() &&
-         !(x->offset() == o->offset() && x.dims() == o.dims() && x.strides() == o.strides());
+  return SameStorage(x, o) && !(x->offset() == o->offset() && x.dims() == o.dims() && x.strides() == o.strides());
 }
 
 DataType LoopDtype(const EwDef& def, int out, DataType compute) {

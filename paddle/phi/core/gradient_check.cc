@@ -65,10 +65,8 @@ Call CallOf(const OpDef& op, const OpDef& forward, const InSlot* in, const AttrV
 }
 
 void RequireLike(const OpDef& op, std::string_view name, const Meta& got, const Meta& want) {
-  bool fits = got.dims.size() == want.dims.size();
-  for (int64_t d = 0; fits && d < got.dims.size(); ++d) fits = !common::CertainlyDiffer(got.dims[d], want.dims[d]);
-  PD_CHECK(fits, InvalidArgument, "[", op.name, "] expected ", name, " of shape ", common::ShapeText(want.dims),
-           ", as the operation makes it, got ", common::ShapeText(got.dims));
+  PD_CHECK(common::MayMatch(got.dims, want.dims), InvalidArgument, "[", op.name, "] expected ", name, " of shape ",
+           common::ShapeText(want.dims), ", as the operation makes it, got ", common::ShapeText(got.dims));
   PD_CHECK(want.dtype == DataType::UNDEFINED || got.dtype == want.dtype, InvalidArgument, "[", op.name, "] expected ",
            name, " of dtype ", NameOf(want.dtype), ", as the operation makes it, got ", NameOf(got.dtype));
 }

@@ -85,6 +85,8 @@ struct OpDef {
   int64_t (*workspace)(const MetaSlot* in, const AttrValue* attrs) = nullptr;
   const OpCode* code = nullptr;  // where it is set, in place of `infer` and `run`
   const OpDef* inplace_of = nullptr;
+  // Of an op that writes in place: what it computes, whose result is then copied; else itself.
+  const OpDef& computed() const { return inplace_of ? *inplace_of : *this; }
   std::vector<const ArgDef*> tensors, attrs;  // views into args
 
   OpDef(const char* n, std::vector<ArgDef> a, std::vector<OutDef> o, uint32_t f, decltype(infer) inf, decltype(run) r,

@@ -338,6 +338,10 @@ class Tensor {
 
 namespace phi {
 
+// Whether both have memory, and it is the same.
+inline bool SameStorage(const Tensor& a, const Tensor& b) {
+  return a->storage() && a->storage().get() == b->storage().get();
+}
 // A new contiguous tensor with undefined contents.
 Tensor Empty(const Ints& dims, DataType dtype, Place place = {});
 // Makes `out` a contiguous tensor of `dims` and `dtype`: keeps a given one that is that already (the executor's), else

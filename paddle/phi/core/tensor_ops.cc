@@ -40,7 +40,7 @@ void Move(const Tensor& src, const Ints& strides, const Tensor& dst) {
 void CopyInto(const Tensor& src, const Tensor& dst) {
   const bool same = src.dtype() == dst.dtype();
   Tensor s = same || (src.place().is_cpu() && dst.place().is_cpu()) ? src : CastTo(src, dst.dtype());
-  if (__builtin_expect(s->storage() && s->storage().get() == dst->storage().get(), 0)) {
+  if (__builtin_expect(SameStorage(s, dst), 0)) {
     if (same && s->offset() == dst->offset() && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
     Tensor apart = Empty(s.dims(), s.dtype(), s.place());  // what is read must not have been written
     CopyInto(s, apart);

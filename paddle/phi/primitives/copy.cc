@@ -124,11 +124,8 @@ void CopyStrided(int64_t size, Ints shape, const void* src, Ints src_strides, vo
 
 void CopyToContiguous(int64_t size, Ints shape, const void* src, Ints src_strides, void* dst) {
   CheckRank(shape, "copy");
-  int64_t strides[kMaxDims], step = 1;
-  for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
-    strides[i] = step;
-    step *= shape[i];
-  }
+  int64_t strides[kMaxDims];
+  ContiguousStrides(shape, strides);
   CopyStrided(size, shape, src, src_strides, dst, Ints(strides, shape.size()));
 }
 
@@ -163,21 +160,6 @@ void Concat(int64_t size, std::span<const void* const> parts, Ints sizes, int64_
     at += sizes[i];
   }
 }
-
-namespace {
-void ContiguousStrides(Ints shape, int64_t* strides) {
-  int64_t step = 1;
-  for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
-    strides[i] = step;
-    step *= shape[i];
-  }
-}
-int64_t Numel(Ints shape) {
-  int64_t n = 1;
-  for (int64_t d : shape) n *= d;
-  return n;
-}
-}  // namespace
 
 void Flip(int64_t size, const void* x, Ints shape, Ints axes, void* out) {
   CheckRank(shape, "flip");

@@ -63,12 +63,6 @@ PadPlan MakePlan(const char* op, Ints shape, Ints lo, Ints hi, PadMode mode) {
   return p;
 }
 
-int64_t Numel(const std::vector<int64_t>& v) {
-  int64_t n = 1;
-  for (int64_t d : v) n *= d;
-  return n;
-}
-
 // Halves are added up in float32.
 template <class T>
 T Wide(T v) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "paddle/common/dtype.h"
+#include "paddle/common/dtype_error.h"
 #include "paddle/common/error.h"
 
 namespace phi::cpu {
@@ -26,9 +27,7 @@ void DispatchReal(const char* op, DataType t, F&& f) {
     case DataType::INT64: return f(Tag<int64_t>{});
     case DataType::FLOAT32: return f(Tag<float>{});
     case DataType::FLOAT64: return f(Tag<double>{});
-    default:
-      PD_THROW(Unimplemented, "[", op, "] expected a real dtype, got ", NameOf(t),
-               ": the kernel is not registered for it");
+    default: PD_THROW_DTYPE("[", op, "] expected a real dtype, got ", NameOf(t));
   }
 }
 template <class F>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/dispatch.h"
@@ -113,8 +114,7 @@ void LogCumSumExp(DataType t, const void* x, int64_t outer, int64_t n, int64_t i
     };
     if (w == DataType::FLOAT32) return run(Tag<float>{});
     if (w == DataType::FLOAT64) return run(Tag<double>{});
-    PD_THROW(Unimplemented, "[logcumsumexp] expected a floating dtype, got ", NameOf(t),
-             ": the kernel is not registered for it");
+    PD_THROW_DTYPE("[logcumsumexp] expected a floating dtype, got ", NameOf(t));
   });
 }
 

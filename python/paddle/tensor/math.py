@@ -373,6 +373,9 @@ def frexp(x, name=None):
         >>> mantissa.tolist(), exponent.tolist()
         ([0.5, 0.75], [4.0, 0.0])
     """
+    expect_tensors('frexp', x=x)
+    if not x.is_floating_point():
+        raise TypeError(f'[frexp] expected a floating dtype, got {x.dtype}')
     zero = x == 0
     safe = paddle.where(zero, paddle.ones_like(x), paddle.abs(x)).detach()
     exponent = paddle.floor(paddle.log2(safe)) + 1
@@ -625,27 +628,6 @@ def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
     return write_out(input * beta + paddle.matmul(x, y) * alpha, out)
 
 
-def _p_norm(d, p, axis):
-    a = paddle.abs(d)
-    if p == 0:
-        return (a != 0).astype(a.dtype).sum(axis)
-    if p == _math.inf:
-        return a.max(axis)
-    if p == -_math.inf:
-        return a.min(axis)
-    if p == 1:
-        return a.sum(axis)
-    if p == 2:
-        return _safe_sqrt((a * a).sum(axis))
-    return (a**p).sum(axis) ** (1.0 / p)
-
-
-def _safe_sqrt(x):
-    zero = x == 0
-    root = paddle.sqrt(paddle.where(zero, paddle.ones_like(x), x))
-    return paddle.where(zero, paddle.zeros_like(x), root)
-
-
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):
     """p-norm distances between each row of x and each of y.
 
@@ -653,9 +635,9 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
         x (Tensor): [..., m, k].
         y (Tensor): [..., n, k].
         p (float, default 2.0): The norm's exponent.
-        compute_mode (str, default 'use_mm_for_euclid_dist_if_necessary'): Whether distances with
-            p = 2 come from a matrix product: `use_mm_for_euclid_dist_if_necessary` for more than
-            25 rows, `use_mm_for_euclid_dist`, `donot_use_mm_for_euclid_dist`.
+        compute_mode (str, default 'use_mm_for_euclid_dist_if_necessary'): Taken for compatibility;
+            also `use_mm_for_euclid_dist` or `donot_use_mm_for_euclid_dist`. Distances come from
+            differences in each mode, which is more exact than a matrix product.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -684,7 +666,7 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
         raise AssertionError(
             f'[cdist] expected points of one length, got shapes {x.shape} and {y.shape}'
         )
-    return _p_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1)
+    return _C_ops.p_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1, 0.0, False, False)
 
 
 def pdist(x, p=2.0, name=None):
@@ -707,7 +689,8 @@ def pdist(x, p=2.0, name=None):
         raise AssertionError(f'[pdist] expected a tensor of 2 axes, got shape {x.shape}')
     n = extents(x)[0]
     pairs = paddle.nonzero(paddle.triu(paddle.ones([n, n]), 1))
-    return _p_norm(_C_ops.gather(x, pairs[:, 0], 0) - _C_ops.gather(x, pairs[:, 1], 0), p, -1)
+    d = _C_ops.gather(x, pairs[:, 0], 0) - _C_ops.gather(x, pairs[:, 1], 0)
+    return _C_ops.p_norm(d, p, -1, 0.0, False, False)
 
 
 def multigammaln(x, p, name=None):

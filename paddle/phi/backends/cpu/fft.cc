@@ -18,19 +18,10 @@
 namespace phi::cpu {
 namespace {
 
-std::vector<int64_t> ContiguousStrides(const std::vector<int64_t>& shape) {
+std::vector<int64_t> StridesOf(const std::vector<int64_t>& shape) {
   std::vector<int64_t> s(shape.size());
-  int64_t step = 1;
-  for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
-    s[i] = step;
-    step *= shape[i];
-  }
+  ContiguousStrides(shape, s.data());
   return s;
-}
-int64_t Numel(const std::vector<int64_t>& v) {
-  int64_t n = 1;
-  for (int64_t d : v) n *= d;
-  return n;
 }
 
 void CheckAxes(Ints shape, Ints axes) {
@@ -50,7 +41,7 @@ void CheckAxes(Ints shape, Ints axes) {
 // Transforms `axes` (lengths of the real or full side in `shape`) of x with shape in_shape into out with out_shape.
 void Transform(FftKind kind, bool is_double, bool forward, const std::vector<int64_t>& shape, Ints axes, double scale,
                const void* x, const std::vector<int64_t>& in_shape, void* out, const std::vector<int64_t>& out_shape) {
-  const auto is = ContiguousStrides(in_shape), os = ContiguousStrides(out_shape);
+  const auto is = StridesOf(in_shape), os = StridesOf(out_shape);
   const FourierBatch batch(in_shape, is, os, axes);
   FftKey key;
   std::memset(&key, 0, sizeof key);

@@ -12,6 +12,17 @@ namespace phi::cpu {
 
 // Shapes, strides (counted in elements) and axis lists. std::vector and common::SmallVector convert to it.
 using Ints = std::span<const int64_t>;
+// The number of elements of a shape.
+inline int64_t Numel(Ints shape) {
+  int64_t n = 1;
+  for (int64_t d : shape) n *= d;
+  return n;
+}
+// The strides of a shape whose elements lie in order; `strides` has room for them.
+inline void ContiguousStrides(Ints shape, int64_t* strides) {
+  int64_t step = 1;
+  for (size_t i = shape.size(); i-- > 0; step *= shape[i]) strides[i] = step;
+}
 
 // Threads a kernel started now on this thread may use: 1 inside a parallel region and in a forked child.
 int MaxThreads();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adapters of softmax and log_softmax, and the fused gelu gradient.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/ew_run.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/softmax.h"
@@ -31,8 +32,7 @@ void Backward(const char* op, GradKernel kernel, const Tensor& out, const Tensor
 }  // namespace
 
 void softmax_infer(const Meta& x, int64_t axis, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[softmax] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[softmax] expected a floating dtype, got ", NameOf(x.dtype));
   common::NormalizeAxis("softmax", axis, x.dims.size());
   out = x;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The regularised incomplete gamma functions P(a, x) and Q(a, x) and their derivatives, in double.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/special.h"
@@ -20,8 +21,8 @@ void Each(const char* op, GammaKind kind, const Tensor& x, const Tensor& y, Tens
 }
 
 void InferGamma(const char* op, const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) && x.dtype == y.dtype, InvalidArgument, "[", op,
-           "] expected x and y of one floating dtype, got ", NameOf(x.dtype), " and ", NameOf(y.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && x.dtype == y.dtype, "[", op, "] expected x and y of one floating dtype, got ",
+                 NameOf(x.dtype), " and ", NameOf(y.dtype));
   out = {common::BroadcastDims(op, x.dims, y.dims), x.dtype};
 }
 

@@ -2,6 +2,7 @@
 // The neighbours of floating numbers.
 #include <string>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
@@ -30,9 +31,9 @@ void Next(const Tensor& x, const Tensor& y, const Tensor& out, U infinite) {
 }  // namespace
 
 void nextafter_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) && SizeOf(x.dtype) > 1 && x.dtype == y.dtype, InvalidArgument,
-           "[nextafter] expected x and y of one floating dtype of 16 bits or more, got ", NameOf(x.dtype), " and ",
-           NameOf(y.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && SizeOf(x.dtype) > 1 && x.dtype == y.dtype,
+                 "[nextafter] expected x and y of one floating dtype of 16 bits or more, got ", NameOf(x.dtype),
+                 " and ", NameOf(y.dtype));
   out = {common::BroadcastDims("nextafter", x.dims, y.dims), x.dtype};
 }
 int64_t nextafter_workspace(const Meta& x, const Meta& y) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polygamma functions, in double.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/special.h"
 
@@ -7,8 +8,8 @@ namespace phi {
 
 void polygamma_infer(const Meta& x, int64_t n, Meta& out) {
   PD_CHECK(n >= 0 && n < 150, InvalidArgument, "[polygamma] expected n from 0 to 149, got ", n);
-  PD_CHECK(IsFloating(x.dtype) || (IsInteger(x.dtype) && x.dtype != DataType::BOOL), Unimplemented,
-           "[polygamma] expected a floating or integer dtype, got ", NameOf(x.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype) || (IsInteger(x.dtype) && x.dtype != DataType::BOOL),
+                 "[polygamma] expected a floating or integer dtype, got ", NameOf(x.dtype));
   out = x;
   if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -31,12 +32,11 @@ Ints Normal(const char* op, const Ints& axes, int64_t rank) {
   return out;
 }
 void CheckReal(const char* op, DataType t) {
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op,
-           "] expected float32 or float64, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(t == DataType::FLOAT32 || t == DataType::FLOAT64, "[", op, "] expected float32 or float64, got ",
+                 NameOf(t));
 }
 void CheckComplex(const char* op, DataType t) {
-  PD_CHECK(IsComplex(t), Unimplemented, "[", op, "] expected complex64 or complex128, got ", NameOf(t),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsComplex(t), "[", op, "] expected complex64 or complex128, got ", NameOf(t));
 }
 double ScaleOf(const std::string& norm, bool forward, const Ints& extents, const Ints& axes) {
   int64_t n = 1;
@@ -174,10 +174,9 @@ void overlap_add_infer(const Meta& x, int64_t hop, int64_t axis, Meta& out) {
   const int64_t rank = x.dims.size();
   PD_CHECK(rank >= 2, InvalidArgument, "[overlap_add] expected frames of at least 2 axes, got shape ",
            common::ShapeText(x.dims));
-  PD_CHECK(IsComplex(x.dtype) || x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 ||
-               x.dtype == DataType::INT32 || x.dtype == DataType::INT64,
-           Unimplemented, "[overlap_add] expected a float, complex, int32 or int64 dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsComplex(x.dtype) || x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 ||
+                     x.dtype == DataType::INT32 || x.dtype == DataType::INT64,
+                 "[overlap_add] expected a float, complex, int32 or int64 dtype, got ", NameOf(x.dtype));
   const Dim length = x.dims[front ? 1 : rank - 2], frames = x.dims[front ? 0 : rank - 1];
   PD_CHECK(hop > 0 && (!length.known() || hop <= length.raw()), InvalidArgument,
            "[overlap_add] expected a hop_length between 1 and ", common::DimText(length), ", got ", hop);

@@ -29,12 +29,4 @@ inline void CheckIndexType(const char* op, const Meta& index) {
         "[" + std::string(op) + "] expected an index of dtype int32 or int64, got " + std::string(NameOf(index.dtype)));
 }
 
-// Whether both shapes have one rank and no extents that certainly differ, `skip` apart.
-inline bool MayMatch(const Dims& a, const Dims& b, int64_t skip = -1) {
-  if (a.size() != b.size()) return false;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (i != skip && common::CertainlyDiffer(a[i], b[i])) return false;
-  return true;
-}
-
 }  // namespace phi

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/dispatch.h"
@@ -17,8 +18,8 @@ namespace {
 
 // A list of nodes, edges or counts: [n] or [n, 1], int32 or int64.
 void CheckList(const char* op, const char* name, const Meta& m) {
-  PD_CHECK(m.dtype == DataType::INT32 || m.dtype == DataType::INT64, Unimplemented, "[", op, "] expected ", name,
-           " of dtype int32 or int64, got ", NameOf(m.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(m.dtype == DataType::INT32 || m.dtype == DataType::INT64, "[", op, "] expected ", name,
+                 " of dtype int32 or int64, got ", NameOf(m.dtype));
   const bool flat = m.dims.size() == 1 || (m.dims.size() == 2 && !common::CertainlyDiffer(m.dims[1], Dim(1)));
   PD_CHECK(flat, InvalidArgument, "[", op, "] expected ", name, " of shape [n] or [n, 1], got ",
            common::ShapeText(m.dims));

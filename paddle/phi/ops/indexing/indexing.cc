@@ -182,8 +182,8 @@ void scatter_infer(const Meta& x, const Meta& index, const Meta& updates, bool, 
   else
     want[0] = index.dims[0];
   // One row may come with the axis it takes the place of, of which the first is read.
-  const bool row = index.dims.empty() && MayMatch(updates.dims, x.dims, 0) && updates.dims[0].raw() != 0;
-  PD_CHECK(MayMatch(updates.dims, want) || row, InvalidArgument, "[scatter] expected updates of shape ",
+  const bool row = index.dims.empty() && common::MayMatch(updates.dims, x.dims, 0) && updates.dims[0].raw() != 0;
+  PD_CHECK(common::MayMatch(updates.dims, want) || row, InvalidArgument, "[scatter] expected updates of shape ",
            common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
@@ -202,7 +202,7 @@ void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates,
   gather_nd_infer(x, index, want);
   PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter_nd_add] expected updates of dtype ", NameOf(x.dtype),
            ", got ", NameOf(updates.dtype));
-  PD_CHECK(MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
+  PD_CHECK(common::MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
            common::ShapeText(want.dims), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
@@ -230,7 +230,7 @@ void index_add_infer(const Meta& x, const Meta& index, const Meta& value, int64_
   PD_CHECK(!x.dims.empty() || !common::CertainlyDiffer(count, Dim(1)), InvalidArgument,
            "[index_add] expected one index of a 0-D tensor, got ", common::DimText(count));
   if (!want.empty()) want[a] = count;
-  PD_CHECK(MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ",
+  PD_CHECK(common::MayMatch(value.dims, want), InvalidArgument, "[index_add] expected a value of shape ",
            common::ShapeText(want), ", got ", common::ShapeText(value.dims));
   out = x;
 }
@@ -246,7 +246,8 @@ void index_add_kernel(const Tensor& x, const Tensor& index, const Tensor& value,
 }
 
 void one_hot_infer(const Meta& x, const Scalar& classes, Meta& out) {
-  CheckIndexType("one_hot", x);
+  PD_CHECK_DTYPE(x.dtype == DataType::INT32 || x.dtype == DataType::INT64, "[one_hot] expected int32 or int64, got ",
+                 NameOf(x.dtype));
   PD_CHECK(!classes.known() || classes.to_int() >= 0, InvalidArgument,
            "[one_hot] expected a non-negative num_classes, got ", classes.to_int());
   out = {x.dims, DataType::FLOAT32};

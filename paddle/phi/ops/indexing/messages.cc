@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
@@ -27,9 +28,8 @@ Reduction ReductionOf(const char* op, const std::string& name) {
 }
 void CheckRows(const char* op, const Meta& x) {
   PD_CHECK(!x.dims.empty(), InvalidArgument, "[", op, "] expected rows, got a 0-D tensor");
-  PD_CHECK(IsFloating(x.dtype) || x.dtype == DataType::INT32 || x.dtype == DataType::INT64, Unimplemented, "[", op,
-           "] expected int32, int64 or a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) || x.dtype == DataType::INT32 || x.dtype == DataType::INT64, "[", op,
+                 "] expected int32, int64 or a floating dtype, got ", NameOf(x.dtype));
 }
 void CheckIndex(const char* op, const char* name, const Meta& index) {
   PD_CHECK(index.dtype == DataType::INT32 || index.dtype == DataType::INT64, InvalidArgument, "[", op, "] expected ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -11,9 +12,9 @@
 namespace phi {
 
 void gather_tree_infer(const Meta& ids, const Meta& parents, Meta& out) {
-  PD_CHECK((ids.dtype == DataType::INT32 || ids.dtype == DataType::INT64) && IsInteger(parents.dtype), InvalidArgument,
-           "[gather_tree] expected ids and parents of int32 or int64, got ", NameOf(ids.dtype), " and ",
-           NameOf(parents.dtype));
+  PD_CHECK_DTYPE((ids.dtype == DataType::INT32 || ids.dtype == DataType::INT64) && IsInteger(parents.dtype),
+                 "[gather_tree] expected ids and parents of int32 or int64, got ", NameOf(ids.dtype), " and ",
+                 NameOf(parents.dtype));
   bool same = ids.dims.size() == 3 && parents.dims.size() == 3;
   for (int64_t i = 0; same && i < 3; ++i) same = !common::CertainlyDiffer(ids.dims[i], parents.dims[i]);
   PD_CHECK(same, InvalidArgument, "[gather_tree] expected ids and parents [time, batch, beam], got shapes ",
@@ -40,10 +41,9 @@ void gather_tree_kernel(const Tensor& ids, const Tensor& parents, Tensor& out) {
 
 void viterbi_decode_infer(const Meta& x, const Meta& moves, const Meta& lengths, bool bounds, Meta& scores,
                           Meta& path) {
-  PD_CHECK(IsFloating(x.dtype) && IsFloating(moves.dtype) && IsInteger(lengths.dtype), Unimplemented,
-           "[viterbi_decode] expected floating potentials and transition_params and integer lengths, got ",
-           NameOf(x.dtype), ", ", NameOf(moves.dtype), " and ", NameOf(lengths.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && IsFloating(moves.dtype) && IsInteger(lengths.dtype),
+                 "[viterbi_decode] expected floating potentials and transition_params and integer lengths, got ",
+                 NameOf(x.dtype), ", ", NameOf(moves.dtype), " and ", NameOf(lengths.dtype));
   PD_CHECK(x.dims.size() == 3 && moves.dims.size() == 2 && !common::CertainlyDiffer(moves.dims[0], x.dims[2]) &&
                !common::CertainlyDiffer(moves.dims[1], x.dims[2]),
            InvalidArgument,

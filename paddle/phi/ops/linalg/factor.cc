@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and LAPACK adapters of factorisations and spectra.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/backends/cpu/lapack.h"
 #include "paddle/phi/ops/linalg/matrices.h"
 #include "paddle/phi/primitives/copy.h"
@@ -46,7 +47,7 @@ void lu_kernel(const Tensor& x, bool, Tensor& out, Tensor& pivots, Tensor& infos
 void lu_unpack_infer(const Meta& x, const Meta& y, bool unpack_lu, bool unpack_pivots, Meta& pmat, Meta& l, Meta& u) {
   CheckInexact("lu_unpack", x.dtype);
   CheckMatrix("lu_unpack", x);
-  PD_CHECK(y.dtype == DataType::INT32, Unimplemented, "[lu_unpack] expected int32 pivots, got ", NameOf(y.dtype));
+  PD_CHECK_DTYPE(y.dtype == DataType::INT32, "[lu_unpack] expected int32 pivots, got ", NameOf(y.dtype));
   PD_CHECK(y.dims.size() == x.dims.size() - 1, InvalidArgument, "[lu_unpack] expected pivots of ", x.dims.size() - 1,
            " axes, got shape ", common::ShapeText(y.dims));
   const Dims lead = Leading(x.dims);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -19,10 +20,9 @@ inline void CheckSquare(const char* op, const Meta& x) {
   PD_CHECK(!common::CertainlyDiffer(m, n), InvalidArgument, "[", op, "] expected square matrices, got shape ",
            common::ShapeText(x.dims));
 }
+inline bool IsInexact(DataType t) { return t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsComplex(t); }
 inline void CheckInexact(const char* op, DataType t) {
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64 || IsComplex(t), Unimplemented, "[", op,
-           "] expected float32, float64, complex64 or complex128, got ", NameOf(t),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsInexact(t), "[", op, "] expected float32, float64, complex64 or complex128, got ", NameOf(t));
 }
 inline void CheckInexactSquare(const char* op, const Meta& x) {
   CheckInexact(op, x.dtype);

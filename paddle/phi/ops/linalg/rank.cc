@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/backends/cpu/lapack.h"
 #include "paddle/phi/core/device_forms.h"
@@ -22,8 +23,8 @@ void RankMeta(const char* op, const Meta& x, bool hermitian, std::initializer_li
   Dims lead = Leading(x.dims);
   for (const Meta* t : tolerances) {
     if (!t) continue;
-    PD_CHECK(t->dtype == DataType::FLOAT32 || t->dtype == DataType::FLOAT64, Unimplemented, "[", op,
-             "] expected tolerances of float32 or float64, got ", NameOf(t->dtype));
+    PD_CHECK_DTYPE(t->dtype == DataType::FLOAT32 || t->dtype == DataType::FLOAT64, "[", op,
+                   "] expected tolerances of float32 or float64, got ", NameOf(t->dtype));
     lead = common::BroadcastDims(op, lead, t->dims);
   }
   out = {lead, DataType::INT64};
@@ -147,7 +148,8 @@ void matrix_rank_atol_rtol_kernel(const Tensor& x, const Tensor& atol, const Ten
 void lstsq_infer(const Meta& x, const Meta& y, const Scalar&, const std::string& driver, Meta& solution,
                  Meta& residuals, Meta& rank, Meta& values) {
   const char* op = "lstsq";
-  CheckInexact(op, x.dtype);
+  PD_CHECK(IsInexact(x.dtype), InvalidArgument, "[lstsq] expected float32, float64, complex64 or complex128, got ",
+           NameOf(x.dtype));
   CheckMatrix(op, x);
   CheckMatrix(op, y);
   PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[lstsq] expected operands of one dtype, got ", NameOf(x.dtype),

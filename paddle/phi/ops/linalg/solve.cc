@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and LAPACK adapters of solvers, inverses and determinants.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/backends/cpu/lapack.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/linalg/matrices.h"
@@ -127,8 +128,7 @@ void slogdet_v2_kernel(const Tensor& x, Tensor& sign, Tensor& logdet) {
 void lu_solve_infer(const Meta& b, const Meta& lu, const Meta& pivots, const std::string& trans, Meta& out) {
   PD_CHECK(trans == "N" || trans == "T" || trans == "C", InvalidArgument,
            "[lu_solve] expected trans to be N, T or C, got ", trans);
-  PD_CHECK(pivots.dtype == DataType::INT32, Unimplemented, "[lu_solve] expected int32 pivots, got ",
-           NameOf(pivots.dtype));
+  PD_CHECK_DTYPE(pivots.dtype == DataType::INT32, "[lu_solve] expected int32 pivots, got ", NameOf(pivots.dtype));
   out = SolutionMeta("lu_solve", lu, b);
   PD_CHECK(!pivots.dims.empty() && !common::CertainlyDiffer(pivots.dims.back(), lu.dims.back()), InvalidArgument,
            "[lu_solve] expected a pivot for each row of ", common::ShapeText(lu.dims), ", got shape ",

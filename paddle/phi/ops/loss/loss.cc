@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/ordered.h"
@@ -56,7 +57,7 @@ void probabilities_kernel(const Tensor& x, Tensor& out) {
 
 void cross_entropy_with_softmax_infer(const Meta& x, const Meta& label, bool soft, bool, bool, int64_t, int64_t axis,
                                       Meta& softmax, Meta& loss) {
-  PD_CHECK(IsFloating(x.dtype), InvalidType, "[cross_entropy] expected a floating input, got ", NameOf(x.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[cross_entropy] expected a floating input, got ", NameOf(x.dtype));
   int64_t a = common::NormalizeAxis("cross_entropy", axis, x.dims.size());
   PD_CHECK(soft || IsInteger(label.dtype), InvalidType, "[cross_entropy] expected integer labels, got ",
            NameOf(label.dtype));
@@ -128,9 +129,9 @@ void huber_infer(const Meta& x, const Meta& label, double, Meta& out, Meta& resi
   residual = out;
 }
 void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction, bool, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) && IsFloating(label.dtype), Unimplemented,
-           "[kldiv_loss] expected x and label of floating dtypes, got ", NameOf(x.dtype), " and ", NameOf(label.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && IsFloating(label.dtype),
+                 "[kldiv_loss] expected x and label of floating dtypes, got ", NameOf(x.dtype), " and ",
+                 NameOf(label.dtype));
   PD_CHECK(reduction == "none" || reduction == "sum" || reduction == "mean" || reduction == "batchmean",
            InvalidArgument, "[kldiv_loss] expected reduction none, sum, mean or batchmean, got ", reduction);
   Dims d = common::BroadcastDims("kldiv_loss", x.dims, label.dims);

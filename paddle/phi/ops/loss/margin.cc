@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -53,8 +54,8 @@ std::vector<int64_t> ClassesOf(const Tensor& label, int64_t rows, int64_t classe
 
 void margin_cross_entropy_infer(const Meta& x, const Meta& label, bool, int64_t, int64_t, int64_t ranks, double, double,
                                 double, double, Meta& softmax, Meta& loss) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[margin_cross_entropy] expected logits of a floating dtype, got ",
-           NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[margin_cross_entropy] expected logits of a floating dtype, got ",
+                 NameOf(x.dtype));
   PD_CHECK(ranks == 1, Unimplemented, "[margin_cross_entropy] expected nranks 1, got ", ranks,
            ": the classes are on one process");
   const bool column = label.dims.size() == 2 && !common::CertainlyDiffer(label.dims[1], Dim(1));

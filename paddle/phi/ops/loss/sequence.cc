@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
@@ -34,8 +35,8 @@ inline double LogAdd(double a, double b, double c) {
 }
 
 void CheckFloat(const char* op, const char* name, DataType t) {
-  PD_CHECK(t == DataType::FLOAT32 || t == DataType::FLOAT64, Unimplemented, "[", op, "] expected ", name,
-           " of float32 or float64, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(t == DataType::FLOAT32 || t == DataType::FLOAT64, "[", op, "] expected ", name,
+                 " of float32 or float64, got ", NameOf(t));
 }
 // Labels [batch, width] and two lengths for each sequence.
 void CheckSequences(const char* op, Dim batch, const Meta& label, const Meta& times, const Meta& lengths) {

@@ -170,7 +170,7 @@ void fill_diagonal_kernel(const Tensor& x, double value, int64_t offset, bool wr
 void fill_diagonal_tensor_infer(const Meta& x, const Meta& y, int64_t offset, int64_t dim1, int64_t dim2, Meta& out) {
   Meta want;
   diagonal_infer(x, offset, dim1, dim2, want);
-  PD_CHECK(MayMatch(y.dims, want.dims), InvalidArgument, "[fill_diagonal_tensor] expected y of shape ",
+  PD_CHECK(common::MayMatch(y.dims, want.dims), InvalidArgument, "[fill_diagonal_tensor] expected y of shape ",
            common::ShapeText(want.dims), ", got ", common::ShapeText(y.dims));
   out = x;
 }

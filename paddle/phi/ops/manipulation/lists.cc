@@ -28,7 +28,7 @@ void broadcast_tensors_infer(const MetaList& x, std::vector<Meta>& out) {
 void add_n_infer(const MetaList& x, Meta& out) {
   PD_CHECK(!x.empty(), InvalidArgument, "[add_n] expected at least one tensor, got none");
   for (const Meta& m : x)
-    PD_CHECK(MayMatch(m.dims, x[0].dims), InvalidArgument, "[add_n] expected tensors of one shape, got ",
+    PD_CHECK(common::MayMatch(m.dims, x[0].dims), InvalidArgument, "[add_n] expected tensors of one shape, got ",
              common::ShapeText(x[0].dims), " and ", common::ShapeText(m.dims));
   out = x[0];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules of activations and other layers written on other ops.
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -66,8 +67,8 @@ void bilinear_infer(const Meta& x, const Meta& y, const Meta& weight, const Meta
 void spectral_norm_infer(const Meta& weight, const Meta&, const Meta&, int64_t dim, int64_t power_iters, double,
                          Meta& out) {
   common::NormalizeAxis("spectral_norm", dim, weight.dims.size());
-  PD_CHECK(phi::IsFloating(weight.dtype), Unimplemented,
-           "[spectral_norm] expected a weight with a floating-point dtype, got ", NameOf(weight.dtype));
+  PD_CHECK_DTYPE(phi::IsFloating(weight.dtype), "[spectral_norm] expected a weight with a floating-point dtype, got ",
+                 NameOf(weight.dtype));
   constexpr int64_t kMost = 1 << 16;  // more than any method that converges needs
   PD_CHECK(power_iters >= 0 && power_iters <= kMost, InvalidArgument, "[spectral_norm] expected power_iters from 0 to ",
            kMost, ", got ", power_iters);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -19,8 +20,8 @@ void CheckParam(const char* op, const char* what, const Meta* p, Dim size, const
            " for input shape ", common::ShapeText(x.dims));
 }
 void CheckFloating(const char* op, const Meta& x) {
-  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 || IsHalf(x.dtype), InvalidArgument, "[", op,
-           "] expected a floating input, got ", NameOf(x.dtype));
+  PD_CHECK_DTYPE(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64 || IsHalf(x.dtype), "[", op,
+                 "] expected a floating input, got ", NameOf(x.dtype));
 }
 
 // Memory of a gradient of scale or bias, where it is wanted, in the type that the kernel writes.

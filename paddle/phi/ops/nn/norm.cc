@@ -161,7 +161,7 @@ void layer_norm_infer(const Meta& x, const Meta* scale, const Meta* bias, double
   PD_CHECK(!scale || !bias || scale->dtype == bias->dtype, InvalidArgument,
            "[layer_norm] expected a scale and a bias of one dtype, got ", NameOf(scale->dtype), " and ",
            NameOf(bias->dtype));
-  PD_CHECK(!bias || (scale ? MayMatch(bias->dims, scale->dims) : bias->dims.size() == 1), InvalidArgument,
+  PD_CHECK(!bias || (scale ? common::MayMatch(bias->dims, scale->dims) : bias->dims.size() == 1), InvalidArgument,
            "[layer_norm] expected a bias of the scale's shape, of one axis without a scale, got shape ",
            bias ? common::ShapeText(bias->dims) : "");
   out = x;

@@ -3,6 +3,7 @@
 #include "paddle/phi/backends/cpu/pool.h"
 
 #include "paddle/common/axis_functions.h"
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
@@ -248,9 +249,8 @@ void max_pool_gather_kernel(const Tensor& x, const Tensor& mask, Tensor& out) {
 namespace {
 void UnpoolInfer(const char* op, int64_t axes, const Meta& x, const Meta& indices, const IntArray& size,
                  const std::string& format, const char* wanted, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) || x.dtype == DataType::INT32 || x.dtype == DataType::INT64, Unimplemented, "[", op,
-           "] expected int32, int64 or a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) || x.dtype == DataType::INT32 || x.dtype == DataType::INT64, "[", op,
+                 "] expected int32, int64 or a floating dtype, got ", NameOf(x.dtype));
   PD_CHECK(indices.dtype == DataType::INT32 || indices.dtype == DataType::INT64, InvalidArgument, "[", op,
            "] expected indices of int32 or int64, got ", NameOf(indices.dtype));
   PD_CHECK(format == wanted, InvalidArgument, "[", op, "] expected data_format ", wanted, ", got ", format);
@@ -340,8 +340,7 @@ struct Windows {
 
 void FractionalInfer(const char* op, int64_t axes, const Meta& x, const Ints& size, const Ints& kernel, double u,
                      Meta& out, Meta& mask) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[", op, "] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[", op, "] expected a floating dtype, got ", NameOf(x.dtype));
   PD_CHECK(x.dims.size() == axes + 2 && size.size() == axes && kernel.size() == axes, InvalidArgument, "[", op,
            "] expected x of ", axes + 2, " axes, ", axes, " output sizes and ", axes, " kernel sizes, got shape ",
            common::ShapeText(x.dims), ", ", common::ShapeText(size), " and ", common::ShapeText(kernel));

@@ -2,6 +2,7 @@
 // Shapes of sampling.
 #include <string>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -9,8 +10,10 @@ namespace phi {
 
 void affine_grid_infer(const Meta& theta, const IntArray& shape, bool, Meta& out) {
   const int64_t axes = shape.size() - 2;
+  PD_CHECK_DTYPE(IsFloating(theta.dtype), "[affine_grid] expected theta of a floating dtype, got ",
+                 NameOf(theta.dtype));
   PD_CHECK((axes == 2 || axes == 3) && theta.dims.size() == 3 && !common::CertainlyDiffer(theta.dims[1], Dim(axes)) &&
-               !common::CertainlyDiffer(theta.dims[2], Dim(axes + 1)) && IsFloating(theta.dtype),
+               !common::CertainlyDiffer(theta.dims[2], Dim(axes + 1)),
            InvalidArgument, "[affine_grid] expected theta [N, 2, 3] with 4 extents or [N, 3, 4] with 5, got ",
            common::ShapeText(theta.dims), " and ", common::ShapeText(shape));
   out = {Dims{theta.dims[0]}, theta.dtype};

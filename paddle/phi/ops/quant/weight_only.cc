@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 
@@ -13,8 +14,8 @@ namespace phi {
 namespace {
 
 void CheckFloats(const char* op, const char* name, DataType t) {
-  PD_CHECK(t == DataType::FLOAT32 || IsHalf(t), Unimplemented, "[", op, "] expected ", name,
-           " of float16, bfloat16 or float32, got ", NameOf(t), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(t == DataType::FLOAT32 || IsHalf(t), "[", op, "] expected ", name,
+                 " of float16, bfloat16 or float32, got ", NameOf(t));
 }
 // Whether an algorithm stores two numbers in a byte.
 bool HalfBytes(const char* op, const std::string& algo) {
@@ -134,8 +135,8 @@ void llm_int8_linear_kernel(const Tensor& x, const Tensor& weight, const Tensor&
          });
 }
 void apply_per_channel_scale_infer(const Meta& x, const Meta& scales, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[apply_per_channel_scale] expected x of a floating dtype, got ",
-           NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[apply_per_channel_scale] expected x of a floating dtype, got ",
+                 NameOf(x.dtype));
   PD_CHECK(!x.dims.empty() && scales.dims.size() == 1 && !common::CertainlyDiffer(scales.dims[0], x.dims.back()) &&
                scales.dtype == x.dtype,
            InvalidArgument, "[apply_per_channel_scale] expected scales for the last axis of x, of its dtype, got ",

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
@@ -96,16 +97,15 @@ void FillNormal(const KernelContext& context, Tensor& out, double mean, double s
 }
 
 void RequireKernel(const char* op, DataType dtype, bool has) {
-  PD_CHECK(has, Unimplemented, "[", op, "] expected a dtype with a kernel, got ", NameOf(dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(has, "[", op, "] expected a dtype with a kernel, got ", NameOf(dtype));
 }
 
 // Integers from low to high are to be of this dtype.
 void RequireHolds(const char* op, DataType dtype, int64_t low, int64_t high) {
-  RequireKernel(op, dtype, !IsComplex(dtype));
+  RequireKernel(op, dtype, !IsComplex(dtype) && dtype != DataType::BOOL);
   const auto holds = [&](int64_t v) {
     int64_t back = 0;
-    if (IsInteger(dtype) || dtype == DataType::BOOL) {
+    if (IsInteger(dtype)) {
       alignas(8) char number[8];
       Convert(DataType::INT64, &v, 1, dtype, number, 1, 1);
       Convert(dtype, number, 1, DataType::INT64, &back, 1, 1);
@@ -120,7 +120,7 @@ void RequireHolds(const char* op, DataType dtype, int64_t low, int64_t high) {
 Meta ShapedFloat(const char* op, const IntArray& shape, DataType dtype) {
   Dims dims = ShapeArg(op, shape);
   if (dtype == DataType::UNDEFINED) dtype = DataType::FLOAT32;
-  PD_CHECK(IsDifferentiable(dtype), InvalidType, "[", op, "] expected a floating dtype, got ", NameOf(dtype));
+  PD_CHECK_DTYPE(IsDifferentiable(dtype), "[", op, "] expected a floating or complex dtype, got ", NameOf(dtype));
   return {std::move(dims), dtype};
 }
 
@@ -160,8 +160,7 @@ void uniform_kernel(const KernelContext& context, const Ints&, DataType, const S
 }
 
 void rrelu_infer(const Meta& x, double, double, bool, Meta& out, Meta& noise) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[rrelu] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[rrelu] expected a floating dtype, got ", NameOf(x.dtype));
   out = noise = x;
 }
 int64_t rrelu_workspace(const Meta& x, double, double, bool) {
@@ -274,7 +273,6 @@ void random_kernel(const KernelContext& context, const Tensor&, int64_t from, in
 
 void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
   PD_CHECK(n >= 0, InvalidArgument, "[randperm] expected a non-negative n, got ", n);
-  RequireKernel("randperm", dtype, dtype != DataType::BOOL && !IsComplex(dtype));
   RequireHolds("randperm", dtype, 0, n > 0 ? n - 1 : 0);
   // Above, floats do not tell neighbours apart.
   PD_CHECK(!IsFloating(dtype) || dtype == DataType::FLOAT64 ||
@@ -301,9 +299,8 @@ void randperm_kernel(const KernelContext& context, int64_t n, DataType, Place, T
 void class_center_sample_infer(const Meta& label, int64_t classes, int64_t samples, int64_t, int64_t, int64_t nranks,
                                bool, int64_t, Meta& remapped, Meta& sampled) {
   constexpr const char* kOp = "class_center_sample";
-  PD_CHECK(label.dtype == DataType::INT32 || label.dtype == DataType::INT64, Unimplemented, "[", kOp,
-           "] expected label of dtype int32 or int64, got ", NameOf(label.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(label.dtype == DataType::INT32 || label.dtype == DataType::INT64, "[", kOp,
+                 "] expected label of dtype int32 or int64, got ", NameOf(label.dtype));
   PD_CHECK(label.dims.size() == 1, InvalidArgument, "[", kOp, "] expected label of one axis, got shape ",
            common::ShapeText(label.dims));
   PD_CHECK(0 < samples && samples <= classes, InvalidArgument, "[", kOp, "] expected num_samples in [1, ", classes,

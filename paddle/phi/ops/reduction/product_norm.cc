@@ -2,6 +2,7 @@
 // Shape rules and adapters of products, logical reductions, norms and variance.
 #include <cmath>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/ordered.h"
@@ -24,8 +25,7 @@ const List& Axes(const List& axis, bool every) {
   return every ? none : axis;
 }
 void CheckFloat(const char* op, DataType t) {
-  PD_CHECK(IsDifferentiable(t), Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(t),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsDifferentiable(t), "[", op, "] expected a floating or complex dtype, got ", NameOf(t));
 }
 }  // namespace
 
@@ -46,8 +46,7 @@ void prod_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor& out)
 }
 
 void amax_infer(const Meta& x, const Ints& axis, bool keepdim, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[amax] expected a real dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(!IsComplex(x.dtype), "[amax] expected a real dtype, got ", NameOf(x.dtype));
   out = {ReducedDims("amax", x.dims, axis, keepdim), x.dtype};
 }
 int64_t amax_workspace(const Meta& x, const Ints& axis, bool keepdim) {
@@ -69,8 +68,7 @@ void all_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("all
 void any_kernel(const Tensor& x, const Ints& axis, bool, Tensor& out) { Run("any", cpu::ReduceOp::kAny, x, axis, out); }
 
 void logsumexp_infer(const Meta& x, const Ints& axis, bool keepdim, bool all, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logsumexp] expected a real dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(!IsComplex(x.dtype), "[logsumexp] expected a real dtype, got ", NameOf(x.dtype));
   out = {ReducedDims("logsumexp", x.dims, Axes(axis, all), keepdim), IsFloating(x.dtype) ? x.dtype : DataType::FLOAT32};
 }
 int64_t logsumexp_workspace(const Meta& x, const Ints& axis, bool keepdim, bool all) {
@@ -135,8 +133,7 @@ void frobenius_kernel(const Tensor& x, const Ints& axis, bool, bool all, Tensor&
 }
 
 void squared_l2_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[squared_l2_norm] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[squared_l2_norm] expected a floating dtype, got ", NameOf(x.dtype));
   out = {Dims{Dim(1)}, x.dtype};
 }
 void squared_l2_kernel(const Tensor& x, Tensor& out) {
@@ -150,8 +147,7 @@ void mean_all_infer(const Meta& x, Meta& out) {
 void mean_all_kernel(const Tensor& x, Tensor& out) { Run("mean_all", cpu::ReduceOp::kMean, x, Ints{}, out); }
 
 void var_infer(const Meta& x, const Ints& axis, bool keepdim, bool, double, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype), Unimplemented, "[var] expected a floating dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[var] expected a floating dtype, got ", NameOf(x.dtype));
   out = {ReducedDims("var", x.dims, axis, keepdim), x.dtype};
 }
 int64_t var_workspace(const Meta& x, const Ints& axis, bool keepdim, bool, double) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/ops/indexing/axis.h"
 
 namespace phi {
@@ -30,8 +31,7 @@ void RunScan(const char* op, ScanFn fn, const Tensor& x, int64_t axis, bool flat
 }  // namespace
 
 void cumsum_infer(const Meta& x, const Scalar& axis, bool flatten, bool, bool, Meta& out) {
-  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
-           "[cumsum] expected a number dtype, got bool: the kernel is not registered for it");
+  PD_CHECK_DTYPE(x.dtype != DataType::BOOL, "[cumsum] expected a number dtype, got bool");
   out = ScanMeta("cumsum", x, axis.known() ? axis.to_int() : 0, flatten);
 }
 int64_t cumsum_workspace(const Meta& x, const Scalar&, bool, bool, bool) { return cpu::ScanBytes(x.dtype, CountOf(x)); }
@@ -40,8 +40,7 @@ void cumsum_kernel(const Tensor& x, const Scalar& axis, bool flatten, bool exclu
 }
 
 void cumprod_infer(const Meta& x, int64_t dim, bool, bool, Meta& out) {
-  PD_CHECK(x.dtype != DataType::BOOL, Unimplemented,
-           "[cumprod] expected a number dtype, got bool: the kernel is not registered for it");
+  PD_CHECK_DTYPE(x.dtype != DataType::BOOL, "[cumprod] expected a number dtype, got bool");
   common::NormalizeAxis("cumprod", dim, x.dims.size());
   out = ScanMeta("cumprod", x, dim, false);
 }
@@ -105,13 +104,12 @@ void cumprod_grad_kernel(const Tensor& x, const Tensor&, const Tensor& dout, int
     else if (t == DataType::COMPLEX128)
       ProductGrad(x.data<complex128>(), dout.data<complex128>(), s, exclusive, reverse, dx.data<complex128>());
     else
-      PD_THROW(Unimplemented, "[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
+      PD_THROW_DTYPE("[cumprod_grad] expected a floating or complex dtype, got ", NameOf(x.dtype()));
   }
 }
 
 void logcumsumexp_infer(const Meta& x, int64_t axis, bool flatten, bool, bool, Meta& out) {
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[logcumsumexp] expected a real dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(!IsComplex(x.dtype), "[logcumsumexp] expected a real dtype, got ", NameOf(x.dtype));
   out = ScanMeta("logcumsumexp", x, axis, flatten);
   if (!IsFloating(x.dtype)) out.dtype = DataType::FLOAT32;
 }
@@ -139,8 +137,7 @@ void logcumsumexp_grad_kernel(const Tensor& x, const Tensor& out, const Tensor& 
 void cumextreme_infer(const Meta& x, int64_t axis, DataType dtype, Meta& out, Meta& indices) {
   PD_CHECK(dtype == DataType::INT32 || dtype == DataType::INT64, InvalidArgument,
            "[cummax] expected dtype int32 or int64, got ", NameOf(dtype));
-  PD_CHECK(!IsComplex(x.dtype), Unimplemented, "[cummax] expected a real dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(!IsComplex(x.dtype), "[cummax] expected a real dtype, got ", NameOf(x.dtype));
   out = ScanMeta("cummax", x, axis, false);
   indices = {out.dims, dtype};
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -232,8 +233,8 @@ void interp_infer(const Meta& x, const Meta* out_size, const Meta* size_tensor, 
   PD_CHECK(!size_tensor && !scale_tensor, Unimplemented,
            "[interpolate] expected sizes given as numbers or one tensor, got several tensors or a tensor of scales");
   const bool image = x.dtype == DataType::UINT8, integer = x.dtype == DataType::INT32 || x.dtype == DataType::INT64;
-  PD_CHECK(IsFloating(x.dtype) || (image && method != "bicubic") || (integer && method == "nearest"), Unimplemented,
-           "[interpolate] expected a floating dtype, got ", NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) || (image && method != "bicubic") || (integer && method == "nearest"),
+                 "[interpolate] expected a floating dtype, got ", NameOf(x.dtype));
   Plan p = PlanOf(x.dims, format, d, h, w, method);
   out = x;
   int64_t first = p.channels_last ? 1 : 2;

@@ -2,6 +2,7 @@
 // Shape rules of small products, and sliding blocks of images.
 #include <cstring>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -21,14 +22,14 @@ DataType MatmulDtype(const char* op, const Meta& x, const Meta& y) {
 }  // namespace
 
 void dot_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && MayMatch(x.dims, y.dims), PreconditionNotMet,
+  PD_CHECK((x.dims.size() == 1 || x.dims.size() == 2) && common::MayMatch(x.dims, y.dims), PreconditionNotMet,
            "[dot] expected 1-D or 2-D tensors of one shape, got ", common::ShapeText(x.dims), " and ",
            common::ShapeText(y.dims));
   out = {x.dims, Promote("dot", x, y)};
   out.dims.pop_back();
 }
 void cross_infer(const Meta& x, const Meta& y, int64_t axis, Meta& out) {
-  PD_CHECK(MayMatch(x.dims, y.dims), InvalidArgument, "[cross] expected tensors of one shape, got ",
+  PD_CHECK(common::MayMatch(x.dims, y.dims), InvalidArgument, "[cross] expected tensors of one shape, got ",
            common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
   if (axis != 9) common::NormalizeAxis("cross", axis, x.dims.size());
   out = {x.dims, Promote("cross", x, y)};
@@ -140,9 +141,7 @@ void RunColumns(const char* op, const Blocks& b, int64_t planes, int64_t h, int6
     case DataType::FLOAT64: return run(image.data<double>(), column.data<double>());
     case DataType::COMPLEX64: return run(image.data<complex64>(), column.data<complex64>());
     case DataType::COMPLEX128: return run(image.data<complex128>(), column.data<complex128>());
-    default:
-      PD_THROW(Unimplemented, "[", op, "] expected a floating or complex dtype, got ", NameOf(image.dtype()),
-               ": the kernel is not registered for it");
+    default: PD_THROW_DTYPE("[", op, "] expected a floating or complex dtype, got ", NameOf(image.dtype()));
   }
 }
 }  // namespace

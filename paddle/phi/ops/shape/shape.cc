@@ -2,6 +2,7 @@
 // Shapes as tensors, complex numbers as pairs, index tables and bit shifts.
 #include <cmath>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
@@ -37,7 +38,7 @@ void is_empty_infer(const Meta&, Meta& out) { out = {Dims{}, DataType::BOOL}; }
 void is_empty_kernel(const Tensor& x, Tensor& out) { Store(out, 0, x.numel() == 0); }
 
 void as_real_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsComplex(x.dtype), Unimplemented, "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
+  PD_CHECK_DTYPE(IsComplex(x.dtype), "[as_real] expected a complex dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
   out.dims.push_back(Dim(2));
 }
@@ -82,22 +83,20 @@ Tensor PartOf(const Tensor& x, int64_t part) {
 }
 }  // namespace
 void real_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[real] expected a complex or floating dtype, got ",
-           NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsDifferentiable(x.dtype), "[real] expected a complex or floating dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
 }
 void real_kernel(const Tensor& x, Tensor& out) { out = IsComplex(x.dtype()) ? PartOf(x, 0) : AliasOf(x); }
 void imag_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsComplex(x.dtype), Unimplemented, "[imag] expected a complex dtype, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsComplex(x.dtype), "[imag] expected a complex dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
 }
 void imag_kernel(const Tensor& x, Tensor& out) { out = PartOf(x, 1); }
 
 void complex_infer(const Meta& re, const Meta& im, Meta& out) {
-  PD_CHECK(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64), Unimplemented,
-           "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ",
-           NameOf(im.dtype));
+  PD_CHECK_DTYPE(re.dtype == im.dtype && (re.dtype == DataType::FLOAT32 || re.dtype == DataType::FLOAT64),
+                 "[complex] expected two tensors of dtype float32 or float64, got ", NameOf(re.dtype), " and ",
+                 NameOf(im.dtype));
   out = {common::BroadcastDims("complex", re.dims, im.dims), ComplexOf(re.dtype)};
 }
 void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
@@ -111,8 +110,7 @@ void complex_kernel(const Tensor& re, const Tensor& im, Tensor& out) {
 }
 
 void angle_infer(const Meta& x, Meta& out) {
-  PD_CHECK(IsDifferentiable(x.dtype), Unimplemented, "[angle] expected a floating or complex dtype, got ",
-           NameOf(x.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsDifferentiable(x.dtype), "[angle] expected a floating or complex dtype, got ", NameOf(x.dtype));
   out = {x.dims, RealOf(x.dtype)};
 }
 namespace {
@@ -219,9 +217,9 @@ void triu_indices_kernel(int64_t rows, int64_t cols, int64_t offset, DataType, P
 }
 
 void shift_infer(const Meta& x, const Meta& y, bool, Meta& out) {
-  PD_CHECK(IsInteger(x.dtype) && x.dtype == y.dtype, Unimplemented,
-           "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
-           NameOf(y.dtype));
+  PD_CHECK_DTYPE(IsInteger(x.dtype) && x.dtype == y.dtype,
+                 "[bitwise_shift] expected two tensors of one integer dtype, got ", NameOf(x.dtype), " and ",
+                 NameOf(y.dtype));
   out = {common::BroadcastDims("bitwise_shift", x.dims, y.dims), x.dtype};
 }
 namespace {

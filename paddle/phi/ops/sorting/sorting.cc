@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/ops/indexing/axis.h"
@@ -18,8 +19,7 @@
 namespace phi {
 namespace {
 void CheckReal(const char* op, DataType t) {
-  PD_CHECK(!IsComplex(t), Unimplemented, "[", op, "] expected a real dtype, got ", NameOf(t),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(!IsComplex(t), "[", op, "] expected a real dtype, got ", NameOf(t));
 }
 Dims Dropped(const Dims& x, int64_t axis, bool keepdim) {
   Dims d = x;
@@ -140,7 +140,7 @@ void searchsorted_infer(const Meta& seq, const Meta& values, bool out_int32, boo
   PD_CHECK(seq.dtype == values.dtype, InvalidType, "[searchsorted] expected values of dtype ", NameOf(seq.dtype),
            ", got ", NameOf(values.dtype));
   if (seq.dims.size() > 1)
-    PD_CHECK(MayMatch(seq.dims, values.dims, seq.dims.size() - 1), InvalidArgument,
+    PD_CHECK(common::MayMatch(seq.dims, values.dims, seq.dims.size() - 1), InvalidArgument,
              "[searchsorted] expected values whose shape is that of sorted_sequence but for the last axis, got ",
              common::ShapeText(seq.dims), " and ", common::ShapeText(values.dims));
   out = {values.dims, out_int32 ? DataType::INT32 : DataType::INT64};
@@ -294,7 +294,7 @@ void histogram_infer(const Meta& x, const Meta* weight, int64_t bins, double lo,
   PD_CHECK(bins >= 1, InvalidArgument, "[histogram] expected at least 1 bin, got ", bins);
   PD_CHECK(lo <= hi, InvalidArgument, "[histogram] expected min <= max, got ", lo, " and ", hi);
   if (weight)
-    PD_CHECK(weight->dtype == x.dtype && MayMatch(weight->dims, x.dims), InvalidArgument,
+    PD_CHECK(weight->dtype == x.dtype && common::MayMatch(weight->dims, x.dims), InvalidArgument,
              "[histogram] expected weights of the input's dtype ", NameOf(x.dtype), " and shape ",
              common::ShapeText(x.dims), ", got ", NameOf(weight->dtype), " ", common::ShapeText(weight->dims));
   out = {Dims{Dim(bins)}, density ? DataType::FLOAT32 : weight ? weight->dtype : DataType::INT64};

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/core/tensor.h"
@@ -12,8 +13,7 @@
 namespace phi {
 
 inline void CheckFloating(const char* op, const char* name, const Meta& m) {
-  PD_CHECK(IsFloating(m.dtype), Unimplemented, "[", op, "] expected ", name, " of a floating dtype, got ",
-           NameOf(m.dtype), ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(m.dtype), "[", op, "] expected ", name, " of a floating dtype, got ", NameOf(m.dtype));
 }
 // A result as a kernel writes it: contiguous, in the compute type of its dtype; `out` is made of it at the end.
 class Result {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
@@ -17,9 +18,8 @@ namespace {
 // Shape rule of features of boxes: `channels` of them, the rest as asked.
 void BoxFeatures(const char* op, const Meta& x, const Meta& boxes, Dim channels, int64_t height, int64_t width,
                  Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) && IsFloating(boxes.dtype), Unimplemented, "[", op,
-           "] expected x and boxes of floating dtypes, got ", NameOf(x.dtype), " and ", NameOf(boxes.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && IsFloating(boxes.dtype), "[", op,
+                 "] expected x and boxes of floating dtypes, got ", NameOf(x.dtype), " and ", NameOf(boxes.dtype));
   PD_CHECK(x.dims.size() == 4 && boxes.dims.size() == 2 && !common::CertainlyDiffer(boxes.dims[1], Dim(4)),
            InvalidArgument, "[", op, "] expected x [N, C, H, W] and boxes [R, 4], got shapes ",
            common::ShapeText(x.dims), " and ", common::ShapeText(boxes.dims));
@@ -422,8 +422,9 @@ void psroi_pool_scatter_kernel(const Tensor& dy, const Tensor& boxes, const Tens
 }
 
 void nms_infer(const Meta& x, double, Meta& out) {
-  PD_CHECK(IsFloating(x.dtype) && x.dims.size() == 2 && !common::CertainlyDiffer(x.dims[1], Dim(4)), InvalidArgument,
-           "[nms] expected floating boxes [N, 4], got ", NameOf(x.dtype), " ", common::ShapeText(x.dims));
+  CheckFloating("nms", "boxes", x);
+  PD_CHECK(x.dims.size() == 2 && !common::CertainlyDiffer(x.dims[1], Dim(4)), InvalidArgument,
+           "[nms] expected boxes [N, 4], got shape ", common::ShapeText(x.dims));
   out = {Dims{common::NewSymbol()}, DataType::INT64};
 }
 void nms_kernel(const Tensor& x, double threshold, Tensor& out) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/copy.h"
@@ -153,9 +154,8 @@ constexpr double kObject = 1e-5, kIgnored = -0.5;
 void yolo_loss_infer(const Meta& x, const Meta& boxes, const Meta& labels, const Meta* scores, const Ints& anchors,
                      const Ints& mask, int64_t classes, double, int64_t ratio, bool, double, Meta& loss,
                      Meta& objectness, Meta& match) {
-  PD_CHECK(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64, Unimplemented,
-           "[yolo_loss] expected x of float32 or float64, got ", NameOf(x.dtype),
-           ": the kernel is not registered for it");
+  PD_CHECK_DTYPE(x.dtype == DataType::FLOAT32 || x.dtype == DataType::FLOAT64,
+                 "[yolo_loss] expected x of float32 or float64, got ", NameOf(x.dtype));
   PD_CHECK(classes > 0 && ratio > 0 && !mask.empty() && anchors.size() % 2 == 0, InvalidArgument,
            "[yolo_loss] expected a positive class_num and downsample_ratio, anchors in pairs and an anchor_mask, got ",
            classes, ", ", ratio, ", ", common::ShapeText(anchors), " and ", common::ShapeText(mask));
