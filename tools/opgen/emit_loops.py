@@ -242,8 +242,8 @@ def add_new(names, more):
 
 
 def numbers_in(node, attrs):
-    """The parts of an expression that are arithmetic on attributes and plain numbers. Loops get them
-    computed once, in float64, as the fusion compiler computes them."""
+    """The parts of an expression that are arithmetic on attributes and plain numbers. Loops get
+    them computed once, in float64, as the fusion compiler computes them."""
     parts = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.USub, ast.Load)
     names = free_names(node)[0]
     if isinstance(node, ast.BinOp) and names and names <= attrs:
