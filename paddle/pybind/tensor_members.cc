@@ -10,6 +10,7 @@
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pybind/dist_tensor.h"
+#include "paddle/pybind/object/compat.h"
 #include "paddle/jit/writes.h"
 #include "paddle/jit/python/tape.h"
 #include "paddle/pybind/tensor_autograd.h"
