@@ -359,5 +359,5 @@ def test_state_of_a_program_by_kind_and_scope(program):
         )
     assert (trained[name].numpy() == 7).all()
     assert program.block(0).idx == 0
-    with pytest.raises(IndexError, match='expected index 0, the only block, got 1'):
+    with pytest.raises(IndexError, match='expected index below 1, the number of blocks, got 1'):
         program.block(1)
