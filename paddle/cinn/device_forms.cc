@@ -657,7 +657,8 @@ class Forms final : public DrawForms {
       throw phi::NoDeviceForm{"a product of numbers that are not floating"};
     if (ByLibrary(t, p, matrices, a, b, bias, out, tf32)) return;
     if (phi::IsComplex(t) && matrices > 0) throw phi::NoDeviceForm{"a product of complex numbers without cuBLASLt"};
-    const bool tensor = capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
+    // By tensor cores a tile is read before there is known to be one along k.
+    const bool tensor = p[kK] > 0 && capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));
     const int64_t tile = tensor ? 128 : 64;
     const auto tiles = [&](int64_t rows, int64_t columns) {
       return matrices * ((p[kM] + rows - 1) / rows) * ((p[kN] + columns - 1) / columns);

@@ -42,3 +42,17 @@ def test_tensor_cores_take_float32_where_asked():
 def test_devices_without_such_tensor_cores_have_plain_products():
     found = errors('bfloat16', FAKECUDA_CAPABILITY=75)
     assert max(found.values()) <= 1
+
+
+@pytest.mark.parametrize('dtype', BOUND)
+def test_products_over_nothing(dtype):
+    """Memory of empty operands is not read: the bias is what is left."""
+    program = f'''
+import json, paddle
+paddle.set_device('gpu')
+x, y, b = (paddle.ones(shape, {dtype!r}) for shape in ([3, 0], [0, 4], [4]))
+made = paddle.matmul(x, y), paddle.nn.functional.linear(x, y, b)
+print(json.dumps([t.astype('float32').cpu().tolist() for t in made]))
+'''
+    found = json.loads(run('-c', program, FLAGS_use_system_allocator=1)[0])
+    assert found == [[[value] * 4] * 3 for value in (0, 1)]
