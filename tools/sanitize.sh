@@ -37,7 +37,9 @@ tests=(-m pytest -q --capture=sys -p no:cacheprovider)  # what a sanitizer print
 
 address() {
   build build-asan "address;undefined"
-  ASAN_OPTIONS="$asan:detect_leaks=1" ctest --test-dir build-asan --output-on-failure -j 2
+  # NVIDIA's libraries keep memory of parts that they unload, which no suppression can name.
+  ASAN_OPTIONS="$asan:detect_leaks=1" ctest --test-dir build-asan --output-on-failure -j 2 -E Devices/DnnGraphTest
+  ASAN_OPTIONS="$asan:detect_leaks=0" ctest --test-dir build-asan --output-on-failure -j 2 -R Devices/DnnGraphTest
   in_address "${tests[@]}" test
 }
 
