@@ -204,6 +204,8 @@ def test_incomplete_gamma_functions_are_one_operation():
             f(paddle.to_tensor([1.0, -1.0]), paddle.to_tensor([1.0]))
         with pytest.raises(ValueError, match='one floating dtype'):
             f(paddle.ones([2]), paddle.ones([2], 'float64'))
+        with pytest.raises(RuntimeError, match='floating dtype'):
+            f(paddle.ones([2], 'int32'), paddle.ones([2], 'int32'))
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])

@@ -21,8 +21,9 @@ void Each(const char* op, GammaKind kind, const Tensor& x, const Tensor& y, Tens
 }
 
 void InferGamma(const char* op, const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK_DTYPE(IsFloating(x.dtype) && x.dtype == y.dtype, "[", op, "] expected x and y of one floating dtype, got ",
-                 NameOf(x.dtype), " and ", NameOf(y.dtype));
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[", op, "] expected x and y of one floating dtype, got ",
+           NameOf(x.dtype), " and ", NameOf(y.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[", op, "] expected x and y of a floating dtype, got ", NameOf(x.dtype));
   out = {common::BroadcastDims(op, x.dims, y.dims), x.dtype};
 }
 

@@ -31,9 +31,10 @@ void Next(const Tensor& x, const Tensor& y, const Tensor& out, U infinite) {
 }  // namespace
 
 void nextafter_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK_DTYPE(IsFloating(x.dtype) && SizeOf(x.dtype) > 1 && x.dtype == y.dtype,
-                 "[nextafter] expected x and y of one floating dtype of 16 bits or more, got ", NameOf(x.dtype),
-                 " and ", NameOf(y.dtype));
+  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[nextafter] expected x and y of one floating dtype, got ",
+           NameOf(x.dtype), " and ", NameOf(y.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype) && SizeOf(x.dtype) > 1,
+                 "[nextafter] expected x and y of a floating dtype of 16 bits or more, got ", NameOf(x.dtype));
   out = {common::BroadcastDims("nextafter", x.dims, y.dims), x.dtype};
 }
 int64_t nextafter_workspace(const Meta& x, const Meta& y) {

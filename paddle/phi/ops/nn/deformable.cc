@@ -148,10 +148,10 @@ void deformable_conv_infer(const Meta& x, const Meta& offset, const Meta& filter
                            const Ints& paddings, const Ints& dilations, int64_t shifts, int64_t groups, int64_t,
                            Meta& out) {
   constexpr const char* kOp = "deformable_conv";
-  PD_CHECK_DTYPE(
-      IsFloating(x.dtype) && offset.dtype == x.dtype && filter.dtype == x.dtype && (!mask || mask->dtype == x.dtype),
-      "[", kOp, "] expected tensors of one floating dtype, got ", NameOf(x.dtype), ", ", NameOf(offset.dtype), " and ",
-      NameOf(filter.dtype));
+  PD_CHECK(offset.dtype == x.dtype && filter.dtype == x.dtype && (!mask || mask->dtype == x.dtype), InvalidArgument,
+           "[", kOp, "] expected tensors of one floating dtype, got ", NameOf(x.dtype), ", ", NameOf(offset.dtype),
+           " and ", NameOf(filter.dtype));
+  PD_CHECK_DTYPE(IsFloating(x.dtype), "[", kOp, "] expected tensors of a floating dtype, got ", NameOf(x.dtype));
   PD_CHECK(
       x.dims.size() == 4 && filter.dims.size() == 4 && offset.dims.size() == 4 && (!mask || mask->dims.size() == 4),
       InvalidArgument, "[", kOp, "] expected x, offset, filter and mask of 4 axes, got shapes ",
