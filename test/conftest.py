@@ -39,6 +39,15 @@ def static_mode():
 
 
 @pytest.fixture
+def static_scope(static_mode):
+    """Static mode, and a scope of its own."""
+    import paddle
+
+    with paddle.static.scope_guard(paddle.static.Scope()):
+        yield
+
+
+@pytest.fixture
 def run_oracle():
     """Runs a script with a folder as its argument in the environment of the published paddlepaddle
     3.3.1 and returns what it printed; the interpreter is PADDLE_ORACLE or .oracle/bin/python."""

@@ -62,6 +62,9 @@ def test_handles_and_plain_configurations(files):
     config = core.NativeConfig()
     config.prog_file, config.param_file = files
     checked(core.create_paddle_predictor(config).run([core.PaddleTensor(X), core.PaddleTensor(Y)]))
+    config.use_xpu = True
+    with pytest.raises(NotImplementedError, match='use_xpu'):
+        core.create_paddle_predictor(config)
 
 
 def test_tensors_by_value():

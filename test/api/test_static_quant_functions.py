@@ -10,18 +10,11 @@ from paddle.base import core
 from paddle.base.framework import IrGraph
 from paddle.static import quantization as Q
 
+pytestmark = pytest.mark.usefixtures('static_scope')
 CPU = paddle.CPUPlace()
 PASSES = [Q.QuantizationTransformPass, Q.QuantizationTransformPassV2]
 DRAW = np.random.RandomState(3)
 X, W, V = (DRAW.uniform(-0.5, 0.5, s).astype('float32') for s in ((4, 6), (6, 5), (5, 3)))
-
-
-@pytest.fixture(autouse=True)
-def static_mode():
-    paddle.enable_static()
-    with static.scope_guard(static.Scope()):
-        yield
-    paddle.disable_static()
 
 
 class Net:

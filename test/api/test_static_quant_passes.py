@@ -13,16 +13,9 @@ from paddle.base.framework import IrGraph
 from paddle.nn import functional as F
 from paddle.static import quantization as Q
 
+pytestmark = pytest.mark.usefixtures('static_scope')
 CPU = paddle.CPUPlace()
 SHAPES = {'cw': (4, 1, 3, 3), 'cb': (4,), 'cw2': (4, 4, 3, 3), 'fw': (36, 10), 'fb': (10,)}
-
-
-@pytest.fixture(autouse=True)
-def static_mode():
-    paddle.enable_static()
-    with static.scope_guard(static.Scope()):
-        yield
-    paddle.disable_static()
 
 
 def numbers():

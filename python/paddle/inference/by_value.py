@@ -185,7 +185,11 @@ class NativePaddlePredictor(PaddlePredictor):
 
 
 class NativeConfig(types.SimpleNamespace):
-    """The files and the device of a predictor, as attributes."""
+    """The files and the device of a predictor, as attributes.
+
+    `fraction_of_gpu_memory` and `specify_input_name` have no effect: memory is taken as it is
+    needed, and inputs are by name where tensors have the names of all of them.
+    """
 
     def __init__(self):
         super().__init__(
@@ -215,6 +219,7 @@ def create_paddle_predictor(config):
 
     if not isinstance(config, NativeConfig):
         return AnalysisPredictor(create_predictor(config))
+    only('create_paddle_predictor', 'there are no XPUs', use_xpu=(config.use_xpu, False))
     files = [config.model_dir] if config.model_dir else [config.prog_file, config.param_file]
     made = Config(*files)
     made.set_cpu_math_library_num_threads(config.cpu_math_library_num_threads())

@@ -11,7 +11,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.framework import EagerParamBase
 from paddle.static import executor as _executor
 from paddle.static import io as _io
-from paddle.static import lod
+from paddle.static import lod, steps
 from paddle.static import program as _program
 
 from .static_function import StaticFunction
@@ -82,57 +82,20 @@ class _Method:
         """The program as calls of operations; `training` switches the test mode of operations
         off.
         """
-        fetched = []
-        self._take(self._steps, {-1: None}, training, dict(zip(self.feeds, inputs)), fetched)
-        return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
+        given, fetched = dict(zip(self.feeds, inputs)), []
+        values = {-1: None}
 
-    def _take(self, steps, values, training, given, fetched):
-        """Do the steps of a block, whose `values` are by number; returns what a region yields."""
-        for kind, name, args, outs, regions in steps:
+        def other(step):
+            kind, name, args = step[:3]
             if kind == 'data':
-                values[outs[0]] = given[name]
-            elif kind == 'parameter':
-                values[outs[0]] = self.parameters[name]
-            elif kind == 'combine':
-                values[outs[0]] = [values[i] for i in args]
-            elif kind == 'split':
-                values.update(zip(outs, values[args[0]]))
-            elif kind == 'fetch':
-                fetched.append((int(name) if name.isdigit() else len(fetched), values[args[0]]))
-            elif kind == 'yield':
-                return [values[i] for i in args]
-            elif kind in ('if', 'while'):
+                return [given[name]]
+            if kind == 'parameter':
+                return [self.parameters[name]]
+            fetched.append((int(name) if name.isdigit() else len(fetched), values[args[0]]))
+            return []
 
-                def run(region, *arguments):
-                    inner = {**values, **dict(zip(region[0], arguments))}
-                    return self._take(region[1], inner, training, given, fetched)
-
-                if kind == 'if':
-                    branches = [functools.partial(run, region) for region in regions]
-                    results = _core.pir._if_region(
-                        values[args[0]], *branches, lambda k: [None] * len(outs)
-                    )
-                else:  # the condition is one more value of the loop
-                    start = [values[i] for i in args]
-                    body = regions[0]
-                    results = _core.pir._while_region(
-                        lambda condition, *_: condition, lambda _, *v: run(body, *v), start
-                    )[1:]
-                values.update(zip(outs, results))
-            else:
-                call = [
-                    values[v[1]] if v[0] == 0 else False if training and v[2] == 'is_test' else v[1]
-                    for v in args
-                ]
-                if kind == 'custom':
-                    results = _core._run_custom_op(name, *call)
-                else:
-                    results = paddle._C_ops._whole(name)(*call)
-                if len(outs) == 1:
-                    values[outs[0]] = results
-                else:
-                    values.update(zip(outs, results))
-        return []
+        steps.take(self._steps, values, other, {'is_test': False} if training else None)
+        return tuple(v for _, v in sorted(fetched, key=lambda f: f[0]))
 
 
 def _kinds(steps):

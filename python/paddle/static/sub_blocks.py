@@ -9,8 +9,8 @@ in place are what a loop carries, or what a branch gives.
 
 import paddle
 from paddle.base import libpaddle as _core
-from paddle.static import arrays, value_names
-from paddle.static.block import Block, OutputVar, tensors_of
+from paddle.static import arrays, steps, value_names
+from paddle.static.block import Block, tensors_of
 from paddle.static.nn.control_flow import if_region, while_region
 
 _pir = _core.pir
@@ -97,9 +97,9 @@ class _Calls:
     def __init__(self, block, wanted):
         program = self._program = block.program
         ops = block.ops
-        steps, self.numbers = _core._steps_to(program, wanted)
+        every, self.numbers = _core._steps_to(program, wanted)
         inside = {op.id() for op in ops}
-        pairs = list(zip(program._operations(), steps))
+        pairs = list(zip(program._operations(), every))
         self._steps = [s for op, s in pairs if op.id() in inside and s[0] not in _KEPT]
         self.taken = [op for op, s in pairs if op.id() in inside and s[0] not in _KEPT]
         self._held, parameters = {}, program._parameters()
@@ -115,48 +115,19 @@ class _Calls:
 
     def of(self, numbers, given):
         """The values of these numbers, where `given` maps others to tensors."""
-        held = self._run(self._steps, {**self._held, **given})
-        return [held[n] for n in numbers]
+        values = {-1: None, **self._held, **given}
+        steps.take(self._steps, values, _refused)
+        return [values[n] for n in numbers]
 
     def outer(self, number):
         """The value of a number from outside the block."""
         return self._held[number]
 
-    def _run(self, steps, held):
-        for step in steps:
-            results = self._called(step, held)
-            held.update(zip(step[3], results if isinstance(results, (list, tuple)) else [results]))
-        return held
 
-    def _called(self, step, held):
-        kind, name, args, outs, regions = step
-        if kind == 'combine':
-            return [[held[n] for n in args]]
-        if kind == 'split':
-            return held[args[0]]
-        if kind == 'if':
-            yes, no = (lambda r=r: self._yielded(r, held) for r in regions)
-            return if_region(held[args[0]], yes, no)
-        if kind == 'while':
-            (region,) = regions
-
-            def body(test, *values):
-                return self._yielded(region, {**held, **dict(zip(region[0], values))})
-
-            return while_region(lambda test, *_: test, body, [held[n] for n in args])[1:]
-        if kind not in ('op', 'custom'):
-            raise NotImplementedError(
-                f'[append_op] expected operations in a block that can be called, got {name}'
-            )
-        call = [held.get(v) if given == 0 else v for given, v, _ in args]
-        run = _core._run_custom_op if kind == 'custom' else paddle._C_ops._whole(name)
-        results = run(name, *call) if kind == 'custom' else run(*call)
-        return [results] if len(outs) == 1 else results
-
-    def _yielded(self, region, held):
-        numbers = region[1][-1][2]
-        inside = self._run(region[1][:-1], dict(held))
-        return [inside[n] for n in numbers]
+def _refused(step):
+    raise NotImplementedError(
+        f'[append_op] expected operations in a block that can be called, got {step[1]}'
+    )
 
 
 def _block_of(kind, attrs):

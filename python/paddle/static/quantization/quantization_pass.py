@@ -6,6 +6,7 @@ import numpy as np
 import paddle
 from paddle import _fake_quant, _quantized_ops
 from paddle.base.arguments import any_of, integer
+from paddle.base.documentation import shares
 
 from .graph_pass import (
     ENDS,
@@ -266,6 +267,7 @@ class _Linear(GraphPass):
         return linear(name, value, scale, bits, axis)
 
 
+@shares(QuantizationTransformPass)
 class QuantizationTransformPassV2(_Transform, _Linear):
     """As `QuantizationTransformPass`, with the rounding of `quantize_linear` and
     `dequantize_linear`: ties go to even numbers, and weights that are evaluated have the scales of
@@ -282,22 +284,8 @@ class QuantizationTransformPassV2(_Transform, _Linear):
             scale is a moving average, too.
         window_size (int, default 10000): Taken for compatibility; it has no effect.
         moving_rate (float, default 0.9): What the average keeps of what was before.
-        skip_pattern (str or list of str, default ['skip_quant']): Operations recorded in a
-            `name_scope` with one of these in its name stay as they are.
-        quantizable_op_type (list of str, default ['conv2d', 'depthwise_conv2d', 'mul']): Old names
-            of operations, also `conv2d_transpose`, `matmul` and `matmul_v2`.
-        weight_quantize_func (callable, default None): What operations read in the place of rounded
-            weights, made of a weight; None to round.
-        act_quantize_func (callable, default None): The same of the other inputs.
-        weight_preprocess_func (callable, default None): Makes what is rounded of a weight. It may
-            create parameters.
-        act_preprocess_func (callable, default None): The same of the other inputs.
-        optimizer_func (callable, default None): Makes the optimizer that updates the parameters of
-            the functions; programs that train need it beside functions.
-        executor (Executor, default None): Taken for compatibility: parameters of functions have
-            their first values when they are made.
-        is_test (bool, default None): Whether the program is for evaluation; None for what the graph
-            says.
+        {skip_pattern, quantizable_op_type, weight_quantize_func, act_quantize_func}
+        {weight_preprocess_func, act_preprocess_func, optimizer_func, executor, is_test}
 
     Raises:
         AssertionError: As `QuantizationTransformPass`.

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operations of a program called again, one after the other, while something is recorded."""
+
+import functools
+
+import paddle
+from paddle.base import libpaddle as _core
+
+_pir = _core.pir
+
+
+def take(steps, values, other, attributes=None):
+    """Do the steps of a block, whose `values` are by number; returns what a region yields.
+
+    `other(step)` gives the results of what is no call of an operation: inputs, parameters, fetched
+    values. `attributes`: {name: value} that operations have instead of their own.
+    """
+    for step in steps:
+        if step[0] == 'yield':
+            return [values[n] for n in step[2]]
+        values.update(zip(step[3], _results(step, values, other, attributes or {})))
+    return []
+
+
+def _results(step, values, other, attributes):
+    kind, name, args, outs, regions = step
+    if kind == 'combine':
+        return [[values[n] for n in args]]
+    if kind == 'split':
+        return values[args[0]]
+    if kind in ('if', 'while'):
+
+        def run(region, *given):
+            inner = {**values, **dict(zip(region[0], given))}
+            return take(region[1], inner, other, attributes)
+
+        if kind == 'if':
+            branches = [functools.partial(run, region) for region in regions]
+            return _pir._if_region(values[args[0]], *branches, lambda k: [None] * len(outs))
+        # The condition is one more value of the loop.
+        (body,) = regions
+        start = [values[n] for n in args]
+        return _pir._while_region(lambda test, *_: test, lambda _, *v: run(body, *v), start)[1:]
+    if kind not in ('op', 'custom'):
+        return other(step)
+    call = [values[v] if given == 0 else attributes.get(n, v) for given, v, n in args]
+    if kind == 'custom':
+        results = _core._run_custom_op(name, *call)
+    else:
+        results = paddle._C_ops._whole(name)(*call)
+    return [results] if len(outs) == 1 else results
