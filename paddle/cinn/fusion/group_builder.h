@@ -24,7 +24,6 @@ class GroupBuilder {
   // before.
   bool Add(pir::Operation* op, const OpFacts& facts, const char** why);
   const std::vector<pir::Operation*>& ops() const { return ops_; }
-  bool has_reduction() const { return !reduced_.empty(); }
   const common::Dims& space() const { return space_; }
   // Whether the group reads v from memory.
   bool Reads(pir::Value v) const;
