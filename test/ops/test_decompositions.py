@@ -269,7 +269,8 @@ CASES = [
 
 
 def decomposed_ops():
-    return {op.name for op in model.load(ROOT / 'paddle/phi/ops') if op.decomposition is not None}
+    ops = model.load(ROOT / 'paddle/phi/ops')
+    return {op.name for op in ops if op.decomposition is not None and not op.composite}
 
 
 def test_every_decomposition_has_a_case():
@@ -347,6 +348,52 @@ def test_decomposition_is_what_the_kernel_computes(case, dtype):
                     atol=TOLERANCE[dtype] * scale,
                     err_msg=f'{case.name}: result {k} {what}',
                 )
+
+
+RNN_SHAPES = {'LSTM': 4, 'GRU': 3, 'RNN_TANH': 1, 'RNN_RELU': 1}  # gates
+
+
+def network(mode, kernel):
+    """A network of one layer: the op, or its steps as the composites of their stanzas say them."""
+    states = 2 if mode == 'LSTM' else 1
+
+    def steps(x, *given):
+        state, (w_ih, w_hh, b_ih, b_hh) = [s[0] for s in given[:states]], given[states:]
+        outputs = []
+        for now in paddle.unbind(x, 0):
+            gates = C.matmul(now, w_ih, False, True) + b_ih
+            if mode == 'LSTM':
+                state = C._lstm_cell(gates, *state, w_hh, b_hh)
+            elif mode == 'GRU':
+                state = [C._gru_cell(gates, *state, w_hh, b_hh)]
+            else:
+                state = [C._simple_rnn_cell(gates, *state, w_hh, b_hh, mode[4:].lower())]
+            outputs.append(state[0])
+        return paddle.stack(outputs)
+
+    def op(x, *given):
+        last = 0.0, False, 5, 6, 1, mode, 0, False
+        return C.rnn(x, [*given[:states]], [*given[states:]], None, None, *last)[0]
+
+    rows = 6 * RNN_SHAPES[mode]
+    shapes = [(4, 3, 5), *[(1, 3, 6)] * states, (rows, 5), (rows, 6), (rows,), (rows,)]
+    return Case('rnn', op if kernel else steps, *shapes)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64'])
+@pytest.mark.parametrize('mode', RNN_SHAPES)
+def test_composites_are_the_steps_of_the_kernel(mode, dtype):
+    with static_program():
+        _, want = run(*recorded(network(mode, True), dtype))
+    with static_program():
+        program, inputs = recorded(network(mode, False), dtype)
+        assert 'rnn' not in str(program)
+        for fuse in (False, True):
+            _, got = run(program, inputs, fuse)
+            assert len(got) == len(want) == len(inputs) + 1
+            for k, (a, b) in enumerate(zip(got, want)):
+                atol = TOLERANCE[dtype] * max(1.0, float(np.abs(b).max()))
+                np.testing.assert_allclose(a, b, TOLERANCE[dtype], atol, err_msg=f'result {k}')
 
 
 def test_named_operations_alone_are_decomposed():

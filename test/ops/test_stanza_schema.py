@@ -26,6 +26,7 @@ try:
         stanza,
         template,
     )
+    from opgen.__main__ import outputs
 finally:
     sys.path.pop(0)
 
@@ -363,6 +364,50 @@ def test_an_error_of_a_decomposition_names_file_and_line(tmp_path, old, new, lin
     assert PARTS.count(old) == 1
     with pytest.raises(stanza.StanzaError) as caught:
         load(tmp_path, PARTS.replace(old, new))
+    assert f'family/ops.yaml:{line}:' in str(caught.value) and words in str(caught.value)
+
+
+CELL = """- op: cell
+  composite: true
+  args: (Tensor x, Tensor? bias)
+  outputs: (Tensor out)
+  py: _C_ops._cell(x, bias)
+  decomposition:
+    both: x + bias if bias else x
+    each: split(both, 2, 1)
+    out: sigmoid(each[0]) * each[1]
+  doc: A step.
+"""
+
+
+def test_a_composite_is_a_function_of_its_steps_and_no_op(tmp_path):
+    ops = load(tmp_path, CELL + GOOD)
+    files = outputs(ops)
+    assert 'decomposition::cell(d, x, bias, &out);' in files['paddle/eager/ops/family.cc']
+    assert 'Tensor cell(const Tensor& x' in files['paddle/phi/api/family.h']
+    assert '{&spec_p0_cell, "paddle._C_ops"}' in files['paddle/pybind/family_bind.cc']
+    steps = files['paddle/pir/dialect/decompositions.h']
+    assert 'const std::vector<V> each = d.split(both, 2, 1);' in steps
+    assert '(sigmoid(each[0]) * each[1])' in steps
+    for name in ('run_cell', 'OpDef cell', 'kCell', '"cell"'):
+        texts = {file: text for file, text in files.items() if 'pybind' not in file}
+        assert not [file for file, text in texts.items() if name in text], name
+
+
+@pytest.mark.parametrize(
+    'old, new, line, words',
+    [
+        ('  doc: A', '  cheap: true\n  doc: A', 10, 'the key cheap is read of ops alone'),
+        ('Tensor? bias', 'Tensor[] bias', 3, 'bias: expected a kind of the language'),
+        ('each[0]', 'each[-1]', 9, 'a number that is not negative in [ ]'),
+        ('each[0]', 'each', 9, 'expected tensor or number, got the tensors each'),
+        ('each[1]', 'both[1]', 9, 'expected tensors, got the tensor both'),
+    ],
+)
+def test_an_error_of_a_composite_names_file_and_line(tmp_path, old, new, line, words):
+    assert CELL.count(old) == 1
+    with pytest.raises(stanza.StanzaError) as caught:
+        load(tmp_path, CELL.replace(old, new))
     assert f'family/ops.yaml:{line}:' in str(caught.value) and words in str(caught.value)
 
 

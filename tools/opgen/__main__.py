@@ -45,14 +45,16 @@ def outputs(ops):
         for k, text in enumerate(emit_cpp.loop_sources(members)):
             files[f"paddle/phi/loops/{name}_{k}.isa.cc"] = text
     every = [g for members in families.values() for g in members]
+    files["paddle/pir/dialect/decompositions.h"] = emit_decomposition.templates(every)
+    # What follows is of ops: composites are none.
+    ops, every = [o for o in ops if not o.composite], [g for g in every if not g.op.composite]
     files["paddle/cinn/lowering.cc"] = emit_lowering.source(every)
     files["paddle/cinn/updates.cc"] = emit_device_update.source(ops)
-    files["paddle/pir/dialect/decompositions.h"] = emit_decomposition.templates(every)
     files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
     files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)
-    files["paddle/common/op_trait_table.cc"] = emit_traits.table(gradients.values())
+    files["paddle/common/op_trait_table.cc"] = emit_traits.table(every)
     files["paddle/distributed/rule_texts.cc"] = propagation.table(ops)
-    files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(gradients.values())
+    files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(every)
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)
     files["python/paddle/_legacy_protos.py"] = emit_legacy.declarations()
     files["python/paddle/_op_docs.py"] = documentation.table(ops)

@@ -108,7 +108,13 @@ NEEDS = {
 }
 
 
+# What a stanza without an op of its own may say.
+OF_COMPOSITES = ("op", "composite", "args", "outputs", "py", "decomposition", "doc")
+
+
 def check_keys(op):
+    if op.composite:
+        check_composite(op)
     ways = [k for k in WAYS if k in op.raw]
     if len(ways) > 1 or not ways and op.decomposition is None:
         raise op.where.error(
@@ -126,6 +132,19 @@ def check_keys(op):
     for name, needed in NEEDS.items():
         if name in op.raw and not any(n in op.raw for n in needed):
             raise op.at(name).error(f"the key {name} is read only beside {' or '.join(needed)}")
+
+
+def check_composite(op):
+    for name in op.raw:
+        if name not in OF_COMPOSITES:
+            raise op.at(name).error(
+                f"the key {name} is read of ops alone: a composite is what its steps are"
+            )
+    for a in op.args:
+        if a.kind not in decomposition.KINDS:
+            raise op.at("args").error(
+                f"{a.name}: expected a kind of the language of decompositions, got {a.kind}"
+            )
 
 
 def check_expressions(op, ops):

@@ -26,7 +26,14 @@ KINDS = {
 }
 # What gradient rules may ask: whether results without history may be read as they were saved.
 FIRST_ORDER = "first_order"
-CPP = {"tensor": "V", "number": "auto", "flag": "bool", "axes": "Ints", "text": "std::string"}
+CPP = {
+    "tensor": "V",
+    "tensors": "std::vector<V>",
+    "number": "auto",
+    "flag": "bool",
+    "axes": "Ints",
+    "text": "std::string",
+}
 
 
 @dataclass
@@ -110,6 +117,8 @@ class Writer:
             return self.operation(n.left, CMP[type(n.ops[0])], n.comparators[0])
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
             return self.call(n)
+        if isinstance(n, ast.Subscript):
+            return "tensor", f"{self.want(n.value, 'tensors')}[{self.position(n.slice)}]"
         raise self.error("an expression of the language", ast.unparse(n))
 
     def constant(self, n):
@@ -118,6 +127,12 @@ class Writer:
         if isinstance(n.value, str):
             return "text", f'"{n.value}"'
         return "number", repr(n.value)
+
+    def position(self, n):
+        """That of one of several tensors."""
+        if isinstance(n, ast.Constant) and type(n.value) is int and n.value >= 0:
+            return n.value
+        raise self.error("a number that is not negative in [ ]", ast.unparse(n))
 
     def test(self, n):
         """A condition: a flag, or a tensor that may be absent."""

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ file of a family, and `ops.h`."""
 
-from . import emit_api, emit_grad, emit_loops, emit_node, emit_run, derivatives, propagation
+from . import (
+    emit_api,
+    emit_decomposition,
+    emit_grad,
+    emit_loops,
+    emit_node,
+    emit_run,
+    derivatives,
+    propagation,
+)
 from .signatures import declaration, own_header, params, ret_type
 from .emit_update import Kernel
 from .template import fill
@@ -70,6 +79,13 @@ def gradient_code(g):
     return [part for part in parts if part]
 
 
+def functions(g):
+    """The functions that C++ calls."""
+    if g.op.composite:
+        return [emit_decomposition.composite(g.op)]
+    return [emit_api.api(g), emit_api.inplace_api(g) if g.op.inplace else None]
+
+
 def source(gradients):
     """The file of a family; `gradients`: those of its ops, in their order."""
     ops, found = [g.op for g in gradients], [loop_definitions(g) for g in gradients]
@@ -89,12 +105,7 @@ def source(gradients):
     if own_header(ops):
         includes += f'#include "{own_header(ops)}"\n'
     kernels = sorted({line for g in gradients for line in emit_run.kernel_declarations(g)})
-    api = [
-        text
-        for g in gradients
-        for text in (emit_api.api(g), emit_api.inplace_api(g) if g.op.inplace else None)
-        if text
-    ]
+    api = [text for g in gradients for text in functions(g) if text]
     return (
         "\n".join(
             [
@@ -110,7 +121,7 @@ def source(gradients):
                 "using namespace egr;  // NOLINT: generated",
                 "namespace {",
                 *[line for _, d in found for line in d],
-                *[emit_run.run(op) + "\n" + emit_run.op_def(op) for op in ops],
+                *[emit_run.run(op) + "\n" + emit_run.op_def(op) for op in ops if not op.composite],
                 "}  // namespace\nnamespace {",
                 *[text for g in gradients for text in gradient_code(g)],
                 "}  // namespace",

@@ -16,6 +16,7 @@ TEMPLATES = """
 #pragma once
 #include <cmath>
 #include <string>
+#include <vector>
 #include "paddle/common/attr.h"
 namespace paddle::decomposition {
 using common::Ints;
@@ -57,6 +58,14 @@ $ret $name($params) {
   TensorDecomposer d;
   Tensor $outs;
   decomposition::$op($args);
+  return {$results};
+}
+"""
+COMPOSITE = """
+$ret $name($params) {
+  TensorDecomposer d;
+  Tensor $outs;
+  decomposition::$name($args);
   return {$results};
 }
 """
@@ -112,7 +121,7 @@ def template(op, made):
 
 def parts(g):
     """[(Decomposition, whether it is the gradient's)] of an op."""
-    if g.op.decomposition is None:
+    if g.op.decomposition is None or g.op.composite:
         return []
     gradient = [(backward(g.op), True)] if has_rules(g.op) and g.readable else []
     return [(forward(g.op), False), *gradient]
@@ -168,6 +177,21 @@ def composition(op):
         outs=commas(outs),
         args=commas(["d", *args, *[f"&{o}" for o in outs]]),
         results=commas(f"d.rounded({o}, m_{o}.dtype)" for o in outs),
+    )
+
+
+def composite(op):
+    """The function that runs or records the operations of a composite."""
+    made, outs = forward(op), [o.name for o in op.outs]
+    args = ["d", *[n for n in made.inputs if n in made.reads], *[f"&{o}" for o in outs]]
+    return fill(
+        COMPOSITE,
+        ret=ret_type(op),
+        name=op.name,
+        params=params(op),
+        outs=commas(outs),
+        args=commas(args),
+        results=commas(outs),
     )
 
 

@@ -307,6 +307,12 @@ class Op:
         "that result. Halves compute in float32. Without `kernel` and `compose` it is how the op "
         "computes.",
     )
+    composite: bool = key(
+        TRUE,
+        "No op: a call is the operations of `decomposition`, in the dtypes of its operands, run or "
+        "recorded one by one. C++ calls it by its header (`phi/api/<family>.h`).",
+        False,
+    )
     amp: str | None = key(
         OneOf("white", "black", "first", "keep"),
         "What `auto_cast` does with an op on no list: the low dtype, float32, promotion "
@@ -473,7 +479,7 @@ class Op:
     @property
     def made_of_parts(self):
         """Whether the decomposition is how it computes: nothing else is given."""
-        return not {*WAYS} & set(self.raw)
+        return not self.composite and not {*WAYS} & set(self.raw)
 
     @functools.cached_property
     def steps_of_update(self):
@@ -560,6 +566,8 @@ def read_op(raw, path, family):
         raise where.error(f"expected a stanza, got {raw!r}")
     op = read_table(Op, raw, where, more={"family": family, "raw": raw, "where": where})
     check_keys(op)
+    if op.composite:
+        op.internal = True
     if op.made_of_parts:
         op.compose = f"{op.name}_of_parts"
     check_key_names(op, Op, raw)

@@ -97,10 +97,11 @@ def names(op):
 
 
 def own_header(ops):
-    """The header of a family of ops that have effects: little code calls them, so others do not
-    depend on it. None: they are in ops.h.
+    """The header of a family of ops that have effects, or of composites: little code calls them, so
+    others do not depend on it. None: they are in ops.h.
     """
-    return f"paddle/phi/api/{ops[0].family}.h" if any(op.effect for op in ops) else None
+    apart = any(op.effect or op.composite for op in ops)
+    return f"paddle/phi/api/{ops[0].family}.h" if apart else None
 
 
 def declaration(op):

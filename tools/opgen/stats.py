@@ -67,13 +67,16 @@ def stanza_lines(root):
 
 def table(ops, root):
     """The counts as text."""
+    composites = sum(op.composite for op in ops)
+    ops = [op for op in ops if not op.composite]
     found = definitions(pathlib.Path(root).parents[1])
     lines = stanza_lines(root)
     by_hand = sum(
         any(name in found for name in CALL.findall(text)) for op in ops for text in rules(op)
     )
     out = [
-        f"stanzas {len(ops)}, lines a stanza {statistics.median(lines):.0f} (median) "
+        f"stanzas {len(ops)} and {composites} of composites, lines a stanza "
+        f"{statistics.median(lines):.0f} (median) "
         f"{max(lines)} (worst); gradients written as C++ functions: {by_hand} rules, "
         f"{sum(bool(op.vjp_kernel) for op in ops)} kernels"
     ]

@@ -251,20 +251,26 @@ Val DecomposedFacts::reshape_like(const Val& x, const Val& like) const {
   return common::SameDims(x.dims, like.dims) ? x : Declined(kReshaped);
 }
 
-Val DecomposedFacts::part(const Val& x, int64_t axis, int64_t k, int64_t n) {
-  if (x.declined) return x;
+std::vector<Val> DecomposedFacts::split(const Val& x, int64_t n, int64_t axis) {
+  const auto each = [n](const Val& v) { return std::vector<Val>(static_cast<size_t>(n), v); };
+  if (x.declined) return each(x);
   const Leaf* leaf = LeafOf(x);
   const int64_t rank = x.dims.size(), a = axis < 0 ? axis + rank : axis;
-  if (!leaf || leaf->reduces || leaf->facts.mapped) return Declined("a part of a value made in it");
-  if (a < 0 || a >= rank || !x.dims[a].known() || x.dims[a].value() % n) return Declined(kAxis);
+  if (!leaf || leaf->reduces || leaf->facts.mapped) return each(Declined("a part of a value made in it"));
+  if (a < 0 || a >= rank || !x.dims[a].known() || x.dims[a].value() % n) return each(Declined(kAxis));
   const int64_t extent = x.dims[a].value() / n;
-  Leaf cut = *leaf;
-  cut.facts.mapped = true;
-  for (int64_t d = 0; d < rank; ++d)
-    cut.facts.dims.push_back(d == a ? ViewDim(static_cast<int>(d), k * extent, 1) : ViewDim(static_cast<int>(d)));
+  const Leaf whole = *leaf;
   Dims dims = x.dims;
   dims[a] = common::Dim(extent);
-  return Add(std::move(cut), leaf->facts.value.dtype(), std::move(dims));
+  std::vector<Val> parts;
+  for (int64_t k = 0; k < n; ++k) {
+    Leaf cut = whole;
+    cut.facts.mapped = true;
+    for (int64_t d = 0; d < rank; ++d)
+      cut.facts.dims.push_back(d == a ? ViewDim(static_cast<int>(d), k * extent, 1) : ViewDim(static_cast<int>(d)));
+    parts.push_back(Add(std::move(cut), whole.facts.value.dtype(), dims));
+  }
+  return parts;
 }
 
 Val DecomposedFacts::reshape(const Val&, const Ints&) const { return Declined(kReshaped); }

@@ -105,7 +105,8 @@ class DecomposedFacts : public common::AxisFunctions<DecomposedFacts, Val> {
   Val reshape_like(const Val& x, const Val& like) const;
   Val reshape(const Val& x, const common::Ints& shape) const;
   Val transpose(const Val& x, const common::Ints& perm) const;
-  Val part(const Val& x, int64_t axis, int64_t k, int64_t n);
+  std::vector<Val> split(const Val& x, int64_t n, int64_t axis);
+  Val relu(const Val& x) const { return select(x > 0, x, select(x != x, x, 0)); }
   Val repeated(const Val& x, const Val& like, int64_t axis) const;
   Val join(const Val& x, const Val& y, int64_t axis) const;
   Val matmul(const Val& x, const Val& y, bool transpose_x, bool transpose_y) const;

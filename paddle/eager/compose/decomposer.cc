@@ -69,10 +69,6 @@ Tensor TensorDecomposer::transpose(const Tensor& x, const Ints& perm) const {
   return x;
 }
 
-Tensor TensorDecomposer::part(const Tensor& x, int64_t axis, int64_t k, int64_t n) const {
-  return split_with_num(x, n, Scalar(axis))[static_cast<size_t>(k)];
-}
-
 Tensor TensorDecomposer::repeated(const Tensor& x, const Tensor& like, int64_t axis) const {
   const int64_t own = size_at(x, axis), wanted = size_at(like, axis);
   return wanted == own ? x : repeat_interleave(x, wanted / own, axis);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "paddle/common/axis_functions.h"
 #include "paddle/phi/api/ops.h"
@@ -43,7 +44,10 @@ class TensorDecomposer : public common::AxisFunctions<TensorDecomposer, Tensor> 
   Tensor reshape_like(const Tensor& x, const Tensor& like) const { return paddle::reshape_like(x, like); }
   Tensor reshape(const Tensor& x, const Ints& shape) const { return paddle::reshape(x, shape); }
   Tensor transpose(const Tensor& x, const Ints& perm) const;
-  Tensor part(const Tensor& x, int64_t axis, int64_t k, int64_t n) const;
+  std::vector<Tensor> split(const Tensor& x, int64_t n, int64_t axis) const {
+    return split_with_num(x, n, Scalar(axis));
+  }
+  Tensor relu(const Tensor& x) const { return paddle::relu(x); }
   Tensor repeated(const Tensor& x, const Tensor& like, int64_t axis) const;
   Tensor join(const Tensor& x, const Tensor& y, int64_t axis) const { return concat({x, y}, Scalar(axis)); }
   Tensor matmul(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y) const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recurrent layers compute, step by step, of other ops.
+// What recurrent layers compute, step by step.
+#include <tuple>
+
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/api/recurrent.h"
 
 namespace paddle {
 namespace {
@@ -17,21 +20,14 @@ struct Network {
   double drop;
   std::vector<Tensor> keep;  // [batch, 1] of each step: within the sequence; empty without lengths
 
-  void Step(const Cell& cell, const Tensor& xg, Tensor& h, Tensor& c) const {
-    Tensor hg = matmul(h, cell.w_hh, false, true);
-    if (cell.b_hh.defined()) hg = hg + cell.b_hh;
-    if (mode == "LSTM") {
-      std::vector<Tensor> g = split_with_num(xg + hg, 4, Scalar(int64_t{-1}));
-      c = sigmoid(g[1]) * c + sigmoid(g[0]) * tanh(g[2]);
-      h = sigmoid(g[3]) * tanh(c);
-    } else if (mode == "GRU") {
-      std::vector<Tensor> a = split_with_num(xg, 3, Scalar(int64_t{-1})),
-                          b = split_with_num(hg, 3, Scalar(int64_t{-1}));
-      Tensor r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]), n = tanh(a[2] + r * b[2]);
-      h = (h - n) * z + n;
-    } else {
-      h = mode == "RNN_RELU" ? relu(xg + hg) : tanh(xg + hg);
-    }
+  // `gates`: the input's part of them.
+  void Step(const Cell& cell, const Tensor& gates, Tensor& h, Tensor& c) const {
+    if (mode == "LSTM")
+      std::tie(h, c) = lstm_cell(gates, h, c, cell.w_hh, cell.b_hh);
+    else if (mode == "GRU")
+      h = gru_cell(gates, h, cell.w_hh, cell.b_hh);
+    else
+      h = simple_rnn_cell(gates, h, cell.w_hh, cell.b_hh, mode == "RNN_RELU" ? "relu" : "tanh");
   }
 
   // One direction of one layer; h and c are the initial and then the final states.

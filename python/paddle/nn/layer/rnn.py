@@ -127,14 +127,9 @@ class RNNCellBase(Layer):
             shape, attr, is_bias=is_bias, default_initializer=Uniform(-self._bound, self._bound)
         )
 
-    def _gates(self, inputs, hidden):
+    def _input_gates(self, inputs):
         gates = _C_ops.matmul(inputs, self.weight_ih, False, True)
-        if self.bias_ih is not None:
-            gates = gates + self.bias_ih
-        recurrent = _C_ops.matmul(hidden, self.weight_hh, False, True)
-        if self.bias_hh is not None:
-            recurrent = recurrent + self.bias_hh
-        return gates, recurrent
+        return gates if self.bias_ih is None else gates + self.bias_ih
 
     def extra_repr(self):
         return f"{self.input_size}, {self.hidden_size}"
@@ -187,13 +182,12 @@ class SimpleRNNCell(RNNCellBase):
                 f"[SimpleRNNCell] expected activation 'tanh' or 'relu', got {activation!r}"
             )
         self.activation = activation
-        self._activation_fn = _C_ops.tanh if activation == "tanh" else _C_ops.relu
 
     def forward(self, inputs, states=None):
         if states is None:
             states = self.get_initial_states(inputs, self.state_shape)
-        a, b = self._gates(inputs, states)
-        h = self._activation_fn(a + b)
+        gates = self._input_gates(inputs)
+        h = _C_ops._simple_rnn_cell(gates, states, self.weight_hh, self.bias_hh, self.activation)
         return h, h
 
     @property
@@ -261,11 +255,7 @@ class LSTMCell(RNNCellBase):
         if states is None:
             states = self.get_initial_states(inputs, self.state_shape)
         h, c = states
-        a, b = self._gates(inputs, h)
-        gates = a + b
-        i, f, g, o = _C_ops.split_with_num(gates, 4, gates.ndim - 1)
-        c = _C_ops.sigmoid(f) * c + _C_ops.sigmoid(i) * _C_ops.tanh(g)
-        h = _C_ops.sigmoid(o) * _C_ops.tanh(c)
+        h, c = _C_ops._lstm_cell(self._input_gates(inputs), h, c, self.weight_hh, self.bias_hh)
         if self.proj_size > 0:
             h = _C_ops.matmul(h, self.weight_ho, False, False)
         return h, (h, c)
@@ -314,13 +304,7 @@ class GRUCell(RNNCellBase):
     def forward(self, inputs, states=None):
         if states is None:
             states = self.get_initial_states(inputs, self.state_shape)
-        x, h = self._gates(inputs, states)
-        x_r, x_z, x_c = _C_ops.split_with_num(x, 3, 1)
-        h_r, h_z, h_c = _C_ops.split_with_num(h, 3, 1)
-        r = _C_ops.sigmoid(x_r + h_r)
-        z = _C_ops.sigmoid(x_z + h_z)
-        c = _C_ops.tanh(x_c + r * h_c)
-        h = (states - c) * z + c
+        h = _C_ops._gru_cell(self._input_gates(inputs), states, self.weight_hh, self.bias_hh)
         return h, h
 
     @property
