@@ -3,9 +3,11 @@
 `Operation.result` gives.
 """
 
-from paddle import _C_ops
+import functools
+
 from paddle.base import libpaddle as _core
 from paddle.static.callbacks import called_again
+from paddle.static.steps import called
 
 
 def lacking(program, values):
@@ -20,7 +22,7 @@ def found(program, *lists):
     values = [v for values in lists for v in values or () if isinstance(v, _core.pir.Value)]
     calls = program.__dict__.get('_own_gradients', ())
     noted = [v for ins, outs, _ in calls for v in (*ins, *outs) if isinstance(v, _core.pir.Value)]
-    steps, numbers = _core._steps_to(program, values + noted)
+    recorded, numbers = _core._steps_to(program, values + noted)
     places = iter(numbers[len(values) :])
     own = [
         (
@@ -32,7 +34,7 @@ def found(program, *lists):
         )
         for *parts, f in calls
     ]
-    held = _History(program, own).of(steps, program._operations(), numbers[: len(values)])
+    held = _History(program, own).of(recorded, program._operations(), numbers[: len(values)])
     known = iter([held[n] for n in numbers[: len(values)]])
     return [
         None
@@ -80,15 +82,11 @@ class _History:
         held.update(zip(outs, results))
 
     def _called(self, step, op, held):
-        kind, name, args, outs, regions = step
+        kind, name, args, _, regions = step
         if kind == 'data':
             return op.results()
         if kind == 'parameter':
             return [self._parameters[name]]
-        if kind == 'combine':
-            return [[held[n] for n in args]]
-        if kind == 'split':
-            return held[args[0]]
         if kind == 'if':
             branches = [
                 lambda region=region, block=block: self._yielded(region, block, held, 0)
@@ -104,17 +102,13 @@ class _History:
             return _core._again(op, _core.pir._while_again, op, body, [held[n] for n in args[1:]])
         if name == 'pd_op.print':
             return [_core._again(op, _core.pir._print_again, op, held[args[0]])]
-        if kind not in ('op', 'custom'):
+        results = called(step, held, functools.partial(_core._again, op))
+        if results is None:
             raise NotImplementedError(
                 f"[gradients] expected values that were recorded here, got one that was reached "
                 f"through its operation, and depends on {op.name()}"
             )
-        call = [held[v] if given == 0 else v for given, v, _ in args]
-        if kind == 'custom':
-            results = _core._again(op, _core._run_custom_op, name, *call)
-        else:
-            results = _core._again(op, _C_ops._whole(name), *call)
-        return [results] if len(outs) == 1 else results
+        return results
 
     def _yielded(self, region, block, held, first):
         """What a region yields, from the first place on."""

@@ -22,12 +22,28 @@ def take(steps, values, other, attributes=None):
     return []
 
 
-def _results(step, values, other, attributes):
-    kind, name, args, outs, regions = step
+def called(step, values, call, attributes=None):
+    """The results of a step that lists tensors, takes them from a list or calls an operation, by
+    `call(function, *arguments)`; None of any other step.
+    """
+    kind, name, args, outs, _ = step
     if kind == 'combine':
         return [[values[n] for n in args]]
     if kind == 'split':
         return values[args[0]]
+    if kind not in ('op', 'custom'):
+        return None
+    own = attributes or {}
+    arguments = [values[v] if given == 0 else own.get(n, v) for given, v, n in args]
+    if kind == 'custom':
+        results = call(_core._run_custom_op, name, *arguments)
+    else:
+        results = call(paddle._C_ops._whole(name), *arguments)
+    return [results] if len(outs) == 1 else results
+
+
+def _results(step, values, other, attributes):
+    kind, _, args, outs, regions = step
     if kind in ('if', 'while'):
 
         def run(region, *given):
@@ -41,11 +57,5 @@ def _results(step, values, other, attributes):
         (body,) = regions
         start = [values[n] for n in args]
         return _pir._while_region(lambda test, *_: test, lambda _, *v: run(body, *v), start)[1:]
-    if kind not in ('op', 'custom'):
-        return other(step)
-    call = [values[v] if given == 0 else attributes.get(n, v) for given, v, n in args]
-    if kind == 'custom':
-        results = _core._run_custom_op(name, *call)
-    else:
-        results = paddle._C_ops._whole(name)(*call)
-    return [results] if len(outs) == 1 else results
+    results = called(step, values, lambda function, *given: function(*given), attributes)
+    return other(step) if results is None else results
