@@ -91,24 +91,22 @@ class MNIST(Dataset):
             label_path, self.NAME, f'{prefix}-labels-idx1-ubyte.gz', type(self).__name__
         )
         self.transform = transform
-        self.images = _read(self.image_path, 2051, 3)
-        self.labels = _read(self.label_path, 2049, 1).astype('int64')
-        if len(self.images) != len(self.labels):
+        images = _read(self.image_path, 2051, 3)
+        labels = _read(self.label_path, 2049, 1)
+        if len(images) != len(labels):
             raise ValueError(
-                f"[MNIST] expected a label for each of {len(self.images)} images, got "
-                f"{len(self.labels)}"
+                f"[MNIST] expected a label for each of {len(images)} images, got {len(labels)}"
             )
+        self._size = images.shape[1:]
+        # Classes that derive from this one read both lists: rows of float32 and of int64.
+        rows = images.reshape(len(images), math.prod(self._size))
+        self.images = list(rows.astype('float32'))
+        self.labels = list(labels.astype('int64').reshape(-1, 1))
 
     def __getitem__(self, idx):
-        image, label = (
-            self.images[idx],
-            self.labels[idx : idx + 1] if idx != -1 else self.labels[-1:],
-        )
-        image = (
-            from_array(image, self.backend, 'L')
-            if self.backend == 'pil'
-            else image.astype('float32')
-        )
+        image, label = np.reshape(self.images[idx], self._size), self.labels[idx]
+        if self.backend == 'pil':
+            image = from_array(image.astype('uint8'), self.backend, 'L')
         if self.transform is not None:
             image = self.transform(image)
         return image, label.astype('int64')
