@@ -209,18 +209,7 @@ class Recording:
                     return self.extents.of(self._free_int(value, number, free))
             if not _is_input(value):
                 return value
-            place = next(tensors)
-            name = names[place] if place < len(names) and names[place] else f'input_{place}'
-            while name in self.names:
-                name += '_'
-            divided = _core._is_tensor(value) and value.is_dist()
-            shape = self._extents_of(value, place, free) if not divided else part_of(value).shape
-            result = self.program._data(name, shape, value.dtype)
-            result.stop_gradient = value.stop_gradient
-            self._add_input(result, name)
-            if _core._is_tensor(value) and not divided and free is not None:
-                self._know_extents(result, value.shape, free, place)
-            return _distribute(_layout_of(value), result) if divided else result
+            return self._input_for(value, next(tensors), names, free)
 
         homes = {} if taped else session.homes
         gradient_writes = () if taped else session.gradient_writes
@@ -247,18 +236,7 @@ class Recording:
                 attributes = self._restore(homes)
                 self._find(self.result)
                 if taped:
-                    self._writes.extend(
-                        (target, self._output(self._value(self._symbol(value))))
-                        for target, value in taped.written
-                    )
-                    self.decisions = [
-                        (self._output(self._value(self._symbol(tensor))), number)
-                        for tensor, number, *_ in taped.session.decisions
-                    ]
-                    self._set(
-                        [(home, key) for home, key, _ in taped.assigned],
-                        [v for _, _, v in taped.assigned],
-                    )
+                    self._take_from(taped)
                 else:
                     self._assign(attributes)
                     for target, value, kind in gradient_writes:
@@ -283,6 +261,34 @@ class Recording:
                 )
             self._tape = self._seen = None
         self._made = None
+
+    def _input_for(self, value, place, names, free):
+        """The value of the program that takes the place of tensor number `place` of a call."""
+        name = names[place] if place < len(names) and names[place] else f'input_{place}'
+        while name in self.names:
+            name += '_'
+        divided = _core._is_tensor(value) and value.is_dist()
+        shape = self._extents_of(value, place, free) if not divided else part_of(value).shape
+        result = self.program._data(name, shape, value.dtype)
+        result.stop_gradient = value.stop_gradient
+        self._add_input(result, name)
+        if _core._is_tensor(value) and not divided and free is not None:
+            self._know_extents(result, value.shape, free, place)
+        return _distribute(_layout_of(value), result) if divided else result
+
+    def _take_from(self, taped):
+        """What a taped call wrote, decided and assigned."""
+        self._writes.extend(
+            (target, self._output(self._value(self._symbol(value))))
+            for target, value in taped.written
+        )
+        self.decisions = [
+            (self._output(self._value(self._symbol(tensor))), number)
+            for tensor, number, *_ in taped.session.decisions
+        ]
+        self._set(
+            [(home, key) for home, key, _ in taped.assigned], [v for _, _, v in taped.assigned]
+        )
 
     def _add_input(self, value, name):
         self.inputs.append(value)

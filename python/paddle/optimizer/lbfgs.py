@@ -26,6 +26,10 @@ def _cubic(x1, f1, g1, x2, f2, g2, bounds=None):
     return min(max(at, low), high)
 
 
+# What a step leaves for the next one, as `state` has it.
+_MEMORY = ('d', 'alpha', 'old_yk', 'old_sk', 'ro', 'H_diag', 'prev_flat_grad', 'prev_loss')
+
+
 def _strong_wolfe(
     evaluate, alpha, direction, loss, grad, slope, c1=1e-4, c2=0.9, tolerance=1e-9, max_ls=25
 ):
@@ -215,66 +219,30 @@ class LBFGS(Optimizer):
         grad = self._flat_grad()
         if float(grad.abs().max()) <= self.tolerance_grad:
             return first
-        direction, alpha = state.get('d'), state.get('alpha')
-        old_yk, old_sk, ro = state.get('old_yk'), state.get('old_sk'), state.get('ro')
-        h_diag, prev_grad, prev_loss = (
-            state.get('H_diag'),
-            state.get('prev_flat_grad'),
-            state.get('prev_loss'),
-        )
+        memory = {name: state.get(name) for name in _MEMORY}
         rounds = 0
         while rounds < self.max_iter:
             rounds += 1
             state['n_iter'] += 1
             if state['n_iter'] == 1:
-                direction = -grad
-                old_yk, old_sk, ro = [], [], []
-                h_diag = paddle.to_tensor(1.0, dtype=grad.dtype)
+                scale = paddle.to_tensor(1.0, dtype=grad.dtype)
+                memory.update(d=-grad, old_yk=[], old_sk=[], ro=[], H_diag=scale)
             else:
-                y = grad - prev_grad
-                s = direction * alpha
-                ys = paddle.dot(y, s)
-                if float(ys) > 1e-10:
-                    if len(old_yk) == self.history_size:
-                        old_yk.pop(0), old_sk.pop(0), ro.pop(0)
-                    old_yk.append(y)
-                    old_sk.append(s)
-                    ro.append(1.0 / ys)
-                    h_diag = ys / paddle.dot(y, y)
-                state.setdefault('al', [None] * self.history_size)
-                al = state['al']
-                q = -grad
-                for i in range(len(old_yk) - 1, -1, -1):
-                    al[i] = paddle.dot(old_sk[i], q) * ro[i]
-                    q = q - old_yk[i] * al[i]
-                direction = q * h_diag
-                for i in range(len(old_yk)):
-                    direction = direction + old_sk[i] * (
-                        al[i] - paddle.dot(old_yk[i], direction) * ro[i]
-                    )
-            prev_grad, prev_loss = grad.clone(), loss
+                self._remember(memory, grad)
+                memory['d'] = self._direction(memory, grad)
+            direction, prev_loss = memory['d'], loss
+            memory.update(prev_flat_grad=grad.clone(), prev_loss=loss)
             alpha = min(1.0, 1.0 / float(grad.abs().sum())) * lr if state['n_iter'] == 1 else lr
+            memory['alpha'] = alpha
             slope = float(paddle.dot(grad, direction))
             if slope > -self.tolerance_change:
                 break
             calls = 0
             if self.line_search_fn == 'strong_wolfe':
-                start = [p.detach().clone() for p in self._all_params()]
-
-                def restore():
-                    for p, value in zip(self._all_params(), start):
-                        p.set_value(value)
-
-                def evaluate(length):
-                    self._move(length, direction)
-                    value = float(closure())
-                    flat = self._flat_grad()
-                    restore()
-                    return value, flat
-
                 loss, grad, alpha, calls = _strong_wolfe(
-                    evaluate, alpha, direction, loss, grad, slope
+                    self._evaluation(closure, direction), alpha, direction, loss, grad, slope
                 )
+                memory['alpha'] = alpha
                 self._move(alpha, direction)
             else:
                 self._move(alpha, direction)
@@ -292,17 +260,51 @@ class LBFGS(Optimizer):
                 break
             if abs(loss - prev_loss) < self.tolerance_change:
                 break
-        state.update(
-            d=direction,
-            alpha=alpha,
-            old_yk=old_yk,
-            old_sk=old_sk,
-            ro=ro,
-            H_diag=h_diag,
-            prev_flat_grad=prev_grad,
-            prev_loss=prev_loss,
-        )
+        state.update(memory)
         return first
+
+    def _remember(self, memory, grad):
+        """Note the last step and how the gradient changed over it."""
+        y, s = grad - memory['prev_flat_grad'], memory['d'] * memory['alpha']
+        ys = paddle.dot(y, s)
+        if float(ys) <= 1e-10:
+            return
+        pairs = memory['old_yk'], memory['old_sk'], memory['ro']
+        if len(pairs[0]) == self.history_size:
+            for kept in pairs:
+                kept.pop(0)
+        for kept, value in zip(pairs, (y, s, 1.0 / ys)):
+            kept.append(value)
+        memory['H_diag'] = ys / paddle.dot(y, y)
+
+    def _direction(self, memory, grad):
+        """The product of the approximated inverse Hessian with -grad, by two loops over the
+        history.
+        """
+        old_yk, old_sk, ro = memory['old_yk'], memory['old_sk'], memory['ro']
+        al = self.state.setdefault('al', [None] * self.history_size)
+        q = -grad
+        for i in range(len(old_yk) - 1, -1, -1):
+            al[i] = paddle.dot(old_sk[i], q) * ro[i]
+            q = q - old_yk[i] * al[i]
+        direction = q * memory['H_diag']
+        for i in range(len(old_yk)):
+            direction = direction + old_sk[i] * (al[i] - paddle.dot(old_yk[i], direction) * ro[i])
+        return direction
+
+    def _evaluation(self, closure, direction):
+        """What gives the loss and the gradient at a length along the direction."""
+        start = [p.detach().clone() for p in self._all_params()]
+
+        def evaluate(length):
+            self._move(length, direction)
+            value = float(closure())
+            flat = self._flat_grad()
+            for p, kept in zip(self._all_params(), start):
+                p.set_value(kept)
+            return value, flat
+
+        return evaluate
 
     def minimize(self, loss, startup_program=None, parameters=None, no_grad_set=None):
         """Not meaningful for L-BFGS, which evaluates the loss itself: use `step(closure)`."""

@@ -415,21 +415,37 @@ def _kept_in(scope, name, op):
     return found.get_tensor()
 
 
-def install(cls):
-    """Give the program class its Python methods."""
+class _ProgramMethods:
+    """The methods in Python of a program."""
+
+    random_seed = 0
 
     def global_block(self):
         """The block of the program."""
         return Block(self)
 
-    def every(self):
+    @property
+    def blocks(self):
+        """All blocks: that of the program first, then those that operations hold."""
         return [Block(self), *self.__dict__.get('_sub_blocks', ())]
+
+    @property
+    def num_blocks(self):
+        """How many blocks there are."""
+        return len(self.blocks)
+
+    @property
+    def desc(self):
+        """The program as protobuf messages would say it."""
+        from paddle.base.ir_graph import ProgramDesc
+
+        return ProgramDesc(self)
 
     def block(self, index=0):
         """The block number `index`: 0 for that of the program, others for those that operations
         hold. IndexError for one there is not.
         """
-        blocks = every(self)
+        blocks = self.blocks
         if not 0 <= index < len(blocks):
             raise IndexError(
                 f"[Program.block] expected index below {len(blocks)}, the number of blocks, got "
@@ -560,30 +576,9 @@ def install(cls):
         """Set the random seed."""
         self.random_seed = int(seed)
 
-    for method in (
-        parameters_num,
-        get_all_parameter_values,
-        get_parameter_value_by_name,
-        global_seed,
-        global_block,
-        clone,
-        all_parameters,
-        list_vars,
-        state_dict,
-        set_state_dict,
-        block,
-        current_block,
-        _create_block,
-        _rollback,
-    ):
-        setattr(cls, method.__name__, method)
-    cls.blocks = property(every)
 
-    def desc(self):
-        from paddle.base.ir_graph import ProgramDesc
-
-        return ProgramDesc(self)
-
-    cls.desc = property(desc)
-    cls.random_seed = 0
-    cls.num_blocks = property(lambda self: len(every(self)))
+def install(cls):
+    """Give the program class its Python methods."""
+    for name, member in vars(_ProgramMethods).items():
+        if not name.startswith('__'):
+            setattr(cls, name, member)

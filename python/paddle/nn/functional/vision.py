@@ -43,6 +43,90 @@ def _int(value):
     return value if is_recorded(value) else int(value)
 
 
+def _check_resizing(x, n, size, scale_factor, mode, recompute_scale_factor, antialias):
+    """Refuse a size or a mode that x, with n axes of space, does not have."""
+    if mode not in (*_RANK, "area", "nearest"):
+        raise ValueError(
+            "[interpolate] expected mode 'area', 'linear', 'bilinear', 'trilinear', 'bicubic' or "
+            f"'nearest', got {mode!r}"
+        )
+    if size is None and scale_factor is None:
+        raise ValueError("[interpolate] expected size or scale_factor, got neither")
+    if size is not None and scale_factor is not None:
+        raise ValueError("[interpolate] expected one of size and scale_factor, got both")
+    if size is not None and recompute_scale_factor and mode != "area":
+        raise ValueError(
+            "[interpolate] expected recompute_scale_factor with scale_factor alone, got it with "
+            "size"
+        )
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError(
+            f"[interpolate] expected mode 'bilinear' or 'bicubic' with antialias, got {mode!r}"
+        )
+    if n not in (1, 2, 3):
+        raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
+    if mode in _RANK and _RANK[mode] != n:
+        raise ValueError(
+            f"[interpolate] expected x of {_RANK[mode] + 2} axes for mode {mode!r}, got shape "
+            f"{list(x.shape)}"
+        )
+
+
+def _check_places(x, n, mode, align_corners, align_mode, data_format):
+    """Refuse places of elements, or of channels, that the mode or x does not have."""
+    if align_corners not in (True, False) or align_mode not in (0, 1):
+        raise ValueError(
+            "[interpolate] expected align_mode 0 or 1 and align_corners True or False, got "
+            f"{align_mode!r} and {align_corners!r}"
+        )
+    if align_corners and mode == "nearest":
+        raise ValueError(
+            f"[interpolate] expected align_corners=False for mode 'nearest', got {align_corners!r}"
+        )
+    if data_format not in _FORMATS[n] and not (n == 1 and data_format in ("NCL", "NLC")):
+        raise ValueError(
+            f"[interpolate] expected a data_format of {n + 2} letters, got {data_format!r} for "
+            f"shape {list(x.shape)}"
+        )
+
+
+def _extents(x, n, spatial, size, scale_factor, recompute_scale_factor):
+    """(the extents of the result, factors or []) of the n axes of space."""
+    size, scale_factor = _scalars(size), _scalars(scale_factor)
+    scales = []
+    if size is not None:
+        sizes = [_int(v) for v in (size if isinstance(size, (list, tuple)) else [size] * n)]
+        if len(sizes) != n:
+            raise ValueError(
+                f"[interpolate] expected {n} sizes for shape {list(x.shape)}, got {len(sizes)}"
+            )
+    else:
+        scales = [
+            as_float("interpolate", "scale_factor", v)
+            for v in (
+                scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n
+            )
+        ]
+        if len(scales) == 1:
+            scales = scales * n
+        if len(scales) != n:
+            raise ValueError(
+                f"[interpolate] expected {n} scale factors for shape {list(x.shape)}, got "
+                f"{len(scales)}"
+            )
+        if any(s <= 0 for s in scales):
+            raise ValueError(f"[interpolate] expected positive scale factors, got {scales}")
+        if any(not d * s < 2**31 for d, s in zip(spatial, scales)):
+            raise ValueError(
+                f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents "
+                f"{spatial}"
+            )
+        sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
+        if recompute_scale_factor:
+            scales = []
+    return sizes, scales
+
+
 @second_names(input='x')
 @shares(RESIZED)
 def interpolate(
@@ -77,82 +161,14 @@ def interpolate(
     """
     expect_tensors("interpolate", x=x)
     mode = mode.lower()
-    if mode not in (*_RANK, "area", "nearest"):
-        raise ValueError(
-            "[interpolate] expected mode 'area', 'linear', 'bilinear', 'trilinear', 'bicubic' or "
-            f"'nearest', got {mode!r}"
-        )
-    if size is None and scale_factor is None:
-        raise ValueError("[interpolate] expected size or scale_factor, got neither")
-    if size is not None and scale_factor is not None:
-        raise ValueError("[interpolate] expected one of size and scale_factor, got both")
-    if size is not None and recompute_scale_factor and mode != "area":
-        raise ValueError(
-            "[interpolate] expected recompute_scale_factor with scale_factor alone, got it with "
-            "size"
-        )
-    if antialias and mode not in ("bilinear", "bicubic"):
-        raise ValueError(
-            f"[interpolate] expected mode 'bilinear' or 'bicubic' with antialias, got {mode!r}"
-        )
     n = len(x.shape) - 2
-    if n not in (1, 2, 3):
-        raise ValueError(f"[interpolate] expected a 3-D, 4-D or 5-D x, got shape {list(x.shape)}")
-    if mode in _RANK and _RANK[mode] != n:
-        raise ValueError(
-            f"[interpolate] expected x of {_RANK[mode] + 2} axes for mode {mode!r}, got shape "
-            f"{list(x.shape)}"
-        )
-    if align_corners not in (True, False) or align_mode not in (0, 1):
-        raise ValueError(
-            "[interpolate] expected align_mode 0 or 1 and align_corners True or False, got "
-            f"{align_mode!r} and {align_corners!r}"
-        )
-    if align_corners and mode == "nearest":
-        raise ValueError(
-            f"[interpolate] expected align_corners=False for mode 'nearest', got {align_corners!r}"
-        )
-    if data_format is None:
+    if data_format is None and n in _FORMATS:
         data_format = _FORMATS[n][0]
-    if data_format not in _FORMATS[n] and not (n == 1 and data_format in ("NCL", "NLC")):
-        raise ValueError(
-            f"[interpolate] expected a data_format of {n + 2} letters, got {data_format!r} for "
-            f"shape {list(x.shape)}"
-        )
+    _check_resizing(x, n, size, scale_factor, mode, recompute_scale_factor, antialias)
+    _check_places(x, n, mode, align_corners, align_mode, data_format)
     channel_last = data_format[-1] == "C"
     spatial = list(x.shape[1:-1] if channel_last else x.shape[2:])
-    size, scale_factor = _scalars(size), _scalars(scale_factor)
-    scales = []
-    if size is not None:
-        sizes = [_int(v) for v in (size if isinstance(size, (list, tuple)) else [size] * n)]
-        if len(sizes) != n:
-            raise ValueError(
-                f"[interpolate] expected {n} sizes for shape {list(x.shape)}, got {len(sizes)}"
-            )
-    else:
-        scales = [
-            as_float("interpolate", "scale_factor", v)
-            for v in (
-                scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * n
-            )
-        ]
-        if len(scales) == 1:
-            scales = scales * n
-        if len(scales) != n:
-            raise ValueError(
-                f"[interpolate] expected {n} scale factors for shape {list(x.shape)}, got "
-                f"{len(scales)}"
-            )
-        if any(s <= 0 for s in scales):
-            raise ValueError(f"[interpolate] expected positive scale factors, got {scales}")
-        if any(not d * s < 2**31 for d, s in zip(spatial, scales)):
-            raise ValueError(
-                f"[interpolate] expected output sizes below 2^31, got scales {scales} for extents "
-                f"{spatial}"
-            )
-        sizes = [int(math.floor(d * s)) if d >= 0 else -1 for d, s in zip(spatial, scales)]
-        if recompute_scale_factor:
-            scales = []
+    sizes, scales = _extents(x, n, spatial, size, scale_factor, recompute_scale_factor)
     if any(is_recorded(v) for v in sizes):
         if mode == "area" or antialias:
             raise TypeError(

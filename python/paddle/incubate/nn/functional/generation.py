@@ -65,6 +65,13 @@ def _finish(out, dtype, shift, smooth, scale, round_type, highest, lowest):
     return quantize(out, scale, round_type, highest, lowest) if scale > 0 else out.astype(dtype)
 
 
+def _scaled_and_shifted(qkv, scale, bias):
+    """qkv * scale + bias, where they are given."""
+    if scale is not None:
+        qkv = qkv.astype('float32') * scale.reshape([1, -1])
+    return qkv if bias is None else qkv + bias.reshape([1, -1])
+
+
 @paddle.no_grad()
 def masked_multihead_attention(
     x,
@@ -161,11 +168,8 @@ def masked_multihead_attention(
     cache_kv._before_write(op, False)
     _, batch, kv_heads, length, head = cache_kv.shape
     heads = _heads(op, x.shape[1], kv_heads, head)
-    if qkv_out_scale is not None:
-        x = x.astype('float32') * qkv_out_scale.reshape([1, -1])
-    if bias is not None:
-        x = x + bias.reshape([1, -1])
-    x = x.astype(cache_kv.dtype).reshape([batch, heads + 2 * kv_heads, head])
+    x = _scaled_and_shifted(x, qkv_out_scale, bias).astype(cache_kv.dtype)
+    x = x.reshape([batch, heads + 2 * kv_heads, head])
     if sequence_lengths is None:
         at = paddle.full([batch], src_mask.shape[-1] - 1, 'int64')
     else:
@@ -234,6 +238,47 @@ def blha_get_max_len(seq_lens_encoder, seq_lens_decoder, batch_size):
         'blha_get_max_len', seq_lens_encoder=seq_lens_encoder, seq_lens_decoder=seq_lens_decoder
     )
     return paddle.max(seq_lens_encoder).reshape([1]), paddle.max(seq_lens_decoder).reshape([1])
+
+
+def _counts(lengths):
+    return [int(n) for n in lengths.reshape([-1])]
+
+
+def _by_place(angles, use_neox_style, *tensors):
+    """The tensors rotated by the cosines and sines of each token."""
+    cos, sin = angles.reshape([2, tensors[0].shape[0], 1, -1])
+    return (_rotated(t, cos, sin, use_neox_style) for t in tensors)
+
+
+def _blocks_of(op, table, total, cache):
+    """The block of the cache that holds each of `total` tokens of a sequence."""
+    size = cache.shape[2]
+    count = -(-total // size)
+    if count > table.shape[0]:
+        raise ValueError(
+            f"[{op}] expected block_tables with {count} blocks for {total} tokens, got "
+            f"{table.shape[0]}"
+        )
+    blocks = paddle.gather(table.astype('int64'), paddle.arange(total) // size)
+    if int(blocks.min()) < 0 or int(blocks.max()) >= cache.shape[0]:
+        raise IndexError(
+            f"[{op}] expected block_tables from 0 to {cache.shape[0] - 1}, got {blocks.tolist()}"
+        )
+    return blocks
+
+
+def _added_to_scores(b, prompt, past, total, mask, tgt_mask):
+    """What is added to scores of sequence b: the mask of its prompt, or what lets the tokens behind
+    `past` see those up to themselves.
+    """
+    if prompt > 0 and mask is not None:
+        return mask[b, :, past:total, :total]
+    places = paddle.arange(total)
+    later = places > places[past:].unsqueeze(1)
+    own = paddle.where(later, paddle.full([], -1e30, 'float32'), paddle.zeros([], 'float32'))
+    if prompt == 0 and tgt_mask is not None:
+        own = own + tgt_mask[b, :, :, :total].astype('float32')
+    return own
 
 
 @paddle.no_grad()
@@ -381,16 +426,13 @@ def block_multihead_attention(
         cache._before_write(op, False)
     _, kv_heads, size, head = key_cache.shape
     heads = _heads(op, qkv.shape[1], kv_heads, head)
-    wide = qkv
-    if qkv_out_scale is not None:
-        wide = wide.astype('float32') * qkv_out_scale.reshape([1, -1])
-    if qkv_bias is not None:
-        wide = wide + qkv_bias.reshape([1, -1])
-    wide = wide.astype(key_cache.dtype).reshape([-1, heads + 2 * kv_heads, head])
-    prompts, past, now = (
-        [int(n) for n in t.reshape([-1])]
-        for t in (seq_lens_encoder, seq_lens_decoder, seq_lens_this_time)
+    wide = (
+        _scaled_and_shifted(qkv, qkv_out_scale, qkv_bias)
+        .astype(key_cache.dtype)
+        .reshape([-1, heads + 2 * kv_heads, head])
     )
+    prompts, past = _counts(seq_lens_encoder), _counts(seq_lens_decoder)
+    now = _counts(seq_lens_this_time)
     if sum(now) != wide.shape[0]:
         raise ValueError(
             f"[{op}] expected seq_lens_this_time that adds up to {wide.shape[0]} tokens, got "
@@ -401,55 +443,23 @@ def block_multihead_attention(
         if count == 0:
             continue
         total = past[b] + count
-        places = paddle.arange(total)
-        if -(-total // size) > block_tables.shape[1]:
-            raise ValueError(
-                f"[{op}] expected block_tables with {-(-total // size)} blocks for {total} tokens, "
-                f"got {block_tables.shape[1]}"
-            )
-        blocks = paddle.gather(block_tables[b].astype('int64'), places // size)
-        if int(blocks.min()) < 0 or int(blocks.max()) >= key_cache.shape[0]:
-            raise IndexError(
-                f"[{op}] expected block_tables from 0 to {key_cache.shape[0] - 1}, got "
-                f"{blocks.tolist()}"
-            )
-        q, k, v = paddle.split(
-            wide[token : token + count], [heads, kv_heads, kv_heads], axis=1
-        )  # [count, heads, D]
+        blocks = _blocks_of(op, block_tables[b], total, key_cache)
+        own = wide[token : token + count]  # [count, heads, D]
+        q, k, v = paddle.split(own, [heads, kv_heads, kv_heads], axis=1)
         if rope_emb is not None:
             own = rope_emb[:, b if rope_emb.shape[1] > 1 else 0, past[b] : total]
-            own = own.astype('float32').reshape([2, count, 1, -1])
-            q, k = (_rotated(t, own[0], own[1], use_neox_style) for t in (q, k))
-        fresh = (
-            blocks[past[b] :].unsqueeze(1),
-            paddle.arange(kv_heads),
-            (places % size)[past[b] :].unsqueeze(1),
-        )
+            q, k = _by_place(own.astype('float32'), use_neox_style, q, k)
+        places = paddle.arange(total)
+        where = (blocks.unsqueeze(1), paddle.arange(kv_heads), (places % size).unsqueeze(1))
+        fresh = (where[0][past[b] :], where[1], where[2][past[b] :])
         paddle.index_put_(key_cache, fresh, k)
         paddle.index_put_(value_cache, fresh, v)
-        whole = (blocks.unsqueeze(1), paddle.arange(kv_heads), (places % size).unsqueeze(1))
-        keys, values = (paddle.transpose(t[whole], [1, 0, 2]) for t in (key_cache, value_cache))
-        if prompts[b] > 0 and mask is not None:
-            own = mask[b, :, past[b] : total, :total]
-        else:
-            later = places > places[past[b] :].unsqueeze(1)
-            own = paddle.where(
-                later, paddle.full([], -1e30, 'float32'), paddle.zeros([], 'float32')
-            )
-            if prompts[b] == 0 and tgt_mask is not None:
-                own = own + tgt_mask[b, :, :, :total].astype('float32')
+        keys, values = (paddle.transpose(t[where], [1, 0, 2]) for t in (key_cache, value_cache))
+        own = _added_to_scores(b, prompts[b], past[b], total, mask, tgt_mask)
         out = _attended(paddle.transpose(q, [1, 0, 2]), keys, values, own)
         outs.append(paddle.transpose(out, [1, 0, 2]).reshape([count, heads * head]))
         token += count
     out = paddle.concat(outs) if outs else paddle.zeros([0, heads * head], key_cache.dtype)
-    out = _finish(
-        out,
-        key_cache.dtype,
-        out_shift,
-        out_smooth,
-        out_scale,
-        quant_round_type,
-        quant_max_bound,
-        quant_min_bound,
-    )
+    bounds = quant_round_type, quant_max_bound, quant_min_bound
+    out = _finish(out, key_cache.dtype, out_shift, out_smooth, out_scale, *bounds)
     return out, qkv, key_cache, value_cache
