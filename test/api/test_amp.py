@@ -8,6 +8,61 @@ import paddle
 from paddle import amp
 
 
+def bfloat16_steps(exact, got):
+    """The largest distance in steps of bfloat16."""
+    step = 2.0 ** (np.floor(np.log2(np.abs(exact))) - 7)
+    return (np.abs(got - exact) / step).max()
+
+
+def distilled(dtype):
+    """Losses of a student that learns from a teacher, from logits in bfloat16."""
+    rng = np.random.RandomState(0)
+    logits = [paddle.to_tensor(rng.randn(32, 10), dtype='bfloat16').astype(dtype) for _ in 'st']
+    student, teacher = logits
+    functional = paddle.nn.functional
+    whole = functional.softmax(teacher.astype('float64'), -1).astype('bfloat16').astype(dtype)
+    logs = functional.log_softmax(student.astype('float64'), -1).astype('bfloat16').astype(dtype)
+    return [
+        functional.log_softmax(student / 2.0, -1),
+        functional.softmax(teacher / 2.0, -1),
+        functional.kl_div(logs, whole, reduction='none'),
+        functional.kl_div(logs, whole, reduction='batchmean'),
+        functional.cross_entropy(student, whole, soft_label=True, reduction='none'),
+        functional.cross_entropy(student, whole, soft_label=True),
+    ]
+
+
+def test_distillation_in_bfloat16_is_float64_rounded_once():
+    for low, exact in zip(distilled('bfloat16'), distilled('float64')):
+        assert low.dtype == paddle.bfloat16
+        low, exact = low.astype('float64').numpy(), exact.numpy()
+        assert bfloat16_steps(exact, low) <= 0.501
+
+
+def test_models_of_programs_are_decorated():
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data('x', [4, 8])
+            net = paddle.nn.Linear(8, 1)
+            optimizer = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+            net, optimizer = paddle.amp.decorate(net, optimizer, level='O2', dtype='bfloat16')
+            assert net.weight.dtype == paddle.bfloat16
+            with paddle.amp.auto_cast(level='O2', dtype='bfloat16'):
+                loss = (net(x).astype('float32') ** 2).mean()
+            optimizer.minimize(loss)
+        exe = paddle.static.Executor()
+        feed = {'x': np.random.RandomState(0).randn(4, 8).astype('float32')}
+        for _ in range(2):  # the startup program draws the same weights, in the dtype they have
+            exe.run(startup)
+            assert net.weight.dtype == paddle.bfloat16
+            losses = [exe.run(main, feed=feed, fetch_list=[loss])[0].item() for _ in range(8)]
+            assert losses[-1] < 0.5 * losses[0]
+    finally:
+        paddle.disable_static()
+
+
 @pytest.mark.parametrize('dtype', ['bfloat16', 'float16'])
 def test_auto_cast(dtype):
     x = paddle.ones([4, 4])

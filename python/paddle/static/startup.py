@@ -85,7 +85,8 @@ def run(startup):
         return
     with running(), paddle.no_grad():
         for tensor, create in plan.items:
-            _core.pir._write_back(tensor, create())
+            value = create()  # of the dtype that the tensor was made with
+            _core.pir._write_back(tensor, value.astype(tensor.dtype))
     plan.seen = plan.ahead = None
 
 

@@ -2,6 +2,7 @@
 """State dictionaries of a Layer: collecting, loading and moving its parameters and buffers."""
 
 import collections
+import contextlib
 import warnings
 
 import paddle
@@ -153,7 +154,16 @@ def load_strict(layer, state_dict, strict, assign):
 
 
 def convert_tensor(tensor, device, dtype, blocking, floating_only):
-    """Move and cast `tensor` in place: the object, its name and its gradient slot stay the same."""
+    """Move and cast `tensor` in place: the object, its name and its gradient slot stay the same.
+    In static mode that is done at once, no part of the program.
+    """
+    from paddle.static import program
+
+    with program.running() if program._static_mode() else contextlib.nullcontext():
+        _convert(tensor, device, dtype, blocking, floating_only)
+
+
+def _convert(tensor, device, dtype, blocking, floating_only):
     dtype = (
         None if dtype is None or (floating_only and not is_floating(tensor)) else to_dtype(dtype)
     )
