@@ -306,6 +306,27 @@ def test_functions_for_inference():
         inference(abs, with_trt=True)
     with pytest.raises(ValueError, match="precision_mode 'float32'"):
         inference(abs, precision_mode='half')
+    with pytest.raises(NotImplementedError, match="precision_mode.*paddle.quantization"):
+        inference(abs, precision_mode='int8')
+
+
+@pytest.mark.parametrize('precision', ['float16', 'bfloat16'])
+def test_functions_for_inference_compute_in_their_precision(precision, tmp_path):
+    from paddle.incubate.jit import inference
+
+    paddle.seed(2)
+    layer, x = paddle.nn.Linear(8, 8), paddle.rand([4, 8])
+    want = layer(x)
+    with paddle.no_grad(), paddle.amp.auto_cast(level='O2', dtype=precision):
+        low = layer(x)
+    assert low.dtype == getattr(paddle, precision)
+    low = low.astype('float32').numpy()
+    assert not np.array_equal(low, want.numpy())
+    for folder in (None, str(tmp_path)):
+        forward = layer.forward
+        made = inference(forward, save_model_dir=folder, precision_mode=precision)(x)
+        assert made.dtype == paddle.float32
+        np.testing.assert_array_equal(made.numpy(), low)
 
 
 def test_programs_of_functions_for_inference_in_files(tmp_path):
@@ -315,7 +336,7 @@ def test_programs_of_functions_for_inference_in_files(tmp_path):
     layer = paddle.nn.Linear(4, 3)
     xs = [paddle.rand([n, 4]) for n in (2, 5, 3)]
     want = [layer(x).numpy() for x in xs]
-    made = inference(layer, save_model_dir=str(tmp_path), precision_mode='bfloat16')
+    made = inference(layer, save_model_dir=str(tmp_path))
     for x, y in zip(xs, want):
         np.testing.assert_allclose(made(x).numpy(), y, rtol=1e-6)
     assert {f.name for f in (tmp_path / 'forward').iterdir()} >= {'infer.json', 'infer.pdiparams'}

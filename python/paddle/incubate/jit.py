@@ -10,7 +10,7 @@ from paddle.base.arguments import any_of, only
 
 __all__ = ['inference', 'is_inference_mode']
 
-_PRECISIONS = ('float32', 'float16', 'bfloat16', 'int8')
+_PRECISIONS = ('float32', 'float16', 'bfloat16')
 
 
 def is_inference_mode(function):
@@ -50,8 +50,10 @@ def inference(
             calls are unknown there. None for nowhere, or `~/.cache/paddle/inference_models` where
             `cache_static_model` is True.
         memory_pool_init_size_mb (int, default 1000): For GPUs; it has no effect.
-        precision_mode (str, default 'float32'): `float32`, `float16`, `bfloat16` or `int8`, for
-            GPUs: on the CPU programs run in the precision of their tensors.
+        precision_mode (str, default 'float32'): `float32`, or `float16` or `bfloat16`, which is
+            the precision that operations on float32 tensors compute in, as `paddle.amp.auto_cast`
+            of level O2 has it; results in it are float32. `int8` needs a model that
+            `paddle.quantization` has converted, which computes in what it was made for.
         switch_ir_optim (bool, default True): Taken for compatibility: programs are always
             optimised.
         switch_ir_debug (bool, default False): Taken for compatibility; it has no effect.
@@ -72,7 +74,7 @@ def inference(
         callable: the function, or the layer itself.
 
     Raises:
-        NotImplementedError: `with_trt` is True.
+        NotImplementedError: `with_trt` is True, or `precision_mode` is `int8`.
         ValueError: Another `precision_mode`.
         TypeError: In a call: an argument is no tensor, and the program is to be in files.
 
@@ -87,17 +89,28 @@ def inference(
         paddle.Size([3, 1])
     """
     only('inference', 'there is no TensorRT', with_trt=(with_trt, False))
+    if precision_mode == 'int8':
+        raise NotImplementedError(
+            f'[inference] expected precision_mode {any_of(_PRECISIONS)}, got {precision_mode!r}: '
+            f'convert the model with paddle.quantization'
+        )
     if precision_mode not in _PRECISIONS:
         raise ValueError(
             f'[inference] expected precision_mode {any_of(_PRECISIONS)}, got {precision_mode!r}'
         )
     if function is None:
         return functools.partial(
-            inference, cache_static_model=cache_static_model, save_model_dir=save_model_dir
+            inference,
+            cache_static_model=cache_static_model,
+            save_model_dir=save_model_dir,
+            precision_mode=precision_mode,
         )
     if isinstance(function, paddle.nn.Layer):
         function.forward = inference(
-            function.forward, cache_static_model=cache_static_model, save_model_dir=save_model_dir
+            function.forward,
+            cache_static_model=cache_static_model,
+            save_model_dir=save_model_dir,
+            precision_mode=precision_mode,
         )
         return function
     compiled = paddle.jit.to_static(function)
@@ -109,10 +122,20 @@ def inference(
     @functools.wraps(function)
     def run(*args, **kwargs):
         with paddle.no_grad():
-            return compiled(*args, **kwargs)
+            if precision_mode == 'float32':
+                return compiled(*args, **kwargs)
+            with paddle.amp.auto_cast(True, level='O2', dtype=precision_mode):
+                made = compiled(*args, **kwargs)
+            return paddle.utils.map_structure(lambda t: _widened(t, precision_mode), made)
 
     run.__inference__ = True
     return run
+
+
+def _widened(value, precision):
+    """A result as a program in float32 gives it."""
+    low = isinstance(value, paddle.Tensor) and value.dtype == getattr(paddle, precision)
+    return value.astype('float32') if low else value
 
 
 class _Written:
