@@ -2,6 +2,7 @@
 #include "paddle/jit/writes.h"
 
 #include <memory>
+#include <unordered_set>
 
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/dispatch/dist_call.h"
@@ -123,15 +124,18 @@ std::vector<Written> SettleWrites(RecordedProgram& program) {
   }
   std::vector<Written> result;
   egr::Recorder& recorder = program.recorder();
-  for (const auto& c : recorder.captured()) {
-    if (!recorder.Knows(c.tensor)) continue;
-    pir::Value v = recorder.ValueOf(c.tensor);
-    if (v == c.value || (v.defining_op() && v.defining_op()->name().ends_with('_'))) continue;
+  std::unordered_set<const phi::TensorImpl*> known;
+  auto add = [&](const Tensor& t, pir::Value before) {
+    if (!known.insert(t.impl()).second || !recorder.Knows(t)) return;
+    pir::Value v = recorder.ValueOf(t);
+    if (v == before || (v.defining_op() && v.defining_op()->name().ends_with('_'))) return;
     Tensor proxy = recorder.Wrap(v);
-    proxy->stop_gradient = c.tensor->stop_gradient;
-    proxy->ShareHistory(*c.tensor.impl());
-    result.push_back({c.tensor, proxy});
-  }
+    proxy->stop_gradient = t->stop_gradient;
+    proxy->ShareHistory(*t.impl());
+    result.push_back({t, proxy});
+  };
+  for (const auto& c : recorder.captured()) add(c.tensor, c.value);
+  for (const auto& [t, old] : overwritten) add(t, {});  // those that nothing has read
   return result;
 }
 

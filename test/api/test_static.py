@@ -313,6 +313,31 @@ def test_a_copy_takes_values_of_its_original(static_mode):
         exe.run(other, feed, [y])
 
 
+def test_a_name_is_looked_for_once_in_a_version_of_a_program(static_mode, monkeypatch):
+    from paddle.static import value_names
+
+    main, searched, search = static.Program(), [], value_names._searched
+    monkeypatch.setattr(
+        value_names, '_searched', lambda p, name: searched.append(name) or search(p, name)
+    )
+    with static.program_guard(main):
+        x = static.data('x', [2])
+        paddle.nn.functional.relu(x) * 2.0
+    exe, feed = static.Executor(), {'x': np.array([-1, 3], 'float32')}
+
+    def fetched(name):
+        return exe.run(main, feed, [name])[0].tolist()
+
+    assert [fetched('relu_0.tmp_0') for _ in range(3)] == [[0, 3]] * 3
+    assert searched == ['relu_0.tmp_0']
+    assert fetched('multiply_0.tmp_0') == [0, 6] or fetched('scale_0.tmp_0') == [0, 6]
+    with static.program_guard(main):
+        paddle.nn.functional.relu(x + 1)
+    assert fetched('relu_0.tmp_0') == [0, 3] and fetched('relu_1.tmp_0') == [0, 4]
+    assert searched.count('relu_0.tmp_0') == 2
+    assert not main.global_block().has_var('relu_2.tmp_0')
+
+
 def test_values_are_fetched_by_the_names_they_tell():
     paddle.enable_static()
     try:

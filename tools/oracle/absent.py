@@ -34,13 +34,13 @@ print("ANSWER " + json.dumps([names, sorted(set(cpu))]))
 # The first pattern that a name matches says why it is absent.
 REASONS = [
     (
-        r"^while$|^conditional_block|^pylayer$|^py_func$|^read$|_reader$|_engine$|^fusion_group$",
-        "holds blocks, readers or functions: those of `paddle.static` make them",
+        r"^read$|_reader$|_engine$|^fusion_group$",
+        "holds readers or engines: `paddle.io` reads, and programs run whole",
     ),
     (
-        r"^(load|save)(_combine)?$|^faster_tokenizer$|^pyramid_hash$|^beam_search_decode$"
+        r"^faster_tokenizer$|^pyramid_hash$|^beam_search_decode$"
         r"|^distributed_fused_lamb_init$|^index_elementwise_",
-        "reads or writes files, strings, hashes, memory that others hold or arrays of sequences",
+        "reads or writes strings, hashes, memory that others hold or arrays of sequences",
     ),
     (r"xpu|npu|cudnn|tensorrt|onednn|memcpy|trans_layout|transfer_layout", "for other devices"),
     (r"_run_custom_op|_run_python_op|run_program|^ap_|^nop|^legacy$|^core$|^name$", "internal"),
@@ -64,6 +64,13 @@ REASONS = [
         "refuses the CPU, or gives nothing there, in the published package",
     ),
 ]
+
+
+# Old operations that the published package runs on a CPU without a kernel.
+WITHOUT_KERNEL = set(
+    "read create_py_reader create_double_buffer_reader feed fetch fetch_v2 run_program nop "
+    "fetch_barrier shadow_output".split()
+)
 
 
 def ask(python):
@@ -91,6 +98,26 @@ def reason(name, on_cpu):
     if not forms & on_cpu:
         return "has no kernel for the CPU in the published package"
     return "not served yet"
+
+
+def _with_kernels(ordered, reasons, on_cpu):
+    """Of the old operations that `append_op` does not take, those the published package has."""
+    out = [
+        "",
+        "Of the old operations that `append_op` does not take, these have a kernel for the CPU in",
+        "the published package, or need none:",
+        "",
+        "| reason | operations | with a kernel there |",
+        "|---|---|---|",
+    ]
+    every = []
+    for why in ordered:
+        old = set(reasons[why].get("append_op", []))
+        every += sorted(old & on_cpu)
+        if old:
+            out.append(f"| {why} | {len(old)} | {len(old & on_cpu)} |")
+    text = ", ".join(f"`{n}`" for n in every) + "."
+    return [*out, "", *textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)]
 
 
 def page(names, cpu):
@@ -121,7 +148,9 @@ def page(names, cpu):
         out.append(f"| `{shown}` | {len(there)} | {len(there) - len(absent)} | {len(absent)} |")
         for name in absent:
             reasons.setdefault(reason(name, on_cpu), {}).setdefault(space, []).append(name)
-    for why in sorted(reasons, key=lambda w: (w == "not served yet", w)):
+    ordered = sorted(reasons, key=lambda w: (w == "not served yet", w))
+    out += _with_kernels(ordered, reasons, on_cpu | WITHOUT_KERNEL)
+    for why in ordered:
         out += ["", f"## {why[0].upper()}{why[1:]}"]
         for space, absent in reasons[why].items():
             text = f"`{space}` ({len(absent)}): " + ", ".join(f"`{n}`" for n in absent) + "."

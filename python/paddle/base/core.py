@@ -17,6 +17,7 @@ _LATER = {
     'broadcast_shape': 'paddle.tensor.attribute',
     'from_dlpack': 'paddle.utils.dlpack',
     'get_available_device': 'paddle.device',
+    '_append_python_callable_object_and_return_id': 'paddle.static.legacy_effects',
     '__unittest_throw_exception__': 'paddle.base.core_programs',
     'TensorDistAttr': 'paddle.distributed.auto_parallel.dist_attr',
     'DistTensorSpec': 'paddle.distributed.auto_parallel.spmd_rule',
@@ -31,6 +32,7 @@ _LATER = {
     'PaddlePassBuilder': 'paddle.inference.config',
 }
 _RENAMED = {
+    '_append_python_callable_object_and_return_id': 'append_function',
     'LoDTensor': 'DenseTensor',
     'AnalysisConfig': 'Config',
     'ZeroCopyTensor': 'Tensor',

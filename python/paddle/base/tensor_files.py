@@ -27,7 +27,7 @@ def _array(op, tensor, half=False):
     if not isinstance(tensor, DenseTensor):
         raise TypeError(f'[{op}] expected a DenseTensor, got {type(tensor).__name__}')
     array = np.array(tensor)
-    return array.astype('float16') if half and array.dtype == np.float32 else array
+    return array.astype('float16') if half else array
 
 
 def _open(op, path, overwrite):
@@ -45,7 +45,7 @@ def _read(op, stream, path):
 
 
 def save_func(tensor, name, file_path, overwrite=True, save_as_fp16=False):
-    """Write a `DenseTensor`; with `save_as_fp16` float32 as float16. The file holds no name."""
+    """Write a `DenseTensor`; with `save_as_fp16` as float16. The file holds no name."""
     with _open('save_func', file_path, overwrite) as stream:
         write_record(stream, _array('save_func', tensor, save_as_fp16))
 
@@ -69,7 +69,7 @@ def load_func(file_path, seek, shape, load_as_fp16, out, place=None):
 def _set(op, out, array, half, place):
     if not isinstance(out, DenseTensor):
         raise TypeError(f'[{op}] expected a DenseTensor, got {type(out).__name__}')
-    out.set(array.astype('float16') if half and array.dtype == np.float32 else array, place)
+    out.set(array.astype('float16') if half else array, place)
 
 
 def save_combine_func(

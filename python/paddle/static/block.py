@@ -24,6 +24,10 @@ class Block:
         """The operations in order."""
         return self.program._operations()
 
+    def remove_op(self, op):
+        """Take an operation out whose results nobody reads."""
+        op.erase()
+
     def all_parameters(self):
         """The parameters the program reads, sorted by name; in a loaded program all tensors it
         holds.
@@ -49,15 +53,10 @@ class Block:
 
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
         """A place for a result of `append_op`. One with shape and dtype that is read first is an
-        input of the program.
+        input of the program, or with `persistable` what the scope has under this name, else zeros.
         """
         keywords('create_var', kwargs, 'stop_gradient', 'persistable', 'type', 'lod_level')
         kinds = VarDesc.VarType
-        only(
-            'create_var',
-            'create_global_var makes what lasts over runs',
-            persistable=(kwargs.get('persistable'), False, None),
-        )
         kind = kwargs.get('type')
         arrays = kinds.LOD_TENSOR_ARRAY, kinds.DENSE_TENSOR_ARRAY
         only(
@@ -71,6 +70,7 @@ class Block:
                 kinds.SPARSE_COO,
                 kinds.SELECTED_ROWS,
                 kinds.STEP_SCOPES,
+                kinds.RAW,
                 *arrays,
             ),
         )
@@ -78,6 +78,8 @@ class Block:
         stop = kwargs.get('stop_gradient', False)
         if kind in (kinds.SPARSE_COO, kinds.SELECTED_ROWS, *arrays):
             shape = None  # what ops make, never an input
+        if kwargs.get('persistable') and name and dtype and shape and min(shape) >= 0:
+            return _lasting(name, shape, dtype)
         return OutputVar(self.program, name, shape, dtype, stop, levels, self.idx)
 
     def create_parameter(
@@ -117,8 +119,25 @@ class Block:
         return append_op(self.program, type, inputs or {}, outputs or {}, attrs or {})
 
     def _find_var(self, name):
+        found = value_names.remembered(self.program, name)
+        if found is not None and name not in value_names.known(self.program):
+            return found
         parameters = self.program._parameters()
         return parameters[name] if name in parameters else value_names.find(self.program, name)
+
+
+def _lasting(name, shape, dtype):
+    """The tensor that a scope keeps under a name over runs."""
+    from paddle.base.framework import to_dtype
+    from paddle.static import program as _program
+    from paddle.static.scope import global_scope
+
+    found = global_scope().find_var(name)
+    tensor = None if found is None else found.get_tensor()._tensor
+    if tensor is None or (list(tensor.shape), tensor.dtype) != (list(shape), to_dtype(dtype)):
+        tensor = _program.create_global_var(shape, 0, dtype, persistable=True, name=name)
+        global_scope()._hold(name, tensor)
+    return tensor
 
 
 class OutputVar:
@@ -194,7 +213,7 @@ class OutputVar:
 
 
 # Operations that hold a block of the program (`sub_blocks`).
-HOLDERS = 'while', 'conditional_block'
+HOLDERS = 'while', 'conditional_block', 'conditional_block_infer', 'pylayer'
 
 # Attributes of old ops that say nothing about what is computed.
 IGNORED = {
@@ -242,13 +261,14 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     """
     import contextlib
 
+    import paddle
     from paddle.static import legacy_calls
     from paddle.static.program import recording
 
     if type in HOLDERS:
         from paddle.static import sub_blocks
 
-        return sub_blocks.append(program, type, inputs, attrs)
+        return sub_blocks.append(program, type, inputs, outputs, attrs)
 
     def result(name):
         place = outputs.get(name) if isinstance(outputs, dict) else None
@@ -257,24 +277,29 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
 
     with recording(program) if _core.pir._record_mode() == 0 else contextlib.nullcontext():
         inputs = legacy_calls.with_read(type, inputs, attrs, result)
-        made = legacy_calls.call(type, inputs, attrs, strict)
+        places = {
+            k: list(v) if isinstance(v, (list, tuple)) else [v]
+            for k, v in (outputs if isinstance(outputs, dict) else {}).items()
+            if v is not None
+        }
+        made = legacy_calls.call(type, inputs, attrs, strict, places=places)
     for old, value in made.items():
-        places = outputs.get(old) if isinstance(outputs, dict) else None
-        if places is None:
+        if old not in places:
             continue
-        places = places if isinstance(places, (list, tuple)) else [places]
         values = value if isinstance(value, list) else [value]
-        if len(places) != len(values):
+        if len(places[old]) != len(values):
             raise ValueError(
-                f"[{type}] expected {len(values)} variables as output {old}, got {len(places)}"
+                f"[{type}] expected {len(values)} variables as output {old}, got {len(places[old])}"
             )
-        for place, v in zip(places, values):
+        for place, v in zip(places[old], values):
             if isinstance(place, OutputVar):
                 place.fill(v)
             elif place is v:
                 pass
-            elif isinstance(place, _core.Tensor):
+            elif isinstance(place, _core.pir.Value):
                 place._rebind(v)
+            elif isinstance(place, _core.Tensor):
+                paddle.assign(v, place)  # noted as a write of what lasts over runs
             else:
                 raise TypeError(f"[{type}] expected a variable as output {old}, got {place!r}")
     return list(made.values())

@@ -58,6 +58,14 @@ def _called(forward, inputs, backward):
     return results
 
 
+def with_gradient(forward, inputs, backward):
+    """The same as `_called`; without `backward` no gradient flows."""
+    if backward is not None:
+        return _called(forward, inputs, backward)
+    with paddle.no_grad():
+        return forward(inputs)
+
+
 def called_again(forward, inputs, backward):
     """The same as `_called`, of which the program makes no note."""
 
@@ -208,18 +216,14 @@ def static_pylayer(forward_fn, inputs, backward_fn=None, name=None):
         raise TypeError(
             f"[static_pylayer] expected a function as forward_fn, got {type(forward_fn).__name__}"
         )
-    single = []
+    made = []
 
     def forward(tensors):
-        made = forward_fn(*tensors)
-        single.append(not isinstance(made, (list, tuple)))
-        return _list(made)
+        made[:] = [forward_fn(*tensors)]
+        return _list(made[0])
 
-    if backward_fn is None:
-        with paddle.no_grad():
-            results = forward(_list(inputs))
-    else:
-        results = _called(
-            forward, _list(inputs), lambda ins, outs, grads: _list(backward_fn(*grads))
-        )
-    return results[0] if single[-1] else results
+    def backward(ins, outs, grads):
+        return _list(backward_fn(*grads))
+
+    results = with_gradient(forward, _list(inputs), backward_fn and backward)
+    return type(made[0])(results) if isinstance(made[0], (list, tuple)) else results[0]

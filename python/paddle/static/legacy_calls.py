@@ -5,9 +5,9 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 
 import paddle
 from paddle.static.block import OutputVar, call_op, defaults, tensors_of
-from paddle.static import legacy_fused, legacy_sequences  # noqa: F401 - rules of theirs
+from paddle.static import legacy_effects, legacy_fused, legacy_sequences  # noqa: F401 - rules
 from paddle.static.legacy_kinds import on_arrays
-from paddle.static.legacy_rules import ALIASES, IN_PLACE, READ, READ_ALWAYS, RULES
+from paddle.static.legacy_rules import ALIASES, DECLARED, IN_PLACE, READ, READ_ALWAYS, RULES
 
 
 _ELEMENTWISE = 'elementwise_'
@@ -18,6 +18,8 @@ def known(kind, inplace=False):
     from paddle._legacy_ops import OPS
 
     kind = ALIASES.get(kind, kind)
+    if kind in DECLARED:
+        return not inplace
     return kind in OPS or (kind in RULES and (not inplace or kind in IN_PLACE))
 
 
@@ -91,13 +93,19 @@ def _is_array(values):
     return hasattr(type(first.value if isinstance(first, OutputVar) else first), 'held')
 
 
-def call(kind, inputs, attrs, strict=True, inplace=False):
+def call(kind, inputs, attrs, strict=True, inplace=False, places=None):
     """{output: value or list of values} of the op `kind`, run or recorded as the mode says.
 
     `strict=False` leaves attributes out that the op does not know, as those of files; `inplace`
-    calls the form that writes its first input. ValueError for what the op does not take.
+    calls the form that writes its first input; `places` are variables that receive results.
+    ValueError for what the op does not take.
     """
     real = ALIASES.get(kind, kind)
+    if real in DECLARED:
+        if strict:
+            _check(kind, inputs, attrs)
+        inputs = {k: v if isinstance(v, (list, tuple)) else [v] for k, v in inputs.items()}
+        return DECLARED[real](inputs, {**defaults(kind), **attrs}, places)
     if any(map(_is_array, inputs.values())):
         made = on_arrays(real, {k: tensors_of(v, kind) for k, v in inputs.items()}, attrs)
         if made is not None:

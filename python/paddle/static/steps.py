@@ -38,12 +38,28 @@ def called(step, values, call, attributes=None):
     if kind == 'custom':
         results = call(_core._run_custom_op, name, *arguments)
     else:
-        results = call(paddle._C_ops._whole(name), *arguments)
+        results = call(_py_func if name == 'py_func' else paddle._C_ops._whole(name), *arguments)
     return [results] if len(outs) == 1 else results
 
 
+def with_attributes(step, op):
+    """A step of an operation, where what is no call has its attributes in the place of regions."""
+    kind, regions = step[0], step[4]
+    if kind == 'other':
+        return *step[:4], op.attrs()
+    if kind not in ('if', 'while'):
+        return step
+    inner = [
+        (given, [with_attributes(s, o) for s, o in zip(part, block.ops)])
+        for (given, part), block in zip(regions, op.blocks())
+    ]
+    return *step[:4], inner
+
+
 def _results(step, values, other, attributes):
-    kind, _, args, outs, regions = step
+    kind, name, args, outs, regions = step
+    if kind == 'other' and name in _EFFECTS and regions:
+        return _EFFECTS[name]([values[n] for n in args], regions)
     if kind in ('if', 'while'):
 
         def run(region, *given):
@@ -59,3 +75,28 @@ def _results(step, values, other, attributes):
         return _pir._while_region(lambda test, *_: test, lambda _, *v: run(body, *v), start)[1:]
     results = called(step, values, lambda function, *given: function(*given), attributes)
     return other(step) if results is None else results
+
+
+PRINTED = (  # what says how a tensor is printed
+    'first_n message summarize print_tensor_name print_tensor_type print_tensor_shape '
+    'print_tensor_layout print_tensor_lod'
+).split()
+
+
+def _print(given, attrs):
+    return [_pir._record_print(*given, *(attrs[w] for w in PRINTED), attrs['print_phase'])]
+
+
+def _assert(given, attrs):
+    _pir._record_assert(*given, attrs['summarize'])
+    return []
+
+
+_EFFECTS = {'pd_op.print': _print, 'pd_op.assert': _assert}
+
+
+def _py_func(inputs, function, dtypes, ranks, extents):
+    extents = iter(extents)
+    shapes = [[next(extents) for _ in range(rank)] for rank in ranks]
+    dtypes = [_core.DataType(number) for number in dtypes]
+    return _pir._py_func(function, inputs, dtypes, shapes)

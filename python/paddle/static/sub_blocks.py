@@ -44,7 +44,7 @@ class SubBlock(Block):
 
     def __init__(self, program, idx, parent):
         super().__init__(program)
-        self.idx, self.parent_idx = idx, parent
+        self.idx, self.parent_idx, self.forward_block_idx = idx, parent, -1
         self.rows = [(a, a.rows, arrays.free_rows(a)) for a in arrays.living(program)]
         for array, _, free in self.rows:
             array.rows = free
@@ -59,6 +59,10 @@ class SubBlock(Block):
         if self._last is None:
             return every
         return [op for op in every if op.id() in self._last]
+
+    def _set_forward_block_idx(self, idx):
+        """Say which block this is the gradient of."""
+        self.forward_block_idx = idx
 
     def holds(self, op):
         """Whether an operation was recorded since the block began."""
@@ -100,8 +104,12 @@ class _Calls:
         every, self.numbers = _core._steps_to(program, wanted)
         inside = {op.id() for op in ops}
         pairs = list(zip(program._operations(), every))
-        self._steps = [s for op, s in pairs if op.id() in inside and s[0] not in _KEPT]
         self.taken = [op for op, s in pairs if op.id() in inside and s[0] not in _KEPT]
+        self._steps = [
+            steps.with_attributes(s, op)
+            for op, s in pairs
+            if op.id() in inside and s[0] not in _KEPT
+        ]
         self._held, parameters = {}, program._parameters()
         for op, (kind, name, _, outs, _) in pairs:
             if op.id() in inside and kind not in _KEPT:
@@ -130,8 +138,7 @@ def _refused(step):
     )
 
 
-def _block_of(kind, attrs):
-    block = attrs.get('sub_block')
+def _block_of(program, kind, block):
     if not isinstance(block, SubBlock):
         raise ValueError(
             f"[{kind}] expected sub_block to be a block of Program._create_block, got "
@@ -139,15 +146,17 @@ def _block_of(kind, attrs):
         )
     if block.made is not None:
         raise ValueError(f"[{kind}] expected a block of its own, got that of {block.made}")
+    if block.program is not program:
+        raise ValueError(f"[{kind}] expected a block of the same program, got one of another")
     block.made = kind
     return block
 
 
-def append(program, kind, inputs, attrs):
-    """Record the operation "while" or "conditional_block" of a block."""
-    block = _block_of(kind, attrs)
-    if block.program is not program:
-        raise ValueError(f"[{kind}] expected a block of the same program, got one of another")
+def append(program, kind, inputs, outputs, attrs):
+    """Record the operation "while", "conditional_block" or "pylayer" of blocks."""
+    if kind == 'pylayer':
+        return _pylayer(program, inputs, outputs, attrs.get('blocks', ()))
+    block = _block_of(program, kind, attrs.get('sub_block'))
     cells = list(block.cells)
     cells += [(b, now) for _, b, now in block.outputs if isinstance(b, _core.Tensor)]
     variables = [v for v, b, _ in block.outputs if isinstance(b, _core.Tensor)]
@@ -204,3 +213,67 @@ def _branch(calls, tests, attrs, first, given, last, fresh):
         return given + zeros
 
     return if_region(test, lambda: calls.of(last, dict(zip(first, given))), kept)
+
+
+def _pylayer(program, inputs, outputs, blocks):
+    """Record a forward block whose gradient is what the backward block, if there is one, makes of
+    `<output>@GRAD`: `<input>@GRAD`.
+    """
+    from paddle.static.callbacks import with_gradient
+
+    if not 1 <= len(blocks) <= 2:
+        raise ValueError(f'[pylayer] expected one or two blocks, got {len(blocks)}')
+    forward, *backward = [_block_of(program, 'pylayer', block) for block in blocks]
+    variables = outputs['Out'] if isinstance(outputs['Out'], (list, tuple)) else [outputs['Out']]
+    xs = tensors_of(inputs['Input'], 'pylayer')
+    written = {id(v): now for v, _, now in forward.outputs}
+    missing = [v.name for v in variables if id(v) not in written]
+    if missing:
+        raise ValueError(
+            f'[pylayer] expected a block that writes its outputs, got none of {missing}'
+        )
+    run = _Function(forward, xs, [written[id(v)] for v in variables])
+    pulled = [_PulledBack(block, xs, variables) for block in backward]
+    for call in (run, *pulled):
+        call.take_out()
+    made = with_gradient(run, xs, pulled[0] if pulled else None)
+    for variable, value in zip(variables, made):
+        variable.fill(value)
+    return made
+
+
+class _Function:
+    """The operations of a block as a function of values that they read."""
+
+    def __init__(self, block, given, wanted):
+        self._calls = _Calls(block, [*given, *wanted])
+        self._given, self._wanted = given, wanted
+        numbers = self._calls.numbers
+        self._read, self._made = numbers[: len(given)], numbers[len(given) :]
+
+    def __call__(self, tensors):
+        return self._calls.of(self._made, dict(zip(self._read, tensors)))
+
+    def take_out(self):
+        for op in reversed(self._calls.taken):
+            op.erase()
+
+
+class _PulledBack(_Function):
+    """The operations of a backward block: gradients of results in, gradients of inputs out."""
+
+    def __init__(self, block, xs, variables):
+        named = value_names.known(block.program)
+        results = [named.get(v.name + value_names.GRADIENT) for v in variables]
+        found = [named.get(x.name + value_names.GRADIENT) for x in xs]
+        self._places = [k for k, v in enumerate(results) if v is not None]
+        self._found = [v is not None for v in found]
+        super().__init__(
+            block, [v for v in results if v is not None], [v for v in found if v is not None]
+        )
+        for name in (*(v.name for v in variables), *(x.name for x in xs)):
+            named.pop(name + value_names.GRADIENT, None)
+
+    def __call__(self, ins, outs, grads):
+        made = iter(super().__call__([grads[k] for k in self._places]))
+        return [next(made) if there else None for there in self._found]

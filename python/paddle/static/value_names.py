@@ -90,12 +90,30 @@ def note_gradients(pairs):
 
 def find(program, name):
     """The value called `name`, or None: what was named first, then inputs, results and gradients of
-    results.
+    results. Those are looked for once in a version of the program.
     """
     noted = known(program)
     if name in noted:
         value = noted[name]
         return value if not isinstance(value, Value) or _same(program, value, value) else None
+    value = remembered(program, name)
+    if value is None:
+        value = _searched(program, name)
+        if value is not None:
+            version, found = program.__dict__.get('_found', (None, {}))
+            if version != program._epoch:
+                found = {}
+            program.__dict__['_found'] = program._epoch, {**found, name: value}
+    return value
+
+
+def remembered(program, name):
+    """The value that was found under a name in this version of the program, or None."""
+    version, found = program.__dict__.get('_found', (None, {}))
+    return found.get(name) if version == program._epoch else None
+
+
+def _searched(program, name):
     if name.endswith(GRADIENT):
         value = find(program, name.removesuffix(GRADIENT))
         return None if value is None else _gradient(program, value)
