@@ -34,7 +34,7 @@ def reader_creator(image_filename, label_filename, buffer_size):
     def reader():
         files = _Files(image_filename, label_filename)
         for image, label in zip(files.images, files.labels):
-            yield image.reshape(-1).astype('float32') / 255.0 * 2.0 - 1.0, int(label)
+            yield image.reshape(-1).astype('float32') / 255.0 * 2.0 - 1.0, label.item()
 
     return reader
 
