@@ -8,7 +8,7 @@ import re
 
 from .files import tracked
 
-LITERAL = re.compile(r'"pd_op\.\w+"|\bop(?:\.|->)name\)? *[!=]= *"\w+"')
+LITERAL = re.compile(r'"pd_op\.\w+"|\bop(?:\.|->)name(?:\(\)|\))? *[!=]= *"\w+"')
 CONSTANT = re.compile(r"\bpd::k\w+")
 COMMENT = re.compile(r"//.*")
 

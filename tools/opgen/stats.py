@@ -38,6 +38,18 @@ def rules(op):
     return [ast.unparse(rule) for rule in op.vjp_whole.values()]
 
 
+def by_hand(ops, found):
+    """(op, function, file) of the gradient rules that are functions written in C++; `found`: their
+    definitions, or the folder of the sources.
+    """
+    found = found if isinstance(found, dict) else definitions(found)
+    for op in ops:
+        for text in rules(op):
+            for name in CALL.findall(text):
+                if name in found:
+                    yield op, name, found[name]
+
+
 def kind(op):
     if op.update is not None:
         return "optimizer"
@@ -71,13 +83,11 @@ def table(ops, root):
     ops = [op for op in ops if not op.composite]
     found = definitions(pathlib.Path(root).parents[1])
     lines = stanza_lines(root)
-    by_hand = sum(
-        any(name in found for name in CALL.findall(text)) for op in ops for text in rules(op)
-    )
     out = [
         f"stanzas {len(ops)} and {composites} of composites, lines a stanza "
         f"{statistics.median(lines):.0f} (median) "
-        f"{max(lines)} (worst); gradients written as C++ functions: {by_hand} rules, "
+        f"{max(lines)} (worst); gradients written as C++ functions: "
+        f"{len(list(by_hand(ops, found)))} rules, "
         f"{sum(bool(op.vjp_kernel) for op in ops)} kernels"
     ]
     for name in KINDS:
