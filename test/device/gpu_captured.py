@@ -15,7 +15,7 @@ from paddle import nn
 from paddle.base import core
 from paddle.device.cuda.graphs import CUDAGraph
 
-STEPS = 8
+STEPS, STEPS_OF_MODELS = 8, 5  # two of them eager
 rng = np.random.RandomState(1)
 BATCHES = [(rng.randn(8, 12).astype('float32'), rng.randint(0, 5, [8])) for _ in range(STEPS)]
 
@@ -64,12 +64,12 @@ def train_model(model, dtype, program, captured):
 
     if program:
         forward()
-    return losses_of(step, captured), values(parameters)
+    return losses_of(step, captured, steps=STEPS_OF_MODELS), values(parameters)
 
 
-def losses_of(step, captured, before=lambda k: None, after=lambda: None):
+def losses_of(step, captured, before=lambda k: None, after=lambda: None, steps=STEPS):
     losses, graph = [], None
-    for k in range(STEPS):
+    for k in range(steps):
         before(k)
         if captured and k == 2:
             graph = CUDAGraph()

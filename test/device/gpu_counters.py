@@ -28,38 +28,81 @@ def rows(n):
     return paddle.linspace(-1, 1, 16 * n).reshape([16, n])
 
 
+def flat(op, *factors):
+    """The operands of an elementwise op, when they are asked for, and the op."""
+    return lambda: ([rows(1 << 18) * factor for factor in factors], op)
+
+
+def of_rows(op, n, dtype, vectors):
+    return lambda: (
+        [
+            rows(n).astype(dtype),
+            *(paddle.linspace(k, k + 1, n).astype(dtype) for k in range(vectors)),
+        ],
+        op,
+    )
+
+
+def of_many(op, dtype, vectors=0):
+    return lambda: (
+        [paddle.rand([4096, 1024]).astype(dtype), *[paddle.ones([1024], dtype)] * vectors],
+        op,
+    )
+
+
+def columns(dtype, shape):
+    def make():
+        y = paddle.linspace(-1, 1, shape[0] * shape[1]).reshape(shape).astype(dtype)
+        return [y], lambda y: y.sum(0)
+
+    return make
+
+
+def batch_norm(dtype, shape, layout, backward):
+    def make():
+        x = paddle.rand(shape).astype(dtype)
+        x.stop_gradient = False
+        norm = paddle.nn.BatchNorm2D(shape[layout.index('C')], data_format=layout)
+        if not backward:
+            return [x], norm, 3
+        y, of_grad = norm(x), [x, norm.weight, norm.bias]
+        return [paddle.rand(shape).astype(dtype)], lambda g: paddle.grad([y], of_grad, [g])[0], 5
+
+    return make
+
+
+def rms_norm(y, w):
+    return F.rms_norm(y, w.shape, w)
+
+
+def layer_norm(y, w, b):
+    return F.layer_norm(y, w.shape, w, b)
+
+
 def cases():
-    """By name: what an op reads, and the op."""
-    x = rows(1 << 18)
+    """By name: what makes what an op reads, the op, and how often it reads or writes a tensor."""
     out = {
-        'add': ([x, x * 2], lambda a, b: a + b),
-        'relu': ([x], F.relu),
-        'scale': ([x], lambda a: a * 3.0),
-        'where': ([x > 0, x, x * 2], paddle.where),
-        'axpy': ([x, x * 2], lambda a, b: paddle.lerp(a, b, 0.5)),
+        'add': flat(lambda a, b: a + b, 1, 2),
+        'relu': flat(F.relu, 1),
+        'scale': flat(lambda a: a * 3.0, 1),
+        'axpy': flat(lambda a, b: paddle.lerp(a, b, 0.5), 1, 2),
+        'where': lambda: ([rows(1 << 18) > 0, rows(1 << 18), rows(1 << 18) * 2], paddle.where),
+        'columns-whole-0': lambda: ([rows(1 << 15)], lambda y: y.sum()),
     }
     for dtype in ('float32', 'bfloat16'):
         for shape in ((16384, 64), (2048, 1024)):
-            y = paddle.linspace(-1, 1, shape[0] * shape[1]).reshape(shape).astype(dtype)
-            out[f'columns-{dtype}-{shape[0]}'] = ([y], lambda y: y.sum(0))
-        y, w = paddle.rand([4096, 1024]).astype(dtype), paddle.ones([1024], dtype)
-        out[f'many-sum-{dtype}'] = ([y], lambda y: y.sum(-1))
-        out[f'many-softmax-{dtype}'] = ([y], F.softmax)
-        out[f'many-rms_norm-{dtype}'] = ([y, w], lambda y, w: F.rms_norm(y, w.shape, w))
-        out[f'many-layer_norm-{dtype}'] = ([y, w], lambda y, w: F.layer_norm(y, w.shape, w, w))
-        out[f'many-exp-{dtype}'] = ([y], paddle.exp)
-    out['columns-whole-0'] = ([rows(1 << 15)], lambda y: y.sum())
+            out[f'columns-{dtype}-{shape[0]}'] = columns(dtype, shape)
+        out[f'many-sum-{dtype}'] = of_many(lambda y: y.sum(-1), dtype)
+        out[f'many-softmax-{dtype}'] = of_many(F.softmax, dtype)
+        out[f'many-rms_norm-{dtype}'] = of_many(rms_norm, dtype, 1)
+        out[f'many-layer_norm-{dtype}'] = of_many(layer_norm, dtype, 2)
+        out[f'many-exp-{dtype}'] = of_many(paddle.exp, dtype)
     for n in (1000, 1024, 4096, 8192):
         for dtype in ('float32', 'bfloat16'):
-            y = rows(n).astype(dtype)
-            w, b = paddle.linspace(0, 1, n).astype(dtype), paddle.linspace(1, 2, n).astype(dtype)
-            out[f'softmax-{dtype}-{n}'] = ([y], F.softmax)
-            out[f'log_softmax-{dtype}-{n}'] = ([y], F.log_softmax)
-            out[f'rms_norm-{dtype}-{n}'] = ([y, w], lambda y, w: F.rms_norm(y, w.shape, w))
-            out[f'layer_norm-{dtype}-{n}'] = (
-                [y, w, b],
-                lambda y, w, b: F.layer_norm(y, w.shape, w, b),
-            )
+            out[f'softmax-{dtype}-{n}'] = of_rows(F.softmax, n, dtype, 0)
+            out[f'log_softmax-{dtype}-{n}'] = of_rows(F.log_softmax, n, dtype, 0)
+            out[f'rms_norm-{dtype}-{n}'] = of_rows(rms_norm, n, dtype, 1)
+            out[f'layer_norm-{dtype}-{n}'] = of_rows(layer_norm, n, dtype, 2)
     for shape, layout in (
         ([8, 4, 64, 64], 'NCHW'),
         ([16, 4, 63, 63], 'NCHW'),
@@ -67,23 +110,13 @@ def cases():
     ):
         for dtype in ('float32', 'bfloat16'):
             name = f'{dtype}-{layout}-{shape[-1]}'
-            x = paddle.rand(shape).astype(dtype)
-            x.stop_gradient = False
-            norm = paddle.nn.BatchNorm2D(shape[layout.index('C')], data_format=layout)
-            g, of_grad = paddle.rand(shape).astype(dtype), [x, norm.weight, norm.bias]
-            y = norm(x)
-            out[f'batch_norm-{name}'] = ([x], norm, 3)
-
-            def backward(g, y=y, of_grad=of_grad):
-                return paddle.grad([y], of_grad, [g], retain_graph=True)[0]
-
-            out[f'batch_norm_grad-{name}'] = ([g], backward, 5)
+            out[f'batch_norm-{name}'] = batch_norm(dtype, shape, layout, False)
+            out[f'batch_norm_grad-{name}'] = batch_norm(dtype, shape, layout, True)
     return out
 
 
 def counted(driver, inputs, op, passes=None):
     """`passes`: how often the tensor is to be read or written, where that is not once each."""
-    op(*inputs)
     driver.fakecuda_reset_counters()
     result = op(*inputs)
     found = Counters()
@@ -109,8 +142,8 @@ if __name__ == '__main__':
     print(
         json.dumps(
             {
-                name: counted(driver, *case)
-                for name, case in cases().items()
+                name: counted(driver, *make())
+                for name, make in cases().items()
                 if name.startswith(tuple(sys.argv[1:] or ['']))
             }
         )

@@ -72,7 +72,7 @@ def deep():
 def pictures():
     """LeNet on pictures that are padded and turned, so that kernels read before a tensor."""
     net = paddle.vision.models.LeNet()
-    x, label = paddle.randn([4, 1, 26, 26]), paddle.randint(0, 10, [4])
+    x, label = paddle.randn([2, 1, 26, 26]), paddle.randint(0, 10, [2])
     x.stop_gradient = False
     return net, lambda: F.cross_entropy(
         net(paddle.roll(F.pad(x, [1, 1, 1, 1], mode='constant'), 2, -1)), label

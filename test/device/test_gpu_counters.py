@@ -3,6 +3,7 @@
 an assembler takes them.
 """
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -138,7 +139,25 @@ def kernels_of(*given):
     """Of these, without those of the library, by what they compute: names apart, one of each."""
     texts = texts_of(*given)
     made = [t for t in texts if '.entry cinn_' in t]
-    return list({re.sub(r'cinn_\w+', '', t): t for t in made}.values())
+    return {re.sub(r'cinn_\w+|\.target \w+', '', t): t for t in made}
+
+
+def check_assembled(folder, texts, target):
+    """Without spills, and half of a multiprocessor's warps or more."""
+    file = folder / f'all_{target}.ptx'
+    file.write_text(in_one_file(texts))
+    done = subprocess.run(
+        [ptxas(), '-v', f'-arch=sm_{target}', str(file), '-o', os.devnull],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    used = re.findall(r'Used (\d+) registers(?:.*?(\d+) bytes smem)?', done.stderr)
+    assert len(used) == len(texts)
+    assert not re.search(r'[1-9]\d* bytes spill', done.stderr)
+    if target in (80, 90):
+        filled = [occupancy(target, int(r), int(s or 0)) for r, s in used]
+        assert min(filled) >= 0.5, used
 
 
 @pytest.mark.skipif(not (ptxas() and shutil.which('g++')), reason='no ptxas or no g++')
@@ -154,28 +173,24 @@ def kernels_of(*given):
     ids=['structured-75', 'structured-80', 'elementwise', 'llama', 'physics'],
 )
 def test_an_assembler_takes_every_generated_kernel(capability, program, least, tmp_path):
-    """Those of all rows, values and gradients, and groups of programs: without spills, and half of
-    a multiprocessor's warps or more.
-    """
-    texts = kernels_of(tmp_path, capability, *program)
-    assert len(texts) >= least
+    """Those of all rows, values and gradients, and groups of programs."""
+    found = kernels_of(tmp_path, capability, *program)
+    assert len(found) >= least
+    texts = list(found.values())
+    if capability > 75 and program[0] == 'gpu_rows.py':  # what differs from the oldest one's
+        (tmp_path / 'older').mkdir()
+        older = kernels_of(tmp_path / 'older', 75, *program)
+        texts = [text for body, text in found.items() if body not in older]
+        assert texts
     targets = [t for t in (75, 80, 90, 100) if t >= capability]
-    for k, target in enumerate(targets):
-        # Of many that are alike each goes to one of the targets.
-        own = texts[k :: len(targets)] if least >= 1000 else texts
-        (tmp_path / 'all.ptx').write_text(in_one_file(own))
-        done = subprocess.run(
-            [ptxas(), '-v', f'-arch=sm_{target}', str(tmp_path / 'all.ptx'), '-o', os.devnull],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr[-2000:]
-        used = re.findall(r'Used (\d+) registers(?:.*?(\d+) bytes smem)?', done.stderr)
-        assert len(used) == len(own)
-        assert not re.search(r'[1-9]\d* bytes spill', done.stderr)
-        if target in (80, 90):
-            filled = [occupancy(target, int(r), int(s or 0)) for r, s in used]
-            assert min(filled) >= 0.5, used
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = []
+        for k, target in enumerate(targets):
+            # Of many that are alike each goes to one of the targets.
+            own = texts[k :: len(targets)] if least >= 1000 else texts
+            done.append(pool.submit(check_assembled, tmp_path, own, target))
+        for one in done:
+            one.result()
 
 
 def disassembler():
