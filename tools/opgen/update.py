@@ -85,7 +85,7 @@ class Update:
         self.pointers += self.room
         if len(self.pointers) > MOST_POINTERS:
             raise op.at("update").error(
-                f"update: expected at most {MOST_POINTERS} tensors and steps that loops hand on, "
+                f"update: expected at most {MOST_POINTERS} tensors and steps that loops pass on, "
                 f"got {len(self.pointers)}"
             )
 

@@ -13,7 +13,7 @@ from paddle.base.arguments import to_array
 from paddle.base.known_keywords import KnownKeywords
 from paddle.metric import Metric
 
-from . import several
+from . import parallel_model
 from .callbacks import config_callbacks
 
 __all__ = ['Model']
@@ -288,10 +288,10 @@ class Model(KnownKeywords):
                 )
         self._metrics = _list(metrics)
         self._prepare_amp(amp_configs)
-        self._processes = several.join()
+        self._processes = parallel_model.join()
         trains = any(not p.stop_gradient for p in self.network.parameters())
         if self._processes > 1 and optimizer is not None and trains and self._shared is None:
-            self._shared = several.Shared(self.network)
+            self._shared = parallel_model.Shared(self.network)
 
     def _prepare_amp(self, configs):
         self._amp_level, self._amp_options, self._scaler = 'O0', {}, None
@@ -366,7 +366,7 @@ class Model(KnownKeywords):
 
         sampler = getattr(loader, 'batch_sampler', None)
         if self._processes > 1 and isinstance(sampler, DistributedBatchSampler):
-            self._gather = several.Gathered(len(loader.dataset))
+            self._gather = parallel_model.Gathered(len(loader.dataset))
         try:
             yield
         finally:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profiler: records by a schedule of steps, hands on what it saw, prints tables and writes
-Chrome traces.
+"""The profiler: records by a schedule of steps, passes events to handlers, prints tables and
+writes Chrome traces.
 """
 
 import datetime
@@ -173,7 +173,7 @@ def _timed(step):
 
 
 class _Result:
-    """What one recorded stretch gave: its events, its length in ns and processor use."""
+    """What one span of recording gave: its events, its length in ns and processor use."""
 
     def __init__(self, events, begin, end, busy, peak):
         self.events, self.begin, self.end, self.peak = events, begin, end, peak

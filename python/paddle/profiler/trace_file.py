@@ -104,7 +104,7 @@ class ProfilerResult:
         return self._version
 
     def get_span_indx(self):
-        """Which recorded stretch of its profiler this is."""
+        """The number of the span of recording, counted by its profiler."""
         return self._span
 
     def save(self, path, format='json'):

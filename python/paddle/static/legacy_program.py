@@ -4,7 +4,7 @@ names.
 
 Variables of that format are places that ops write, by name; sub-blocks of loops and branches read
 and write those around them. A name stands for the value written last, and what a sub-block writes
-of the names around it becomes a value that the loop or branch hands on.
+of the names around it becomes a value that the loop or branch yields.
 """
 
 import os
