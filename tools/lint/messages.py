@@ -2,10 +2,10 @@
 """What messages are made of: `[function or class] expected ..., got ...`.
 
 Of an exception raised in Python or C++ whose text holds the word `expected`, the text also holds
-`got` or a word like it (`TELLS`). Texts of exceptions and warnings of the files in `BRACKETED` begin with the
-name of what raises them, in brackets. Internal errors are for us, and `messages.txt` lists other
-exceptions, `file kind: reason`, where the file may be a pattern and the kind is the name of the
-exception or `warning`.
+`got` or a word like it (`TELLS`). Texts of exceptions and warnings of the files in `BRACKETED`
+begin with the name of what raises them, in brackets. Internal errors are for us, and `messages.txt`
+lists other exceptions, `file kind: reason`, where the file may be a pattern and the kind is the
+name of the exception or `warning`.
 """
 
 import ast
