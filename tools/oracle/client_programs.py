@@ -5,8 +5,12 @@ a process of its own with ours and with the published one and compares the numbe
     python client_programs.py NAME
 """
 
+import functools
+import importlib.abc
+import importlib.machinery
 import json
 import sys
+import types
 
 import numpy as np
 
@@ -44,6 +48,38 @@ def fill(layer):
         drawn = drawn / np.sqrt(max(1, np.prod(parameter.shape[1:])))
         parameter.set_value(drawn.astype("float32"))
     return layer
+
+
+class _StandIn(type):
+    """A class whose attributes are such classes."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _StandIn(name, (), {})
+
+
+class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Modules that packages import for other devices, chemistry or plots, and the programs here do
+    not use.
+    """
+
+    def __init__(self, names):
+        self._names = set(names.split())
+        sys.meta_path.append(self)
+
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in self._names:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        module = types.ModuleType(spec.name)
+        module.__getattr__ = functools.partial(getattr, _StandIn(spec.name, (), {}))
+        return module
+
+    def exec_module(self, module):
+        pass
 
 
 def steps(layer, loss, count=3, rate=0.01):
@@ -415,6 +451,82 @@ def deepxde():
     history, _ = model.train(iterations=20, display_every=10)
     losses = [float(v) for step in history.loss_train for v in step]
     return losses + summary(model.predict(np.array([[0.1, 0.2], [0.3, -0.4]], "float32")))
+
+
+@program("paddlefsl==1.1.0", "requests")
+def paddlefsl():
+    """Few samples a class: a network trained, and a copy adapted within each step (MAML)."""
+    StandIns("pahelix rdkit pgl")
+    import paddle
+    import paddle.nn.functional as F
+    from paddlefsl import backbones, utils
+
+    x = paddle.to_tensor(numbers(10, 1, 28, 28))
+    label = paddle.to_tensor(np.arange(10) % 5)
+    net = fill(backbones.Conv(input_size=(1, 28, 28), output_size=5))
+    out = steps(net, lambda: F.cross_entropy(net(x), label))
+    flat = fill(paddle.nn.Linear(784, 5))
+    x = x.reshape([10, 784])
+
+    def loss():
+        task = utils.clone_model(flat)
+        for _ in range(2):
+            utils.manual_gradient_descent(task, 0.05, F.cross_entropy(task(x), label))
+        return F.cross_entropy(task(x), label)
+
+    return out + steps(flat, loss) + [float(utils.classification_acc(flat(x), label))]
+
+
+@program("paddle-quantum==2.4.0", "sympy", "networkx", "matplotlib", "scipy")
+def quantum():
+    """The lowest energy of three spins by a variational circuit, and properties of states."""
+    StandIns("QCompute openfermion openfermionpyscf pyscf cvxpy fastdtw sklearn mpl_toolkits")
+    import paddle
+    import paddle_quantum as pq
+    from paddle_quantum import qinfo
+    from paddle_quantum.ansatz import Circuit
+    from paddle_quantum.loss import ExpecVal
+
+    energy = ExpecVal(pq.Hamiltonian([[1.0, "Z0,Z1"], [0.5, "X1"], [-0.7, "Z2"]]))
+    circuit = Circuit(3)
+    for _ in range(2):
+        circuit.ry("full")
+        circuit.cnot("cycle")
+        circuit.rx("full")
+    for k, angles in enumerate(circuit.parameters()):
+        count = int(np.prod(angles.shape))
+        angles.set_value(np.linspace(-1, 1, count, dtype="float32").reshape(angles.shape) * (k + 1))
+    adam = paddle.optimizer.Adam(0.1, parameters=circuit.parameters())
+    out = []
+    for _ in range(5):
+        state = circuit()
+        value = energy(state)
+        value.backward()
+        adam.step()
+        adam.clear_grad()
+        out.append(value.item())
+    out += summary(np.abs(state.numpy())) + summary(np.abs(circuit.unitary_matrix().numpy()))
+    mixed = np.diag([0.5, 0.3, 0.1, 0.1]).astype("complex64")
+    mixed = pq.state.to_state(mixed, backend=pq.Backend.DensityMatrix)
+    return out + [qinfo.purity(mixed).item(), qinfo.von_neumann_entropy(mixed).item()]
+
+
+@program("paddleaudio==1.0.2", "resampy", "soundfile", "scipy", "colorlog")
+def paddleaudio():
+    """Features of a sound as Kaldi and librosa have them."""
+    StandIns("pathos sklearn")
+    import paddle
+    from paddleaudio.compliance import kaldi, librosa
+    from paddleaudio.features import LogMelSpectrogram
+
+    sound = np.sin(np.arange(16000) * 0.05).astype("float32") + 0.1 * numbers(16000)
+    whole = paddle.to_tensor(sound[None])
+    out = []
+    for feature in (kaldi.spectrogram, kaldi.fbank, kaldi.mfcc):
+        out += summary(feature(whole, sr=16000))
+    for feature in (librosa.melspectrogram, librosa.mfcc):
+        out += summary(feature(sound, sr=16000))
+    return out + summary(LogMelSpectrogram(sr=16000, n_fft=256, n_mels=32)(whole))
 
 
 def main(name):
