@@ -50,16 +50,16 @@ def fill(layer):
     return layer
 
 
-class _StandIn(type):
+class _ProxyClass(type):
     """A class whose attributes are such classes."""
 
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return _StandIn(name, (), {})
+        return _ProxyClass(name, (), {})
 
 
-class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Proxies(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Modules that packages import for other devices, chemistry or plots, and the programs here do
     not use.
     """
@@ -75,7 +75,7 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec):
         module = types.ModuleType(spec.name)
-        module.__getattr__ = functools.partial(getattr, _StandIn(spec.name, (), {}))
+        module.__getattr__ = functools.partial(getattr, _ProxyClass(spec.name, (), {}))
         return module
 
     def exec_module(self, module):
@@ -456,7 +456,7 @@ def deepxde():
 @program("paddlefsl==1.1.0", "requests")
 def paddlefsl():
     """Few samples a class: a network trained, and a copy adapted within each step (MAML)."""
-    StandIns("pahelix rdkit pgl")
+    Proxies("pahelix rdkit pgl")
     import paddle
     import paddle.nn.functional as F
     from paddlefsl import backbones, utils
@@ -480,7 +480,7 @@ def paddlefsl():
 @program("paddle-quantum==2.4.0", "sympy", "networkx", "matplotlib", "scipy")
 def quantum():
     """The lowest energy of three spins by a variational circuit, and properties of states."""
-    StandIns("QCompute openfermion openfermionpyscf pyscf cvxpy fastdtw sklearn mpl_toolkits")
+    Proxies("QCompute openfermion openfermionpyscf pyscf cvxpy fastdtw sklearn mpl_toolkits")
     import paddle
     import paddle_quantum as pq
     from paddle_quantum import qinfo
@@ -514,7 +514,7 @@ def quantum():
 @program("paddleaudio==1.0.2", "resampy", "soundfile", "scipy", "colorlog")
 def paddleaudio():
     """Features of a sound as Kaldi and librosa have them."""
-    StandIns("pathos sklearn")
+    Proxies("pathos sklearn")
     import paddle
     from paddleaudio.compliance import kaldi, librosa
     from paddleaudio.features import LogMelSpectrogram
