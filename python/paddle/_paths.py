@@ -76,6 +76,7 @@ TABLE = {
     },
     'paddle.base.framework': {
         'paddle.base.ir_graph': 'IrGraph IrNode',
+        'paddle.base.program_queries': 'pir_chunk_id_guard pir_op_role_guard',
         'paddle.base.scalars': 'extract_plain_list wrap_as_scalar wrap_as_scalars',
         'paddle.pir.core': 'paddle_type_to_proto_type=datatype_to_vartype',
     },
@@ -134,6 +135,14 @@ TABLE = {
             ),
         },
     ),
+    'paddle.base.libpaddle.pir': {
+        'paddle.base.program_queries': (
+            'clone_program get_used_external_value translate_to_pir translate_to_pir_with_param_map'
+        )
+    },
+    'paddle.distributed.auto_parallel.static.utils': {
+        'paddle.base.program_queries': 'set_all_ops_op_role'
+    },
     'paddle.distributed.auto_parallel.static.dist_attribute': {
         'paddle.distributed.auto_parallel.dist_attr': 'TensorDistAttr',
         'paddle.distributed.auto_parallel.spmd_rule': 'DistTensorSpec',

@@ -277,3 +277,63 @@ def test_state_of_parameters_whose_names_begin_alike():
     kinds = ('moment1_0', 'moment2_0', 'beta1_pow_acc_0', 'beta2_pow_acc_0')
     assert set(state) == {f'{w.name}.{kind}' for w in weights for kind in kinds}
     assert [tuple(state[f'{w.name}.moment1_0'].global_shape) for w in weights] == [(2,), (3,)]
+
+
+def test_a_description_is_translated_to_a_program_and_its_names():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data('x', [2, 3])
+        w = paddle.static.create_parameter([3, 2], 'float32', name='translated_w')
+        y = paddle.tanh(x @ w)
+    program = pir.translate_to_pir(main.desc)
+    assert program is not main and names(program) == names(main)
+    program, found = pir.translate_to_pir_with_param_map(main.desc)
+    assert {'x', 'translated_w', y.name} <= found.keys()
+    (got,) = run(program, found[y.name])
+    np.testing.assert_allclose(got, run(main, [y])[0])
+    with pytest.raises(TypeError, match='translate_to_pir.*ProgramDesc'):
+        pir.translate_to_pir(main)
+
+
+def test_clones_tell_which_values_are_which():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        y = paddle.exp(paddle.static.data('x', [2, 3]))
+    copy, (old, new) = paddle.base.libpaddle.pir.clone_program(main)
+    places = [main._key(v) for v in old]
+    twin = new[places.index(main._key(y))]
+    np.testing.assert_allclose(run(copy, [twin])[0], np.exp(X), rtol=1e-6)
+
+
+def test_blocks_tell_what_they_take_from_outside():
+    find = paddle.base.libpaddle.pir.get_used_external_value
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data('x', [2, 3])
+        test, twice = x.sum() > 0, x * 2
+        paddle.static.nn.cond(test, lambda: twice + x, lambda: paddle.exp(x))
+    (branch,) = [op for op in main.global_block().ops if op.name() == 'pd_op.if']
+    keys = [main._key(v) for v in (test, twice, x)]
+    assert [main._key(v) for v in find(branch)] == keys
+    assert [[main._key(v) for v in find(b)] for b in branch.blocks()] == [keys[1:], keys[2:]]
+    with pytest.raises(TypeError, match='get_used_external_value'):
+        find(main)
+
+
+def test_operations_have_roles():
+    from paddle.base.framework import pir_chunk_id_guard, pir_op_role_guard
+    from paddle.distributed.auto_parallel.static.utils import set_all_ops_op_role
+
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data('x', [2, 3])
+        with pir_op_role_guard(3):
+            y = paddle.exp(x)
+        with pir_chunk_id_guard(2), pir_op_role_guard():
+            z = paddle.tanh(y)
+        paddle.sin(z)
+    exp, tanh, sin = (op for op in main.global_block().ops if op.name() != 'pd_op.data')
+    assert exp.int_attr('op_role') == 3 and not exp.has_attr('chunk_id')
+    assert tanh.int_attr('chunk_id') == 2 and not tanh.has_attr('op_role')
+    set_all_ops_op_role(main.global_block(), 7)
+    assert [op.int_attr('op_role') for op in (exp, tanh, sin)] == [3, 7, 7]
