@@ -6,8 +6,6 @@ import functools
 import os
 from enum import Enum
 
-import numpy as np
-
 import paddle
 from paddle.base import libpaddle as _core
 

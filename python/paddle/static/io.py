@@ -8,7 +8,7 @@ import tempfile
 import warnings
 
 from paddle.base import libpaddle as _core
-from paddle.base.arguments import keywords, only
+from paddle.base.arguments import keywords
 from paddle.static import program as _program
 
 __all__ = [

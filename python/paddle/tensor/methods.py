@@ -58,7 +58,7 @@ _LINALG = frozenset(
 _SIGNAL = frozenset(('stft', 'istft'))
 
 
-class _stub:
+class _LazyMethod:
     """A method found in `module` on first use, when it takes this object's place in the class."""
 
     __slots__ = ('name', 'module')
@@ -904,21 +904,21 @@ def install(where):
             setattr(Tensor, name, named(method))
     for name, module in {**_RANDOM, **_OTHERS, **_SEARCH, **_SPARSE, **_INNER}.items():
         if name not in present:
-            setattr(Tensor, name, _stub(name, module))
+            setattr(Tensor, name, _LazyMethod(name, module))
     for name in _ALSO:
         if name in present:
             continue
         if name in generated:
             setattr(Tensor, name, generated[name])
         elif name in _LINALG:
-            setattr(Tensor, name, _stub(name, 'paddle.linalg'))
+            setattr(Tensor, name, _LazyMethod(name, 'paddle.linalg'))
         elif name in _SIGNAL:
-            setattr(Tensor, name, _stub(name, 'paddle.signal'))
+            setattr(Tensor, name, _LazyMethod(name, 'paddle.signal'))
         elif name in where:
-            setattr(Tensor, name, _stub(name, where[name]))
+            setattr(Tensor, name, _LazyMethod(name, where[name]))
     for name, module in where.items():
         if module == 'paddle.tensor.inplace' and name not in present:
-            setattr(Tensor, name, _stub(name, module))
+            setattr(Tensor, name, _LazyMethod(name, module))
     Tensor.size = property(TensorSize)
     Tensor.device = property(_device)
     Tensor.block = property(_block)

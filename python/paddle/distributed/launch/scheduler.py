@@ -6,7 +6,6 @@ and how the ranks find the store of their job.
 import contextlib
 import os
 import re
-import secrets
 import socket
 import struct
 import threading

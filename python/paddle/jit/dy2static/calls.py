@@ -10,7 +10,6 @@ import sysconfig
 import types
 
 from paddle.base import libpaddle as _core
-from paddle.jit.reads.gradients import symbolic
 
 _PLAIN_MODULES = {
     'paddle',

@@ -4,9 +4,10 @@ tensor being recorded.
 """
 
 from paddle.jit.dy2static import record as _record
-from paddle.jit.dy2static.calls import attribute, call, symbolic
+from paddle.jit.dy2static.calls import attribute, call
 from paddle.jit.dy2static.sequences import as_sequence, is_sequence, shape
 from paddle.jit.dy2static.truth import and_, assert_, chain, in_, none_of, not_, not_in, or_
+from paddle.jit.reads.gradients import symbolic
 
 __all__ = [
     'and_',

@@ -9,7 +9,7 @@ import functools
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import calls
-from paddle.jit.dy2static.calls import symbolic
+from paddle.jit.reads.gradients import symbolic
 
 
 def shape(value):

@@ -6,7 +6,7 @@ are being recorded.
 import operator
 
 import paddle
-from paddle.jit.dy2static.calls import symbolic
+from paddle.jit.reads.gradients import symbolic
 
 _OPS = {
     'Lt': operator.lt,

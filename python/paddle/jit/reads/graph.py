@@ -8,10 +8,9 @@ import builtins
 import types
 
 import paddle
-from paddle.base import libpaddle as _core
 from paddle.jit.dy2static import calls as _conversion
 from paddle.jit.dy2static import merge, runtime, sequences, truth
-from paddle.jit.dy2static.calls import symbolic
+from paddle.jit.reads.gradients import symbolic
 
 from . import tables
 from .symbolic import SymbolicSession

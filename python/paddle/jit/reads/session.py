@@ -443,7 +443,7 @@ class Session(Calls, GradientCode, Operators, Places):
             return types.MethodType(found, tensor)
         if what is property:
             return self.call(found.fget, tensor)
-        if what.__name__ == '_stub':  # the method takes its place
+        if what.__name__ == '_LazyMethod':  # the method takes its place
             getattr(tensor, name)
             self.forget(kind, name)
             return self._of_tensor(tensor, kind, name)
