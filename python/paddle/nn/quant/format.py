@@ -44,14 +44,18 @@ def _along(scales, x, axis, group_size):
     return scales.reshape([]) if scales.ndim else scales
 
 
+def _float32(value):
+    if isinstance(value, paddle.Tensor):
+        return value.astype('float32')
+    return paddle.to_tensor(value, dtype='float32')
+
+
 class _Linear(Layer):
     def __init__(self, scales, zero_point=None, quant_axis=None, bit_length=8, group_size=128):
         super().__init__()
-        scales = paddle.to_tensor(scales, dtype='float32')
-        if zero_point is None:
-            zero_point = paddle.zeros_like(scales)
+        scales = _float32(scales)
+        zero_point = paddle.zeros_like(scales) if zero_point is None else _float32(zero_point)
         for name, value in (('_scales', scales), ('_zero_point', zero_point)):
-            value = paddle.to_tensor(value, dtype='float32')
             parameter = self.create_parameter(
                 value.shape, dtype='float32', default_initializer=Assign(value)
             )
