@@ -203,3 +203,62 @@ def test_model_average():
     np.testing.assert_allclose(
         found, [0.8, 0.72, 0.650667, 0.4608, 0.416426, 0.377856, 0.266513], rtol=1e-5
     )
+
+
+@pytest.mark.parametrize('recorded', [False, True])
+@pytest.mark.parametrize(
+    ('given', 'weight', 'bias'),
+    [  # figures of the published package after three steps
+        ({}, [-0.000126, 0.099844, 0.19985, 0.299815, 0.399826, 0.499787], [0.499745, 0.499696]),
+        (
+            {'lars_coeff': 0.01, 'lars_weight_decay': 0.1},
+            [-0.001205, 0.098486, 0.198515, 0.298162, 0.398234, 0.497837],
+            [0.497437, 0.496978],
+        ),
+        (
+            {'exclude_from_weight_decay': ['plain_of_lars']},
+            [-0.000127, 0.099843, 0.19985, 0.299815, 0.399826, 0.499787],
+            [0.052841, -0.031964],
+        ),
+    ],
+)
+def test_lars_momentum(recorded, given, weight, bias):
+    x = np.arange(12, dtype='float32').reshape(4, 3) / 10
+
+    def made(parameters):
+        optimizer = paddle.incubate.optimizer.LarsMomentumOptimizer
+        return optimizer(0.1, 0.9, parameter_list=parameters, **given)
+
+    def parameters():
+        first = np.arange(6, dtype='float32').reshape(3, 2) * 0.1
+        assign, constant = paddle.nn.initializer.Assign, paddle.nn.initializer.Constant
+        w = paddle.create_parameter([3, 2], 'float32', default_initializer=assign(first))
+        name = paddle.utils.unique_name.generate('plain_of_lars')
+        attr = paddle.ParamAttr(name=name, initializer=constant(0.5))
+        return w, paddle.create_parameter([2], 'float32', attr=attr)
+
+    if recorded:
+        paddle.enable_static()
+        try:
+            main, startup = paddle.static.Program(), paddle.static.Program()
+            with paddle.static.program_guard(main, startup):
+                w, b = parameters()
+                loss = ((paddle.static.data('x', [4, 3]) @ w + b) ** 2).mean()
+                made(None).minimize(loss)
+            exe = paddle.static.Executor()
+            exe.run(startup)
+            for _ in range(3):
+                w_now, b_now = exe.run(main, {'x': x}, [w, b])
+        finally:
+            paddle.disable_static()
+    else:
+        w, b = parameters()
+        optimizer = made([w, b])
+        for _ in range(3):
+            ((paddle.to_tensor(x) @ w + b) ** 2).mean().backward()
+            optimizer.step()
+            optimizer.clear_grad()
+        w_now, b_now = w.numpy(), b.numpy()
+        assert sorted(optimizer.state_dict()) == sorted(f'{p.name}_velocity_0' for p in (w, b))
+    np.testing.assert_allclose(w_now.ravel(), weight, atol=1e-6)
+    np.testing.assert_allclose(b_now, bias, atol=1e-6)

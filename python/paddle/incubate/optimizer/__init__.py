@@ -4,6 +4,7 @@
 from paddle import _lazy
 from paddle.optimizer import LBFGS
 
+from .lars_momentum import LarsMomentumOptimizer  # noqa: F401
 from .lookahead import LookAhead  # noqa: F401
 from .modelaverage import ModelAverage  # noqa: F401
 
