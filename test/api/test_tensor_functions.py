@@ -225,6 +225,18 @@ def test_neighbours_of_numbers(dtype):
     np.testing.assert_array_equal(compiled(paddle.to_tensor(x), paddle.to_tensor(y)).numpy(), got)
 
 
+def test_nextafter_of_two_dtypes_is_of_the_one_they_meet_in():
+    x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([2.0, 1.0], dtype='float64')
+    for a, b in ((x, y), (y, x), (x, y[0])):
+        got = paddle.nextafter(a, b)
+        assert got.dtype == paddle.float64
+        wide = (v.astype('float64').numpy() for v in (a, b))
+        np.testing.assert_array_equal(got.numpy(), np.nextafter(*wide))
+    assert paddle.nextafter(x.astype('float16'), x.astype('bfloat16')).dtype == paddle.float32
+    with pytest.raises(TypeError, match='nextafter.*promote'):
+        paddle.nextafter(x, paddle.to_tensor([1, 2]))
+
+
 def test_special_functions():
     x = np.array([0.3, 1.0, 4.5])
     t = paddle.to_tensor(x)

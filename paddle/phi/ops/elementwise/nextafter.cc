@@ -6,6 +6,7 @@
 #include "paddle/phi/backends/cpu/threads.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -28,25 +29,27 @@ void Next(const Tensor& x, const Tensor& y, const Tensor& out, U infinite) {
   });
 }
 
+// As PaddlePaddle has it here, a 0-d operand counts as others do.
+DataType Meeting(const Meta& x, const Meta& y) { return Promote("nextafter", x.dtype, false, y.dtype, false); }
+
 }  // namespace
 
 void nextafter_infer(const Meta& x, const Meta& y, Meta& out) {
-  PD_CHECK(x.dtype == y.dtype, InvalidArgument, "[nextafter] expected x and y of one floating dtype, got ",
-           NameOf(x.dtype), " and ", NameOf(y.dtype));
-  PD_CHECK_DTYPE(IsFloating(x.dtype) && SizeOf(x.dtype) > 1,
-                 "[nextafter] expected x and y of a floating dtype of 16 bits or more, got ", NameOf(x.dtype));
-  out = {common::BroadcastDims("nextafter", x.dims, y.dims), x.dtype};
+  const DataType to = Meeting(x, y);
+  PD_CHECK_DTYPE(IsFloating(to) && SizeOf(to) > 1,
+                 "[nextafter] expected x and y of a floating dtype of 16 bits or more, got ", NameOf(to));
+  out = {common::BroadcastDims("nextafter", x.dims, y.dims), to};
 }
 int64_t nextafter_workspace(const Meta& x, const Meta& y) {
   const Dims out = common::BroadcastDims("nextafter", x.dims, y.dims);
-  return 2 * WorkspaceFor(out, x.dtype);
+  return 2 * WorkspaceFor(out, Meeting(x, y));
 }
 void nextafter_kernel(const Tensor& x, const Tensor& y, Tensor& out) {
-  const ScratchTensor whole_x(out.dims(), x.dtype()), whole_y(out.dims(), x.dtype());
+  const ScratchTensor whole_x(out.dims(), out.dtype()), whole_y(out.dims(), out.dtype());
   const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   CopyInto(x, a);
   CopyInto(y, b);
-  switch (x.dtype()) {
+  switch (out.dtype()) {
     case DataType::FLOAT16: return Next<uint16_t, int32_t>(a, b, out, 0x7C00);
     case DataType::BFLOAT16: return Next<uint16_t, int32_t>(a, b, out, 0x7F80);
     case DataType::FLOAT32: return Next<uint32_t, int64_t>(a, b, out, 0x7F800000);
