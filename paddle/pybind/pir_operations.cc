@@ -164,8 +164,14 @@ class Kept {
   pir::Operation* holder_ = nullptr;
 };
 
+// Has operations recorded at the end again: what they went before may go.
+void LeaveInsertionPoint(ProgramObject& p) {
+  if (pir::Builder& b = p.recorder().builder(); b.before()) b.SetToEnd(b.block());
+}
+
 bool RunPasses(ProgramObject& p, pir::PassManager& passes, bool hold) {
   Kept kept(p, hold);
+  LeaveInsertionPoint(p);
   const bool changed = passes.Run(p.program());
   kept.Update();
   return changed;
@@ -324,6 +330,7 @@ void DefineOperation(pyb::module_& m) {
              PD_CHECK(o.get().use_empty(), PreconditionNotMet,
                       "[Operation.erase] expected an operation whose results nobody reads, got ", o.get().name());
              Kept kept(*o.owner, false);
+             if (pir::Builder& b = o.owner->recorder().builder(); b.before() == &o.get()) b.SetAfter(&o.get());
              o.get().Erase();
              kept.Update();
            })
@@ -399,6 +406,18 @@ void DefineValueMembers(pyb::module_& m) {
       pyb::name("id"), pyb::is_method(m.attr("Value"))));
 }
 
+// Where operations are recorded: not at the end of the program, until it is put back there.
+void DefineInsertionPoints(pyb::module_& m) {
+  m.def("_set_insertion_point", [](OperationObject& o, bool behind) {
+    pir::Builder& b = o.owner->recorder().builder();
+    behind ? b.SetAfter(&o.get()) : b.SetBefore(&o.get());
+  });
+  m.def("_reset_insertion_point", [](ProgramObject& p, bool start) {
+    pir::Builder& b = p.recorder().builder();
+    start ? b.SetToStart(&p.program().block()) : b.SetToEnd(&p.program().block());
+  });
+}
+
 void DefinePasses(pyb::module_& m) {
   using P = PassManagerObject;
   pyb::class_<P>(m, "PassManager", "Passes by name, run in order on a program, which they change.")
@@ -431,6 +450,7 @@ void DefinePasses(pyb::module_& m) {
       "_erase_unread",
       [](ProgramObject& p, std::vector<OperationObject> ops) {
         Kept kept(p, false);
+        LeaveInsertionPoint(p);
         for (OperationObject& o : ops)
           if (pir::Operation& op = o.get(); op.use_empty()) op.Erase();
         kept.Update();
@@ -453,6 +473,7 @@ int Init(PyObject* module) {
         pyb::reinterpret_borrow<pyb::module_>(pyb::reinterpret_borrow<pyb::module_>(module).attr("pir").ptr());
     DefineOperation(m);
     DefineValueMembers(m);
+    DefineInsertionPoints(m);
     DefinePasses(m);
   });
 }

@@ -109,6 +109,55 @@ def test_a_loaded_program_is_rewritten_and_saved_again(exe, tmp_path):
     np.testing.assert_array_equal(again, first)
 
 
+def test_operations_are_recorded_where_a_point_says(exe, tmp_path):
+    main, x, y = network(exe)
+    block, pir = main.global_block(), paddle.pir
+    (relu,) = matched(main, 'pd_op.relu')
+    with static.program_guard(main):
+        pir.set_insertion_point(relu)
+        made = paddle.maximum(relu.operand_source(0), paddle.full([1], 0.0))
+        assert [op.id() for op in block.ops][-1] != made.get_defining_op().id()
+        relu.result(0).replace_all_uses_with(made)
+        block.remove_op(relu)  # what the point was before
+        again = paddle.abs(made)
+        pir.set_insertion_point_after(matched(main, 'pd_op.scale')[-1])
+        late = paddle.exp(again)
+        pir.reset_insertion_point_to_end()
+        last = paddle.sin(late)
+    names = [op.name() for op in block.ops]
+    assert names.index('pd_op.maximum') + 1 == names.index('pd_op.abs') < names.index('pd_op.scale')
+    assert names.index('pd_op.exp') == len(names) - 1 - names[::-1].index('pd_op.scale') + 1
+    assert names[-1] == 'pd_op.sin' and last is not None
+    after, names = predicted(exe, str(tmp_path / 'net'), main, x, y)
+    assert 'maximum' in names and 'relu' not in names
+    np.testing.assert_allclose(exe.run(main, {'x': X}, [y])[0], after, rtol=1e-6)
+
+
+def test_a_point_ends_with_the_guard_and_with_passes(exe):
+    main, _, y = network(exe)
+    pir = paddle.pir
+    with static.program_guard(main):
+        pir.set_insertion_point(matched(main, 'pd_op.relu')[0])
+    with static.program_guard(main):
+        paddle.exp(y)
+        assert main.global_block().ops[-1].name() == 'pd_op.exp'
+        pir.set_insertion_point(main.global_block().ops[-1])
+        passes = pir.PassManager()
+        passes.add_pass('common_subexpression_elimination_pass', {})
+        passes.run(main)
+        paddle.cos(y)
+        assert main.global_block().ops[-1].name() == 'pd_op.cos'
+        pir.reset_insertion_point_to_start()
+        first = paddle.full([1], 1.0)
+        assert main.global_block().ops[0].id() == first.get_defining_op().id()
+        pir.set_insertion_point_to_block_end(main.global_block())
+        paddle.tan(y)
+        assert main.global_block().ops[-1].name() == 'pd_op.tan'
+    for function in (pir.set_insertion_point, pir.set_insertion_point_after):
+        with pytest.raises(TypeError, match='expected an Operation'):
+            function(y)
+
+
 def test_a_change_that_leaves_readers_behind_is_refused(exe):
     main, _, _ = network(exe)
     (relu,) = matched(main, 'pd_op.relu')

@@ -242,6 +242,8 @@ def program_guard(main_program, startup_program=None):
                     proceed(main_program)
                 yield
             finally:
+                if main_program.__dict__.pop('_moved', False):
+                    _core.pir._reset_insertion_point(main_program, False)
                 if _enabled:
                     pause(_main)
                 left, _pushed = _pushed, None
