@@ -220,6 +220,23 @@ def test_copies_of_operands_lie_in_the_workspace(programs, call, dtype):
     np.testing.assert_array_equal(results[0][0], want.max().numpy())
 
 
+@pytest.mark.parametrize('transposed', [False, True])
+def test_a_matrix_that_meets_a_batch_has_one_product_as_gradient(programs, transposed):
+    main, _ = programs
+    w = paddle.create_parameter([256, 64] if transposed else [64, 256], 'float32')
+    x = static.data('x', [16, 4, 64])
+    out = paddle.matmul(x, w, transpose_y=transposed)
+    (grad,) = static.gradients([(out * out).sum()], [w])
+    fed = random(16, 4, 64)
+    results, plan = run(main, {'x': fed}, [grad, w], 6)
+    assert plan.workspace_bytes < 16 * 64 * 256 * 4 / 2  # a product of each part would take that much
+    paddle.disable_static()
+    rows = fed.reshape(64, 64).astype('float64')
+    weight = results[0][1].astype('float64').T if transposed else results[0][1].astype('float64')
+    want = 2 * rows.T @ (rows @ weight)
+    np.testing.assert_allclose(results[0][0], want.T if transposed else want, rtol=0, atol=1e-3)
+
+
 def test_lists_of_results_lie_in_the_workspace(programs):
     main, _ = programs
     net = paddle.nn.LSTM(64, 128)
