@@ -529,6 +529,46 @@ def paddleaudio():
     return out + summary(LogMelSpectrogram(sr=16000, n_fft=256, n_mels=32)(whole))
 
 
+@program("ppdiffusers==0.29.0", "paddlenlp==2.8.1", "huggingface_hub<0.25", "pydantic<2", "jieba")
+def ppdiffusers():
+    """Denoising: training, sampling by several solvers, and an autoencoder."""
+    Proxies("aistudio_sdk datasets fastapi uvicorn starlette sklearn pynvml")
+    import paddle
+    import ppdiffusers as pp
+
+    def square(part):
+        return f"{part}Block2D"
+
+    parts = {
+        "down_block_types": (square("Down"), square("AttnDown")),
+        "up_block_types": (square("AttnUp"), square("Up")),
+    }
+    net = pp.UNet2DModel(16, 3, 3, layers_per_block=1, block_out_channels=(32, 64), **parts)
+    x, noise = (
+        paddle.to_tensor(numbers(2, 3, 16, 16)),
+        paddle.to_tensor(numbers(2, 3, 16, 16) + 0.1),
+    )
+    when = paddle.to_tensor([3, 50])
+    fill(net)
+    noisy = pp.DDPMScheduler(num_train_timesteps=100).add_noise(x, noise, when)
+    out = steps(net, lambda: ((net(noisy, when).sample - noise) ** 2).mean())
+    net.eval()
+    with paddle.no_grad():
+        for name in "DDIM PNDM LMSDiscrete EulerDiscrete DPMSolverMultistep".split():
+            solver = getattr(pp, name + "Scheduler")(num_train_timesteps=100)
+            solver.set_timesteps(4)
+            state = noise[:1] * getattr(solver, "init_noise_sigma", 1.0)
+            for moment in solver.timesteps:
+                given = solver.scale_model_input(state, moment)
+                state = solver.step(net(given, moment).sample, moment, state).prev_sample
+            out += summary(state)
+        folded = (square("DownEncoder"),), (square("UpDecoder"),), (32,)
+        names = "down_block_types", "up_block_types", "block_out_channels"
+        auto = fill(pp.AutoencoderKL(norm_num_groups=8, **dict(zip(names, folded))))
+        code = auto.encode(x).latent_dist.mode()
+    return out + summary(code) + summary(auto.decode(code).sample.detach())
+
+
 def main(name):
     function, _ = PROGRAMS[name]
     found = [v if isinstance(v, list) else float(v) for v in function()]
