@@ -49,13 +49,6 @@ pyb::object AttrObject(pir::Attribute a) {
   }
 }
 
-template <class T, class F>
-pir::Attribute ArrayOf(const std::vector<T>& items, F make) {
-  std::vector<pir::Attribute> made;
-  for (const T& item : items) made.push_back(make(item));
-  return pir::Attribute::Array(std::move(made));
-}
-
 // A block inside an operation.
 struct BlockObject {
   OperationObject parent;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/pir/core/verify.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "paddle/common/error.h"
@@ -91,67 +90,6 @@ bool Walk(const Block& block, const std::function<WalkResult(Operation&)>& f) {
     op = next;
   }
   return true;
-}
-
-namespace {
-// Ops of `block` that `op`, with its regions, needs.
-void Needs(const Operation& op, const Block& block, std::vector<Operation*>& out) {
-  for (int i = 0; i < op.num_operands(); ++i) {
-    Value v = op.operand(i);
-    if (!v) continue;
-    if (Operation* d = v.defining_op(); d && d->block() == &block) out.push_back(d);
-  }
-  for (int i = 0; i < op.num_regions(); ++i)
-    for (auto& b : op.region(i).blocks())
-      for (Operation& o : *b) Needs(o, block, out);
-}
-}  // namespace
-
-std::vector<Operation*> TopologicalOrder(const Block& block) {
-  std::vector<Operation*> order;
-  order.reserve(block.size());
-  enum State : uint8_t { kNew, kOpen, kDone };
-  std::unordered_map<const Operation*, State> state;
-  struct Frame {
-    Operation* op;
-    std::vector<Operation*> needs;
-    size_t next;
-  };
-  std::vector<Frame> stack;
-  auto push = [&](Operation* op) {
-    state[op] = kOpen;
-    Frame f{op, {}, 0};
-    Needs(*op, block, f.needs);
-    stack.push_back(std::move(f));
-  };
-  Operation* end = block.terminator();
-  for (Operation& root : block) {
-    if (&root == end || state[&root] == kDone) continue;
-    push(&root);
-    while (!stack.empty()) {
-      Frame& f = stack.back();
-      if (f.next < f.needs.size()) {
-        Operation* n = f.needs[f.next++];
-        if (n == f.op) continue;
-        State s = state[n];
-        PD_CHECK(s != kOpen, InvalidArgument, "[", n->name(), "] expected operations without a cycle, got one");
-        if (s == kNew) push(n);
-        continue;
-      }
-      state[f.op] = kDone;
-      order.push_back(f.op);
-      stack.pop_back();
-    }
-  }
-  if (end && state[end] != kDone) order.push_back(end);
-  return order;
-}
-
-void SortTopologically(Block& block) {
-  for (Operation* op : TopologicalOrder(block)) {
-    op->Detach();
-    block.push_back(op);
-  }
 }
 
 std::vector<Value> CapturedValues(const Operation& op) {

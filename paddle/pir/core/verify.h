@@ -25,11 +25,6 @@ inline void WalkAll(const Block& block, const std::function<void(Operation&)>& f
     return WalkResult::kContinue;
   });
 }
-// Ops of the block so ordered that each comes after the ops (or enclosing ops) of its operands; keeps the present order
-// where it is free to. Throws InvalidArgument on a cycle.
-std::vector<Operation*> TopologicalOrder(const Block& block);
-// Reorders the block accordingly.
-void SortTopologically(Block& block);
 // Values used inside the op's regions (or by the ops of `block`) but defined outside, in order of first use.
 std::vector<Value> CapturedValues(const Operation& op);
 

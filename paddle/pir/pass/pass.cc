@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/pir/pass/pass.h"
 
-#include <chrono>
-#include <cstdio>
 #include <map>
 #include <mutex>
 
@@ -70,42 +68,22 @@ bool HasPass(std::string_view name) {
 }
 
 bool PassManager::Run(Program& program) {
-  timings_.clear();
   bool any = false;
   for (auto& pass : passes_) {
     if (!pass->CanApplyOn(program)) continue;
     bool dump = options_.dump && (!options_.dump_filter || options_.dump_filter(pass->name()));
     std::string before = dump ? Print(program) : "";
     if (dump && !options_.dump_only_on_change) options_.dump(DumpAt::kBefore, pass->name(), before);
-    auto start = std::chrono::steady_clock::now();
     bool changed = false;
     try {
       changed = pass->Run(program);
       if (changed && options_.verify_each) Verify(program);
     } catch (const common::Error& e) { throw common::Error(e.code(), "[" + pass->name() + "] " + e.what()); }
-    if (options_.timing) {
-      std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-      timings_.push_back({pass->name(), ms.count(), changed});
-    }
     if (dump && options_.dump_only_on_change && changed) options_.dump(DumpAt::kBefore, pass->name(), before);
     if (dump && (changed || !options_.dump_only_on_change)) options_.dump(DumpAt::kAfter, pass->name(), Print(program));
     any = any || changed;
   }
   return any;
-}
-
-std::string PassManager::TimingReport() const {
-  std::string r;
-  double total = 0;
-  char line[256];
-  for (const PassTiming& t : timings_) {
-    std::snprintf(line, sizeof(line), "%10.3f ms  %s%s\n", t.milliseconds, t.pass.c_str(),
-                  t.changed ? "" : "  (no change)");
-    r += line;
-    total += t.milliseconds;
-  }
-  std::snprintf(line, sizeof(line), "%10.3f ms  total\n", total);
-  return r + line;
 }
 
 }  // namespace pir

@@ -36,17 +36,10 @@ enum class DumpAt : uint8_t { kBefore, kAfter };
 
 struct PassOptions {
   bool verify_each = false;  // Verify() behind every pass that changed something
-  bool timing = false;
   // Receives the printed program before and after each pass that `dump_filter` (empty: every pass) lets through.
   std::function<void(DumpAt, const std::string& pass, const std::string& text)> dump;
   std::function<bool(const std::string& pass)> dump_filter;
   bool dump_only_on_change = false;
-};
-
-struct PassTiming {
-  std::string pass;
-  double milliseconds = 0;
-  bool changed = false;
 };
 
 class PassManager {
@@ -58,14 +51,10 @@ class PassManager {
   const std::vector<std::unique_ptr<Pass>>& passes() const { return passes_; }
   // Runs all once, in order; returns whether the program changed. An error names the pass.
   bool Run(Program& program);
-  // Of the last Run, when options.timing is set.
-  const std::vector<PassTiming>& timings() const { return timings_; }
-  std::string TimingReport() const;
 
  private:
   PassOptions options_;
   std::vector<std::unique_ptr<Pass>> passes_;
-  std::vector<PassTiming> timings_;
 };
 
 }  // namespace pir

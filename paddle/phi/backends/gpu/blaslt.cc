@@ -241,7 +241,6 @@ std::optional<lt::Heuristic> Choose(Call& call, lt::Handle handle, const Problem
 }  // namespace
 
 bool HasLt() { return Api().why.empty(); }
-const std::string& WhyNoLt() { return Api().why; }
 
 bool LtMultiply(const LtProduct& p, Place place) {
   constexpr int64_t kMost = INT32_MAX;

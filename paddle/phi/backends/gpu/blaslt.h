@@ -28,7 +28,6 @@ struct LtProduct {
 };
 
 bool HasLt();
-const std::string& WhyNoLt();
 // On the current stream of the GPU. False, with nothing done, where cuBLASLt is not found or does not do it. What it
 // does it with (its heuristics) is asked for once for a kind of product on a device.
 bool LtMultiply(const LtProduct& p, Place place);
