@@ -15,8 +15,7 @@ namespace {
 
 void NeedFile(const std::string& path) {
   std::error_code ignored;
-  PD_CHECK(std::filesystem::is_regular_file(path, ignored), NotFound, "[Config] Cannot open file ", path,
-           ", please confirm whether the file is normal: expected an existing file");
+  PD_CHECK(std::filesystem::is_regular_file(path, ignored), NotFound, "[Config] expected an existing file, got ", path);
 }
 
 const char* YesNo(bool v) { return v ? "true" : "false"; }

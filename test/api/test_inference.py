@@ -219,7 +219,7 @@ def test_bad_input_names_what_is_wrong(saved, tmp_path):
         predictor.run([paddle.zeros([1, 8, 8])])
     with pytest.raises(TypeError, match='expected dtype float32'):
         predictor.run([paddle.zeros([1, 1, 8, 8], 'float64')])
-    with pytest.raises(RuntimeError, match='Cannot open file'):
+    with pytest.raises(RuntimeError, match='expected an existing file'):
         infer.Config(str(tmp_path / 'no.json'), '')
     with pytest.raises(RuntimeError, match='no.pdiparams'):
         infer.create_predictor(infer.Config(path + '.json', str(tmp_path / 'no.pdiparams')))
