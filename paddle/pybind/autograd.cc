@@ -209,6 +209,95 @@ PyRef Attr(PyObject* o, const char* name) {
   return r;
 }
 
+// Every tensor in the arguments of a call.
+std::vector<PyRef> TensorsOf(PyObject* args, PyObject* kwargs) {
+  std::vector<PyRef> found;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) CollectTensors(PyTuple_GET_ITEM(args, i), &found);
+  if (kwargs == Py_None) return found;
+  PyObject *key, *value;
+  Py_ssize_t pos = 0;
+  while (PyDict_Next(kwargs, &pos, &key, &value)) CollectTensors(value, &found);
+  return found;
+}
+
+uint32_t VersionOf(const Tensor& local) { return local->storage() ? local->storage()->version() : 0; }
+
+// cls.forward(ctx, *args, **kwargs), without recording.
+PyRef RunForward(PyObject* cls, PyObject* ctx, PyObject* args, PyObject* kwargs) {
+  PyRef fn = Own(PyObject_GetAttrString(cls, "forward"));
+  PyRef given = Own(PyTuple_New(PyTuple_GET_SIZE(args) + 1));
+  Py_INCREF(ctx);
+  PyTuple_SET_ITEM(given.get(), 0, ctx);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyObject* o = PyTuple_GET_ITEM(args, i);
+    Py_INCREF(o);
+    PyTuple_SET_ITEM(given.get(), i + 1, o);
+  }
+  egr::GradModeGuard off(false);
+  return Own(PyObject_Call(fn.get(), given.get(), kwargs == Py_None ? nullptr : kwargs));
+}
+
+// Connects results of a PyLayer with its node.
+struct LayerResults {
+  PyObject *ctx, *list;              // the results, of which some may be replaced
+  const std::vector<PyRef>& inputs;  // of forward
+  const std::vector<uint32_t>& versions;
+  PyLayerNode* node;
+  PyRef nondiff = Attr(ctx, "non_differentiable"), not_inplace = Attr(ctx, "not_inplace_tensors");
+
+  // The tensor at `place` of the list is output k of the node.
+  void Connect(Py_ssize_t place, int k) {
+    Tensor t = AsTensor(PyList_GET_ITEM(list, place));
+    node->outs.push_back({t.meta(), Outline(t)});
+    Tensor part = phi::LocalOf(t);  // which has the history
+    if (InSequence(nondiff.get(), t) || !phi::IsDifferentiable(t.dtype())) {
+      t->stop_gradient = part->stop_gradient = true;
+      return;
+    }
+    size_t input = inputs.size();
+    for (size_t j = 0; j < inputs.size(); ++j)
+      if (AsTensor(inputs[j].get()).is_same(t)) input = j;
+    const bool is_input = input < inputs.size();
+    const bool written = is_input && part->storage() && part->storage()->version() != versions[input];
+    if (written && !InSequence(not_inplace.get(), t)) {
+      // The input was changed in place and returned: it takes the new history.
+      PD_CHECK(!(!part->node() && egr::NeedsGrad(t)), InvalidArgument, "[", node->name(),
+               "] expected to change in place no leaf that needs a gradient, got one as input ", input);
+      egr::AfterInplace(part, node, k);
+      t->stop_gradient = part.stop_gradient();
+      return;
+    }
+    if (is_input || part->node()) {
+      Tensor fresh = Fresh(t);
+      Tensor fresh_part = phi::LocalOf(fresh);
+      node->SetOutput(k, fresh_part);
+      fresh->stop_gradient = false;
+      PyObject* f = ToPy(fresh);
+      if (!f || PyList_SetItem(list, place, f) < 0) throw PyErrAlreadySet();
+      return;
+    }
+    node->SetOutput(k, part);
+    t->stop_gradient = false;
+  }
+};
+
+// The node of cls.backward, with the inputs of a call.
+egr::Ref<egr::GradNode> LayerNode(PyObject* cls, PyObject* ctx, const std::vector<PyRef>& inputs, size_t outputs) {
+  PyRef materialize = Attr(ctx, "materialize_grads"), consistent = Attr(ctx, "grad_in_dtype_consistent");
+  auto* node = new PyLayerNode(cls, ctx);
+  egr::Ref<egr::GradNode> held(node);
+  node->materialize = !materialize || PyObject_IsTrue(materialize.get()) == 1;
+  node->consistent = !consistent || PyObject_IsTrue(consistent.get()) == 1;
+  node->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(outputs)));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& t = AsTensor(inputs[i].get());
+    node->SetInput(static_cast<int>(i), phi::LocalOf(t));
+    node->input_needs.push_back(egr::NeedsGrad(t));
+    node->inputs.push_back({t.meta(), Outline(t)});
+  }
+  return held;
+}
+
 // py_layer_apply(cls, ctx, args, kwargs): runs cls.forward(ctx, *args, **kwargs) without recording and connects
 // cls.backward.
 PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
@@ -217,103 +306,34 @@ PyObject* PyLayerApply(PyObject*, PyObject* const* args, Py_ssize_t n) {
       RaiseTypeError("py_layer_apply() takes cls, ctx, a tuple of args and a dict of kwargs");
     StopTape(Tape::kOnce, "a PyLayer ran");
     PyObject *cls = args[0], *ctx = args[1];
-    std::vector<PyRef> inputs;  // forward may change the lists that hold them
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) CollectTensors(PyTuple_GET_ITEM(args[2], i), &inputs);
-    if (args[3] != Py_None) {
-      PyObject *key, *value;
-      Py_ssize_t pos = 0;
-      while (PyDict_Next(args[3], &pos, &key, &value)) CollectTensors(value, &inputs);
-    }
+    const std::vector<PyRef> inputs = TensorsOf(args[2], args[3]);  // forward may change the lists that hold them
     bool record = false;
     if (egr::State().grad_enabled)
       for (const PyRef& o : inputs) record = record || egr::NeedsGrad(AsTensor(o.get()));
-
-    PyRef fn = Own(PyObject_GetAttrString(cls, "forward"));
-    PyRef call_args = Own(PyTuple_New(PyTuple_GET_SIZE(args[2]) + 1));
-    Py_INCREF(ctx);
-    PyTuple_SET_ITEM(call_args.get(), 0, ctx);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]); ++i) {
-      PyObject* o = PyTuple_GET_ITEM(args[2], i);
-      Py_INCREF(o);
-      PyTuple_SET_ITEM(call_args.get(), i + 1, o);
-    }
     std::vector<uint32_t> versions;
-    for (const PyRef& o : inputs) {
-      const Tensor& t = phi::LocalOf(AsTensor(o.get()));
-      versions.push_back(t->storage() ? t->storage()->version() : 0);
-    }
-    PyRef result;
-    {
-      egr::GradModeGuard off(false);
-      result = Own(PyObject_Call(fn.get(), call_args.get(), args[3] == Py_None ? nullptr : args[3]));
-    }
+    for (const PyRef& o : inputs) versions.push_back(VersionOf(phi::LocalOf(AsTensor(o.get()))));
+    PyRef result = RunForward(cls, ctx, args[2], args[3]);
     if (!record) return result.release();
 
-    bool single = !PyTuple_Check(result.get()) && !PyList_Check(result.get());
-    PyRef seq = single ? Own(PyList_New(1)) : Own(PySequence_List(result.get()));
+    const bool single = !PyTuple_Check(result.get()) && !PyList_Check(result.get());
+    PyRef list = single ? Own(PyList_New(1)) : Own(PySequence_List(result.get()));
     if (single) {
       Py_INCREF(result.get());
-      PyList_SET_ITEM(seq.get(), 0, result.get());
+      PyList_SET_ITEM(list.get(), 0, result.get());
     }
-    PyRef nondiff = Attr(ctx, "non_differentiable"), not_inplace = Attr(ctx, "not_inplace_tensors");
-    PyRef materialize = Attr(ctx, "materialize_grads"), consistent = Attr(ctx, "grad_in_dtype_consistent");
-
-    auto* raw = new PyLayerNode(cls, ctx);
-    egr::Ref<egr::GradNode> node(raw);
-    raw->materialize = !materialize || PyObject_IsTrue(materialize.get()) == 1;
-    raw->consistent = !consistent || PyObject_IsTrue(consistent.get()) == 1;
-    Py_ssize_t count = PyList_GET_SIZE(seq.get());
     std::vector<Py_ssize_t> where;  // places of the tensors among the results
-    for (Py_ssize_t i = 0; i < count; ++i)
-      if (IsTensor(PyList_GET_ITEM(seq.get(), i))) where.push_back(i);
-    raw->SetCounts(static_cast<int>(inputs.size()), std::max<int>(1, static_cast<int>(where.size())));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor& t = AsTensor(inputs[i].get());
-      raw->SetInput(static_cast<int>(i), phi::LocalOf(t));
-      raw->input_needs.push_back(egr::NeedsGrad(t));
-      raw->inputs.push_back({t.meta(), Outline(t)});
-    }
-    for (size_t k = 0; k < where.size(); ++k) {
-      PyObject* o = PyList_GET_ITEM(seq.get(), where[k]);
-      Tensor t = AsTensor(o);
-      raw->outs.push_back({t.meta(), Outline(t)});
-      Tensor part = phi::LocalOf(t);  // which has the history
-      if (InSequence(nondiff.get(), t) || !phi::IsDifferentiable(t.dtype())) {
-        t->stop_gradient = part->stop_gradient = true;
-        continue;
-      }
-      size_t input = inputs.size();
-      for (size_t j = 0; j < inputs.size(); ++j)
-        if (AsTensor(inputs[j].get()).is_same(t)) input = j;
-      bool is_input = input < inputs.size();
-      bool written = is_input && part->storage() && part->storage()->version() != versions[input];
-      if (is_input && written && !InSequence(not_inplace.get(), t)) {
-        // The input was changed in place and returned: it takes the new history.
-        PD_CHECK(!(!part->node() && egr::NeedsGrad(t)), InvalidArgument, "[", raw->name(),
-                 "] expected to change in place no leaf that needs a gradient, got one as input ", input);
-        egr::AfterInplace(part, raw, static_cast<int>(k));
-        t->stop_gradient = part.stop_gradient();
-        continue;
-      }
-      if (is_input || part->node()) {
-        Tensor fresh = Fresh(t);
-        Tensor fresh_part = phi::LocalOf(fresh);
-        raw->SetOutput(static_cast<int>(k), fresh_part);
-        fresh->stop_gradient = false;
-        PyObject* f = ToPy(fresh);
-        if (!f || PyList_SetItem(seq.get(), where[k], f) < 0) throw PyErrAlreadySet();
-        continue;
-      }
-      raw->SetOutput(static_cast<int>(k), part);
-      t->stop_gradient = false;
-    }
-    for (Py_ssize_t i : where) Track(PyList_GET_ITEM(seq.get(), i));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
+      if (IsTensor(PyList_GET_ITEM(list.get(), i))) where.push_back(i);
+    const egr::Ref<egr::GradNode> node = LayerNode(cls, ctx, inputs, where.size());
+    LayerResults results{ctx, list.get(), inputs, versions, static_cast<PyLayerNode*>(node.get())};
+    for (size_t k = 0; k < where.size(); ++k) results.Connect(where[k], static_cast<int>(k));
+    for (Py_ssize_t i : where) Track(PyList_GET_ITEM(list.get(), i));
     if (single) {
-      PyObject* o = PyList_GET_ITEM(seq.get(), 0);
+      PyObject* o = PyList_GET_ITEM(list.get(), 0);
       Py_INCREF(o);
       return o;
     }
-    return PyList_Check(result.get()) ? seq.release() : PyList_AsTuple(seq.get());
+    return PyList_Check(result.get()) ? list.release() : PyList_AsTuple(list.get());
   });
 }
 

@@ -4,6 +4,7 @@
 #include "paddle/cinn/fusion/complex_ops.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "paddle/cinn/fusion/attr_reader.h"
@@ -23,6 +24,103 @@ Tensor Reals(const Tensor& t, bool flat) {
   dims.push_back(2);
   return Tensor(phi::TensorState::Dense(dims, phi::RealOf(t.dtype()), t->storage(), 2 * t->offset()));
 }
+
+// The type of the parts that the group computes in: that of all tensors but bools, whose numbers are of one. Nothing
+// where they are not.
+std::optional<phi::DataType> PartTypeOf(const phi::InSlot* in, size_t n) {
+  phi::DataType part = phi::DataType::UNDEFINED;
+  for (size_t i = 0; i < n; ++i) {
+    const phi::DataType dtype = in[i].p->dtype();
+    if (dtype == phi::DataType::BOOL) continue;
+    const phi::DataType own = phi::IsComplex(dtype) ? phi::RealOf(dtype) : dtype;
+    if (part == phi::DataType::UNDEFINED) part = own;
+    if (own != part) return std::nullopt;
+  }
+  return part;
+}
+
+// The group over parts. `flat`: all operands have the result's shape, so it has one axis.
+struct PartsGroup {
+  const phi::Ints& shape;
+  bool flat;
+  FusedOps fused;
+  std::vector<int> inputs;  // of the group: the op's tensors
+
+  PartsGroup(const phi::Ints& s, bool f) : shape(s), flat(f) {
+    FusionGroup& g = fused.group;
+    g.rank = flat ? 1 : static_cast<int>(shape.size());
+    for (int a = 0; a < g.rank; ++a) {
+      FusedOps::Extent e;
+      e.known = flat ? common::Product(shape) : shape[a];
+      fused.extents.push_back(e);
+    }
+  }
+
+  // What lies along the iteration's axes, of a tensor or of the numbers at `place` of its last axis.
+  std::vector<ViewDim> View(const phi::Ints& dims, int place, std::vector<bool>* real) const {
+    const int rank = fused.group.rank;
+    std::vector<ViewDim> v;
+    real->assign(static_cast<size_t>(rank), false);
+    if (flat) {
+      v.emplace_back(0);
+      (*real)[0] = true;
+    } else {
+      const int64_t lead = rank - dims.size();
+      for (int64_t k = 0; k < dims.size(); ++k) {
+        const bool own = dims[k] == shape[lead + k];
+        v.emplace_back(own ? static_cast<int>(lead + k) : -1);
+        (*real)[static_cast<size_t>(lead + k)] = own;
+      }
+    }
+    if (place >= 0) v.emplace_back(-1, place, 1);
+    return v;
+  }
+
+  // Tensor number `i` of the op, its complex numbers as parts of type `part`.
+  ComplexExpr Operand(const Tensor& t, size_t i, phi::DataType part) {
+    const bool pair = phi::IsComplex(t.dtype());
+    Expr parts[2];
+    for (int p = 0; p < (pair ? 2 : 1); ++p) {
+      GroupInput input;
+      input.dtype = pair ? part : t.dtype();
+      std::vector<ViewDim> v = View(t.dims(), pair ? p : -1, &input.real);
+      if (pair) {
+        input.cut = input.real;
+        input.unit = false;
+      }
+      parts[p] = Expr::Input(static_cast<int>(fused.group.inputs.size()), input.dtype);
+      fused.group.inputs.push_back(std::move(input));
+      fused.input_views.push_back(std::move(v));
+      inputs.push_back(static_cast<int>(i));
+    }
+    return pair ? ComplexExpr(parts[0], parts[1]) : ComplexExpr(parts[0]);
+  }
+
+  void Result(const ComplexExpr& made, phi::DataType dtype) {
+    const bool pair = phi::IsComplex(dtype);
+    const ComplexExpr value = pair ? Whole(made) : made;
+    for (int p = 0; p < (pair ? 2 : 1); ++p) {
+      GroupOutput output;
+      output.dtype = pair ? phi::RealOf(dtype) : dtype;
+      output.value = cast(p ? value.im : value.re, phi::ComputeType(output.dtype));
+      std::vector<bool> real;
+      std::vector<ViewDim> v = View(shape, pair ? p : -1, &real);
+      if (pair) {
+        output.cut = real;
+        output.unit = false;
+      }
+      fused.group.outputs.push_back(std::move(output));
+      fused.output_views.push_back(std::move(v));
+      fused.output_of.push_back(0);
+    }
+    FusedOps::Assembled assembled;
+    if (pair) {
+      assembled.extents.assign(flat ? 1 : static_cast<size_t>(shape.size()), -1);
+      assembled.extents.push_back(2);
+    }
+    fused.assembled.push_back(std::move(assembled));
+  }
+};
 
 }  // namespace
 
@@ -54,92 +152,19 @@ std::shared_ptr<ComplexKernel> ComplexKernel::Make(const phi::OpDef& op, const p
   auto kernel = std::make_shared<ComplexKernel>();
   kernel->result_ = results[0][0];
   const phi::Ints shape = common::ToInts(kernel->result_.dims);
-  phi::DataType part = phi::DataType::UNDEFINED;
-  kernel->flat_ = true;
-  for (size_t i = 0; i < n; ++i) {
-    const Tensor& t = *in[i].p;
-    kernel->flat_ &= t.dims() == shape;
-    if (t.dtype() == phi::DataType::BOOL) continue;
-    const phi::DataType own = phi::IsComplex(t.dtype()) ? phi::RealOf(t.dtype()) : t.dtype();
-    if (part == phi::DataType::UNDEFINED) part = own;
-    if (own != part) return no("complex numbers beside other numbers");
-  }
+  kernel->flat_ = std::all_of(in, in + n, [&](const phi::InSlot& s) { return s.p->dims() == shape; });
+  const auto part = PartTypeOf(in, n);
+  if (!part) return no("complex numbers beside other numbers");
   if (shape.size() >= kMaxGroupRank) return no("complex numbers of too many axes");
-
-  FusedOps fused;
-  FusionGroup& g = fused.group;
-  g.rank = kernel->flat_ ? 1 : static_cast<int>(shape.size());
-  for (int a = 0; a < g.rank; ++a) {
-    FusedOps::Extent e;
-    e.known = kernel->flat_ ? common::Product(shape) : shape[a];
-    fused.extents.push_back(e);
-  }
-  // What lies along the iteration's axes, of a tensor or of the numbers at `place` of its last axis.
-  const auto view = [&](const phi::Ints& dims, int place, std::vector<bool>* real) {
-    std::vector<ViewDim> v;
-    real->assign(static_cast<size_t>(g.rank), false);
-    if (kernel->flat_) {
-      v.emplace_back(0);
-      (*real)[0] = true;
-    } else {
-      const int64_t lead = g.rank - dims.size();
-      for (int64_t k = 0; k < dims.size(); ++k) {
-        const bool own = dims[k] == shape[lead + k];
-        v.emplace_back(own ? static_cast<int>(lead + k) : -1);
-        (*real)[static_cast<size_t>(lead + k)] = own;
-      }
-    }
-    if (place >= 0) v.emplace_back(-1, place, 1);
-    return v;
-  };
+  PartsGroup group(shape, kernel->flat_);
   std::vector<ComplexExpr> operands;
-  for (size_t i = 0; i < n; ++i) {
-    const Tensor& t = *in[i].p;
-    const bool pair = phi::IsComplex(t.dtype());
-    Expr parts[2];
-    for (int p = 0; p < (pair ? 2 : 1); ++p) {
-      GroupInput input;
-      input.dtype = pair ? part : t.dtype();
-      std::vector<ViewDim> v = view(t.dims(), pair ? p : -1, &input.real);
-      if (pair) {
-        input.cut = input.real;
-        input.unit = false;
-      }
-      parts[p] = Expr::Input(static_cast<int>(g.inputs.size()), input.dtype);
-      g.inputs.push_back(std::move(input));
-      fused.input_views.push_back(std::move(v));
-      kernel->inputs_.push_back(static_cast<int>(i));
-    }
-    operands.push_back(pair ? ComplexExpr(parts[0], parts[1]) : ComplexExpr(parts[0]));
-  }
+  for (size_t i = 0; i < n; ++i) operands.push_back(group.Operand(*in[i].p, i, *part));
   std::vector<phi::Scalar> numbers;
   for (size_t a = 0; a < op.attrs.size(); ++a) numbers.push_back(NumberOf(attrs[a]).value_or(phi::Scalar(0)));
-  ComplexExpr value = lowering->fn(operands.data(), numbers.data());
-  const bool pair = phi::IsComplex(kernel->result_.dtype);
-  if (pair) value = Whole(value);
-  for (int p = 0; p < (pair ? 2 : 1); ++p) {
-    GroupOutput output;
-    output.dtype = pair ? phi::RealOf(kernel->result_.dtype) : kernel->result_.dtype;
-    const DataType computed = phi::ComputeType(output.dtype);
-    output.value = cast(p ? value.im : value.re, computed);
-    std::vector<bool> real;
-    std::vector<ViewDim> v = view(shape, pair ? p : -1, &real);
-    if (pair) {
-      output.cut = real;
-      output.unit = false;
-    }
-    g.outputs.push_back(std::move(output));
-    fused.output_views.push_back(std::move(v));
-    fused.output_of.push_back(0);
-  }
-  FusedOps::Assembled assembled;
-  if (pair) {
-    assembled.extents.assign(kernel->flat_ ? 1 : static_cast<size_t>(shape.size()), -1);
-    assembled.extents.push_back(2);
-  }
-  fused.assembled.push_back(std::move(assembled));
-  SimplifyGroup(g);
-  kernel->runner_ = std::make_shared<FusedRunner>(fused, text);
+  group.Result(lowering->fn(operands.data(), numbers.data()), kernel->result_.dtype);
+  SimplifyGroup(group.fused.group);
+  kernel->inputs_ = std::move(group.inputs);
+  kernel->runner_ = std::make_shared<FusedRunner>(group.fused, text);
   return kernel;
 }
 

@@ -346,6 +346,72 @@ struct Layout {
 
 }  // namespace
 
+void GroupBuilder::FinishInputs(FusedOps& out) const {
+  for (const In& in : inputs_) {
+    Layout l(in.view, rank());
+    GroupInput gi;
+    gi.dtype = in.value.dtype();
+    gi.real = std::move(l.real);
+    if (!std::is_sorted(l.order.begin(), l.order.end())) gi.order = std::move(l.order);
+    gi.cut = std::move(l.cut);
+    gi.unit = l.unit;
+    gi.offset = in.offset;
+    gi.mask = in.mask;
+    out.inputs.push_back(in.value);
+    out.input_views.push_back(in.view);
+    out.group.inputs.push_back(std::move(gi));
+  }
+}
+
+bool GroupBuilder::FinishOutput(FusedOps& out, pir::Value v) const {
+  const auto output = [&](const Expr& e, bool reduced, const std::vector<ViewDim>& view) {
+    GroupOutput o{e, v.dtype(), reduced, {}, true};
+    if (!reduced) {
+      Layout l(view, rank());
+      o.cut = std::move(l.cut);
+      o.unit = l.unit;
+    }
+    out.output_of.push_back(static_cast<int>(out.outputs.size()) - 1);
+    out.output_views.push_back(view);
+    out.group.outputs.push_back(std::move(o));
+  };
+  out.outputs.push_back(v);
+  out.assembled.emplace_back();
+  if (auto it = members_.find(v); it != members_.end()) {
+    output(it->second.expr, it->second.reduced, {it->second.axes.begin(), it->second.axes.end()});
+    return true;
+  }
+  for (const Part& p : parts_) {
+    if (!(p.result == v)) continue;
+    FusedOps::Assembled& a = out.assembled.back();
+    if (p.fill) a.fill = p.fill;
+    a.extents.clear();
+    for (int64_t d = 0; d < v.dims().size(); ++d) {
+      const bool part = p.place[static_cast<size_t>(d)].part;
+      if (part && !v.dims()[d].known()) return false;
+      a.extents.push_back(part ? v.dims()[d].value() : -1);
+    }
+    output(p.expr, false, p.place);
+  }
+  return !out.output_of.empty() && out.output_of.back() + 1 == static_cast<int>(out.outputs.size());
+}
+
+bool GroupBuilder::FinishExtents(FusedOps& out) const {
+  for (int a = 0; a < rank(); ++a) {
+    FusedOps::Extent e;
+    if (space_[a].known()) e.known = space_[a].value();
+    for (size_t k = 0; k < inputs_.size() && e.known < 0 && e.input < 0; ++k)
+      for (size_t d = 0; d < inputs_[k].view.size(); ++d)
+        if (inputs_[k].view[d].axis == a && !inputs_[k].view[d].part) {
+          e.input = static_cast<int>(k);
+          e.dim = static_cast<int>(d);
+        }
+    if (e.known < 0 && e.input < 0) return false;
+    out.extents.push_back(e);
+  }
+  return true;
+}
+
 bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gone,
                           const std::function<bool(pir::Value)>& read_elsewhere) const {
   out.ops = ops_;
@@ -364,61 +430,17 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
   out.single = single_;
   out.params = params_;
   out.lookups = lookups_;
-  for (const In& in : inputs_) {
-    Layout l(in.view, rank());
-    GroupInput gi;
-    gi.dtype = in.value.dtype();
-    gi.real = std::move(l.real);
-    if (!std::is_sorted(l.order.begin(), l.order.end())) gi.order = std::move(l.order);
-    gi.cut = std::move(l.cut);
-    gi.unit = l.unit;
-    gi.offset = in.offset;
-    gi.mask = in.mask;
-    out.inputs.push_back(in.value);
-    out.input_views.push_back(in.view);
-    g.inputs.push_back(std::move(gi));
-  }
+  FinishInputs(out);
   std::unordered_set<const pir::Operation*> inside(ops_.begin(), ops_.end());
   inside.insert(gone.begin(), gone.end());
-  auto output = [&](pir::Value v, const Expr& e, bool reduced, const std::vector<ViewDim>& view) {
-    GroupOutput o{e, v.dtype(), reduced, {}, true};
-    if (!reduced) {
-      Layout l(view, rank());
-      o.cut = std::move(l.cut);
-      o.unit = l.unit;
-    }
-    out.output_of.push_back(static_cast<int>(out.outputs.size()) - 1);
-    out.output_views.push_back(view);
-    g.outputs.push_back(std::move(o));
-  };
-  for (pir::Operation* op : ops_) {
+  for (pir::Operation* op : ops_)
     for (int k = 0; k < op->num_results(); ++k) {
       const pir::Value v = op->result(k);
       bool escapes = read_elsewhere(v) ||
                      std::any_of(inplace_.begin(), inplace_.end(), [&](const auto& pair) { return pair.first == v; });
       v.ForEachUse([&](pir::OpOperand& u) { escapes |= !inside.count(u.owner()); });
-      if (!escapes) continue;
-      out.outputs.push_back(v);
-      out.assembled.emplace_back();
-      if (auto it = members_.find(v); it != members_.end()) {
-        output(v, it->second.expr, it->second.reduced, {it->second.axes.begin(), it->second.axes.end()});
-        continue;
-      }
-      for (const Part& p : parts_) {
-        if (!(p.result == v)) continue;
-        FusedOps::Assembled& a = out.assembled.back();
-        if (p.fill) a.fill = p.fill;
-        a.extents.clear();
-        for (int64_t d = 0; d < v.dims().size(); ++d) {
-          const bool part = p.place[static_cast<size_t>(d)].part;
-          if (part && !v.dims()[d].known()) return false;
-          a.extents.push_back(part ? v.dims()[d].value() : -1);
-        }
-        output(v, p.expr, false, p.place);
-      }
-      if (out.output_of.empty() || out.output_of.back() + 1 != static_cast<int>(out.outputs.size())) return false;
+      if (escapes && !FinishOutput(out, v)) return false;
     }
-  }
   if (g.outputs.empty()) return false;
   for (auto [result, operand] : inplace_) {
     const auto o = std::find(out.outputs.begin(), out.outputs.end(), result);
@@ -426,19 +448,7 @@ bool GroupBuilder::Finish(FusedOps& out, const std::vector<pir::Operation*>& gon
     if (o == out.outputs.end() || i == out.inputs.end()) return false;
     out.inplace.push_back({static_cast<int>(o - out.outputs.begin()), static_cast<int>(i - out.inputs.begin())});
   }
-  for (int a = 0; a < rank(); ++a) {
-    FusedOps::Extent e;
-    if (space_[a].known()) e.known = space_[a].value();
-    for (size_t k = 0; k < inputs_.size() && e.known < 0 && e.input < 0; ++k)
-      for (size_t d = 0; d < inputs_[k].view.size(); ++d)
-        if (inputs_[k].view[d].axis == a && !inputs_[k].view[d].part) {
-          e.input = static_cast<int>(k);
-          e.dim = static_cast<int>(d);
-        }
-    if (e.known < 0 && e.input < 0) return false;
-    out.extents.push_back(e);
-  }
-  return true;
+  return FinishExtents(out);
 }
 
 }  // namespace cinn

@@ -67,6 +67,10 @@ class GroupBuilder {
   bool Lookup(const OperandFacts& o, const std::vector<Expr>& before, In& in, const char** why);
   // The iteration axis of each dim of a reduced value's shape; false when the shape is not this group's reduced one.
   bool ReducedAxes(const common::Dims& dims, std::vector<int>& axes) const;
+  // Parts of Finish: the inputs, a result that becomes an output, and where extents are known from.
+  void FinishInputs(FusedOps& out) const;
+  bool FinishOutput(FusedOps& out, pir::Value v) const;
+  bool FinishExtents(FusedOps& out) const;
   int rank() const { return static_cast<int>(space_.size()); }
 
   bool started_ = false;

@@ -165,6 +165,80 @@ int KeptBytes(const LoopNest& n) {
   return std::max(bytes, bytes - first + costly);
 }
 
+// What an element costs, and the bytes that go through memory for it.
+void Measure(LoopNest& n, const FusionGroup& g, const ExprFacts& facts) {
+  n.cost = facts.cost + static_cast<int>(g.inputs.size() + g.outputs.size());
+  for (const GroupInput& in : g.inputs) {
+    bool full = true;
+    for (int a = 0; a < g.rank; ++a) full = full && IsReal(in, a);
+    if (full) n.bytes += static_cast<int>(phi::SizeOf(in.dtype));
+  }
+  for (const GroupOutput& o : g.outputs)
+    if (!o.reduced || g.reduced.empty()) n.bytes += static_cast<int>(phi::SizeOf(o.dtype));
+  n.unroll = facts.cost <= 8 ? 4 : facts.cost <= 32 ? 2 : 1;
+}
+
+// Whether axes a and b, its next, are one for every input and output. `orders`: the axes of inputs as memory has them.
+bool AreOne(const FusionGroup& g, const ExprFacts& facts, const std::vector<std::vector<int>>& orders, int a, int b) {
+  if (g.reduced.has(a) != g.reduced.has(b) || facts.indexed[a] || facts.indexed[b]) return false;
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    if (IsReal(g.inputs[i], a) != IsReal(g.inputs[i], b)) return false;
+    if (!IsReal(g.inputs[i], a)) continue;
+    if (!g.inputs[i].cut.empty() && g.inputs[i].cut[a]) return false;
+    auto at = std::find(orders[i].begin(), orders[i].end(), a);
+    if (at + 1 == orders[i].end() || *(at + 1) != b) return false;
+  }
+  for (const GroupOutput& o : g.outputs)
+    if (!o.cut.empty() && o.cut[a]) return false;
+  return true;
+}
+
+// Loops over as few axes as there can be; the last is that of lanes.
+void MakeAxes(LoopNest& n, const FusionGroup& g, const ExprFacts& facts, const std::vector<std::vector<int>>& orders) {
+  std::vector<LoopAxis> axes;
+  for (int a = 0; a < g.rank; ++a) {
+    if (a > 0 && AreOne(g, facts, orders, a - 1, a))
+      axes.back().parts.push_back(a);
+    else
+      axes.push_back({{a}});
+  }
+  if (!axes.empty()) {
+    n.lane = axes.back();
+    axes.pop_back();
+  }
+  for (LoopAxis& a : axes) (g.reduced.has(a.parts[0]) ? n.reds : n.rows).push_back(a);
+}
+
+// How lanes read inputs and write outputs.
+void ChooseAccess(LoopNest& n, const FusionGroup& g, const std::vector<std::vector<int>>& orders) {
+  const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis))
+      n.access.push_back(LaneAccess::kUniform);
+    else
+      n.access.push_back(orders[i].back() == lane_axis && g.inputs[i].unit ? LaneAccess::kUnit : LaneAccess::kStrided);
+  }
+  for (const GroupOutput& o : g.outputs)
+    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform
+                       : o.unit                                    ? LaneAccess::kUnit
+                                                                   : LaneAccess::kStrided);
+}
+
+// Sweeps over the reduced axes: each reduction in the one after those it reads, outputs behind what they read.
+void MakeStages(LoopNest& n, const FusionGroup& g) {
+  std::vector<int> level;
+  std::unordered_map<const ExprNode*, int> memo;
+  for (const GroupReduction& r : g.reductions) level.push_back(LevelOf(r.value, level, memo));
+  const auto stage = [&](int k) -> LoopStage& {
+    if (static_cast<int>(n.stages.size()) <= k) n.stages.resize(k + 1);
+    return n.stages[k];
+  };
+  for (size_t j = 0; j < g.reductions.size(); ++j) stage(level[j]).reductions.push_back(static_cast<int>(j));
+  for (size_t o = 0; o < g.outputs.size(); ++o)
+    if (!g.outputs[o].reduced || g.reduced.empty())
+      stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
+}
+
 std::string AxisText(const LoopAxis& a) {
   std::string s;
   for (int p : a.parts) s += (s.empty() ? "d" : "*d") + std::to_string(p);
@@ -200,74 +274,18 @@ LoopNest Schedule(FusionGroup g) {
   Validate(g);
   SimplifyGroup(g);
   LoopNest n;
-  const int rank = g.rank;
-  const bool reduces = !g.reduced.empty();
-  n.mode = !reduces ? LoopMode::kElementwise : g.reduced.has(rank - 1) ? LoopMode::kRowReduce : LoopMode::kColReduce;
-
+  n.mode = g.reduced.empty()           ? LoopMode::kElementwise
+           : g.reduced.has(g.rank - 1) ? LoopMode::kRowReduce
+                                       : LoopMode::kColReduce;
   ExprFacts facts{g};
   for (const GroupReduction& r : g.reductions) facts.Visit(r.value);
   for (const GroupOutput& o : g.outputs) facts.Visit(o.value);
-  n.cost = facts.cost + static_cast<int>(g.inputs.size() + g.outputs.size());
-  for (const GroupInput& in : g.inputs) {
-    bool full = true;
-    for (int a = 0; a < rank; ++a) full = full && IsReal(in, a);
-    if (full) n.bytes += static_cast<int>(phi::SizeOf(in.dtype));
-  }
-  for (const GroupOutput& o : g.outputs)
-    if (!o.reduced || !reduces) n.bytes += static_cast<int>(phi::SizeOf(o.dtype));
-  n.unroll = facts.cost <= 8 ? 4 : facts.cost <= 32 ? 2 : 1;
-
+  Measure(n, g, facts);
   std::vector<std::vector<int>> orders;
-  for (const GroupInput& in : g.inputs) orders.push_back(MemoryOrder(in, rank));
-  auto mergeable = [&](int a, int b) {
-    if (g.reduced.has(a) != g.reduced.has(b) || facts.indexed[a] || facts.indexed[b]) return false;
-    for (size_t i = 0; i < g.inputs.size(); ++i) {
-      if (IsReal(g.inputs[i], a) != IsReal(g.inputs[i], b)) return false;
-      if (!IsReal(g.inputs[i], a)) continue;
-      if (!g.inputs[i].cut.empty() && g.inputs[i].cut[a]) return false;
-      auto at = std::find(orders[i].begin(), orders[i].end(), a);
-      if (at + 1 == orders[i].end() || *(at + 1) != b) return false;
-    }
-    for (const GroupOutput& o : g.outputs)
-      if (!o.cut.empty() && o.cut[a]) return false;
-    return true;
-  };
-  std::vector<LoopAxis> axes;
-  for (int a = 0; a < rank; ++a) {
-    if (a > 0 && mergeable(a - 1, a))
-      axes.back().parts.push_back(a);
-    else
-      axes.push_back({{a}});
-  }
-  if (!axes.empty()) {
-    n.lane = axes.back();
-    axes.pop_back();
-  }
-  for (LoopAxis& a : axes) (g.reduced.has(a.parts[0]) ? n.reds : n.rows).push_back(a);
-
-  const int lane_axis = n.lane.parts.empty() ? -1 : n.lane.parts.back();
-  for (size_t i = 0; i < g.inputs.size(); ++i) {
-    if (lane_axis < 0 || !IsReal(g.inputs[i], lane_axis))
-      n.access.push_back(LaneAccess::kUniform);
-    else
-      n.access.push_back(orders[i].back() == lane_axis && g.inputs[i].unit ? LaneAccess::kUnit : LaneAccess::kStrided);
-  }
-  for (const GroupOutput& o : g.outputs)
-    n.access.push_back(o.reduced && n.mode == LoopMode::kRowReduce ? LaneAccess::kUniform
-                       : o.unit                                    ? LaneAccess::kUnit
-                                                                   : LaneAccess::kStrided);
-
-  std::vector<int> level;
-  std::unordered_map<const ExprNode*, int> memo;
-  for (const GroupReduction& r : g.reductions) level.push_back(LevelOf(r.value, level, memo));
-  auto stage = [&](int k) -> LoopStage& {
-    if (static_cast<int>(n.stages.size()) <= k) n.stages.resize(k + 1);
-    return n.stages[k];
-  };
-  for (size_t j = 0; j < g.reductions.size(); ++j) stage(level[j]).reductions.push_back(static_cast<int>(j));
-  for (size_t o = 0; o < g.outputs.size(); ++o)
-    if (!g.outputs[o].reduced || !reduces)
-      stage(LevelOf(g.outputs[o].value, level, memo)).outputs.push_back(static_cast<int>(o));
+  for (const GroupInput& in : g.inputs) orders.push_back(MemoryOrder(in, g.rank));
+  MakeAxes(n, g, facts, orders);
+  ChooseAccess(n, g, orders);
+  MakeStages(n, g);
   n.group = std::move(g);
   ChooseSpills(n);
   n.kept = KeptBytes(n);

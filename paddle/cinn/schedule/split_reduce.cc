@@ -36,34 +36,42 @@ DataType PartialType(const GroupReduction& r) {
   return sum && phi::IsFloating(t) ? DataType::FLOAT64 : t;
 }
 
-}  // namespace
-
-std::optional<SplitReduction> Split(const FusionGroup& g) {
-  const int rank = g.rank, end = g.reduced.leading();
-  if (end == 0) return std::nullopt;
+// Whether the group reads memory as it lies, and its values tell no places: those of a block are others.
+bool Divides(const FusionGroup& g) {
   for (const GroupInput& in : g.inputs)
-    if (!in.plain()) return std::nullopt;
+    if (!in.plain()) return false;
   for (const GroupOutput& o : g.outputs)
-    if (!o.plain()) return std::nullopt;
+    if (!o.plain()) return false;
   std::unordered_set<const ExprNode*> seen;
   for (const GroupReduction& r : g.reductions)
-    if (Has(r.value, {Op::kReduced, Op::kIndex, Op::kExtent}, seen)) return std::nullopt;
+    if (Has(r.value, {Op::kReduced, Op::kIndex, Op::kExtent}, seen)) return false;
   for (const GroupOutput& o : g.outputs)
-    if (!o.reduced && Has(o.value, {Op::kReduced, Op::kIndex, Op::kExtent}, seen)) return std::nullopt;
+    if (!o.reduced && Has(o.value, {Op::kReduced, Op::kIndex, Op::kExtent}, seen)) return false;
   seen.clear();
   for (const GroupOutput& o : g.outputs)
-    if (o.reduced && Has(o.value, {Op::kIndex, Op::kExtent}, seen)) return std::nullopt;
+    if (o.reduced && Has(o.value, {Op::kIndex, Op::kExtent}, seen)) return false;
+  return true;
+}
 
-  SplitReduction s;
-  s.blocks.rank = rank - end + 2;
+// Whether the reduced axes of the input are the first in memory, in order, or none of them is real.
+bool LeadsInOrder(const GroupInput& in, int end) {
+  const bool real = IsReal(in, 0);
+  for (int a = 1; a < end; ++a)
+    if (IsReal(in, a) != real) return false;
+  for (int a = 0; real && !in.order.empty() && a < end; ++a)
+    if (in.order[static_cast<size_t>(a)] != a) return false;
+  return true;
+}
+
+// The group over blocks: a partial result of each reduction, and the outputs that are none. False where an input does
+// not lie so.
+bool MakeBlocks(const FusionGroup& g, int end, SplitReduction& s) {
+  s.blocks.rank = g.rank - end + 2;
   s.blocks.reduced.add(1);
   for (const GroupInput& in : g.inputs) {
+    if (!LeadsInOrder(in, end)) return false;
     const bool real = IsReal(in, 0);
-    for (int a = 1; a < end; ++a)
-      if (IsReal(in, a) != real) return std::nullopt;
-    for (int a = 0; real && !in.order.empty() && a < end; ++a)
-      if (in.order[static_cast<size_t>(a)] != a) return std::nullopt;
-    s.blocks.inputs.push_back(Reshaped(in, rank, end, 2, real));
+    s.blocks.inputs.push_back(Reshaped(in, g.rank, end, 2, real));
     s.steps.push_back(real ? phi::SizeOf(in.dtype) : 0);
   }
   s.blocks.reductions = g.reductions;
@@ -78,31 +86,35 @@ std::optional<SplitReduction> Split(const FusionGroup& g) {
     s.full.push_back(static_cast<int>(o));
     s.blocks.outputs.push_back(g.outputs[o]);
   }
+  return true;
+}
 
-  s.rest.rank = rank - end + 1;
+// The group over the partial results. False where a reduced output reads an input that has reduced axes.
+bool MakeRest(const FusionGroup& g, int end, SplitReduction& s) {
+  s.rest.rank = g.rank - end + 1;
   s.rest.reduced.add(0);
   std::vector<int> number(g.inputs.size(), -1);
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     if (s.steps[i]) continue;
     number[i] = static_cast<int>(s.extra.size());
     s.extra.push_back(static_cast<int>(i));
-    s.rest.inputs.push_back(Reshaped(g.inputs[i], rank, end, 1, false));
+    s.rest.inputs.push_back(Reshaped(g.inputs[i], g.rank, end, 1, false));
   }
   const int first = static_cast<int>(s.extra.size()), count = first + static_cast<int>(g.reductions.size());
+  const auto add = [&](DataType type, bool real) {
+    GroupInput in;
+    in.dtype = type;
+    in.real.assign(static_cast<size_t>(s.rest.rank), real);
+    s.rest.inputs.push_back(in);
+  };
   for (size_t j = 0; j < g.reductions.size(); ++j) {
     const DataType t = PartialType(g.reductions[j]);
-    GroupInput in;
-    in.dtype = t;
-    in.real.assign(static_cast<size_t>(s.rest.rank), true);
-    s.rest.inputs.push_back(in);
+    add(t, true);
     s.rest.reductions.push_back({s.blocks.reductions[j].kind, Expr::Input(first + static_cast<int>(j), t)});
   }
-  GroupInput n;
-  n.dtype = DataType::FLOAT64;
-  n.real.assign(static_cast<size_t>(s.rest.rank), false);
-  s.rest.inputs.push_back(n);
+  add(DataType::FLOAT64, false);  // how many elements a mean is of
   bool known = true;
-  auto change = [&](const ExprNode& e) {
+  const auto change = [&](const ExprNode& e) {
     if (e.op == Op::kInput) {
       const int i = number[static_cast<size_t>(e.index)];
       known &= i >= 0;
@@ -119,7 +131,15 @@ std::optional<SplitReduction> Split(const FusionGroup& g) {
     s.reduced.push_back(static_cast<int>(o));
     s.rest.outputs.push_back({Substitute(g.outputs[o].value, change), g.outputs[o].dtype, true});
   }
-  if (!known || s.reduced.empty()) return std::nullopt;
+  return known && !s.reduced.empty();
+}
+
+}  // namespace
+
+std::optional<SplitReduction> Split(const FusionGroup& g) {
+  const int end = g.reduced.leading();
+  SplitReduction s;
+  if (end == 0 || !Divides(g) || !MakeBlocks(g, end, s) || !MakeRest(g, end, s)) return std::nullopt;
   Validate(s.blocks);
   Validate(s.rest);
   return s;

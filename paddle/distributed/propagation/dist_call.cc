@@ -82,6 +82,99 @@ void Overwrite(Tensor place, const Tensor& values, const char* op) {
   WriteOver(place, old, values, op, false);
 }
 
+// The operands of a call, on one mesh.
+struct Given {
+  std::vector<Tensor> tensors;         // all of them
+  std::vector<const Tensor*> defined;  // those that there are, and what is known of each
+  std::vector<Operand> operands;
+  std::vector<int> slot;                      // the argument it is of
+  std::vector<std::vector<phi::Meta>> metas;  // of each argument
+  bool history = false;                       // whether one needs a gradient
+};
+
+Given OperandsOn(const MeshRef& mesh, const phi::OpDef& op, std::span<const phi::InSlot> in) {
+  Given g;
+  for (const phi::InSlot& s : in)
+    for (int i = 0; i < s.n; ++i) {
+      const Tensor& t = s.p[i];
+      g.tensors.push_back(IsDist(t) && !(*StateOf(t).mesh == *mesh) ? Brought(t, mesh) : t);
+    }
+  g.metas.resize(in.size());
+  for (size_t k = 0, n = 0; k < in.size(); ++k)
+    for (int i = 0; i < in[k].n; ++i) {
+      const Tensor& t = g.tensors[n++];
+      if (!t.defined()) continue;
+      PD_CHECK(t.is_dense() || t.is_dist() || t.is_symbolic(), InvalidType, "[", op.name,
+               "] expected dense tensors beside distributed ones, got one of another kind");
+      g.metas[k].push_back(t.meta());
+      g.defined.push_back(&t);
+      const int64_t size = static_cast<int64_t>(phi::SizeOf(t.dtype()));
+      Operand o{ShapeOf(op, t), {}, {}, 0};
+      if (t.is_dist()) {
+        o.from = StateOf(t).placements;
+        // All processes must judge alike: by the first part, which is the largest.
+        o.bytes = common::Product(ExtentsOf(o.dims, *mesh, o.from, 0)) * size;
+      } else {
+        o.from.resize(static_cast<size_t>(mesh->ndim()));
+        o.bytes = common::Product(o.dims) * size;
+      }
+      g.operands.push_back(std::move(o));
+      g.slot.push_back(static_cast<int>(k));
+      g.history = g.history || (State().grad_enabled && NeedsGrad(t));
+    }
+  return g;
+}
+
+// What the shape rule says of the results; nothing where it is not asked.
+struct Inferred {
+  std::vector<std::vector<phi::Meta>> found;  // of each output
+  std::vector<Ints> dims;
+  std::vector<int> slot;
+};
+
+Inferred ResultsOf(const phi::OpDef& op, const phi::AttrValue* attrs, const Given& given,
+                   const std::vector<Tensor>& written, bool asked) {
+  Inferred r;
+  r.found.resize(op.outs.size());
+  if (!asked) return r;
+  std::vector<phi::MetaSlot> slots;
+  for (const auto& m : given.metas) slots.push_back({m.data(), static_cast<int>(m.size())});
+  op.infer(slots.data(), attrs, r.found.data());
+  for (size_t k = 0; k < r.found.size(); ++k) {
+    if (r.found[k].empty() && written[k].defined()) r.found[k].push_back(written[k].meta());
+    for (const phi::Meta& m : r.found[k]) {
+      r.dims.push_back(common::ToInts(m.dims));
+      r.slot.push_back(static_cast<int>(k));
+    }
+  }
+  return r;
+}
+
+// The part of operand i, a tensor, that the plan asks for; one that is `written` is not moved within its memory.
+Tensor PartFor(const Plan& plan, const MeshRef& mesh, const Given& given, size_t i, const Tensor& t, bool written) {
+  const Operand& o = given.operands[i];
+  const Tensor local = phi::LocalOf(t);
+  Tensor moved = MoveWithHistory(local, o.dims, mesh, o.from, o.to);
+  if (written && !moved.is_same(local) && phi::SameStorage(moved, local)) {
+    moved = phi::Empty(moved.dims(), moved.dtype());
+    phi::CopyInto(MoveLocal(local, t.dims(), *mesh, o.from, o.to), moved);
+  }
+  if (i == 0 && plan.windows) moved = ReadWithHistory(moved, o.dims, mesh, o.to, plan.spatial.windows);
+  return UsedApart(moved, mesh, plan.apart[i]);
+}
+
+// The paddings of windows over the part of this process.
+Ints PaddingsFor(const Plan& plan, const MeshRef& mesh, const Operand& o) {
+  Ints paddings = plan.spatial.paddings;
+  for (int d = plan.spatial.first; d < static_cast<int>(plan.spatial.windows.size()); ++d) {
+    if (plan.spatial.windows[static_cast<size_t>(d)].step == 0) continue;
+    const auto p = PaddingOf(o.dims, *mesh, o.to, plan.spatial.windows, mesh->index(), d);
+    paddings[2 * (d - plan.spatial.first)] = p.low;
+    paddings[2 * (d - plan.spatial.first) + 1] = p.high;
+  }
+  return paddings;
+}
+
 }  // namespace
 
 struct DistCall::Results {
@@ -109,48 +202,15 @@ struct DistCall::Results {
 DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::InSlot> in,
                    const phi::AttrValue* attrs) {
   const MeshRef mesh = MeshOf(op, in);
-  bool history = false;
-  std::vector<Operand> operands;
-  std::vector<const Tensor*> tensors;
-  std::vector<Tensor> given;  // the operands, on one mesh
-  for (const phi::InSlot& s : in)
-    for (int i = 0; i < s.n; ++i) {
-      const Tensor& t = s.p[i];
-      given.push_back(IsDist(t) && !(*StateOf(t).mesh == *mesh) ? Brought(t, mesh) : t);
-    }
-  std::vector<int> slot;
-  std::vector<std::vector<phi::Meta>> metas(in.size());
-  for (size_t k = 0, n = 0; k < in.size(); ++k)
-    for (int i = 0; i < in[k].n; ++i) {
-      const Tensor& t = given[n++];
-      if (!t.defined()) continue;
-      PD_CHECK(t.is_dense() || t.is_dist() || t.is_symbolic(), InvalidType, "[", op.name,
-               "] expected dense tensors beside distributed ones, got one of another kind");
-      metas[k].push_back(t.meta());
-      tensors.push_back(&t);
-      const Ints dims = ShapeOf(op, t);
-      operands.push_back({dims, {}, {}, common::Product(dims) * static_cast<int64_t>(phi::SizeOf(t.dtype()))});
-      slot.push_back(static_cast<int>(k));
-      history = history || (State().grad_enabled && NeedsGrad(t));
-    }
+  Given given = OperandsOn(mesh, op, in);
   here_ = mesh->here();
-  for (size_t i = 0; i < operands.size(); ++i) {
-    Operand& o = operands[i];
-    if (const Tensor& t = *tensors[i]; t.is_dist()) {
-      o.from = StateOf(t).placements;
-      // All processes must judge alike: by the first part, which is the largest.
-      o.bytes = common::Product(ExtentsOf(o.dims, *mesh, o.from, 0)) * static_cast<int64_t>(phi::SizeOf(t.dtype()));
-    } else {
-      o.from.resize(static_cast<size_t>(mesh->ndim()));
-    }
-  }
   results_.reset(new Results{op, mesh, {}, {}, {}, {}});
-  if (history && !here_) {
+  if (given.history && !here_) {
     absent_ = std::make_unique<std::vector<Tensor>>();
     const uint16_t constant = common::TraitsOf(op.name).constant_operands;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const Tensor& t = *tensors[i];
-      if ((constant >> slot[i] & 1) == 0) (t.is_dist() ? *absent_ : results_->dense).push_back(phi::LocalOf(t));
+    for (size_t i = 0; i < given.operands.size(); ++i) {
+      const Tensor& t = *given.defined[i];
+      if ((constant >> given.slot[i] & 1) == 0) (t.is_dist() ? *absent_ : results_->dense).push_back(phi::LocalOf(t));
     }
   }
   results_->written.resize(op.outs.size());
@@ -163,70 +223,40 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
         results_->written_operand[k] = a;
         is_written[a] = true;
       }
-  std::vector<Ints> out;
-  std::vector<int> out_slot;
-  std::vector<std::vector<phi::Meta>> found(op.outs.size());
   const paddle::distributed::Rule& read = paddle::distributed::RuleOf(rule);
-  if (op.infer && (read.kind != paddle::distributed::Rule::kReplicate || !here_)) {
-    std::vector<phi::MetaSlot> slots;
-    for (const auto& m : metas) slots.push_back({m.data(), static_cast<int>(m.size())});
-    op.infer(slots.data(), attrs, found.data());
-    for (size_t k = 0; k < found.size(); ++k) {
-      if (found[k].empty() && results_->written[k].defined()) found[k].push_back(results_->written[k].meta());
-      for (const phi::Meta& m : found[k]) {
-        out.push_back(common::ToInts(m.dims));
-        out_slot.push_back(static_cast<int>(k));
-      }
-    }
-  }
+  const bool asked = op.infer && (read.kind != paddle::distributed::Rule::kReplicate || !here_);
+  const Inferred inferred = ResultsOf(op, attrs, given, results_->written, asked);
   PD_CHECK(here_ || op.infer, Unimplemented, "[", op.name,
            "] expected a process of the mesh, as only a run tells the shape of the result, got one outside ",
            TextOf(*mesh));
   results_->of.resize(op.outs.size());
-  const Plan plan = PlanOf(read, op, attrs, *mesh, &operands, slot, out, out_slot, history);
+  const Plan plan =
+      PlanOf(read, op, attrs, *mesh, &given.operands, given.slot, inferred.dims, inferred.slot, given.history);
   windows_ = plan.windows;
-  for (size_t i = 0, k = 0; k < found.size(); ++k)
-    for (const phi::Meta& m : found[k]) {
-      results_->of[k].push_back({out[i], m.dtype, plan.out[i]});
+  for (size_t i = 0, k = 0; k < inferred.found.size(); ++k)
+    for (const phi::Meta& m : inferred.found[k]) {
+      results_->of[k].push_back({inferred.dims[i], m.dtype, plan.out[i]});
       ++i;
     }
   operands_.resize(in.size());
   for (size_t k = 0, i = 0, n = 0; k < in.size(); ++k) {
     for (int j = 0; j < in[k].n; ++j) {
-      const Tensor& t = given[n++];
+      const Tensor& t = given.tensors[n++];
       if (!t.defined()) {
         operands_[k].emplace_back();
         continue;
       }
-      Tensor local = phi::LocalOf(t);
-      paddle::distributed::MoveNotes::Add(*mesh, operands[i].from, operands[i].to);
-      if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, plan.spatial.windows, operands[0].to);
-      if (here_) {
-        Tensor moved = MoveWithHistory(local, operands[i].dims, mesh, operands[i].from, operands[i].to);
-        if (is_written[k] && !moved.is_same(local) && phi::SameStorage(moved, local)) {
-          moved = phi::Empty(moved.dims(), moved.dtype());
-          phi::CopyInto(MoveLocal(local, t.dims(), *mesh, operands[i].from, operands[i].to), moved);
-        }
-        if (i == 0 && windows_)
-          moved = ReadWithHistory(moved, operands[0].dims, mesh, operands[0].to, plan.spatial.windows);
-        local = UsedApart(moved, mesh, plan.apart[i]);
-      }
-      operands_[k].push_back(std::move(local));
+      const Operand& o = given.operands[i];
+      paddle::distributed::MoveNotes::Add(*mesh, o.from, o.to);
+      if (i == 0 && windows_) paddle::distributed::MoveNotes::Add(*mesh, plan.spatial.windows, o.to);
+      operands_[k].push_back(here_ ? PartFor(plan, mesh, given, i, t, is_written[k]) : Tensor(phi::LocalOf(t)));
       ++i;
     }
     if (in[k].n == 0) operands_[k].emplace_back();
   }
-  if (windows_ && here_) {
-    paddings_ = plan.spatial.paddings;
-    for (int d = plan.spatial.first; d < static_cast<int>(plan.spatial.windows.size()); ++d) {
-      if (plan.spatial.windows[static_cast<size_t>(d)].step == 0) continue;
-      const auto p = PaddingOf(operands[0].dims, *mesh, operands[0].to, plan.spatial.windows, mesh->index(), d);
-      paddings_[2 * (d - plan.spatial.first)] = p.low;
-      paddings_[2 * (d - plan.spatial.first) + 1] = p.high;
-    }
-  }
+  if (windows_ && here_) paddings_ = PaddingsFor(plan, mesh, given.operands[0]);
   if (here_ && plan.begins_operand >= 0) {
-    const Operand& o = operands[static_cast<size_t>(plan.begins_operand)];
+    const Operand& o = given.operands[static_cast<size_t>(plan.begins_operand)];
     const paddle::distributed::Part part = PartOf(o.dims, *mesh, o.to, mesh->index());
     const auto& runs = part[static_cast<size_t>(plan.begins_axis)];
     begin_ = runs.empty() ? 0 : runs[0].first;
@@ -237,7 +267,7 @@ DistCall::DistCall(const phi::OpDef& op, const char* rule, std::span<const phi::
   for (size_t a = 0; a < op.attrs.size(); ++a)
     if (std::string_view(op.attrs[a]->name) == "shape" && std::holds_alternative<phi::IntArray>(attrs[a])) {
       shape_attr_ = static_cast<int>(a);
-      shape_ = ExtentsOf(out[0], *mesh, results_->of[0][0].placements, mesh->index());
+      shape_ = ExtentsOf(inferred.dims[0], *mesh, results_->of[0][0].placements, mesh->index());
     }
 }
 

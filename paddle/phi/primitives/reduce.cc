@@ -323,6 +323,104 @@ LineOp LineOpOf(ReduceOp op) {
     default: throw NoDeviceForm{"a reduction that groups do"};
   }
 }
+
+// What a reduction of no elements gives.
+void ReduceNothing(ReduceOp op, DataType acc_t, int64_t outs, void* acc) {
+  const int64_t acc_size = SizeOf(acc_t);
+  if (op == ReduceOp::kProd || op == ReduceOp::kAll) {
+    for (int64_t i = 0; i < outs; ++i) {
+      char* d = static_cast<char*>(acc) + i * acc_size;
+      const int64_t one = 1;
+      PD_ISA_CALL(ReduceConvert)(static_cast<int>(DataType::INT64), &one, 1, static_cast<int>(acc_t), d);
+    }
+    return;
+  }
+  std::memset(acc, 0, outs * acc_size);
+  if (op == ReduceOp::kLogSumExp)
+    ForEachFloating(acc_t, acc, outs, [](auto, int64_t) { return -std::numeric_limits<double>::infinity(); });
+  if (op == ReduceOp::kMean || op == ReduceOp::kNanMean)
+    ForEachFloating(acc_t, acc, outs, [](auto, int64_t) { return std::numeric_limits<double>::quiet_NaN(); });
+}
+
+// A reduction as passes over the elements, into `acc`.
+struct Passes {
+  const Layout& l;
+  DataType in_t;
+  const void* x;
+  DataType acc_t;
+  double p;
+  void* acc;
+
+  void Pass(int code, const void* param, void* to) const { RunPlan(l, code, in_t, x, acc_t, param, p, to); }
+  void Pass(ReduceOp op) const { Pass(static_cast<int>(op), nullptr, acc); }
+
+  void LogSumExp() const {
+    const int64_t bytes = l.outs * SizeOf(acc_t);
+    CallMemory max(bytes);
+    Pass(static_cast<int>(ReduceOp::kMax), nullptr, max.as<void>());
+    // An infinite maximum is its own answer; 0 in its place keeps inf - inf out of the second pass.
+    CallMemory shift(bytes);
+    std::memcpy(shift.as<void>(), max.as<void>(), bytes);
+    ForEachFloating(acc_t, shift.as<void>(), l.outs, [](auto v, int64_t) {
+      if constexpr (std::is_floating_point_v<decltype(v)>)
+        return std::isinf(v) ? decltype(v)(0) : v;
+      else
+        return v;
+    });
+    Pass(kReduceSumExp, shift.as<void>(), acc);
+    const auto finish = [&](auto* mx, auto* d) {
+      for (int64_t i = 0; i < l.outs; ++i) d[i] = std::isinf(mx[i]) ? mx[i] : std::log(d[i]) + mx[i];
+    };
+    if (acc_t == DataType::FLOAT32)
+      finish(max.as<float>(), static_cast<float*>(acc));
+    else
+      finish(max.as<double>(), static_cast<double*>(acc));
+  }
+  void SumPowers() const { Pass(p == 1 ? ReduceOp::kSumAbs : p == 2 ? ReduceOp::kSumSquare : ReduceOp::kSumPow); }
+  void Root() const {
+    ForEachFloating(acc_t, acc, l.outs, [](auto v, int64_t) { return std::sqrt(v); });
+  }
+  void PNorm() const {
+    SumPowers();
+    if (p == 2) return Root();
+    if (p == 1) return;
+    ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t) -> decltype(v) {
+      using V = decltype(v);
+      if constexpr (std::is_floating_point_v<V>)
+        return static_cast<V>(std::pow(static_cast<double>(v), 1.0 / p));
+      else
+        return v;
+    });
+  }
+  void Mean() const {
+    Pass(ReduceOp::kSum);
+    ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t) {
+      if constexpr (std::is_floating_point_v<decltype(v)>)
+        return v / static_cast<decltype(v)>(l.count);
+      else
+        return v / static_cast<typename decltype(v)::value_type>(l.count);
+    });
+  }
+  void NanMean() const {
+    CallMemory valid(l.outs * SizeOf(acc_t));
+    Pass(kReduceCountValid, nullptr, valid.as<void>());
+    Pass(ReduceOp::kNanSum);
+    ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t i) { return v / valid.as<decltype(v)>()[i]; });
+  }
+
+  void Run(ReduceOp op) const {
+    switch (op) {
+      case ReduceOp::kLogSumExp: return LogSumExp();
+      case ReduceOp::kL2Norm: Pass(ReduceOp::kSumSquare); return Root();
+      case ReduceOp::kPNorm: return PNorm();
+      case ReduceOp::kMean: return Mean();
+      case ReduceOp::kNanMean: return NanMean();
+      case ReduceOp::kNanSum: return Pass(IsInteger(acc_t) ? ReduceOp::kSum : ReduceOp::kNanSum);
+      case ReduceOp::kSumPow: return SumPowers();
+      default: return Pass(op);
+    }
+  }
+};
 }  // namespace
 
 void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides, AxisMask mask, DataType out_t,
@@ -356,94 +454,10 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
   void* acc = in_place ? out : small;
   if (!in_place && l.outs * acc_size > kFewAccumulators) acc = held.emplace(l.outs * acc_size).as<void>();
 
-  if (l.count == 0) {
-    if (op == ReduceOp::kProd || op == ReduceOp::kAll) {
-      for (int64_t i = 0; i < l.outs; ++i) {
-        char* d = static_cast<char*>(acc) + i * acc_size;
-        const int64_t one = 1;
-        PD_ISA_CALL(ReduceConvert)(static_cast<int>(DataType::INT64), &one, 1, static_cast<int>(acc_t), d);
-      }
-    } else {
-      std::memset(acc, 0, l.outs * acc_size);
-      if (op == ReduceOp::kLogSumExp)
-        ForEachFloating(acc_t, acc, l.outs, [](auto, int64_t) { return -std::numeric_limits<double>::infinity(); });
-      if (op == ReduceOp::kMean || op == ReduceOp::kNanMean)
-        ForEachFloating(acc_t, acc, l.outs, [](auto, int64_t) { return std::numeric_limits<double>::quiet_NaN(); });
-    }
-  } else {
-    const auto run = [&](int code, const void* param, void* dst) { RunPlan(l, code, in_t, x, acc_t, param, p, dst); };
-    switch (op) {
-      case ReduceOp::kLogSumExp: {
-        CallMemory max(l.outs * acc_size);
-        run(static_cast<int>(ReduceOp::kMax), nullptr, max.as<void>());
-        // An infinite maximum is its own answer; 0 in its place keeps inf - inf out of the second pass.
-        CallMemory shift(l.outs * acc_size);
-        std::memcpy(shift.as<void>(), max.as<void>(), l.outs * acc_size);
-        ForEachFloating(acc_t, shift.as<void>(), l.outs, [](auto v, int64_t) {
-          if constexpr (std::is_floating_point_v<decltype(v)>)
-            return std::isinf(v) ? decltype(v)(0) : v;
-          else
-            return v;
-        });
-        run(kReduceSumExp, shift.as<void>(), acc);
-        const auto finish = [&](auto* mx, auto* d) {
-          for (int64_t i = 0; i < l.outs; ++i) d[i] = std::isinf(mx[i]) ? mx[i] : std::log(d[i]) + mx[i];
-        };
-        if (acc_t == DataType::FLOAT32)
-          finish(max.as<float>(), static_cast<float*>(acc));
-        else
-          finish(max.as<double>(), static_cast<double*>(acc));
-        break;
-      }
-      case ReduceOp::kL2Norm:
-        run(static_cast<int>(ReduceOp::kSumSquare), nullptr, acc);
-        ForEachFloating(acc_t, acc, l.outs, [](auto v, int64_t) { return std::sqrt(v); });
-        break;
-      case ReduceOp::kPNorm: {
-        const int code = static_cast<int>(p == 1   ? ReduceOp::kSumAbs
-                                          : p == 2 ? ReduceOp::kSumSquare
-                                                   : ReduceOp::kSumPow);
-        run(code, nullptr, acc);
-        if (p == 2)
-          ForEachFloating(acc_t, acc, l.outs, [](auto v, int64_t) { return std::sqrt(v); });
-        else if (p != 1)
-          ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t) -> decltype(v) {
-            using V = decltype(v);
-            if constexpr (std::is_floating_point_v<V>)
-              return static_cast<V>(std::pow(static_cast<double>(v), 1.0 / p));
-            else
-              return v;
-          });
-        break;
-      }
-      case ReduceOp::kMean:
-        run(static_cast<int>(ReduceOp::kSum), nullptr, acc);
-        ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t) {
-          if constexpr (std::is_floating_point_v<decltype(v)>)
-            return v / static_cast<decltype(v)>(l.count);
-          else
-            return v / static_cast<typename decltype(v)::value_type>(l.count);
-        });
-        break;
-      case ReduceOp::kNanMean: {
-        CallMemory valid(l.outs * acc_size);
-        run(kReduceCountValid, nullptr, valid.as<void>());
-        run(static_cast<int>(ReduceOp::kNanSum), nullptr, acc);
-        ForEachFloating(acc_t, acc, l.outs, [&](auto v, int64_t i) { return v / valid.as<decltype(v)>()[i]; });
-        break;
-      }
-      case ReduceOp::kNanSum:
-        run(static_cast<int>(IsInteger(acc_t) ? ReduceOp::kSum : ReduceOp::kNanSum), nullptr, acc);
-        break;
-      case ReduceOp::kSumPow:
-        run(static_cast<int>(p == 1   ? ReduceOp::kSumAbs
-                             : p == 2 ? ReduceOp::kSumSquare
-                                      : ReduceOp::kSumPow),
-            nullptr, acc);
-        break;
-      default: run(static_cast<int>(op), nullptr, acc);
-    }
-  }
+  if (l.count == 0)
+    ReduceNothing(op, acc_t, l.outs, acc);
+  else
+    Passes{l, in_t, x, acc_t, p, acc}.Run(op);
   if (!in_place) PD_ISA_CALL(ReduceConvert)(static_cast<int>(acc_t), acc, l.outs, static_cast<int>(out_t), out);
 }
 

@@ -415,79 +415,93 @@ void AccumRows(const ReducePlan& P, const char* x, int64_t esize, int64_t stride
   }
 }
 
+// In how many parts the rows of `items` columns, or tiles of them, are joined: by threads, then into one.
+inline int64_t PartsOf(int64_t items, int64_t rows, int64_t most) {
+  if (items >= kFew) return 1;
+  const int64_t parts = most < 1 ? 1 : most > kColGroups ? kColGroups : most;
+  return parts > rows ? rows : parts;
+}
+
+// A few columns, rows next to each other.
+inline bool IsNarrow(const ReducePlan& P) {
+  const int64_t width = P.kn[P.nk - 1];
+  return width <= 16 && P.nr && P.ks[P.nk - 1] == 1 && P.rs[P.nr - 1] == width && P.rn[P.nr - 1] >= 64;
+}
+
+// run[q] = Join(run[q], Map(x[e])) for the `total` elements at x, of which `w` are a row.
+template <class T, class Op>
+void JoinRows(const ReducePlan& P, const char* x, int64_t total, int64_t w, const T* param, T* run) {
+  const int64_t esize = ElemSize(P.in_t);
+  T buf[kTile];
+  int64_t e = 0;
+  for (; e + w <= total;) {
+    if (P.in_t == TypeCode<T>::value) {
+      Join1<T, Op>(w, reinterpret_cast<const T*>(x) + e, param, P.p, run);
+      e += w;
+      continue;
+    }
+    const int64_t m = (total - e < kTile ? total - e : kTile) / w * w;
+    LoadTile(P.in_t, x + e * esize, 1, m, buf);
+    for (int64_t b = 0; b < m; b += w) Join1<T, Op>(w, buf + b, param, P.p, run);
+    e += m;
+  }
+  if (e == total) return;
+  LoadTile(P.in_t, x + e * esize, 1, total - e, buf);
+  Join1<T, Op>(total - e, buf, param, P.p, run);
+}
+
+// IsNarrow: as many rows as 128 elements hold form one wide row.
+template <class T, class Op>
+void NarrowColumns(const ReducePlan& P) {
+  const int k = P.nk - 1;
+  const int64_t width = P.kn[k], ostride = P.ko[k], outer = Product(k, P.kn), rows = Product(P.nr, P.rn);
+  const int64_t inner_rows = P.rn[P.nr - 1], per = inner_rows < 16384 ? inner_rows : 16384;
+  const int64_t chunks = (inner_rows + per - 1) / per, lists = rows / inner_rows * chunks, fold = 128 / width;
+  const int64_t w = fold * width, parts = PartsOf(outer, lists, lists);
+  T* out = static_cast<T*>(P.out);
+  const T* params = static_cast<const T*>(P.param);
+  T* part = parts > 1 ? static_cast<T*>(P.partial) : nullptr;
+  ParFor(outer * parts, 32768 / (rows * width / parts + 1) + 1, [&](int64_t lo, int64_t hi) {
+    T acc[128], run[128], wide[128];
+    for (int64_t i = lo; i < hi; ++i) {
+      const int64_t o = i / parts, g = i % parts;
+      Odometer ki(k, P.kn, P.ks, o), ko(k, P.kn, P.ko, o);
+      for (int64_t j = 0; j < width; ++j) acc[j] = Op::Id();
+      for (int64_t q = 0; q < w; ++q) wide[q] = params ? params[ko.offset + q % width * ostride] : T{};
+      for (int64_t u = lists * g / parts; u < lists * (g + 1) / parts; ++u) {
+        if (P.ended && P.ended(P.watch)) return;
+        const int64_t c0 = u % chunks * per, left = inner_rows - c0 < per ? inner_rows - c0 : per;
+        Odometer ri(P.nr - 1, P.rn, P.rs, u / chunks);
+        const char* x = P.x + (ki.offset + ri.offset + c0 * width) * ElemSize(P.in_t);
+        for (int64_t q = 0; q < w; ++q) run[q] = Op::Id();
+        JoinRows<T, Op>(P, x, left * width, w, params ? wide : nullptr, run);
+        for (int64_t f = 0; f < fold; ++f) JoinAcc<T, Op>(width, run + f * width, acc);
+      }
+      for (int64_t j = 0; j < width; ++j) (part ? part[i * width + j] : out[ko.offset + j * ostride]) = acc[j];
+    }
+  });
+  if (!part) return;
+  for (int64_t o = 0; o < outer; ++o) {
+    T* a = part + o * parts * width;
+    for (int64_t g = 1; g < parts; ++g) JoinAcc<T, Op>(width, a + g * width, a);
+    const int64_t oo = Odometer(k, P.kn, P.ko, o).offset;
+    for (int64_t j = 0; j < width; ++j) out[oo + j * ostride] = a[j];
+  }
+}
+
 // The innermost dim is kept: tiles of it, rows joined one below the other.
 template <class T, class Op>
 void Columns(const ReducePlan& P) {
+  if (IsNarrow(P)) return NarrowColumns<T, Op>(P);
   const int64_t esize = ElemSize(P.in_t);
   const int k = P.nk - 1;
   const int64_t width = P.kn[k], stride = P.ks[k], ostride = P.ko[k];
   const int64_t tiles = (width + kTile - 1) / kTile, outer = Product(k, P.kn), rows = Product(P.nr, P.rn);
   const int64_t tw = width < kTile ? width : kTile, items = outer * tiles;
-  int64_t groups = 1;
-  if (items < kFew) {
-    groups = rows * tw / 65536;
-    groups = groups < 1 ? 1 : groups > kColGroups ? kColGroups : groups;
-    if (groups > rows) groups = rows;
-  }
+  const int64_t groups = PartsOf(items, rows, rows * tw / 65536);
   T* out = static_cast<T*>(P.out);
   const T* params = static_cast<const T*>(P.param);
   T* part = static_cast<T*>(P.partial);
-  if (width <= 16 && P.nr && stride == 1 && P.rs[P.nr - 1] == width && P.rn[P.nr - 1] >= 64) {
-    // A few columns, rows next to each other: 16 * m rows at a time form one wide row.
-    const int64_t inner_rows = P.rn[P.nr - 1], per = inner_rows < 16384 ? inner_rows : 16384;
-    const int64_t chunks = (inner_rows + per - 1) / per, lists = rows / inner_rows * chunks, fold = 128 / width;
-    const int64_t w = fold * width;
-    const int64_t gcount = outer < kFew ? (lists < kColGroups ? lists : kColGroups) : 1;
-    T* dst0 = gcount > 1 ? part : nullptr;
-    ParFor(outer * gcount, 32768 / (rows * width / gcount + 1) + 1, [&](int64_t lo, int64_t hi) {
-      T acc[128], run[128], wide[128], buf[kTile];
-      for (int64_t i = lo; i < hi; ++i) {
-        const int64_t o = i / gcount, g = i % gcount;
-        Odometer ki(k, P.kn, P.ks, o), ko(k, P.kn, P.ko, o);
-        for (int64_t j = 0; j < width; ++j) acc[j] = Op::Id();
-        for (int64_t q = 0; q < w; ++q) wide[q] = params ? params[ko.offset + q % width * ostride] : T{};
-        for (int64_t u = lists * g / gcount; u < lists * (g + 1) / gcount; ++u) {
-          if (P.ended && P.ended(P.watch)) return;
-          const int64_t c0 = u % chunks * per, left = inner_rows - c0 < per ? inner_rows - c0 : per;
-          Odometer ri(P.nr - 1, P.rn, P.rs, u / chunks);
-          const char* x = P.x + (ki.offset + ri.offset + c0 * width) * esize;
-          for (int64_t q = 0; q < w; ++q) run[q] = Op::Id();
-          const int64_t total = left * width;
-          int64_t e = 0;
-          for (; e + w <= total;) {
-            if (P.in_t == TypeCode<T>::value) {
-              Join1<T, Op>(w, reinterpret_cast<const T*>(x) + e, params ? wide : nullptr, P.p, run);
-              e += w;
-              continue;
-            }
-            const int64_t m = (total - e < kTile ? total - e : kTile) / w * w;
-            LoadTile(P.in_t, x + e * esize, 1, m, buf);
-            for (int64_t b = 0; b < m; b += w) Join1<T, Op>(w, buf + b, params ? wide : nullptr, P.p, run);
-            e += m;
-          }
-          if (e < total) {
-            LoadTile(P.in_t, x + e * esize, 1, total - e, buf);
-            Join1<T, Op>(total - e, buf, params ? wide : nullptr, P.p, run);
-          }
-          for (int64_t f = 0; f < fold; ++f) JoinAcc<T, Op>(width, run + f * width, acc);
-        }
-        for (int64_t j = 0; j < width; ++j) {
-          if (dst0)
-            dst0[i * width + j] = acc[j];
-          else
-            out[ko.offset + j * ostride] = acc[j];
-        }
-      }
-    });
-    if (dst0)
-      for (int64_t o = 0; o < outer; ++o) {
-        T* a = dst0 + o * gcount * width;
-        for (int64_t g = 1; g < gcount; ++g) JoinAcc<T, Op>(width, a + g * width, a);
-        const int64_t oo = Odometer(k, P.kn, P.ko, o).offset;
-        for (int64_t j = 0; j < width; ++j) out[oo + j * ostride] = a[j];
-      }
-    return;
-  }
   ParFor(items * groups, 32768 / (rows * tw / groups + 1) + 1, [&](int64_t lo, int64_t hi) {
     T acc[kTile], param[kTile];
     for (int64_t i = lo; i < hi; ++i) {

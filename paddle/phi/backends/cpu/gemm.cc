@@ -280,11 +280,98 @@ void RunMany(DataType t, const Args& g, int64_t batch, const Offsets& at) {
 
 const char* At(const void* p, int64_t elems, int64_t size) { return static_cast<const char*>(p) + elems * size; }
 
+// The batch axes of two operands that broadcast: extents, and how far each operand steps along them.
+struct Batch {
+  int n;
+  int64_t dims[32], xs[32], ys[32], count = 1;
+
+  Batch(Ints x_shape, Ints x_strides, Ints y_shape, Ints y_strides) {
+    const int xn = static_cast<int>(x_shape.size()) - 2, yn = static_cast<int>(y_shape.size()) - 2;
+    n = std::max(xn, yn);
+    PD_CHECK(n <= 32, InvalidArgument, "[matmul] expected at most 34 dims, got ", n + 2);
+    for (int i = 0; i < n; ++i) {
+      const int xi = i - (n - xn), yi = i - (n - yn);
+      const int64_t dx = xi >= 0 ? x_shape[xi] : 1, dy = yi >= 0 ? y_shape[yi] : 1;
+      PD_CHECK(dx == dy || dx == 1 || dy == 1, InvalidArgument, "[matmul] expected batch extents that broadcast, got ",
+               dx, " and ", dy);
+      dims[i] = dx == 1 ? dy : dx;
+      xs[i] = dx == 1 ? 0 : x_strides[xi];
+      ys[i] = dy == 1 ? 0 : y_strides[yi];
+      count *= dims[i];
+    }
+  }
+  // Whether both operands step alike over the whole batch, and how far.
+  bool Uniform(int64_t* sx, int64_t* sy) const {
+    int last = -1;
+    *sx = *sy = 0;
+    for (int i = n - 1; i >= 0; --i) {
+      if (dims[i] == 1) continue;
+      if (last < 0) {
+        *sx = xs[i];
+        *sy = ys[i];
+      } else if (xs[i] != xs[last] * dims[last] || ys[i] != ys[last] * dims[last]) {
+        return false;
+      }
+      last = i;
+    }
+    return true;
+  }
+  void Offsets(int64_t item, int64_t* ox, int64_t* oy) const {
+    *ox = *oy = 0;
+    for (int d = n - 1; d >= 0; --d) {
+      const int64_t c = item % dims[d];
+      item /= dims[d];
+      *ox += c * xs[d];
+      *oy += c * ys[d];
+    }
+  }
+};
+
 // A matrix operand that BLAS can read, possibly after a copy.
 struct Operand {
   const void* p;
   int trans;
   int64_t ld;
+  std::optional<Scratch> copy;
+
+  // The last two axes are a matrix, to be used with `t`. A copy changes the steps of the batch.
+  Operand(int64_t size, const void* x, Ints shape, Ints strides, int t, int batch_axes, int64_t* steps) {
+    const int n = static_cast<int>(shape.size());
+    if (Read(x, shape[n - 2], shape[n - 1], strides[n - 2], strides[n - 1], t)) return;
+    int64_t count = 1;
+    for (int64_t d : shape) count *= d;
+    copy.emplace(count * size);
+    CopyToContiguous(size, shape, x, strides, copy->as<void>());
+    int64_t step = shape[n - 1] * shape[n - 2];
+    for (int i = batch_axes - 1, d = n - 3; i >= 0; --i, --d) {
+      steps[i] = d >= 0 && shape[d] != 1 ? step : 0;
+      if (d >= 0) step *= shape[d];
+    }
+    p = copy->as<void>();
+    trans = t;
+    ld = std::max<int64_t>(shape[n - 1], 1);
+  }
+
+ private:
+  // The stored matrix [rows, cols] with strides (rs, cs), where BLAS can read it.
+  bool Read(const void* x, int64_t rows, int64_t cols, int64_t rs, int64_t cs, int t) {
+    p = x;
+    if (cols <= 1) cs = 1;
+    if (rows <= 1 && cs == 1) rs = std::max<int64_t>(cols, 1);
+    if (cs == 1 && rs >= std::max<int64_t>(cols, 1)) {
+      trans = t;
+      ld = rs;
+      return true;
+    }
+    if (rows <= 1) rs = 1;
+    if (cols <= 1) cs = std::max<int64_t>(rows, 1);
+    if (rs == 1 && cs >= std::max<int64_t>(rows, 1) && t != 2) {
+      trans = 1 - t;
+      ld = cs;
+      return true;
+    }
+    return false;
+  }
 };
 
 }  // namespace
@@ -317,94 +404,21 @@ void Matmul(DataType t, const void* x, Ints x_shape, Ints x_strides, int tx, con
   const int64_t m = x_shape[xn - (tx ? 1 : 2)], k = x_shape[xn - (tx ? 2 : 1)];
   const int64_t n = y_shape[yn - (ty ? 2 : 1)], ky = y_shape[yn - (ty ? 1 : 2)];
   PD_CHECK(k == ky, InvalidArgument, "[matmul] expected equal inner extents, got ", k, " and ", ky);
-  const int nb = std::max(xn, yn) - 2;
-  int64_t dims[32], xs[32], ys[32], batch = 1;
-  PD_CHECK(nb <= 32, InvalidArgument, "[matmul] expected at most 34 dims, got ", nb + 2);
-  for (int i = 0; i < nb; ++i) {
-    const int xi = i - (nb - (xn - 2)), yi = i - (nb - (yn - 2));
-    const int64_t dx = xi >= 0 ? x_shape[xi] : 1, dy = yi >= 0 ? y_shape[yi] : 1;
-    PD_CHECK(dx == dy || dx == 1 || dy == 1, InvalidArgument, "[matmul] expected batch extents that broadcast, got ",
-             dx, " and ", dy);
-    dims[i] = dx == 1 ? dy : dx;
-    xs[i] = dx == 1 ? 0 : x_strides[xi];
-    ys[i] = dy == 1 ? 0 : y_strides[yi];
-    batch *= dims[i];
-  }
-  if (m == 0 || n == 0 || batch == 0) return;
+  Batch batch(x_shape, x_strides, y_shape, y_strides);
+  if (m == 0 || n == 0 || batch.count == 0) return;
   const int64_t size = SizeOf(t);
-
-  // The stored matrix [rows, cols] with strides (rs, cs), to be used with `trans`.
-  const auto plan = [&](const void* p, int64_t rows, int64_t cols, int64_t rs, int64_t cs, int trans, Operand* o) {
-    if (cols <= 1) cs = 1;
-    if (rows <= 1 && cs == 1) rs = std::max<int64_t>(cols, 1);
-    if (cs == 1 && rs >= std::max<int64_t>(cols, 1)) {
-      *o = {p, trans, rs};
-      return true;
-    }
-    if (rows <= 1) rs = 1;
-    if (cols <= 1) cs = std::max<int64_t>(rows, 1);
-    if (rs == 1 && cs >= std::max<int64_t>(rows, 1) && trans != 2) {
-      *o = {p, 1 - trans, cs};
-      return true;
-    }
-    return false;
-  };
-  const auto copy = [&](const void* p, Ints shape, Ints strides, int trans, void* to, int64_t* bs) {
-    CopyToContiguous(size, shape, p, strides, to);
-    int64_t step = shape[shape.size() - 1] * shape[shape.size() - 2];
-    for (int i = nb - 1, d = static_cast<int>(shape.size()) - 3; i >= 0; --i, --d) {
-      bs[i] = d >= 0 && shape[d] != 1 ? step : 0;
-      if (d >= 0) step *= shape[d];
-    }
-    return Operand{to, trans, std::max<int64_t>(shape[shape.size() - 1], 1)};
-  };
-  const auto count = [](Ints shape) {
-    int64_t c = 1;
-    for (int64_t d : shape) c *= d;
-    return c;
-  };
-  Operand a, b;
-  std::optional<Scratch> x_copy, y_copy;
-  if (!plan(x, x_shape[xn - 2], x_shape[xn - 1], x_strides[xn - 2], x_strides[xn - 1], tx, &a)) {
-    x_copy.emplace(count(x_shape) * size);
-    a = copy(x, x_shape, x_strides, tx, x_copy->as<void>(), xs);
-  }
-  if (!plan(y, y_shape[yn - 2], y_shape[yn - 1], y_strides[yn - 2], y_strides[yn - 1], ty, &b)) {
-    y_copy.emplace(count(y_shape) * size);
-    b = copy(y, y_shape, y_strides, ty, y_copy->as<void>(), ys);
-  }
+  const Operand a(size, x, x_shape, x_strides, tx, batch.n, batch.xs);
+  const Operand b(size, y, y_shape, y_strides, ty, batch.n, batch.ys);
   const double beta = accumulate ? 1.0 : 0.0;
   const Args g{a.trans, b.trans, m, n, k, 1.0, a.p, a.ld, b.p, b.ld, beta, out, n};
-  if (batch == 1) return Run(t, g);
-
-  // Uniform steps over the whole batch allow one strided call.
-  bool uniform = true;
-  int64_t sx = 0, sy = 0;
-  {
-    int last = -1;
-    for (int i = nb - 1; i >= 0; --i) {
-      if (dims[i] == 1) continue;
-      if (last < 0) {
-        sx = xs[i];
-        sy = ys[i];
-      } else if (xs[i] != xs[last] * dims[last] || ys[i] != ys[last] * dims[last]) {
-        uniform = false;
-      }
-      last = i;
-    }
-  }
-  if (uniform) {
-    GemmBatched(t, a.trans, b.trans, batch, m, n, k, 1.0, a.p, a.ld, sx, b.p, b.ld, sy, beta, out, n, m * n);
-    return;
-  }
-  RunMany(t, g, batch, [&](int64_t i, Args& item) {
-    int64_t ox = 0, oy = 0, r = i;
-    for (int d = nb - 1; d >= 0; --d) {
-      const int64_t c = r % dims[d];
-      r /= dims[d];
-      ox += c * xs[d];
-      oy += c * ys[d];
-    }
+  if (batch.count == 1) return Run(t, g);
+  int64_t sx, sy;
+  if (batch.Uniform(&sx, &sy))
+    return GemmBatched(t, a.trans, b.trans, batch.count, m, n, k, 1.0, a.p, a.ld, sx, b.p, b.ld, sy, beta, out, n,
+                       m * n);
+  RunMany(t, g, batch.count, [&](int64_t i, Args& item) {
+    int64_t ox, oy;
+    batch.Offsets(i, &ox, &oy);
     item.a = At(a.p, ox, size);
     item.b = At(b.p, oy, size);
     item.c = const_cast<char*>(At(out, i * m * n, size));
