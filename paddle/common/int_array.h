@@ -6,7 +6,9 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "paddle/common/dim.h"
 
@@ -63,6 +65,9 @@ class IntArray {
   IntArray(const common::Dims& extents) {                             // NOLINT
     for (common::Dim d : extents) push_back(Int(d));
   }
+  // Shapes as operators of users write them; a template, so that braces stay a list of items.
+  template <class V, class = std::enable_if_t<std::is_same_v<V, std::vector<int64_t>>>>
+  IntArray(const V& numbers) : numbers_(numbers.begin(), numbers.end()) {}  // NOLINT
   IntArray(std::initializer_list<Int> items) {
     for (Int i : items) push_back(i);
   }

@@ -16,6 +16,9 @@ struct Place {
   int16_t custom = 0;  // index of the plugin's device type; 0 for built-in kinds
 
   bool is_cpu() const { return type == AllocationType::CPU; }
+  // By the names that operators of users know them by.
+  AllocationType GetType() const { return type; }
+  int8_t GetDeviceId() const { return device_id; }
   friend bool operator==(const Place& a, const Place& b) {
     return a.type == b.type && a.device_id == b.device_id && a.custom == b.custom;
   }

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "paddle/phi/backends/custom/plugin_loader.h"
 #include "paddle/common/error.h"
@@ -31,6 +34,23 @@ void Warn(const std::string& text) {
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) throw pyb::error_already_set();
 }
 
+// "tanh(float32, CPU): why" and others as "why: tanh, ...; ...": each kernel is named once, whatever its dtypes.
+std::string ByReason(const std::vector<std::string>& rejected) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const std::string& text : rejected) {
+    const size_t colon = text.find(": ");
+    const std::string name = text.substr(0, std::min(colon, text.find('(')));
+    auto& of = names[colon == std::string::npos ? "" : text.substr(colon + 2)];
+    if (std::find(of.begin(), of.end(), name) == of.end()) of.push_back(name);
+  }
+  std::string all;
+  for (const auto& [why, of] : names) {
+    all += (all.empty() ? "" : "; ") + why;
+    for (size_t i = 0; i < of.size(); ++i) all += (i ? ", " : ": ") + of[i];
+  }
+  return all;
+}
+
 // Loads every .so of the directory; a plugin that is refused is a warning that says why.
 void LoadDirectory(const std::string& root) {
   namespace fs = std::filesystem;
@@ -42,8 +62,8 @@ void LoadDirectory(const std::string& root) {
   std::sort(files.begin(), files.end());
   for (const std::string& file : files) {
     try {
-      for (const std::string& why : phi::LoadPlugin(file).rejected)
-        Warn("[plugin] " + file + ": kernel refused: " + why);
+      if (const auto rejected = phi::LoadPlugin(file).rejected; !rejected.empty())
+        Warn("[plugin] " + file + ": kernels that are not used: " + ByReason(rejected));
     } catch (const common::Error& e) { Warn(e.what()); }
   }
 }

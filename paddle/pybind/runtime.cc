@@ -231,6 +231,7 @@ PyObject* DefineFlag(PyObject*, PyObject* const* args, Py_ssize_t n) {
     }
     if (name == "FLAGS_use_virtual_memory_auto_growth")
       phi::UseVirtualMemory(ToBool(args[1], "set_flags", name.c_str()));
+    if (name == "FLAGS_enable_api_kernel_fallback") phi::AllowHostRuns(ToBool(args[1], "set_flags", name.c_str()));
     if (name == "FLAGS_v") common::g_verbosity = static_cast<int>(ToInt(args[1], "set_flags", "FLAGS_v"));
     if (name == "FLAGS_cinn_trial" || name == "FLAGS_cpu_deterministic") {
       static bool trials = false, deterministic = false;

@@ -26,6 +26,8 @@ _EFFECTIVE = {
     # that grow
     'use_system_allocator': False,
     'use_virtual_memory_auto_growth': False,
+    # operations that a device has no kernel for run on the host; without it they are errors
+    'enable_api_kernel_fallback': True,
     'call_stack_level': 1,  # 2: tracebacks of compiled functions show how they are recorded
 }
 # Flags that programs set and that are kept without effect; docs/design/common.md says why of each

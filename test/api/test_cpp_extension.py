@@ -79,6 +79,11 @@ def test_errors_of_kernels_are_python_s(ops):
         ops.ext_leaky(paddle.ones([2], 'int32'), 0.5)
 
 
+def test_places_and_memory(ops):
+    x = paddle.arange(6, dtype='float32').reshape([2, 3])
+    np.testing.assert_array_equal(ops.ext_twice(x).numpy(), 2 * x.numpy())
+
+
 def test_second_gradients(ops):
     x = leaf([0.3, -0.7])
     (g,) = paddle.grad(ops.ext_tanh(x), x, create_graph=True)

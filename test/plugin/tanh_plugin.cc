@@ -88,4 +88,10 @@ extern "C" void InitPlugin(CustomRuntimeParams* params) {
   f->device_memory_deallocate = Deallocate;
   f->get_device_count = Count;
   f->get_device_list = List;
+#ifdef PLUGIN_MAJOR
+  params->version.major = PLUGIN_MAJOR;
+#endif
+#ifdef PLUGIN_MORE_BYTES
+  f->size += PLUGIN_MORE_BYTES;
+#endif
 }

@@ -14,6 +14,7 @@ PUBLIC = [
     ("paddle/phi/backends/device_ext.h", "c++14"),
     ("paddle/phi/backends/custom/device_ext.h", "c++14"),
     ("paddle/phi/capi/*.h", "c++14"),
+    ("paddle/phi/extension.h", "c++14"),
     ("paddle/phi/capi/include/*.h", "c++14"),
     ("paddle/extension.h", "c++17"),
 ]

@@ -104,6 +104,14 @@ if (__builtin_expect(phi::g_has_external_kernels, 0)) {
   if (phi::RunExternalKernel(def_$op, slots_, values_, results_)) return;
 }
 """
+# ... of an op without tensors, which runs where results are put
+MAKING = """
+if (__builtin_expect(phi::g_has_external_kernels, 0)) {
+  const AttrValue values_[] = {$attrs};
+  OutSlot results_[] = {$outs};
+  if (phi::CreateByKernel(def_$op, values_, results_)) return;
+}
+"""
 PLACED = """
 if (__builtin_expect(phi::g_has_external_kernels, 0)) {
   $moves
@@ -113,14 +121,15 @@ if (__builtin_expect(phi::g_has_external_kernels, 0)) {
 
 def run(op):
     """run_<op>(args, outs&): shape rule, allocation, kernel; no autograd."""
-    external = op.tensors and fill(
-        EXTERNAL,
+    external = fill(
+        EXTERNAL if op.tensors else MAKING,
         op=op.name,
         slots=commas(f"InSlot({t.name})" for t in op.tensors),
         attrs=attr_values(op),
         outs=commas(f"OutSlot({o.name})" for o in op.outs) or "OutSlot()",
     )
-    placed = fill(PLACED, moves=[f"phi::MoveToCurrentPlace({o.name});" for o in op.outs])
+    asked = next((a.name for a in op.attrs if a.kind == "Place"), "Place{}")
+    placed = fill(PLACED, moves=[f"phi::MoveToPlace({o.name}, {asked});" for o in op.outs])
     body = (
         run_loops(op) if op.elementwise else run_composition(op) if op.composed else run_kernel(op)
     )
@@ -130,7 +139,7 @@ def run(op):
         RUN,
         op=op.name,
         params=joined(context_param(op, "context"), params(op), out_params(op)),
-        declared=when(op.tensors, f"extern OpDef def_{op.name};"),
+        declared=f"extern OpDef def_{op.name};",
         external=external,
         body=body,
         placed=when(not op.tensors, placed),
@@ -315,7 +324,7 @@ def arg_def(op, a):
     if a.is_tensor:
         return (
             f'{{"{a.name}", ArgDef::{ARG_KIND[a.kind]}, 0, {{}}, {flag(a.name in op.shape_only)}, '
-            f'{flag(not op.view and not op.composed)}}}'
+            f'{flag(not op.view and not op.composed)}, {flag(a.name in op.bool_inputs)}}}'
         )
     kind, alternative = attr_form(op.name, a)
     default = "{}"

@@ -33,6 +33,9 @@ struct PD_Scalar {
 struct PD_IntArray {
   Ints value;
 };
+struct PD_Place {
+  phi::Place value;
+};
 struct PD_KernelContext {
   const phi::OpDef* op = nullptr;
   const phi::AttrValue* attrs = nullptr;
@@ -43,7 +46,10 @@ struct PD_KernelContext {
   std::deque<PD_Scalar> scalars;
   std::deque<std::vector<PD_Scalar*>> scalar_lists;
   std::deque<PD_IntArray> arrays;
+  std::deque<PD_Place> places;
   std::deque<std::string> strings;
+  std::deque<std::vector<const char*>> string_lists;
+  std::deque<std::vector<uint8_t>> flags;
   std::deque<std::vector<int32_t>> ints;
   std::deque<std::vector<int64_t>> longs;
   std::deque<std::vector<float>> floats;
@@ -63,6 +69,16 @@ PD_DataType ToPD(DataType t) {
   for (size_t i = 1; i < std::size(kTypes); ++i)
     if (t != DataType::UNDEFINED && kTypes[i] == t) return static_cast<PD_DataType>(i);
   return PD_DATATYPE_UNDEFINED;
+}
+
+std::string TypeName(PD_DataType t) {
+  static const char* const without_tensors[] = {"uint16", "uint32", "uint64"};
+  if (t >= PD_DATATYPE_UINT16 && t <= PD_DATATYPE_UINT64) return without_tensors[t - PD_DATATYPE_UINT16];
+  return std::string(phi::NameOf(FromPD(t)));
+}
+const char* LayoutName(PD_DataLayout l) {
+  static const char* const names[] = {"ANY", "NHWC", "NCHW", "NCDHW", "NDHWC", "STRIDED"};
+  return static_cast<size_t>(l) < std::size(names) ? names[l] : "an unknown one";
 }
 
 // Runs `f`; on an exception sets the status and gives `fallback`.
@@ -206,7 +222,11 @@ struct Staged {
   phi::Place place;
   PluginKernel* kernel;
 };
-void Publish(const Staged& s) { phi::RegisterExternalKernel(s.op, s.dtype, s.place, {RunPluginKernel, s.kernel}); }
+void Publish(const std::vector<Staged>& kernels) {
+  std::vector<phi::NewKernel> all;
+  for (const Staged& s : kernels) all.push_back({s.op, s.dtype, s.place, {RunPluginKernel, s.kernel}});
+  phi::RegisterExternalKernels(all);
+}
 
 // The op's attributes that a kernel with `n` takes: all, or all but places, which kernels know from their context.
 std::vector<uint8_t> Passed(const phi::OpDef& op, size_t n) {
@@ -218,9 +238,39 @@ std::vector<uint8_t> Passed(const phi::OpDef& op, size_t n) {
   return n == all.size() ? all : but_places;
 }
 
+// What is read alike: any number as another, any list of numbers as another.
+enum class Kind { kNumber, kNumbers, kText, kTexts, kDtype, kPlace, kOther };
+const char* NameOf(Kind k) {
+  static const char* const names[] = {"a number",    "a list of numbers", "a string",    "a list of strings",
+                                      "a data type", "a place",           "another kind"};
+  return names[static_cast<int>(k)];
+}
+Kind KindOf(PD_KernelArgumentType t) {
+  if (t >= PD_ARG_TYPE_BOOL && t <= PD_ARG_TYPE_INT64) return Kind::kNumber;
+  switch (t) {
+    case PD_ARG_TYPE_SCALAR: return Kind::kNumber;
+    case PD_ARG_TYPE_STRING: return Kind::kText;
+    case PD_ARG_TYPE_LIST_STRING: return Kind::kTexts;
+    case PD_ARG_TYPE_DATA_TYPE: return Kind::kDtype;
+    case PD_ARG_TYPE_PLACE: return Kind::kPlace;
+    case PD_ARG_TYPE_INT_ARRAY:
+    case PD_ARG_TYPE_LIST_SCALAR: return Kind::kNumbers;
+    default: return t >= PD_ARG_TYPE_LIST_BOOL && t <= PD_ARG_TYPE_LIST_FLOAT64 ? Kind::kNumbers : Kind::kOther;
+  }
+}
+Kind KindOf(const phi::ArgDef& attr) {
+  const auto is = [&](const phi::AttrValue& v) { return attr.attr_index == v.index(); };
+  if (is(std::string())) return Kind::kText;
+  if (is(std::vector<std::string>())) return Kind::kTexts;
+  if (is(DataType::UNDEFINED)) return Kind::kDtype;
+  if (is(phi::Place{})) return Kind::kPlace;
+  const bool one = is(false) || is(int32_t{0}) || is(int64_t{0}) || is(0.0f) || is(0.0) || is(phi::Scalar(0.0));
+  return one ? Kind::kNumber : Kind::kNumbers;
+}
+
 // Why the declaration does not match the op; empty when it does.
-std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentType* in, size_t nattr, size_t nout,
-                     const std::vector<uint8_t>& passed) {
+std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentType* in, size_t nattr,
+                     const PD_KernelArgumentType* attrs, size_t nout, const std::vector<uint8_t>& passed) {
   std::string what;
   auto count = [&](const char* name, size_t want, size_t got) {
     if (what.empty() && want != got)
@@ -229,10 +279,16 @@ std::string Mismatch(const phi::OpDef& op, size_t nin, const PD_KernelArgumentTy
   count("tensor", op.tensors.size(), nin);
   count("attribute", nattr == passed.size() ? nattr : op.attrs.size(), nattr);
   count("output", op.outs.size(), nout);
-  for (size_t i = 0; what.empty() && i < nin; ++i)
-    if ((op.tensors[i]->kind == phi::ArgDef::kTensorList) != (in[i] == PD_ARG_TYPE_LIST_TENSOR))
-      what = std::string("expected ") + (in[i] == PD_ARG_TYPE_LIST_TENSOR ? "one tensor" : "a list of tensors") +
-             " as " + op.tensors[i]->name;
+  for (size_t i = 0; what.empty() && i < nin; ++i) {
+    const bool list = in[i] == PD_ARG_TYPE_LIST_TENSOR || in[i] == PD_ARG_TYPE_OPTIONAL_MULTI_TENSOR;
+    if ((op.tensors[i]->kind == phi::ArgDef::kTensorList) != list)
+      what = std::string("expected ") + (list ? "one tensor" : "a list of tensors") + " as " + op.tensors[i]->name;
+  }
+  for (size_t i = 0; what.empty() && i < nattr; ++i) {
+    const phi::ArgDef& attr = *op.attrs[passed[i]];
+    if (KindOf(attr) != KindOf(attrs[i]))
+      what = std::string("expected ") + NameOf(KindOf(attr)) + " as " + attr.name + ", got " + NameOf(KindOf(attrs[i]));
+  }
   return what;
 }
 
@@ -248,7 +304,7 @@ struct Loading {
 void BeginLoading() { t_state.loading = new Loading; }
 LoadedKernels CommitLoading() {
   const std::unique_ptr<Loading> done(std::exchange(t_state.loading, nullptr));
-  for (const Staged& s : done->kernels) Publish(s);
+  Publish(done->kernels);
   return std::move(done->names);
 }
 LoadedKernels DropLoading() {
@@ -261,23 +317,25 @@ LoadedKernels DropLoading() {
 
 #define PD_API extern "C" __attribute__((visibility("default")))
 
-PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataType pd_dtype, PD_DataLayout,
+PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataType pd_dtype, PD_DataLayout layout,
                                  size_t in_nargs, PD_KernelArgumentType* in_args, size_t attr_nargs,
-                                 PD_KernelArgumentType*, size_t out_nargs, PD_KernelArgumentType*,
+                                 PD_KernelArgumentType* attr_args, size_t out_nargs, PD_KernelArgumentType*,
                                  void (*)(const PD_KernelKey*, PD_Kernel*), void (*fn)(PD_KernelContext*), void*) {
   try {
     DataType dtype = FromPD(pd_dtype);
-    std::string label = std::string(name) + "(" + std::string(phi::NameOf(dtype)) + ", " + backend + ")";
+    const std::string label = std::string(name) + "(" + TypeName(pd_dtype) + ", " + backend + ")";
     const phi::OpDef* op = phi::FindOpDef(name);
     if (!op) op = phi::FindOpDef(std::string(name) + "_");
     std::string why;
     std::vector<uint8_t> passed;
-    if (dtype == DataType::UNDEFINED)
-      why = "unknown data type";
-    else if (!op || (op->flags & phi::kOpInternal))
+    if (!op || (op->flags & phi::kOpInternal))
       why = "there is no op of this name";
+    else if (dtype == DataType::UNDEFINED)
+      why = "there are no tensors of this data type";
+    else if (layout != PD_LAYOUT_ANY && layout != PD_LAYOUT_NCHW)
+      why = std::string("expected ALL_LAYOUT, ANY or NCHW, which tensors have here, got ") + LayoutName(layout);
     else
-      why = Mismatch(*op, in_nargs, in_args, attr_nargs, out_nargs, passed = Passed(*op, attr_nargs));
+      why = Mismatch(*op, in_nargs, in_args, attr_nargs, attr_args, out_nargs, passed = Passed(*op, attr_nargs));
     if (why.empty() && !fn) why = "no kernel function";
     if (!why.empty()) {
       if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(label + ": " + why);
@@ -290,7 +348,7 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
       loading->names.accepted.push_back(label);
       loading->kernels.push_back(s);
     } else {
-      Publish(s);
+      Publish({s});
     }
   } catch (...) {
     if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(std::string(name) + ": out of memory");
@@ -511,6 +569,27 @@ PD_API PD_List PD_KernelContextListScalarAttrAt(PD_KernelContext* c, size_t i) {
     return PD_List{l.size(), l.data()};
   });
 }
+PD_API PD_List PD_KernelContextListBoolAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    auto& l = c->flags.emplace_back();
+    for (int64_t v : Attr<Ints>(c, i)) l.push_back(v != 0);
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API PD_List PD_KernelContextListStringAttrAt(PD_KernelContext* c, size_t i) {
+  return Argument(c, PD_List{0, nullptr}, [&] {
+    auto& l = c->string_lists.emplace_back();
+    for (std::string& v : Attr<std::vector<std::string>>(c, i))
+      l.push_back(c->strings.emplace_back(std::move(v)).c_str());
+    return PD_List{l.size(), l.data()};
+  });
+}
+PD_API PD_Place* PD_KernelContextPlaceAttrAt(PD_KernelContext* c, size_t i) {
+  static PD_Place host;
+  return Argument(c, &host, [&] { return &c->places.emplace_back(PD_Place{Attr<phi::Place>(c, i)}); });
+}
+PD_API bool PD_PlaceIsHost(PD_Place* p) { return p->value.is_cpu(); }
+PD_API int8_t PD_PlaceGetDeviceId(PD_Place* p) { return p->value.device_id; }
 PD_API bool PD_ScalarGetBoolData(PD_Scalar* s) {
   return Safely(nullptr, false, [&] { return s->value.to_bool(); });
 }

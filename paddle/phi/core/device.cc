@@ -4,6 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
 
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/device_ops.h"
@@ -68,12 +75,13 @@ Tensor ToPlace(const Tensor& x, Place place, bool blocking) {
 
 Tensor CastThere(const Tensor& x, DataType dtype) {
   static const OpDef* const cast = FindOpDef("cast");
-  if (cast && g_run_generated && x.place().type != AllocationType::GPUPINNED) {
+  if (cast && !x.place().is_cpu() && x.place().type != AllocationType::GPUPINNED) {
     const InSlot in[] = {InSlot(x)};
     const AttrValue attrs[] = {AttrValue(dtype)};
     Tensor out;
     OutSlot outs[] = {OutSlot(out)};
-    if (g_run_generated(*cast, in, attrs, outs, x.place())) return out;
+    if (g_run_generated && g_run_generated(*cast, in, attrs, outs, x.place())) return out;
+    if (FindExternalKernel(*cast, x.dtype(), x.place()) && RunExternalKernel(*cast, in, attrs, outs)) return out;
   }
   return ToPlace(CastTo(ToHost(x), dtype), x.place());
 }
@@ -107,11 +115,12 @@ void SetCurrentPlace(Place place) {
   if (!place.is_cpu()) SynchronizeDevice(place);  // names a device that is there
   g_current.store(place, std::memory_order_relaxed);
 }
-void MoveToCurrentPlace(Tensor& out) {
-  if (t_state.host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, CurrentPlace());
+Place PlaceToCreate(Place asked) { return asked.type == AllocationType::CUSTOM ? asked : CurrentPlace(); }
+void MoveToPlace(Tensor& out, Place asked) {
+  if (t_state.host_runs == 0 && out.defined() && !out.is_symbolic()) out = ToPlace(out, PlaceToCreate(asked));
 }
-void MoveToCurrentPlace(std::vector<Tensor>& outs) {
-  for (Tensor& t : outs) MoveToCurrentPlace(t);
+void MoveToPlace(std::vector<Tensor>& outs, Place asked) {
+  for (Tensor& t : outs) MoveToPlace(t, asked);
 }
 
 Place DevicePlace(const Tensor* tensors, int n) {
@@ -122,7 +131,41 @@ Place DevicePlace(const Tensor* tensors, int n) {
   return {};
 }
 
+namespace {
+std::atomic<bool> g_host_runs_allowed{true};
+
+// "custom_cpu has no kernel for int32 (there are ones for float32, float64)"
+std::string WithoutKernel(const OpDef& op, DataType dtype, Place place) {
+  std::string types;
+  for (DataType t : ExternalKernelTypes(op, place)) types += (types.empty() ? "" : ", ") + std::string(NameOf(t));
+  std::string device = PlaceText(place);  // Place(custom_cpu:0)
+  device = device.substr(device.find('(') + 1, device.find(':') - device.find('(') - 1);
+  return device + " has no kernel for " + std::string(NameOf(dtype)) +
+         (types.empty() ? "" : " (there are ones for " + types + ")");
+}
+
+// Says once of each operation and dtype that it runs on the host, where FLAGS_gpu_explain asks, or refuses to.
+void TellOfHostRun(const OpDef& op, const InSlot* in, Place place) {
+  DataType dtype = DataType::UNDEFINED;
+  for (size_t i = 0; i < op.tensors.size() && dtype == DataType::UNDEFINED; ++i)
+    for (int k = 0; k < in[i].n && dtype == DataType::UNDEFINED; ++k)
+      if (in[i].p[k].defined()) dtype = in[i].p[k].dtype();
+  PD_CHECK(g_host_runs_allowed, NotFound, "[", op.name, "] ", WithoutKernel(op, dtype, place),
+           ", and FLAGS_enable_api_kernel_fallback=0 keeps it from running on the host");
+  static const char* flag = std::getenv("FLAGS_gpu_explain");
+  if (!flag || std::strcmp(flag, "1") != 0 || KernelTextOf(place) != KernelText::kNone) return;
+  static std::mutex mutex;
+  static auto* told = new std::set<std::tuple<const OpDef*, DataType, int>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (told->insert({&op, dtype, place.custom}).second)
+    std::fprintf(stderr, "%s: on the host: %s\n", op.name, WithoutKernel(op, dtype, place).c_str());
+}
+}  // namespace
+
+void AllowHostRuns(bool allowed) { g_host_runs_allowed = allowed; }
+
 void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place) {
+  if (!place.is_cpu()) TellOfHostRun(op, in, place);
   if (CapturesGraph(place))
     for (size_t i = 0; i < op.tensors.size(); ++i)
       for (int k = 0; k < in[i].n; ++k)

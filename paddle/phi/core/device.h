@@ -134,13 +134,17 @@ class PlaceScope {
   const Place* const before_;
 };
 void SetCurrentPlace(Place place);
-void MoveToCurrentPlace(Tensor& out);
-void MoveToCurrentPlace(std::vector<Tensor>& outs);
+// The plugin's device that a creation op is asked for, else the current place: programs from elsewhere ask for GPUs.
+Place PlaceToCreate(Place asked);
+void MoveToPlace(Tensor& out, Place asked);
+void MoveToPlace(std::vector<Tensor>& outs, Place asked);
 
 // The first place among `n` tensors that is not the CPU's; the CPU's when there is none.
 Place DevicePlace(const Tensor* tensors, int n);
-// Runs `op` on host copies of its inputs; results, and inputs it changed, go to `place`.
+// Runs `op` on host copies of its inputs; results, and inputs it changed, go to `place`. Where that is not allowed
+// (FLAGS_enable_api_kernel_fallback), an op of a device without a kernel for it is an error that names both.
 void RunOnHost(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);
+void AllowHostRuns(bool allowed);
 // A gradient op: the device's kernel when there is one and what it reads was kept, else the ops that it is made of,
 // else RunOnHost.
 void RunGradOnDevice(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs, Place place);

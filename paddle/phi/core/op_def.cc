@@ -11,6 +11,7 @@
 #include "paddle/phi/core/custom_op.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
+#include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -201,14 +202,36 @@ bool RunsByPrimitivesFirst(const OpDef& op) {
   return it != ByPrimitives().end() && it->second;
 }
 
+namespace {
+
+// UNDEFINED: none, or operands that do not meet.
+DataType KernelType(const OpDef& op, const InSlot* in) {
+  DataType type = DataType::UNDEFINED;
+  bool zero_d = true;
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor& t = in[i].p[k];
+      if (!t.defined() || op.tensors[i]->truth) continue;
+      const bool first = type == DataType::UNDEFINED;
+      if (op.flags & kOpElementwise) {
+        type = first ? t.dtype() : PromoteOrUndefined(type, zero_d, t.dtype(), t.dims().empty());
+        if (type == DataType::UNDEFINED) return type;
+        zero_d = zero_d && t.dims().empty();
+      } else if (first || (IsInteger(type) && (IsFloating(t.dtype()) || IsComplex(t.dtype())))) {
+        type = t.dtype();
+      }
+    }
+  return type;
+}
+
+}  // namespace
+
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs) {
-  DataType dtype = DataType::UNDEFINED;
   Place place;
   for (size_t i = 0; i < op.tensors.size(); ++i)
     for (int k = 0; k < in[i].n; ++k) {
       const Tensor& t = in[i].p[k];
       if (!t.defined()) continue;
-      if (dtype == DataType::UNDEFINED) dtype = t.dtype();
       if (place.is_cpu() || place.type == AllocationType::GPUPINNED) place = t.place().is_cpu() ? place : t.place();
     }
   if (place.type == AllocationType::GPUPINNED) {  // the host's, which its kernels take for no memory of theirs
@@ -216,11 +239,10 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
     RunOnHost(op, in, attrs, outs, Place{});
     return true;
   }
-  const ExternalKernel* kernel = FindExternalKernel(op, dtype, place);
-  if (place.is_cpu() || (!kernel && (op.flags & (kOpView | kOpComposed)))) {
-    if (kernel) kernel->fn(kernel->self, ThreadContext(), op, in, attrs, outs);
-    return kernel != nullptr;
-  }
+  const bool any = g_kernels.load(std::memory_order_acquire);
+  const DataType dtype = any ? KernelType(op, in) : DataType::UNDEFINED;
+  const ExternalKernel* kernel = any ? FindExternalKernel(op, dtype, place) : nullptr;
+  if (!kernel && (place.is_cpu() || (op.flags & (kOpView | kOpComposed)))) return false;
   if (!kernel) {
     if (t_state.forms) return false;
     if (g_run_generated && g_run_generated(op, in, attrs, outs, place)) return true;
@@ -230,21 +252,46 @@ bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs
   std::vector<std::vector<Tensor>> here(op.tensors.size());
   std::vector<InSlot> slots(op.tensors.size());
   for (size_t i = 0; i < here.size(); ++i) {
-    for (int k = 0; k < in[i].n; ++k) here[i].push_back(ToPlace(in[i].p[k], place));
+    const bool meets = (op.flags & kOpElementwise) && !op.tensors[i]->truth;
+    for (int k = 0; k < in[i].n; ++k) {
+      const Tensor t = ToPlace(in[i].p[k], place);
+      here[i].push_back(!meets || !t.defined() || t.dtype() == dtype ? t
+                        : place.is_cpu()                             ? CastTo(t, dtype)
+                                                                     : CastThere(t, dtype));
+    }
     slots[i] = InSlot(here[i]);
   }
   KernelContext context = ThreadContext();
   context.place = place;
-  context.stream = CurrentStream(place);
+  if (!place.is_cpu()) context.stream = CurrentStream(place);
   kernel->fn(kernel->self, context, op, slots.data(), attrs, outs);
   return true;
 }
 
-void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel) {
+bool CreateByKernel(const OpDef& op, const AttrValue* attrs, OutSlot* outs) {
+  if (!g_kernels.load(std::memory_order_acquire) || t_state.host_runs) return false;
+  KernelContext context = ThreadContext();
+  Place asked;
+  for (size_t i = 0; i < op.attrs.size(); ++i)
+    if (const Place* place = std::get_if<Place>(&attrs[i])) asked = *place;
+  context.place = PlaceToCreate(asked);
+  if (ExternalKernelTypes(op, context.place).empty()) return false;
+  std::vector<std::vector<Meta>> results(op.outs.size());
+  op.Infer(nullptr, attrs, results.data());
+  if (results.empty() || results[0].empty()) return false;
+  const ExternalKernel* kernel = FindExternalKernel(op, results[0][0].dtype, context.place);
+  if (!kernel) return false;
+  if (!context.place.is_cpu()) context.stream = CurrentStream(context.place);
+  kernel->fn(kernel->self, context, op, nullptr, attrs, outs);
+  return true;
+}
+
+void RegisterExternalKernels(const std::vector<NewKernel>& kernels) {
   std::lock_guard<std::mutex> lock(g_kernel_mutex);
   static auto* tables = new std::list<KernelTable>;
   KernelTable& next = tables->emplace_back(tables->empty() ? KernelTable() : tables->back());
-  next[{op, static_cast<int>(dtype), static_cast<int>(place.type), place.custom}] = kernel;
+  for (const NewKernel& k : kernels)
+    next[{k.op, static_cast<int>(k.dtype), static_cast<int>(k.place.type), k.place.custom}] = k.kernel;
   g_kernels.store(&next, std::memory_order_release);
   g_has_external_kernels.State();
 }
@@ -253,6 +300,18 @@ const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place 
   if (!kernels) return nullptr;
   const auto it = kernels->find({op.name, static_cast<int>(dtype), static_cast<int>(place.type), place.custom});
   return it == kernels->end() ? nullptr : &it->second;
+}
+
+std::vector<DataType> ExternalKernelTypes(const OpDef& op, Place place) {
+  std::vector<DataType> types;
+  const KernelTable* kernels = g_kernels.load(std::memory_order_acquire);
+  if (!kernels) return types;
+  for (auto it = kernels->lower_bound({op.name, -1, 0, 0}); it != kernels->end(); ++it) {
+    const auto& [name, dtype, type, custom] = it->first;
+    if (name != op.name) break;
+    if (type == static_cast<int>(place.type) && custom == place.custom) types.push_back(static_cast<DataType>(dtype));
+  }
+  return types;
 }
 
 }  // namespace phi

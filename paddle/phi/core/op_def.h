@@ -43,6 +43,7 @@ struct ArgDef {
   AttrValue def;            // monostate: required
   bool shape_only = false;  // only shape and dtype are read, so it may lack memory
   bool apart = false;       // no result is this tensor or a view of it, unless it is written in place
+  bool truth = false;       // of an elementwise op: bool, whatever dtype the others meet in
 };
 struct OutDef {
   const char* name;
@@ -120,8 +121,16 @@ struct ExternalKernel {
   KernelFn fn = nullptr;
   void* self = nullptr;
 };
-void RegisterExternalKernel(const std::string& op, DataType dtype, Place place, ExternalKernel kernel);
+struct NewKernel {
+  std::string op;
+  DataType dtype;
+  Place place;
+  ExternalKernel kernel;
+};
+void RegisterExternalKernels(const std::vector<NewKernel>& kernels);
 const ExternalKernel* FindExternalKernel(const OpDef& op, DataType dtype, Place place);
+// For which dtypes there is one.
+std::vector<DataType> ExternalKernelTypes(const OpDef& op, Place place);
 // A fact that stays once it is stated. Threads read it without order: what it speaks of has a lock of its own.
 class LastingFact {
  public:
@@ -133,9 +142,14 @@ class LastingFact {
 };
 // That there is a plugin device or an external kernel: generated ops look further only then.
 extern LastingFact g_has_external_kernels;
-// Runs the external kernel for the dtype of the first tensor argument and the device among the arguments (the CPU if
-// they are all there). An op that the device has no kernel for runs on host copies. False when the op's own code is to
-// run: on the CPU without an external kernel, and for views and compositions, which serve any place.
+// Runs the external kernel for the dtype of the arguments and the device among them (the CPU if they are all there).
+// The dtype is the one that operands of an elementwise op meet in, to which they are cast, and else the first tensor's,
+// or the first floating one's where integers (indices, labels) come before it. An op that the device has no kernel for
+// runs on host copies. False when the op's own code is to run: on the CPU without an external kernel, and for views and
+// compositions, which serve any place.
 bool RunExternalKernel(const OpDef& op, const InSlot* in, const AttrValue* attrs, OutSlot* outs);
+// The same for an op without tensor arguments: the external kernel for the dtype that its rule says, of the device
+// where creation ops put their results. False when there is none.
+bool CreateByKernel(const OpDef& op, const AttrValue* attrs, OutSlot* outs);
 
 }  // namespace phi

@@ -320,6 +320,18 @@ class Tensor {
   bool initialized() const { return defined() && impl_->storage(); }
   bool is_cpu() const { return place().is_cpu(); }
   bool is_gpu() const { return place().type == phi::AllocationType::GPU; }
+  bool is_custom_device() const { return place().type == phi::AllocationType::CUSTOM; }
+  template <class T>
+  T* mutable_data() {
+    return data<T>();
+  }
+  // Where it lies already.
+  template <class T>
+  T* mutable_data(phi::Place where) {
+    PD_CHECK(where == place(), InvalidArgument, "[mutable_data] expected ", phi::PlaceText(place()),
+             ", where the tensor lies, got ", phi::PlaceText(where));
+    return data<T>();
+  }
   Tensor contiguous() const;
   Tensor cast(phi::DataType dtype) const;
   Tensor copy_to(phi::Place place, bool blocking = true) const;

@@ -47,6 +47,20 @@ PD_BUILD_GRAD_OP(ext_leaky)
     .Attrs({"alpha: float"})
     .SetKernelFn(PD_KERNEL(LeakyBackward));
 
+// Twice x, where x lies: by the words that operators of devices use of places and memory.
+paddle::Tensor Twice(const paddle::Tensor& x) {
+  const std::vector<int64_t> shape = x.shape();
+  const phi::Place place = x.place();
+  PD_CHECK(x.is_cpu() == (place == paddle::PlaceType::kCPU) && place.GetDeviceId() == 0, "expected device 0");
+  PD_CHECK(x.is_custom_device() == (place.GetType() == phi::AllocationType::CUSTOM), "expected one of a kind");
+  if (x.is_custom_device()) PD_CHECK(place == phi::CustomPlace("rows_cpu", 0), "expected the first device of rows");
+  paddle::Tensor out = paddle::empty(shape, x.dtype(), place);
+  PD_CHECK(out.place() == place, "expected a result where x lies");
+  for (int64_t i = 0; i < x.size(); ++i) out.mutable_data<float>(place)[i] = 2 * x.data<float>()[i];
+  return paddle::experimental::reshape(out, shape);
+}
+PD_BUILD_OP(ext_twice).Inputs({"X"}).Outputs({"Out"}).SetKernelFn(PD_KERNEL(Twice));
+
 // y = tanh(x), with two gradients.
 paddle::Tensor Tanh(const paddle::Tensor& x) { return paddle::tanh(x); }
 paddle::Tensor TanhGrad(const paddle::Tensor& out, const paddle::Tensor& g) { return g * (1.0 - out * out); }

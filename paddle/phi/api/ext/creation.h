@@ -8,11 +8,23 @@
 
 namespace phi {
 struct CPUPlace : Place {};
+struct CustomPlace : Place {
+  CustomPlace(const std::string& type, int id)
+      : Place{AllocationType::CUSTOM, static_cast<int8_t>(id), CustomDeviceIndex(type)} {}
+};
 }  // namespace phi
 
 namespace paddle {
 
 using phi::CPUPlace;
+using phi::CustomPlace;
+
+// Places by older names.
+struct PlaceType : phi::Place {
+  static const PlaceType kCPU, kGPU;
+};
+inline const PlaceType PlaceType::kCPU{{phi::AllocationType::CPU}};
+inline const PlaceType PlaceType::kGPU{{phi::AllocationType::GPU}};
 
 inline Tensor ones(const IntArray& shape, DataType dtype = DataType::FLOAT32, Place place = Place{}) {
   return full(shape, 1.0, dtype, place);
@@ -20,9 +32,9 @@ inline Tensor ones(const IntArray& shape, DataType dtype = DataType::FLOAT32, Pl
 inline Tensor zeros(const IntArray& shape, DataType dtype = DataType::FLOAT32, Place place = Place{}) {
   return full(shape, 0.0, dtype, place);
 }
-// Undefined contents, in the shape of `x`; its dtype where none is given.
+// Undefined contents, in the shape of `x`; its dtype where none is given, and its device.
 inline Tensor empty_like(const Tensor& x, DataType dtype = DataType::UNDEFINED, Place place = Place{}) {
-  return empty(shape_of(x), dtype == DataType::UNDEFINED ? x.dtype() : dtype, place);
+  return empty(shape_of(x), dtype == DataType::UNDEFINED ? x.dtype() : dtype, place.is_cpu() ? x.place() : place);
 }
 inline Tensor ones_like(const Tensor& x, DataType dtype = DataType::UNDEFINED, Place place = Place{}) {
   return full_like(x, 1.0, dtype, place);

@@ -79,6 +79,7 @@ typedef struct PD_Kernel PD_Kernel;
 typedef struct PD_KernelKey PD_KernelKey;
 typedef struct PD_Scalar PD_Scalar;
 typedef struct PD_IntArray PD_IntArray;
+typedef struct PD_Place PD_Place;
 /* Elements of a list argument; valid during the kernel call. */
 typedef struct {
   size_t size;
@@ -142,6 +143,12 @@ PD_List PD_KernelContextListInt64AttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListFloatAttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListDoubleAttrAt(PD_KernelContext* ctx, size_t index);
 PD_List PD_KernelContextListScalarAttrAt(PD_KernelContext* ctx, size_t index); /* PD_Scalar* const[] */
+PD_List PD_KernelContextListBoolAttrAt(PD_KernelContext* ctx, size_t index);   /* uint8_t[] */
+PD_List PD_KernelContextListStringAttrAt(PD_KernelContext* ctx, size_t index); /* const char* const[] */
+PD_Place* PD_KernelContextPlaceAttrAt(PD_KernelContext* ctx, size_t index);
+
+bool PD_PlaceIsHost(PD_Place* place);
+int8_t PD_PlaceGetDeviceId(PD_Place* place);
 
 bool PD_ScalarGetBoolData(PD_Scalar* scalar);
 int64_t PD_ScalarGetInt64Data(PD_Scalar* scalar);
@@ -156,8 +163,8 @@ void PD_KernelContextSetError(PD_KernelContext* ctx, const char* message);
 
 /* --- registration: `fn` serves the op `kernel_name` for tensors of `dtype` on `backend` ("CPU" or a plugin's device
  * type). A name that only an op in place has, written with a last `_`, may leave that out ("sgd" is sgd_), and so may
- * the arguments the op's place. Refused, with a reason that the loader reports, when there is no such op or its
- * arguments are others. */
+ * the arguments the op's place. Refused, with a reason that the loader reports, when there is no such op, its arguments
+ * are of other kinds, or the layout is one that no tensor has here: not any and not NCHW. */
 void PD_RegisterPhiKernel(const char* kernel_name, const char* backend, PD_DataType dtype, PD_DataLayout layout,
                           size_t in_nargs, PD_KernelArgumentType* in_args_type, size_t attr_nargs,
                           PD_KernelArgumentType* attr_args_type, size_t out_nargs, PD_KernelArgumentType* out_args_type,

@@ -3,6 +3,7 @@
 // template
 //   template <typename T> void Tanh(const phi::Context& ctx, const phi::DenseTensor& x, phi::DenseTensor* out);
 //   PD_BUILD_PHI_KERNEL(tanh, CPU, ALL_LAYOUT, Tanh, float, double) {}
+// or, of a template over the type and the context, PD_REGISTER_PLUGIN_KERNEL.
 // Header only; lives in an inline namespace so that it never meets the framework's own classes.
 #pragma once
 
@@ -27,47 +28,47 @@ class DenseTensor {
   bool has_value() const { return raw_ != nullptr; }
   bool valid() const { return raw_ && PD_TensorIsValid(raw_, nullptr); }
   bool initialized() const { return raw_ && PD_TensorIsInitialized(raw_, nullptr); }
-  int64_t numel() const { return PD_TensorGetElementCount(raw_, nullptr); }
+  int64_t numel() const { return PD_TensorGetElementCount(There(), nullptr); }
   // Bytes of the elements.
-  size_t memory_size() const { return static_cast<size_t>(PD_TensorGetByteSize(raw_, nullptr)); }
-  DataType dtype() const { return static_cast<DataType>(PD_TensorGetPDDataType(raw_, nullptr)); }
-  DataLayout layout() const { return static_cast<DataLayout>(PD_TensorGetDataLayout(raw_, nullptr)); }
+  size_t memory_size() const { return static_cast<size_t>(PD_TensorGetByteSize(There(), nullptr)); }
+  DataType dtype() const { return static_cast<DataType>(PD_TensorGetPDDataType(There(), nullptr)); }
+  DataLayout layout() const { return static_cast<DataLayout>(PD_TensorGetDataLayout(There(), nullptr)); }
   std::vector<int64_t> dims() const {
-    std::vector<int64_t> d(static_cast<size_t>(PD_TensorGetNumDims(raw_, nullptr)));
-    for (size_t i = 0; i < d.size(); ++i) d[i] = PD_TensorGetDim(raw_, i, nullptr);
+    auto d = WithRoom(PD_TensorGetNumDims(There(), nullptr));
+    for (size_t i = 0; i < d.size(); ++i) d[i] = PD_TensorGetDim(There(), i, nullptr);
     return d;
   }
   // In elements; those of row-major memory unless the kernel asked for others.
   std::vector<int64_t> strides() const {
-    std::vector<int64_t> s(static_cast<size_t>(PD_TensorGetNumDims(raw_, nullptr)));
-    for (size_t i = 0; i < s.size(); ++i) s[i] = PD_TensorGetStride(raw_, i, nullptr);
+    auto s = WithRoom(PD_TensorGetNumDims(There(), nullptr));
+    for (size_t i = 0; i < s.size(); ++i) s[i] = PD_TensorGetStride(There(), i, nullptr);
     return s;
   }
   // Where the elements begin in Holder(); data() counts it already.
-  int64_t offset() const { return PD_TensorGetOffset(raw_, nullptr); }
+  int64_t offset() const { return PD_TensorGetOffset(There(), nullptr); }
   // Identifies the memory: equal for tensors that share it, null without memory.
-  const void* Holder() const { return PD_TensorGetHolder(raw_, nullptr); }
+  const void* Holder() const { return PD_TensorGetHolder(There(), nullptr); }
 
   void Resize(const std::vector<int64_t>& dims) {
-    Did("Resize", [&](PD_Status* s) { PD_TensorSetDims(raw_, static_cast<int64_t>(dims.size()), dims.data(), s); });
+    Did("Resize", [&](PD_Status* s) { PD_TensorSetDims(There(), static_cast<int64_t>(dims.size()), dims.data(), s); });
   }
   void set_dtype(DataType t) {
-    Did("set_dtype", [&](PD_Status* s) { PD_TensorSetDataType(raw_, static_cast<PD_DataType>(t), s); });
+    Did("set_dtype", [&](PD_Status* s) { PD_TensorSetDataType(There(), static_cast<PD_DataType>(t), s); });
   }
   void set_layout(DataLayout l) {
-    Did("set_layout", [&](PD_Status* s) { PD_TensorSetDataLayout(raw_, static_cast<PD_DataLayout>(l), s); });
+    Did("set_layout", [&](PD_Status* s) { PD_TensorSetDataLayout(There(), static_cast<PD_DataLayout>(l), s); });
   }
   // Results are row-major from their memory's start: other strides and offsets are refused.
   void set_strides(const std::vector<int64_t>& strides) {
     Did("set_strides",
-        [&](PD_Status* s) { PD_TensorSetStrides(raw_, static_cast<int64_t>(strides.size()), strides.data(), s); });
+        [&](PD_Status* s) { PD_TensorSetStrides(There(), static_cast<int64_t>(strides.size()), strides.data(), s); });
   }
   void set_offset(int64_t offset) {
-    Did("set_offset", [&](PD_Status* s) { PD_TensorSetOffset(raw_, offset, s); });
+    Did("set_offset", [&](PD_Status* s) { PD_TensorSetOffset(There(), offset, s); });
   }
   // The memory and the dims of `from`, which keeps them.
   void ShareDataWith(const DenseTensor& from) {
-    Did("ShareDataWith", [&](PD_Status* s) { PD_TensorShareDataWith(raw_, from.raw_, s); });
+    Did("ShareDataWith", [&](PD_Status* s) { PD_TensorShareDataWith(There(), from.There(), s); });
   }
   // Tensors of kernels have no levels of detail.
   LoD lod() const { return {}; }
@@ -78,9 +79,9 @@ class DenseTensor {
 
   template <typename T>
   T* data() const {
-    return static_cast<T*>(PD_TensorGetDataPointer(raw_, nullptr));
+    return static_cast<T*>(PD_TensorGetDataPointer(There(), nullptr));
   }
-  void* data() const { return PD_TensorGetDataPointer(raw_, nullptr); }
+  void* data() const { return PD_TensorGetDataPointer(There(), nullptr); }
   PD_Tensor* raw_data() const { return raw_; }
 
  private:
@@ -89,6 +90,17 @@ class DenseTensor {
     PD_Status s = PD_STATUS_OK;
     f(&s);
     PD_CHECK(s == PD_STATUS_OK, "[%s] expected what this tensor can become, got a refusal", what);
+  }
+  // Kernels written before tensors without dimensions read the first extent of what has none: memory is there, a 1.
+  static std::vector<int64_t> WithRoom(int64_t n) {
+    std::vector<int64_t> v(static_cast<size_t>(n) + 1, 1);
+    v.pop_back();
+    return v;
+  }
+  // An optional tensor that a kernel takes as one that is there, and reads, may be absent.
+  PD_Tensor* There() const {
+    PD_CHECK(raw_ != nullptr, "got an optional tensor that is absent");
+    return raw_;
   }
   std::shared_ptr<PD_Tensor> own_;
   PD_Tensor* raw_ = nullptr;
@@ -117,6 +129,21 @@ class Context {
 
  private:
   PD_DeviceContext* raw_;
+};
+
+// The context by the name that templates over it have for the one of plugins.
+using CustomContext = Context;
+
+// Where a creation op is asked to put its result.
+class Place {
+ public:
+  explicit Place(PD_Place* raw) : host_(PD_PlaceIsHost(raw)), id_(PD_PlaceGetDeviceId(raw)) {}
+  bool is_host() const { return host_; }
+  int8_t GetDeviceID() const { return id_; }
+
+ private:
+  bool host_;
+  int8_t id_;
 };
 
 // A number of any kind.
@@ -231,6 +258,23 @@ struct KernelArg<const std::vector<const DenseTensor*>&> {
     return TensorPointers<const DenseTensor*>(PD_KernelContextMultiInputAt(c, p->in++));
   }
 };
+// A Tensor[] argument that may be left out, which an empty one is.
+struct OptionalTensorPointers {
+  TensorPointers<const DenseTensor*> all;
+  paddle::optional<std::vector<const DenseTensor*>> given;
+  explicit OptionalTensorPointers(PD_List l) : all(l) {
+    if (l.size) given = all.pointers;
+  }
+  operator const paddle::optional<std::vector<const DenseTensor*>>&() const { return given; }  // NOLINT: an argument
+};
+template <>
+struct KernelArg<const paddle::optional<std::vector<const DenseTensor*>>&> {
+  static constexpr ArgRole role = ArgRole::kIn;
+  static constexpr PD_KernelArgumentType type = PD_ARG_TYPE_OPTIONAL_MULTI_TENSOR;
+  static OptionalTensorPointers Get(PD_KernelContext* c, ArgPositions* p) {
+    return OptionalTensorPointers(PD_KernelContextMultiInputAt(c, p->in++));
+  }
+};
 template <>
 struct KernelArg<std::vector<DenseTensor*>> {
   static constexpr ArgRole role = ArgRole::kOut;
@@ -270,22 +314,25 @@ PD_CAPI_ATTR(const Scalar&, PD_ARG_TYPE_SCALAR, Scalar)
 PD_CAPI_ATTR(const IntArray&, PD_ARG_TYPE_INT_ARRAY, IntArray)
 PD_CAPI_ATTR(PD_DataType, PD_ARG_TYPE_DATA_TYPE, DataType)
 PD_CAPI_ATTR(DataType, PD_ARG_TYPE_DATA_TYPE, DataType)
+PD_CAPI_ATTR(const Place&, PD_ARG_TYPE_PLACE, Place)
 #undef PD_CAPI_ATTR
-#define PD_CAPI_LIST(elem, code, Getter)                                 \
+#define PD_CAPI_LIST(elem, stored, code, Getter)                         \
   template <>                                                            \
   struct KernelArg<const std::vector<elem>&> {                           \
     static constexpr ArgRole role = ArgRole::kAttr;                      \
     static constexpr PD_KernelArgumentType type = code;                  \
     static std::vector<elem> Get(PD_KernelContext* c, ArgPositions* p) { \
       PD_List l = PD_KernelContext##Getter##AttrAt(c, p->attr++);        \
-      const elem* d = static_cast<const elem*>(l.data);                  \
+      auto* d = static_cast<stored const*>(l.data);                      \
       return std::vector<elem>(d, d + l.size);                           \
     }                                                                    \
   };
-PD_CAPI_LIST(int32_t, PD_ARG_TYPE_LIST_INT32, ListInt32)
-PD_CAPI_LIST(int64_t, PD_ARG_TYPE_LIST_INT64, ListInt64)
-PD_CAPI_LIST(float, PD_ARG_TYPE_LIST_FLOAT32, ListFloat)
-PD_CAPI_LIST(double, PD_ARG_TYPE_LIST_FLOAT64, ListDouble)
+PD_CAPI_LIST(bool, uint8_t, PD_ARG_TYPE_LIST_BOOL, ListBool)
+PD_CAPI_LIST(int32_t, int32_t, PD_ARG_TYPE_LIST_INT32, ListInt32)
+PD_CAPI_LIST(int64_t, int64_t, PD_ARG_TYPE_LIST_INT64, ListInt64)
+PD_CAPI_LIST(float, float, PD_ARG_TYPE_LIST_FLOAT32, ListFloat)
+PD_CAPI_LIST(double, double, PD_ARG_TYPE_LIST_FLOAT64, ListDouble)
+PD_CAPI_LIST(std::string, const char*, PD_ARG_TYPE_LIST_STRING, ListString)
 #undef PD_CAPI_LIST
 template <>
 struct KernelArg<const std::vector<Scalar>&> {
@@ -344,37 +391,50 @@ bool RegisterKernel(const char* name, const char* backend, PD_DataType dtype, PD
 #define PD_CAPI_LAYOUT_ANY PD_LAYOUT_ANY
 #define PD_CAPI_LAYOUT_NCHW PD_LAYOUT_NCHW
 #define PD_CAPI_LAYOUT_NHWC PD_LAYOUT_NHWC
+#define PD_CAPI_LAYOUT_NCDHW PD_LAYOUT_NCDHW
+#define PD_CAPI_LAYOUT_NDHWC PD_LAYOUT_NDHWC
+#define PD_CAPI_LAYOUT_STRIDED PD_LAYOUT_STRIDED
 
 #define PD_CAPI_CAT_(a, b) a##b
 #define PD_CAPI_CAT(a, b) PD_CAPI_CAT_(a, b)
-#define PD_CAPI_ONE(name, backend, layout, fn, ...)                                               \
-  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, __COUNTER__) [[gnu::used]] =     \
-      ::phi::capi::RegisterKernel<decltype(&fn<__VA_ARGS__>), &fn<__VA_ARGS__>>(                  \
-          #name, #backend, ::phi::capi::CppTypeToPD<__VA_ARGS__>::value, PD_CAPI_LAYOUT_##layout, \
-          &pd_args_##name##_##backend);
-#define PD_CAPI_1(n, b, l, f, t) PD_CAPI_ONE(n, b, l, f, t)
-#define PD_CAPI_2(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_1(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_3(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_2(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_4(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_3(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_5(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_4(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_6(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_5(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_7(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_6(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_8(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_7(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_9(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_8(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_10(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_9(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_11(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_10(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_12(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_11(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_13(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_12(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_14(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_13(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_15(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_14(n, b, l, f, __VA_ARGS__)
-#define PD_CAPI_16(n, b, l, f, t, ...) PD_CAPI_ONE(n, b, l, f, t) PD_CAPI_15(n, b, l, f, __VA_ARGS__)
+// Kernels of a type: `fn` is a template over it alone, or over it and the context.
+#define PD_CAPI_BUILD(name, backend, layout, fn, ...) \
+  PD_CAPI_ONE(name, backend, layout, (&fn<__VA_ARGS__>), __VA_ARGS__)
+#define PD_CAPI_PLUGIN(name, backend, layout, fn, ...) \
+  PD_CAPI_ONE(name, backend, layout, (&fn<__VA_ARGS__, ::phi::CustomContext>), __VA_ARGS__)
+#define PD_CAPI_ONE(name, backend, layout, kernel, ...)                                                   \
+  static const bool PD_CAPI_CAT(pd_kernel_##name##_##backend##_, __COUNTER__) [[gnu::used]] =             \
+      ::phi::capi::RegisterKernel<decltype(kernel), kernel>(#name, #backend,                              \
+                                                            ::phi::capi::CppTypeToPD<__VA_ARGS__>::value, \
+                                                            PD_CAPI_LAYOUT_##layout, &pd_args_##name##_##backend);
+#define PD_CAPI_1(m, n, b, l, f, t) m(n, b, l, f, t)
+#define PD_CAPI_2(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_1(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_3(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_2(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_4(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_3(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_5(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_4(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_6(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_5(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_7(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_6(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_8(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_7(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_9(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_8(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_10(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_9(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_11(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_10(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_12(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_11(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_13(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_12(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_14(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_13(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_15(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_14(m, n, b, l, f, __VA_ARGS__)
+#define PD_CAPI_16(m, n, b, l, f, t, ...) m(n, b, l, f, t) PD_CAPI_15(m, n, b, l, f, __VA_ARGS__)
 #define PD_CAPI_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, name, ...) name
-
-// One line in a plugin, for up to 16 types. The braces behind it are a function body that receives `kernel_key` and
-// `kernel`; they may stay empty.
-#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...)                                                   \
+#define PD_CAPI_KERNELS(m, kernel_name, backend, layout, fn, ...)                                                    \
   static void pd_args_##kernel_name##_##backend(const PD_KernelKey* kernel_key, PD_Kernel* kernel);                  \
   PD_CAPI_PICK(__VA_ARGS__, PD_CAPI_16, PD_CAPI_15, PD_CAPI_14, PD_CAPI_13, PD_CAPI_12, PD_CAPI_11, PD_CAPI_10,      \
                PD_CAPI_9, PD_CAPI_8, PD_CAPI_7, PD_CAPI_6, PD_CAPI_5, PD_CAPI_4, PD_CAPI_3, PD_CAPI_2, PD_CAPI_1, 0) \
-  (kernel_name, backend, layout, fn, __VA_ARGS__) static void pd_args_##kernel_name##_##backend(                     \
+  (m, kernel_name, backend, layout, fn, __VA_ARGS__) static void pd_args_##kernel_name##_##backend(                  \
       [[gnu::unused]] const PD_KernelKey* kernel_key, [[gnu::unused]] PD_Kernel* kernel)
+
+// One line in a plugin, for up to 16 types. The braces behind it are a function body that receives `kernel_key` and
+// `kernel`; they may stay empty.
+#define PD_BUILD_PHI_KERNEL(kernel_name, backend, layout, fn, ...) \
+  PD_CAPI_KERNELS(PD_CAPI_BUILD, kernel_name, backend, layout, fn, __VA_ARGS__)
+// The same for a template over the type and the context.
+#define PD_REGISTER_PLUGIN_KERNEL(kernel_name, backend, layout, fn, ...) \
+  PD_CAPI_KERNELS(PD_CAPI_PLUGIN, kernel_name, backend, layout, fn, __VA_ARGS__)
