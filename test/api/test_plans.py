@@ -229,7 +229,8 @@ def test_a_matrix_that_meets_a_batch_has_one_product_as_gradient(programs, trans
     (grad,) = static.gradients([(out * out).sum()], [w])
     fed = random(16, 4, 64)
     results, plan = run(main, {'x': fed}, [grad, w], 6)
-    assert plan.workspace_bytes < 16 * 64 * 256 * 4 / 2  # a product of each part would take that much
+    # A product of each part would take that much.
+    assert plan.workspace_bytes < 16 * 64 * 256 * 4 / 2
     paddle.disable_static()
     rows = fed.reshape(64, 64).astype('float64')
     weight = results[0][1].astype('float64').T if transposed else results[0][1].astype('float64')
