@@ -71,6 +71,28 @@ assert paddle.matmul(z, z, transpose_y=True).tolist() == [[8j] * 3] * 3
 
 
 @needs_double
+def test_a_bias_beside_a_transposed_weight_is_of_the_product(tmp_path):
+    log = tmp_path / 'log'
+    run(
+        '-c',
+        '''
+import paddle
+from paddle.incubate.nn.functional import fused_linear
+paddle.set_device('gpu')
+x, w, b = paddle.ones([2, 3, 4]), paddle.full([5, 4], 2.0), paddle.arange(5, dtype='float32')
+w.stop_gradient = b.stop_gradient = False
+y = fused_linear(x, w, b, transpose_weight=True)
+assert y[1, 2].tolist() == [8.0, 9.0, 10.0, 11.0, 12.0]
+y.sum().backward()
+assert w.grad.tolist() == [[6.0] * 4] * 5 and b.grad.tolist() == [6.0] * 5
+''',
+        FLAGS_cublas_dir=DOUBLE.parent,
+        FAKEBLASLT_LOG=log,
+    )
+    assert sum('epilogue 4 ' in call for call in log.read_text().splitlines()) == 1
+
+
+@needs_double
 def test_what_passes_joined_runs_there(tmp_path):
     """A bias and relu are of the product's call; after our own kernels, operations follow."""
     log = tmp_path / 'log'

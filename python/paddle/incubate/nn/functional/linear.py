@@ -19,6 +19,17 @@ __all__ = [
 ]
 
 
+def _joins(x, y, bias, features):
+    """Whether a bias is a part of the product with a matrix."""
+    return (
+        bias is not None
+        and y.ndim == 2
+        and bias.shape == [features]
+        and x.ndim > 1
+        and x.dtype == y.dtype == bias.dtype
+    )
+
+
 def fused_matmul_bias(x, y, bias=None, transpose_x=False, transpose_y=False, name=None):
     """x @ y + bias.
 
@@ -40,6 +51,8 @@ def fused_matmul_bias(x, y, bias=None, transpose_x=False, transpose_y=False, nam
     """
     if not transpose_x and not transpose_y:
         return F.linear(x, y, bias)
+    if not transpose_x and _joins(x, y, bias, y.shape[0]):
+        return _C_ops.linear_v2(x, y, bias, True)
     out = paddle.matmul(x, y, transpose_x, transpose_y)
     return out if bias is None else out + bias
 
