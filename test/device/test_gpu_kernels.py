@@ -283,6 +283,46 @@ def test_a_fault_is_an_exception_that_names_it(fault, error, cause):
     assert done.returncode == 1 and last.startswith(error) and re.search(cause, last), done.stderr
 
 
+@pytest.mark.parametrize('what', ['tensor', 'event', 'graph'])
+def test_a_fault_in_a_destructor_is_raised_by_the_next_call(what):
+    """It ends no process, is said once, and stays."""
+    program = '''
+import sys, paddle
+paddle.set_device('gpu')
+x = paddle.ones([8])
+event = paddle.device.cuda.Event()
+event.record()
+graph = paddle.device.cuda.graphs.CUDAGraph()
+y = x + x
+paddle.device.synchronize()
+graph.capture_begin()
+z = x + x
+graph.capture_end()
+try:
+    for _ in range(40):
+        y = x + x
+    paddle.device.synchronize()
+except RuntimeError as e:
+    print('UNAVAILABLE' in str(e))
+if sys.argv[1] == 'tensor':
+    del y, z
+elif sys.argv[1] == 'event':
+    del event
+else:
+    del graph
+for _ in range(2):
+    try:
+        paddle.ones([8])
+    except RuntimeError as e:
+        print(e)
+'''
+    done = child('-c', program, what, FAKECUDA_LOSE_DEVICE=20, FLAGS_use_system_allocator=1)
+    lost, first, second = done.stdout.splitlines()
+    assert done.returncode == 0 and lost == 'True' and first == second
+    assert re.match(r'.*\[gpu:0\] cu\w+ failed: CUDA_ERROR_DEVICE_UNAVAILABLE', first)
+    assert done.stderr.count('from here on raises this') == 1
+
+
 @pytest.mark.parametrize('n', [1, 2, 3, 4])
 def test_one_refused_allocation_is_tried_again(n):
     """Cached blocks are given back first."""

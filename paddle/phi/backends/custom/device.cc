@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -36,6 +38,9 @@ struct Device {
   std::atomic<bool> several{false};                 // whether a stream beside the first one was current
   std::unique_ptr<CachingAllocator> memory;
   std::unique_ptr<GrowingMemory> (*growing)(int id) = nullptr;
+  std::mutex failing;
+  std::string failure;              // of a call that could not throw, the first one
+  std::atomic<bool> failed{false};  // it is there
 };
 
 // A stream for the allocator of pinned memory, which serves all GPUs.
@@ -54,7 +59,28 @@ std::map<DeviceKey, Device*>& Devices() {
   return *d;
 }
 
+// What goes wrong where nothing can be thrown, as in a destructor: it is said once, and raised by whatever is asked of
+// the device next, which cannot be relied on any more.
+void Keep(Device& d, const std::string& what) {
+  const std::lock_guard<std::mutex> lock(d.failing);
+  if (d.failed) return;
+  d.failure = what;
+  d.failed = true;
+  std::fprintf(stderr, "%s; what is called on %s from here on raises this\n", what.c_str(), d.name.c_str());
+}
+template <class Call>
+bool Try(Device& d, Call&& call) noexcept {
+  try {
+    call();
+    return true;
+  } catch (const std::exception& e) {
+    Keep(d, e.what());
+    return false;
+  }
+}
+
 void Check(const Device& d, C_Status status, const char* what) {
+  PD_CHECK(!d.failed, PreconditionNotMet, d.failure);
   PD_CHECK(status == C_SUCCESS || status == C_WARNING, PreconditionNotMet, "[", d.name, "] the device's ", what,
            " failed with status ", static_cast<int>(status));
 }
@@ -107,8 +133,8 @@ bool PlainMemory() {
 }
 std::atomic<bool> g_virtual_memory{FlagSet("FLAGS_use_virtual_memory_auto_growth")};
 
-// Memory and events of a device for its allocator. Failures of events count as reached: the next call on the device
-// reports them.
+// Memory and events of a device for its allocator, which destructors call: failures are kept for the next call on the
+// device, and those of events count as reached.
 class DeviceMemory final : public MemorySource {
  public:
   explicit DeviceMemory(Device& d) : d_(d) {}
@@ -120,28 +146,36 @@ class DeviceMemory final : public MemorySource {
     return p;
   }
   void Give(void* p, size_t bytes) override {
-    d_.f->set_device(&d_.id);
-    // The driver of GPUs waits by itself.
-    if (d_.place.type != AllocationType::GPU && d_.f->synchronize_device) d_.f->synchronize_device(&d_.id);
-    d_.f->device_memory_deallocate(&d_.id, p, bytes);
+    Try(d_, [&] {
+      d_.f->set_device(&d_.id);
+      // The driver of GPUs waits by itself.
+      if (d_.place.type != AllocationType::GPU && d_.f->synchronize_device) d_.f->synchronize_device(&d_.id);
+      d_.f->device_memory_deallocate(&d_.id, p, bytes);
+    });
   }
   void* Record(void* stream) override {
     C_Event e = nullptr;
-    d_.f->set_device(&d_.id);
-    if (d_.f->create_event(&d_.id, &e) != C_SUCCESS) return nullptr;
-    d_.f->record_event(&d_.id, static_cast<C_Stream>(stream), e);
+    Try(d_, [&] {
+      d_.f->set_device(&d_.id);
+      if (d_.f->create_event(&d_.id, &e) == C_SUCCESS) d_.f->record_event(&d_.id, static_cast<C_Stream>(stream), e);
+    });
     return e;
   }
   bool Reached(void* event) override {
     auto* e = static_cast<C_Event>(event);
     if (!e) return true;
-    d_.f->set_device(&d_.id);
-    if (d_.f->query_event) return d_.f->query_event(&d_.id, e) == C_SUCCESS;
-    d_.f->synchronize_event(&d_.id, e);
-    return true;
+    bool reached = true;
+    Try(d_, [&] {
+      d_.f->set_device(&d_.id);
+      if (d_.f->query_event)
+        reached = d_.f->query_event(&d_.id, e) == C_SUCCESS;
+      else
+        d_.f->synchronize_event(&d_.id, e);
+    });
+    return reached;
   }
   void Forget(void* event) override {
-    if (event) d_.f->destroy_event(&d_.id, static_cast<C_Event>(event));
+    if (event) Try(d_, [&] { d_.f->destroy_event(&d_.id, static_cast<C_Event>(event)); });
   }
   GrowingMemory* growing() override {
     std::call_once(asked_, [&] {
@@ -167,8 +201,10 @@ class PinnedMemory final : public MemorySource {
   }
   void Give(void* p, size_t bytes) override {
     Device& d = First();
-    d.f->set_device(&d.id);
-    d.f->host_memory_deallocate(&d.id, p, bytes);
+    Try(d, [&] {
+      d.f->set_device(&d.id);
+      d.f->host_memory_deallocate(&d.id, p, bytes);
+    });
   }
   void* Record(void* stream) override {
     auto* s = static_cast<StreamOf*>(stream);
@@ -409,10 +445,11 @@ void* CreateStream(Place place) {
 void DestroyStream(Place place, void* stream) {
   Device& d = Of(place);
   if (!stream || !d.f->destroy_stream) return;
-  WaitFor(d, static_cast<C_Stream>(stream));  // another stream may get this handle, and with it the memory
+  // Another stream may get this handle, and with it the memory.
+  Try(d, [&] { WaitFor(d, static_cast<C_Stream>(stream)); });
   d.memory->EndStream(stream);
   Pinned().EndStream(KeyOf(d, static_cast<C_Stream>(stream)));
-  DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream));
+  Try(d, [&] { DEVICE_CALL(d, destroy_stream, static_cast<C_Stream>(stream)); });
 }
 bool QueryStream(Place place, void* stream) {
   Device& d = Of(place);
@@ -432,7 +469,7 @@ void* CreateEvent(Place place) {
 }
 void DestroyEvent(Place place, void* event) {
   Device& d = Of(place);
-  DEVICE_CALL(d, destroy_event, static_cast<C_Event>(event));
+  Try(d, [&] { DEVICE_CALL(d, destroy_event, static_cast<C_Event>(event)); });
 }
 void RecordEvent(Place place, void* event, void* stream) {
   Device& d = Of(place);
@@ -558,15 +595,17 @@ void DeviceGraph::Print(const std::string& path, unsigned flags) const {
 }
 DeviceGraph::~DeviceGraph() {
   Device& d = Of(place_);
-  try {
+  Try(d, [&] {
     if (capturing_) End();
     SynchronizeDevice(place_);  // replays read what the pool holds
-  } catch (const common::Error& e) { PD_VLOG(1) << e.what(); }
+  });
   for (void* block : constants_) GiveBlock(block);
   for (void* block : {base_, outside_, told_})
     if (block) GiveBlock(block);
-  if (exec_) d.f->cuda_graph_exec_destroy(static_cast<C_GraphExec>(exec_));
-  if (graph_) d.f->cuda_graph_destroy(static_cast<C_CudaGraph>(graph_));
+  Try(d, [&] {
+    if (exec_) d.f->cuda_graph_exec_destroy(static_cast<C_GraphExec>(exec_));
+    if (graph_) d.f->cuda_graph_destroy(static_cast<C_CudaGraph>(graph_));
+  });
   d.memory->ReleasePool(pool_);
 }
 bool IsCapturing(Place place) {
