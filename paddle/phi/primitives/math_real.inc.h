@@ -57,17 +57,15 @@ PD_MATH ExpD exp_parts(double x) {
 PD_MATH float clamp(float x, float lo, float hi) { return select(x > hi, hi, select(x < lo, lo, x)); }
 PD_MATH double clamp(double x, double lo, double hi) { return select(x > hi, hi, select(x < lo, lo, x)); }
 
-// Where the result is 0, as for masked scores of attention, nothing is multiplied down to it: processors take some 150
-// cycles for a product that underflows.
+// A result of 0, as of masked scores of attention, is 0 before it is scaled: processors take some 150 cycles for a
+// product that underflows.
 PD_MATH float exp(float x) {
-  const auto zero = x < -104.5f;
-  ExpF e = exp_parts(select(zero, 0.0f, select(x > 89.0f, 89.0f, x)));
-  return select(zero, 0.0f, scale2(1.0f + e.p, e.k));
+  ExpF e = exp_parts(clamp(x, -104.5f, 89.0f));
+  return scale2(select(x < -104.5f, 0.0f, 1.0f + e.p), e.k);
 }
 PD_MATH double exp(double x) {
-  const auto zero = x < -746.0;
-  ExpD e = exp_parts(select(zero, 0.0, select(x > 710.0, 710.0, x)));
-  return select(zero, 0.0, scale2(1.0 + e.p, e.k));
+  ExpD e = exp_parts(clamp(x, -746.0, 710.0));
+  return scale2(select(x < -746.0, 0.0, 1.0 + e.p), e.k);
 }
 PD_MATH float expm1(float x) {
   ExpF e = exp_parts(clamp(x, -25.0f, 89.0f));
