@@ -731,17 +731,6 @@ PD_MATH T sigmoid_any(T x) {
 }
 PD_MATH float sigmoid(float x) { return sigmoid_any(x); }
 PD_MATH double sigmoid(double x) { return sigmoid_any(x); }
-template <class T>
-PD_MATH T hypot_any(T x, T y) {
-  T a = abs(x), b = abs(y);
-  T mx = select(a > b, a, b), mn = select(a > b, b, a);
-  T r = mn / mx;
-  T h = select(mx == T(0), T(0), mx * sqrt(fma(r, r, T(1))));
-  h = select(mn == mx, mx * T(1.41421356237309514547), h);
-  return select(isinf(a) || isinf(b), limits<T>::inf, select(x != x || y != y, x + y, h));
-}
-PD_MATH float hypot(float x, float y) { return hypot_any(x, y); }
-PD_MATH double hypot(double x, double y) { return hypot_any(x, y); }
 
 }  // namespace PD_ISA
 }  // namespace phi
