@@ -152,8 +152,6 @@ bool InUse(const pir::Program& program, const std::string& name) { return progra
 
 }  // namespace
 
-pir::Attribute ToPirAttribute(const phi::AttrValue& v) { return pir::Attribute::From(v); }
-
 Recorder::Recorder(pir::Program* program) : program_(program), builder_(program) {
   static std::atomic<uint64_t> next{1};
   id_ = next++;
@@ -446,7 +444,7 @@ pir::AttributeMap Recorder::AttributesOf(const phi::OpDef& op, const phi::InSlot
     }
     const auto* number = std::get_if<phi::Scalar>(&attrs[a]);
     pir::Attribute attr = number ? pir::Attribute::Number(filled ? AsElement(*number, made[0][0].dtype) : *number)
-                                 : ToPirAttribute(attrs[a]);
+                                 : pir::Attribute::From(attrs[a]);
     if (attrs[a].index() != d.attr_index && attr)
       attr = pir::Attribute::From(attr.value(static_cast<pir::AttrCode>(d.attr_index)));
     map.Set(d.name, attr);

@@ -161,6 +161,4 @@ class RecordGuard {
   DispatchState old_;
 };
 
-pir::Attribute ToPirAttribute(const phi::AttrValue& v);
-
 }  // namespace egr

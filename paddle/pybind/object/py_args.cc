@@ -484,12 +484,6 @@ Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const 
   ExpectedTensor(o, op, arg, "a Tensor, an int, a float or a bool");
 }
 
-Tensor ToTensorLike(PyObject* o, const char* op, const char* arg) {
-  if (o && IsTensor(o)) return ToTensor(o, op, arg);
-  if (IsNone(o)) ExpectedTensor(o, op, arg, "a Tensor or an array");
-  return TensorFromData(o, DataType::UNDEFINED);
-}
-
 PyObject* Wrap(Tensor&& t) { return ToPy(std::move(t)); }
 PyObject* Wrap(const Tensor& t) { return ToPy(t); }
 PyObject* Wrap(std::vector<Tensor>&& v) {

@@ -109,8 +109,6 @@ Place ToPlace(PyObject* o, const char* op, const char* arg);        // None: the
 std::vector<double> ToDoubles(PyObject* o, const char* op, const char* arg);
 std::vector<std::string> ToStrs(PyObject* o, const char* op, const char* arg);
 std::vector<Scalar> ToScalars(PyObject* o, const char* op, const char* arg);
-// Any array-like (tensor, ndarray, number, nested lists) as a tensor.
-Tensor ToTensorLike(PyObject* o, const char* op, const char* arg);
 
 // How deep lists and tuples may nest in what the bindings read: a list that holds itself nests without end.
 inline constexpr int64_t kMaxNesting = 64;
