@@ -115,9 +115,7 @@ Tensor Alias(const Tensor& t) {
 }
 
 // TypeError for arguments of Tensor() that nothing would read; a subclass may have others for its __init__.
-void CheckMade(PyObject* first, Py_ssize_t n, PyObject* kwargs) {
-  if (n > 1 && !(PyLong_Check(first) && !PyBool_Check(first)))
-    RaiseTypeError("[Tensor] expected a value alone, or extents as ints, got " + std::to_string(n) + " arguments");
+void CheckMade(PyObject* kwargs) {
   PyObject *key, *value;
   for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);) {
     const std::string name = ToStr(key, "Tensor", "keyword");
@@ -127,9 +125,37 @@ void CheckMade(PyObject* first, Py_ssize_t n, PyObject* kwargs) {
     if (name == "place" || name == "device")
       known = IsNone(value) || ToPlace(value, "Tensor", name.c_str()).is_cpu();
     else if (name == "zero_copy")
-      known = IsNone(value) || !ToBool(value, "Tensor", "zero_copy");
+      known = IsNone(value) || PyBool_Check(value);
     if (!known) RaiseTypeError("[Tensor] got an unexpected keyword argument '" + name + "', or a value it cannot take");
   }
+}
+
+// The keywords, and what stands behind the value in Tensor(value, place, persistable, zero_copy, name, stop_gradient).
+PyRef Keywords(PyObject* args, PyObject* kwargs) {
+  constexpr const char* kNames[] = {"place", "persistable", "zero_copy", "name", "stop_gradient"};
+  const Py_ssize_t n = PyTuple_GET_SIZE(args);
+  if (n > 1 + static_cast<Py_ssize_t>(std::size(kNames)))
+    RaiseTypeError("[Tensor] expected at most 6 arguments, got " + std::to_string(n));
+  PyRef all = Own(kwargs ? PyDict_Copy(kwargs) : PyDict_New());
+  for (Py_ssize_t i = 1; i < n; ++i) {
+    if (PyDict_GetItemString(all.get(), kNames[i - 1]))
+      RaiseTypeError(std::string("[Tensor] expected one value for ") + kNames[i - 1] + ", got two");
+    PyDict_SetItemString(all.get(), kNames[i - 1], PyTuple_GET_ITEM(args, i));
+  }
+  return all;
+}
+
+// A tensor over the memory of an array; undefined where that cannot be shared, as of read-only arrays.
+Tensor OverMemory(PyObject* array) {
+  if (!PyObject_HasAttrString(array, "__dlpack__")) return {};
+  const PyRef module = Own(PyImport_ImportModule("paddle.utils.dlpack"));
+  const PyRef made(PyObject_CallMethod(module.get(), "from_dlpack", "O", array));
+  if (!made.get()) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PyErrAlreadySet();
+    PyErr_Clear();
+    return {};
+  }
+  return Alias(AsTensor(made.get()));
 }
 
 // Tensor(), Tensor(tensor), Tensor(array or list), Tensor(2, 3) (uninitialised).
@@ -137,7 +163,11 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return Guarded([&]() -> PyObject* {
     Py_ssize_t n = PyTuple_GET_SIZE(args);
     PyObject* first = n ? PyTuple_GET_ITEM(args, 0) : nullptr;
-    if (type == g_tensor_type) CheckMade(first, n, kwargs);
+    PyRef named;
+    if (type == g_tensor_type) {
+      if (n > 1 && !(PyLong_Check(first) && !PyBool_Check(first))) kwargs = (named = Keywords(args, kwargs)).get();
+      CheckMade(kwargs);
+    }
     PyObject* dtype_arg = kwargs ? PyDict_GetItemString(kwargs, "dtype") : nullptr;
     if (!first && kwargs)
       for (const char* key : {"value", "data"})
@@ -158,7 +188,9 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     } else {
       bool list = PyList_Check(first) || PyTuple_Check(first);
       const egr::GradModeGuard no_history(false);
-      t = TensorFromData(first, dtype == DataType::UNDEFINED && list ? DefaultDtype() : dtype);
+      PyObject* share = kwargs && dtype == DataType::UNDEFINED ? PyDict_GetItemString(kwargs, "zero_copy") : nullptr;
+      if (share && !list && PyObject_IsTrue(share) == 1) t = OverMemory(first);
+      if (!t.defined()) t = TensorFromData(first, dtype == DataType::UNDEFINED && list ? DefaultDtype() : dtype);
     }
     PyObject* o = Make(type, std::move(t));
     if (!o) return nullptr;

@@ -255,3 +255,28 @@ def test_imaginary_parts_are_not_dropped():
     assert paddle.full_like(x, 1 + 2j, 'complex64').tolist() == [1 + 2j] * 2
     assert paddle.masked_fill(z, x > 0, 1 + 2j).tolist() == [1 + 2j] * 2
     assert pad(z, [1, 0], value=2j).tolist() == [2j, 1, 1]
+
+
+def test_the_class_of_tensors_takes_what_says_how_in_its_order():
+    array = np.arange(4, dtype='float32')
+    made = paddle.Tensor(array, paddle.CPUPlace(), True, False, 'mine_of_class', False)
+    assert made.tolist() == [0, 1, 2, 3] and made.name == 'mine_of_class'
+    assert made.persistable and not made.stop_gradient
+    shared, copied = (paddle.Tensor(array, zero_copy=share) for share in (True, False))
+    array[0] = 9
+    assert shared.tolist() == [9, 1, 2, 3] and copied.tolist() == made.tolist() == [0, 1, 2, 3]
+    turned = np.arange(6).reshape(2, 3).T
+    assert paddle.Tensor(turned, zero_copy=True).tolist() == turned.tolist()
+    # What cannot be shared is copied.
+    array.flags.writeable = False
+    assert paddle.Tensor(array, zero_copy=True).tolist() == [9, 1, 2, 3]
+    halves = paddle.Tensor(np.array([0x3F80, 0x4000], 'uint16'), zero_copy=True)
+    assert halves.dtype == paddle.bfloat16 and halves.tolist() == [1, 2]
+    assert paddle.Tensor([1, 2], zero_copy=True).dtype == paddle.float32
+    assert paddle.Tensor(2, 3).shape == [2, 3]
+    with pytest.raises(TypeError, match=r'\[Tensor\].*at most 6'):
+        paddle.Tensor(array, None, None, None, None, None, None)
+    with pytest.raises(TypeError, match=r'\[Tensor\].*one value for place'):
+        paddle.Tensor(array, paddle.CPUPlace(), place=paddle.CPUPlace())
+    with pytest.raises(TypeError, match='zero_copy'):
+        paddle.Tensor(array, zero_copy='no')
