@@ -285,11 +285,13 @@ class Forms final : public DrawForms {
 
   void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y, Numbers y_shape,
               Numbers y_strides, bool ty, const void* bias, void* out) const override {
-    MatmulAnd(false, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, bias, out);
+    phi::ProductExtras with;
+    with.bias = bias;
+    MatmulAnd(false, with, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, out);
   }
-  bool MatmulRelu(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
-                  Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const override {
-    return MatmulAnd(true, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, bias, out);
+  bool MatmulWith(const phi::ProductExtras& with, DataType t, const void* x, Numbers x_shape, Numbers x_strides,
+                  bool tx, const void* y, Numbers y_shape, Numbers y_strides, bool ty, void* out) const override {
+    return MatmulAnd(true, with, t, x, x_shape, x_strides, tx, y, y_shape, y_strides, ty, out);
   }
 
   void Convolve(phi::ConvPass pass, DataType t, const phi::cpu::ConvDesc& d, const void* a, const void* b,
@@ -536,8 +538,10 @@ class Forms final : public DrawForms {
   }
 
  private:
-  bool MatmulAnd(bool relu, DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
-                 Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const {
+  // In one call each of a library, or nothing is done and false; or, with no more than a bias, also by our own kernels.
+  bool MatmulAnd(bool by_library, const phi::ProductExtras& with, DataType t, const void* x, Numbers x_shape,
+                 Numbers x_strides, bool tx, const void* y, Numbers y_shape, Numbers y_strides, bool ty,
+                 void* out) const {
     const size_t xn = x_shape.size(), yn = y_shape.size(), nb = std::max(xn, yn) - 2;
     const size_t xr = xn - (tx ? 1 : 2), xc = xn - (tx ? 2 : 1), yr = yn - (ty ? 1 : 2), yc = yn - (ty ? 2 : 1);
     int64_t m = x_shape[xr];
@@ -567,7 +571,7 @@ class Forms final : public DrawForms {
     p[kA + kStepI] = x_strides[xr], p[kA + kStepK] = x_strides[xc];
     p[kB + kStepI] = y_strides[yc], p[kB + kStepK] = y_strides[yr];
     p[kC + 2] = n, p[kC + 3] = 1;
-    p[kHasBias] = bias != nullptr;
+    p[kHasBias] = with.bias != nullptr;
     int64_t matrices = 1, all = 1;
     for (size_t i = 0; i < batch.size(); ++i) all *= batch[i].n;
     for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i) {
@@ -578,6 +582,8 @@ class Forms final : public DrawForms {
       matrices *= batch[i].n;
     }
     const auto size = static_cast<int64_t>(phi::SizeOf(t));
+    const bool writes = with.kept || with.sums || with.a_sums || with.b_sums;
+    if (writes && all != 1) return false;
     for (int64_t done = 0; done < all; done += matrices) {  // a launch for each step of further axes
       int64_t rest = done / matrices, fx = 0, fy = 0;
       for (size_t i = 2; i < batch.size(); ++i) {
@@ -586,10 +592,10 @@ class Forms final : public DrawForms {
         rest /= batch[i].n;
       }
       const void *a = static_cast<const char*>(x) + fx * size, *b = static_cast<const char*>(y) + fy * size;
-      void* const to = static_cast<char*>(out) + done * m * n * size;
-      if (!relu)
-        Multiply(t, p, matrices, a, b, bias, to);
-      else if (!ByLibrary(t, p, matrices, a, b, bias, to, RoundsToTf32(), true))
+      void* const to = static_cast<char*>(out) + done * m * n * SizeOfResult(t, with);
+      if (!by_library)
+        Multiply(t, p, matrices, a, b, with.bias, to);
+      else if (!ByLibrary(t, p, matrices, a, b, to, RoundsToTf32(), with))
         return false;  // the first of several alike, or none
     }
     return true;
@@ -625,24 +631,27 @@ class Forms final : public DrawForms {
     return o[kStepK] == 1 ? o[kStepI] % 8 == 0 : o[kStepI] == 1 && o[kStepK] % 8 == 0;
   }
 
+  static int64_t SizeOfResult(DataType t, const phi::ProductExtras& with) {
+    return static_cast<int64_t>(phi::SizeOf(with.out == DataType::UNDEFINED ? t : with.out));
+  }
+
   // The product by cuBLASLt, in steps of one axis of its batch; false where that does not do it.
-  bool ByLibrary(DataType t, const Product& p, int64_t matrices, const void* a, const void* b, const void* bias,
-                 void* out, bool tf32, bool relu = false) const {
+  bool ByLibrary(DataType t, const Product& p, int64_t matrices, const void* a, const void* b, void* out, bool tf32,
+                 const phi::ProductExtras& with) const {
     if (!phi::gpu::HasLt() || p[kA + kKind] != kMatrix || p[kB + kKind] != kMatrix || matrices == 0) return false;
     for (size_t k : {kA + kDivI, kA + kDivK, kB + kDivI, kB + kDivK, kC + 0})
       if (p[k] != INT_MAX) return false;
     const int64_t inner = std::max<int64_t>(p[kInner], 1), outer = matrices / inner;
-    const auto size = static_cast<int64_t>(phi::SizeOf(t));
+    const auto size = static_cast<int64_t>(phi::SizeOf(t)), out_size = SizeOfResult(t, with);
     if (p[kC + 3] != 1 || p[kC + 2] != p[kN]) return false;  // convolutions' results
     for (int64_t o = 0; o < outer; ++o) {
-      const auto at = [&](const void* data, int64_t step) { return static_cast<const char*>(data) + o * step * size; };
+      const auto at = [&](const void* data, int64_t step) { return static_cast<const char*>(data) + o * step; };
       phi::gpu::LtProduct lt;
       lt.dtype = t, lt.m = p[kM], lt.n = p[kN], lt.k = p[kK], lt.count = inner;
-      lt.a = {at(a, p[kA + kBatch0]), p[kA + kStepI], p[kA + kStepK], p[kA + kBatch1]};
-      lt.b = {at(b, p[kB + kBatch0]), p[kB + kStepK], p[kB + kStepI], p[kB + kBatch1]};
-      lt.out = {at(out, p[kC + 4]), p[kN], 1, p[kC + 5]};
-      lt.bias = p[kHasBias] ? bias : nullptr;
-      lt.activation = relu ? phi::gpu::LtActivation::kRelu : phi::gpu::LtActivation::kNone;
+      lt.a = {at(a, p[kA + kBatch0] * size), p[kA + kStepI], p[kA + kStepK], p[kA + kBatch1]};
+      lt.b = {at(b, p[kB + kBatch0] * size), p[kB + kStepK], p[kB + kStepI], p[kB + kBatch1]};
+      lt.out = {at(out, p[kC + 4] * out_size), p[kN], 1, p[kC + 5]};
+      lt.with = with;
       lt.tf32 = tf32;
       if (!phi::gpu::LtMultiply(lt, place_)) return false;  // the first of several alike, or none
     }
@@ -655,7 +664,9 @@ class Forms final : public DrawForms {
     const bool half = t == DataType::FLOAT16 || t == DataType::BFLOAT16;
     if (!half && t != DataType::FLOAT32 && t != DataType::FLOAT64 && !phi::IsComplex(t))
       throw phi::NoDeviceForm{"a product of numbers that are not floating"};
-    if (ByLibrary(t, p, matrices, a, b, bias, out, tf32)) return;
+    phi::ProductExtras with;
+    with.bias = p[kHasBias] ? bias : nullptr;
+    if (ByLibrary(t, p, matrices, a, b, out, tf32, with)) return;
     if (phi::IsComplex(t) && matrices > 0) throw phi::NoDeviceForm{"a product of complex numbers without cuBLASLt"};
     // By tensor cores a tile is read before there is known to be one along k.
     const bool tensor = p[kK] > 0 && capability_ >= kFirstTensorCores && (half || (tf32 && t == DataType::FLOAT32));

@@ -8,6 +8,7 @@
 #include "paddle/common/op_traits.h"
 #include "paddle/executor/binding.h"
 #include "paddle/executor/code.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/gradient_check.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
@@ -297,6 +298,7 @@ class Compiler {
   bool Expanded(pir::Operation* op, Code& code) {
     const auto* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
     if (!expands_ || !def || !(def->flags & phi::kOpComposed) || phi::g_has_external_kernels) return false;
+    if ((def->flags & phi::kOpWholeOnDevice) && !phi::CurrentPlace().is_cpu()) return false;
     std::vector<bool> wanted;
     for (int k = 0; k < op->num_results(); ++k) {
       const pir::Value v = op->result(k);

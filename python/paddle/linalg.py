@@ -730,7 +730,7 @@ def fp8_fp8_half_gemm_fused(
         bias (Tensor, default None): What is added, of shape [n]; None for nothing.
         scale (float, default 1.0): A factor of the product.
         output_dtype (str, default 'float16'): `float16` or `bfloat16`.
-        act (str, default 'identity'): `identity`, `relu` or `gelu`.
+        act (str, default 'identity'): `identity`, `relu` or `gelu`, which is by tanh.
         name (str, default None): Taken for compatibility; it has no effect.
 
     Returns:
@@ -743,20 +743,7 @@ def fp8_fp8_half_gemm_fused(
         >>> out.astype("float32").tolist(), out.dtype
         ([[5.5]], paddle.float16)
     """
-    op = 'fp8_fp8_half_gemm_fused'
-    expect_tensors(op, x=x, y=y)
-    for name_, t in (('x', x), ('y', y)):
-        if not str(t.dtype).endswith('float8_e4m3fn'):
-            raise TypeError(f"[{op}] expected {name_} of float8_e4m3fn, got {t.dtype}")
-    if output_dtype not in ('float16', 'bfloat16'):
-        raise ValueError(
-            f"[{op}] expected output_dtype 'float16' or 'bfloat16', got {output_dtype!r}"
-        )
-    if act not in ('identity', 'relu', 'gelu'):
-        raise ValueError(f"[{op}] expected act 'identity', 'relu' or 'gelu', got {act!r}")
-    out = matmul(x.astype('float32'), y.astype('float32'), transpose_x, transpose_y) * scale
-    if bias is not None:
-        out = out + bias.astype('float32')
-    if act != 'identity':
-        out = getattr(paddle.nn.functional, act)(out)
-    return out.astype(output_dtype)
+    expect_tensors('fp8_fp8_half_gemm_fused', x=x, y=y)
+    return _C_ops.fp8_fp8_half_gemm_fused(
+        x, y, bias, transpose_x, transpose_y, scale, output_dtype, act
+    )

@@ -3,6 +3,8 @@
 // are read and written as float64.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <list>
@@ -14,8 +16,19 @@
 #include "device/fakenccl/elements.h"
 #include "device/loaded_driver.h"
 
-enum class Real { kNone, k16, kB16, k32, k64 };
-inline size_t SizeOf(Real type) { return type == Real::k64 ? 8 : type == Real::k32 ? 4 : type == Real::kNone ? 0 : 2; }
+enum class Real { kNone, k8, k16, kB16, k32, k64 };
+inline size_t SizeOf(Real type) {
+  constexpr size_t kSizes[] = {0, 1, 2, 2, 4, 8};
+  return kSizes[static_cast<size_t>(type)];
+}
+// Of four bits of exponent and three of mantissa, without infinities.
+inline double FromE4m3(uint8_t bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const double size = exponent == 15 && mantissa == 7 ? std::nan("")
+                      : exponent == 0                 ? std::ldexp(mantissa, -9)
+                                                      : std::ldexp(8 + mantissa, exponent - 10);
+  return bits & 128 ? -size : size;
+}
 inline double Load(Real type, const char* p) {
   const auto as = [&](auto v) {
     std::memcpy(&v, p, sizeof v);
@@ -25,6 +38,7 @@ inline double Load(Real type, const char* p) {
     case Real::k64: return as(0.0);
     case Real::k32: return static_cast<double>(as(0.0f));
     case Real::k16: return static_cast<double>(as(_Float16{}));
+    case Real::k8: return FromE4m3(as(uint8_t{}));
     default: return static_cast<double>(fakenccl::FromBfloat(as(uint16_t{})));
   }
 }

@@ -7,7 +7,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from double import DOUBLE, needs_double, run
+from double import DOUBLE, explained, needs_double, run
 
 
 @needs_double
@@ -105,3 +105,21 @@ def test_what_passes_joined_runs_there(tmp_path):
         assert not re.search('gpu: .*on the host', said), said
     calls = log.read_text().splitlines()
     assert sum('epilogue 6 ' in call for call in calls) >= 3
+
+
+@needs_double
+def test_gradients_and_float8_are_calls_of_the_library(tmp_path):
+    """A bias's gradient comes with its product's, what gelu is of with the result; without the
+    library they are operations, and what it does not take, too.
+    """
+    log, script = tmp_path / 'log', HERE / 'gpu_epilogues.py'
+    explained('blaslt', script, FLAGS_cublas_dir=DOUBLE.parent, FAKEBLASLT_LOG=log)
+    calls = log.read_text().splitlines()
+    for type in (0, 2, 14):
+        for epilogue in (4, 6, 134, 152, 164, 208, 256, 512):
+            assert any(f'type {type} epilogue {epilogue} ' in c for c in calls), (type, epilogue)
+    for epilogue in (1, 2, 4, 6, 32, 36):
+        assert any(f'type 28 epilogue {epilogue} ' in c for c in calls), epilogue
+    assert any('type 28 ' in c and 'batch 2' in c for c in calls)
+    assert not any('type 28 ' in c and '3x5' in c for c in calls)
+    explained('blaslt', script)

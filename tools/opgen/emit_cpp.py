@@ -73,6 +73,7 @@ def gradient_code(g):
     parts = [
         emit_grad.composed(g),
         emit_grad.first_order(g) if emit_grad.has_first_order(g.op) else None,
+        emit_grad.on_device(g) if g.op.device_grad else None,
         emit_grad.op_def(g, g.readable) if g.readable else None,
         emit_node.node(g),
     ]
@@ -98,7 +99,7 @@ def source(gradients):
     updates = [Kernel(op) for op in ops if op.update is not None]
     if updates:
         includes += UPDATES
-    if any(op.on_device or op.grad_on_device for op in ops):
+    if any(op.on_device or op.grad_on_device or op.device_grad for op in ops):
         includes += ON_DEVICES
     if any(g.readable and emit_grad.summed(g, g.readable) for g in gradients):
         includes += SUMMED

@@ -220,6 +220,22 @@ def first_order(g):
     )
 
 
+ON_DEVICE = """
+bool device_${op}_grad($params, Place place) {
+  return phi::RunByForms(place, [&] { phi::$kernel($args); });
+}
+"""
+
+
+def on_device(g):
+    """The gradient that devices have, or not: then the rules are run."""
+    args = [*g.context_args]
+    args += [f"need[{i}] ? &g_{t.name} : nullptr" for i, t in enumerate(g.inputs)]
+    return fill(
+        ON_DEVICE, op=g.op.name, params=rule_params(g), kernel=g.op.device_grad, args=commas(args)
+    )
+
+
 def loop_statement(i, tensor, forms):
     return fill(
         LOOPS,
@@ -438,6 +454,7 @@ void run_$name(const KernelContext&, const InSlot* in, const AttrValue* attrs, O
   PlainGuard plain;
   bool need[$count];
   $wanted
+  $there
   ${rule}_${op}_grad($args);
   $delivered
 }
@@ -508,6 +525,8 @@ def op_def(g, d):
         flags.append("phi::kOpElementwise")
     if is_composition(g, given):
         flags.append("phi::kOpComposed")
+        if g.op.device_grad:
+            flags.append("phi::kOpWholeOnDevice")
     elif not given and not in_loops(g.op):
         flags.append("phi::kOpAllocates")
     rule = "first" if g.op.vjp_kernel or in_loops(g.op) else "composed"
@@ -519,6 +538,7 @@ def op_def(g, d):
         rule=rule,
         wanted=wanted(g, d, given),
         args=rule_args(g, values),
+        there=g.op.device_grad and there(g, d, values),
         delivered=delivered(g, d, given),
         infer=infer_statements(g, d, values),
         workspace=g.op.grad_workspace
@@ -533,6 +553,16 @@ def op_def(g, d):
         and f"const phi::DeviceStatement device_{d.name}(def_{d.name}, true);",
         composition=g.op.vjp_kernel and g.rules and composition(g, d, values),
         outs=commas(f'{{"{o}", {flag(o[:-5] in lists)}, true, nullptr}}' for o in d.outs),
+    )
+
+
+def there(g, d, values):
+    """The head of the statement: the same where the operands are on a device."""
+    first = values[len(g.context)]
+    return (
+        f"if (const Place p_ = {first}.place(); p_.is_cpu() || "
+        "State().record != RecordMode::kRun || "
+        f"!device_{g.op.name}_grad({rule_args(g, values)}, p_))"
     )
 
 

@@ -234,9 +234,18 @@ $derivatives
 """
 
 
+WHERE_IT_IS = """
+if (create_graph || State().record != RecordMode::kRun || device_.is_cpu() ||
+    !device_${op}_grad($args, device_))
+  composed_${op}_grad($args);
+"""
+
+
 def rule_statements(g):
     """Statements that run the rules."""
     op, args = g.op, rule_args(g)
+    if op.device_grad:
+        return fill(WHERE_IT_IS, op=op.name, args=args).split("\n")
     if op.vjp_kernel and not op.vjp:
         lines = fill(FIRST_ONLY, op=op.name, args=args).split("\n")
         if not g.recorded:

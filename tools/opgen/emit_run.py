@@ -60,6 +60,8 @@ def kernel_declarations(g):
         out.append(f"void {op.grad_infer}({commas(['const Meta& dout', *attrs, 'Meta& x'])});")
     if op.vjp_kernel:
         out.append(f"void {op.vjp_kernel}({of_numbers(kernel_params(g))});")
+    if op.device_grad:
+        out.append(f"void {op.device_grad}({of_numbers(kernel_params(g))});")
     return out
 
 

@@ -79,7 +79,7 @@ class Gradient:
             names, read = free_names(node)
             contents |= read & tensors
             metas |= names & tensors
-        if op.vjp_kernel:
+        if op.vjp_kernel or op.device_grad:
             contents |= set(op.saves) & tensors
         return contents, metas - contents
 
@@ -106,7 +106,8 @@ class Gradient:
             found = [c for rule in self.rules.values() for c in read_when(rule, name, decide)]
             return None if "true" in found else " || ".join(f"({c})" for c in dict.fromkeys(found))
 
-        return {name: c for name in sorted(self.contents) if (c := condition(name))}
+        names = sorted(self.contents - set(op.saves))
+        return {name: c for name in names if (c := condition(name))}
 
     @cached_property
     def context(self):

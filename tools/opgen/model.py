@@ -403,7 +403,17 @@ class Op:
     vjp_kernel: str | None = key(
         NAME, "A fused first-order kernel `void f(saved..., douts..., attrs..., Tensor* d_x...)`."
     )
-    saves: list = key(NAMES, "What `vjp_kernel` reads.", [], names="tensors or outputs")
+    device_grad: str | None = key(
+        NAME,
+        "On devices, by their primitives' forms, before `vjp`, which is the CPU's: `void "
+        "f(tensors of the rules..., douts..., attrs..., Tensor* d_x...)`.",
+    )
+    saves: list = key(
+        NAMES,
+        "What `vjp_kernel` reads, or `device_grad` beside what the rules do.",
+        [],
+        names="tensors or outputs",
+    )
     grad_of: list = key(
         NAMES, "Inputs that `vjp_kernel` covers; without it all.", [], names="tensors"
     )

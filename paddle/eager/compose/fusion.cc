@@ -23,17 +23,6 @@ Tensor Activate(const Tensor& x, const std::string& name) {
   PD_THROW(Unimplemented, "[fused] expected an activation this version has, got '", name, "'");
 }
 
-// Operations on tensors that are on a device are not of the kernel's primitives.
-class AsOps {
- public:
-  AsOps() { t_state.forms = nullptr; }
-  ~AsOps() { t_state.forms = before_; }
-  AsOps(const AsOps&) = delete;
-
- private:
-  const DeviceForms* before_ = t_state.forms;
-};
-
 }  // namespace
 
 Dims BlockedDims(const Dims& plain) {
@@ -143,12 +132,14 @@ void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, b
   if (const DeviceForms* d = FormsHere(); d && out.numel()) {
     const bool row = bias.defined() && x.ndim() > 1 && y.ndim() > 1 && bias.dtype() == out.dtype() &&
                      bias.is_contiguous() && bias.dims() == Ints{out.dims().back()};
-    const auto product = [&](auto with) {
-      return (d->*with)(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty,
-                        row ? bias.raw_data() : nullptr, out.raw_data());
-    };
-    if (row && activation == "relu" && product(&DeviceForms::MatmulRelu)) return;
-    row ? product(&DeviceForms::Matmul) : matmul_kernel(x, y, tx, ty, out);
+    const void* const at = row ? bias.raw_data() : nullptr;
+    if (row && activation == "relu" && ProductWith({.bias = at, .after = ProductAfter::kRelu}, x, y, tx, ty, out))
+      return;
+    if (row)
+      d->Matmul(x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(), y.strides(), ty, at,
+                out.raw_data());
+    else
+      matmul_kernel(x, y, tx, ty, out);
     const AsOps scope;
     const Tensor sum = bias.defined() && !row ? paddle::add(out, bias) : out;
     if (const Tensor last = Activate(sum, activation); !last.is_same(out)) CopyInto(last, out);
@@ -166,6 +157,229 @@ void fused_matmul_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, b
     return;
   }
   CopyInto(Activate(bias.defined() ? paddle::add(out, bias) : out, activation), out);
+}
+
+bool ProductWith(const ProductExtras& with, const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& out) {
+  const DeviceForms* d = FormsHere();
+  return d && d->MatmulWith(with, x.dtype(), x.raw_data(), x.dims(), x.strides(), tx, y.raw_data(), y.dims(),
+                            y.strides(), ty, out.raw_data());
+}
+
+namespace {
+
+ProductAfter AfterOf(const char* op, const std::string& activation) {
+  PD_CHECK(activation.empty() || activation == "none" || activation == "relu" || activation == "gelu", InvalidArgument,
+           "[", op, "] expected activation to be none, gelu or relu, got ", activation);
+  return activation == "relu"   ? ProductAfter::kRelu
+         : activation == "gelu" ? ProductAfter::kGelu
+                                : ProductAfter::kNothing;
+}
+
+// The gradients of x y + bias, of a matrix y, from that of the result: those of y and of the bias by one call.
+void ProductGrads(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& g, bool tx, bool ty, Tensor* dx,
+                  Tensor* dy, Tensor* dbias) {
+  if (!dy || !dbias) throw NoDeviceForm{"a product whose bias or second operand has no gradient"};
+  if (bias.dtype() != g.dtype() || x.dtype() != g.dtype() || y.ndim() != 2 || g.numel() == 0 || x.numel() == 0)
+    throw NoDeviceForm{"a product with a bias of another dtype"};
+  const auto rows = [](const Tensor& t) {
+    const Tensor whole = Contiguous(t);
+    const int64_t last = t.dims().back();
+    return ViewOf(whole, {t.numel() / last, last}, {last, 1}, whole->offset());
+  };
+  const Tensor left = rows(x), right = rows(g);
+  EnsureOut(*dbias, bias.dims(), g.dtype());
+  EnsureOut(*dy, y.dims(), g.dtype());
+  ProductExtras with;
+  (ty ? with.a_sums : with.b_sums) = dbias->raw_data();
+  const bool done =
+      ty ? ProductWith(with, right, left, true, tx, *dy) : ProductWith(with, left, right, !tx, false, *dy);
+  if (!done) throw NoDeviceForm{"no library that sums operands of a product"};
+  if (!dx) return;
+  EnsureOut(*dx, x.dims(), g.dtype());
+  tx ? matmul_kernel(y, g, ty, true, *dx) : matmul_kernel(g, y, false, !ty, *dx);
+}
+
+}  // namespace
+
+void linear_v2_device_grad(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& dout, bool tw,
+                           Tensor* dx, Tensor* dw, Tensor* dbias) {
+  ProductGrads(x, w, bias, dout, false, tw, dx, dw, dbias);
+}
+
+void fused_gemm_epilogue_infer(const Meta& x, const Meta& y, const Meta& bias, bool tx, bool ty,
+                               const std::string& activation, Meta& out, Meta& reserve) {
+  constexpr const char* kOp = "fused_gemm_epilogue";
+  const bool gelu = AfterOf(kOp, activation) == ProductAfter::kGelu;
+  PD_CHECK(y.dims.size() == 2 && x.dims.size() >= 2 && (!tx || x.dims.size() == 2), InvalidArgument, "[", kOp,
+           "] expected a matrix y, and x of at least two axes, of two with trans_x, got shapes ",
+           common::ShapeText(x.dims), " and ", common::ShapeText(y.dims));
+  PD_CHECK(x.dtype == y.dtype && x.dtype == bias.dtype, InvalidArgument, "[", kOp,
+           "] expected x, y and bias of one dtype, got ", NameOf(x.dtype), ", ", NameOf(y.dtype), " and ",
+           NameOf(bias.dtype));
+  matmul_infer(x, y, tx, ty, out);
+  PD_CHECK(bias.dims.size() == 1 && !common::CertainlyDiffer(bias.dims[0], out.dims.back()), InvalidArgument, "[", kOp,
+           "] expected a bias of ", common::DimText(out.dims.back()), " elements, got shape ",
+           common::ShapeText(bias.dims));
+  reserve = gelu ? out : Meta{{Dim(0)}, out.dtype};
+}
+
+void fused_gemm_epilogue_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty,
+                                const std::string& activation, Tensor& out, Tensor& reserve) {
+  if (out.numel() == 0) return;
+  const ProductAfter after = AfterOf("fused_gemm_epilogue", activation);
+  const bool gelu = after == ProductAfter::kGelu;
+  const Tensor row = Contiguous(bias);
+  if (gelu && ProductWith({.bias = row.raw_data(), .after = after, .kept = reserve.raw_data()}, x, y, tx, ty, out))
+    return;
+  fused_matmul_kernel(x, y, row, tx, ty, after == ProductAfter::kRelu ? "relu" : "", gelu ? reserve : out);
+  if (!gelu) return;
+  const AsOps scope;
+  CopyInto(paddle::gelu(reserve, true), out);
+}
+
+void fused_gemm_epilogue_device_grad(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& out,
+                                     const Tensor& reserve, const Tensor& dout, const Tensor&, bool tx, bool ty,
+                                     const std::string& activation, Tensor* dx, Tensor* dy, Tensor* dbias) {
+  Tensor g = dout;
+  switch (AfterOf("fused_gemm_epilogue", activation)) {
+    case ProductAfter::kGelu: {
+      const AsOps scope;
+      g = paddle::gelu_tanh_dx(reserve, dout);
+      break;
+    }
+    case ProductAfter::kRelu: {
+      const AsOps scope;
+      const Tensor zero = paddle::zeros_like_of(out);
+      g = paddle::where(paddle::greater_than(out, zero), dout, zero);
+      break;
+    }
+    default: break;
+  }
+  ProductGrads(x, y, bias, g, tx, ty, dx, dy, dbias);
+}
+
+void linear_pair_infer(const Meta& x, const Meta& first, const Meta& first_bias, const Meta& second,
+                       const Meta& second_bias, const std::string& activation, Meta& out, Meta& hidden, Meta& kept) {
+  PD_CHECK(AfterOf("linear_pair", activation) != ProductAfter::kNothing, InvalidArgument,
+           "[linear_pair] expected activation to be gelu or relu, got ", activation);
+  Meta none;
+  fused_gemm_epilogue_infer(x, first, first_bias, false, false, activation, hidden, kept);
+  fused_gemm_epilogue_infer(hidden, second, second_bias, false, false, "none", out, none);
+}
+
+void linear_pair_kernel(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
+                        const Tensor& second_bias, const std::string& activation, Tensor& out, Tensor& hidden,
+                        Tensor& kept) {
+  bool done = false;
+  if (FormsHere() && activation == "relu" && hidden.numel() > 0) {
+    const Tensor row = Contiguous(first_bias);
+    const int64_t n = hidden.dims().back();
+    Tensor bits;
+    EnsureOut(bits, {hidden.numel() / n, ReluRowBytes(n)}, DataType::UINT8);
+    done = ProductWith({.bias = row.raw_data(), .after = ProductAfter::kRelu, .kept = bits.raw_data()}, x, first, false,
+                       false, hidden);
+    if (done) kept = bits;
+  }
+  if (!done) fused_gemm_epilogue_kernel(x, first, first_bias, false, false, activation, hidden, kept);
+  Tensor none;
+  fused_gemm_epilogue_kernel(hidden, second, second_bias, false, false, "none", out, none);
+}
+
+// The product that gives the gradient of the first layer's result multiplies it by the activation's derivative, and
+// sums it for the bias.
+void linear_pair_device_grad(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
+                             const Tensor& second_bias, const Tensor& hidden, const Tensor& kept, const Tensor& dout,
+                             const Tensor&, const Tensor&, const std::string& activation, Tensor* dx, Tensor* dfirst,
+                             Tensor* dfirst_bias, Tensor* dsecond, Tensor* dsecond_bias) {
+  if (!dfirst || !dfirst_bias || kept.numel() == 0) throw NoDeviceForm{"layers of which a gradient is not wanted"};
+  Tensor g;
+  EnsureOut(g, hidden.dims(), dout.dtype());
+  EnsureOut(*dfirst_bias, first_bias.dims(), dout.dtype());
+  ProductExtras with;
+  with.after = activation == "gelu" ? ProductAfter::kGeluGrad : ProductAfter::kReluGrad;
+  with.kept = const_cast<void*>(kept.raw_data());
+  with.sums = dfirst_bias->raw_data();
+  const Tensor rows = Contiguous(dout);
+  if (!ProductWith(with, rows, second, false, true, g)) throw NoDeviceForm{"no library that has these gradients"};
+  const auto flat = [](const Tensor& t) {
+    const Tensor whole = Contiguous(t);
+    const int64_t last = t.dims().back();
+    return ViewOf(whole, {t.numel() / last, last}, {last, 1}, whole->offset());
+  };
+  EnsureOut(*dfirst, first.dims(), dout.dtype());
+  matmul_kernel(flat(x), flat(g), true, false, *dfirst);
+  if (dx) {
+    EnsureOut(*dx, x.dims(), dout.dtype());
+    matmul_kernel(g, first, false, true, *dx);
+  }
+  if (!dsecond && !dsecond_bias) return;
+  if (dsecond && dsecond_bias)
+    return ProductGrads(hidden, second, second_bias, rows, false, false, nullptr, dsecond, dsecond_bias);
+  throw NoDeviceForm{"a layer whose bias or weight has no gradient"};
+}
+
+void fp8_fp8_half_gemm_fused_infer(const Meta& x, const Meta& y, const Meta* bias, bool tx, bool ty, double,
+                                   const std::string& output_dtype, const std::string& activation, Meta& out) {
+  constexpr const char* kOp = "fp8_fp8_half_gemm_fused";
+  for (const auto& [name, t] : {std::pair{"x", x.dtype}, std::pair{"y", y.dtype}})
+    PD_CHECK(t == DataType::FLOAT8_E4M3FN, InvalidType, "[", kOp, "] expected ", name, " of float8_e4m3fn, got ",
+             NameOf(t));
+  PD_CHECK(output_dtype == "float16" || output_dtype == "bfloat16", InvalidArgument, "[", kOp,
+           "] expected output_dtype 'float16' or 'bfloat16', got '", output_dtype, "'");
+  PD_CHECK(activation == "identity" || activation == "relu" || activation == "gelu", InvalidArgument, "[", kOp,
+           "] expected act 'identity', 'relu' or 'gelu', got '", activation, "'");
+  matmul_infer(x, y, tx, ty, out);
+  PD_CHECK(!bias || (bias->dims.size() == 1 && !common::CertainlyDiffer(bias->dims[0], out.dims.back())),
+           InvalidArgument, "[", kOp, "] expected a bias of ", common::DimText(out.dims.back()),
+           " elements, got shape ", common::ShapeText(bias ? bias->dims : Dims{}));
+  out.dtype = output_dtype == "float16" ? DataType::FLOAT16 : DataType::BFLOAT16;
+}
+
+namespace {
+
+// With its last axes swapped, or not, and its elements in order.
+Tensor AlongLast(const Tensor& t, bool swapped) {
+  if (!swapped) return Contiguous(t);
+  Ints dims = t.dims(), strides = t.strides();
+  const int64_t last = dims.size() - 1;
+  std::swap(dims[last], dims[last - 1]);
+  std::swap(strides[last], strides[last - 1]);
+  return Contiguous(ViewOf(t, dims, strides, t->offset()));
+}
+
+// A library takes operands that lie along the axis that is summed over.
+bool Float8Product(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty, double scale,
+                   const std::string& activation, Tensor& out) {
+  const DeviceForms* d = FormsHere();
+  if (!d || x.ndim() < 2 || y.ndim() < 2) return false;
+  const Tensor left = AlongLast(x, tx), right = AlongLast(y, !ty);
+  const float factors[] = {static_cast<float>(scale), 1};
+  const auto there = d->Sent(factors, sizeof(factors));
+  const auto* at = static_cast<const float*>(there.get());
+  Tensor row;
+  if (bias.defined()) {
+    const AsOps scope;
+    row = Contiguous(paddle::cast(bias, out.dtype()));
+  }
+  ProductExtras with;
+  with.bias = row.defined() ? row.raw_data() : nullptr;
+  with.after = AfterOf("fp8_fp8_half_gemm_fused", activation == "identity" ? "none" : activation);
+  with.a_scale = at, with.b_scale = at + 1, with.out = out.dtype();
+  return ProductWith(with, left, right, false, true, out);
+}
+
+}  // namespace
+
+void fp8_fp8_half_gemm_fused_kernel(const Tensor& x, const Tensor& y, const Tensor& bias, bool tx, bool ty,
+                                    double scale, const std::string&, const std::string& activation, Tensor& out) {
+  if (out.numel() == 0 || Float8Product(x, y, bias, tx, ty, scale, activation, out)) return;
+  const AsOps scope;
+  const auto wide = [](const Tensor& t) { return paddle::cast(t, DataType::FLOAT32); };
+  Tensor sum = paddle::scale(paddle::matmul(wide(x), wide(y), tx, ty), Scalar(scale), 0.0, true);
+  if (bias.defined()) sum = paddle::add(sum, wide(bias));
+  if (activation == "relu") sum = paddle::relu(sum);
+  if (activation == "gelu") sum = paddle::gelu(sum, true);
+  CopyInto(paddle::cast(sum, out.dtype()), out);
 }
 
 void fused_add_norm_infer(const Meta& x, const Meta& y, const Meta*, const Meta*, double, const Ints&, bool, Meta& out,

@@ -11,6 +11,7 @@
 #include "paddle/common/dtype.h"
 #include "paddle/common/place.h"
 #include "paddle/phi/core/line_op.h"
+#include "paddle/phi/core/product_extras.h"
 #include "paddle/phi/core/thread_state.h"
 
 namespace phi {
@@ -146,9 +147,9 @@ class DeviceForms {
   // out contiguous; bias: of the last axis, or null.
   virtual void Matmul(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
                       Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
-  // The same with relu after it. False, with nothing done, where no library does all at once.
-  virtual bool MatmulRelu(DataType t, const void* x, Numbers x_shape, Numbers x_strides, bool tx, const void* y,
-                          Numbers y_shape, Numbers y_strides, bool ty, const void* bias, void* out) const = 0;
+  // The same and more. False, with nothing done, where no library does all at once.
+  virtual bool MatmulWith(const ProductExtras& with, DataType t, const void* x, Numbers x_shape, Numbers x_strides,
+                          bool tx, const void* y, Numbers y_shape, Numbers y_strides, bool ty, void* out) const = 0;
   virtual void Convolve(ConvPass pass, DataType t, const cpu::ConvDesc& d, const void* a, const void* b,
                         void* out) const = 0;
   // In the dtype of x. out contiguous, the axes of `mask` being reduced.
@@ -212,5 +213,16 @@ class DeviceForms {
 
 // Those of the device that the thread's op runs on; null: it runs on the CPU.
 inline const DeviceForms* FormsHere() { return t_state.forms; }
+
+// Operations on tensors that are on a device are not of the kernel's primitives.
+class AsOps {
+ public:
+  AsOps() { t_state.forms = nullptr; }
+  ~AsOps() { t_state.forms = before_; }
+  AsOps(const AsOps&) = delete;
+
+ private:
+  const DeviceForms* before_ = t_state.forms;
+};
 
 }  // namespace phi

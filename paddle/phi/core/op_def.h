@@ -58,10 +58,11 @@ enum OpFlags : uint32_t {
   kOpRandom = 4,
   kOpSideEffect = 8,
   kOpInplace = 16,
-  kOpInternal = 32,    // not a pd_op of PaddlePaddle
-  kOpComposed = 64,    // its run calls other ops
-  kOpSparing = 128,    // results whose slot is null are not computed
-  kOpAllocates = 256,  // makes the memory of its results even where they were given some
+  kOpInternal = 32,        // not a pd_op of PaddlePaddle
+  kOpComposed = 64,        // its run calls other ops
+  kOpSparing = 128,        // results whose slot is null are not computed
+  kOpAllocates = 256,      // makes the memory of its results even where they were given some
+  kOpWholeOnDevice = 512,  // composed, but one call on a device
 };
 
 // The rule and the kernel of an op that a user defined (custom_op.h).

@@ -3,17 +3,38 @@
 // an attribute, number, size or pointer that the real one would not take is refused, and so is an algorithm for another
 // product, a workspace that is too small and an alignment that was not promised. What it does it writes to the file of
 // FAKEBLASLT_LOG, a line a call.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "device/host_work.h"
 
 namespace {
 
 enum Status : int { kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15 };
-constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14;
+constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14, kReal8 = 28;
+// Parts of epilogues.
+constexpr int kRelu = 2, kBias = 4, kReluGrad = 8, kSums = 16, kGelu = 32, kGeluGrad = 64, kAux = 128;
+constexpr int kSumsA = 256, kSumsB = 512;
+constexpr int kEpilogues[] = {1,
+                              kRelu,
+                              kBias,
+                              kRelu | kBias,
+                              kGelu,
+                              kGelu | kBias,
+                              kRelu | kAux,
+                              kRelu | kAux | kBias,
+                              kReluGrad | kAux,
+                              kReluGrad | kAux | kSums,
+                              kGelu | kAux,
+                              kGelu | kAux | kBias,
+                              kGeluGrad | kAux,
+                              kGeluGrad | kAux | kSums,
+                              kSumsA,
+                              kSumsB};
 constexpr uint64_t kMagic = 0x66616b65626c6173, kWorkspace = 4096;
 
 struct Handle {
@@ -21,9 +42,10 @@ struct Handle {
 };
 struct Desc {
   int compute, scale, trans_a = 0, trans_b = 0, epilogue = 1;
-  const void* bias = nullptr;
+  void* bias = nullptr;
   void* aux = nullptr;
   int64_t aux_leading = 0;
+  const void *scale_a = nullptr, *scale_b = nullptr;
 };
 struct Layout {
   int type;
@@ -65,12 +87,12 @@ Real RealOf(int type) {
     case kComplex64: return Real::k64;
     case kReal16: return Real::k16;
     case kRealB16: return Real::kB16;
+    case kReal8: return Real::k8;
     default: return Real::kNone;
   }
 }
 bool IsComplex(int type) { return type == kComplex32 || type == kComplex64; }
 size_t SizeOf(int type) { return SizeOf(RealOf(type)) * (IsComplex(type) ? 2 : 1); }
-bool Has(int epilogue, int part) { return (epilogue & part) == part && epilogue > 1; }
 
 // What an algorithm is for.
 uint64_t ProductOf(const Desc& d, const Layout& a, const Layout& b, const Layout& c) {
@@ -91,8 +113,14 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
   const uint64_t n = d.trans_b ? b.rows : b.columns, k2 = d.trans_b ? b.columns : b.rows;
   if (k != k2 || c.rows != m || c.columns != n || out.rows != m || out.columns != n)
     return Refuse(kInvalidValue, "matrices that do not fit each other");
-  if (a.type != b.type || c.type != out.type || a.type != c.type)
+  const bool low = a.type == kReal8;
+  if (a.type != b.type || c.type != out.type || (!low && a.type != c.type))
     return Refuse(kNotSupported, "types of several kinds");
+  if (low && c.type != kReal16 && c.type != kRealB16) return Refuse(kNotSupported, "a result of float8 of that type");
+  if (low != (d.scale_a != nullptr) || low != (d.scale_b != nullptr))
+    return Refuse(kInvalidValue, "factors of matrices that are not float8, or none");
+  if (low && (!d.trans_a || d.trans_b)) return Refuse(kNotSupported, "matrices of float8 that do not lie along k");
+  if (low && (k % 16 || a.leading % 16 || b.leading % 16 || out.leading % 8)) return kNotSupported;
   for (const Layout* l : {&a, &b, &c, &out}) {
     if (l->leading < static_cast<int64_t>(l->rows)) return Refuse(kInvalidValue, "a leading dimension below the rows");
     if (l->batch != out.batch) return Refuse(kInvalidValue, "batches of several sizes");
@@ -102,8 +130,16 @@ int CheckProduct(const Desc& d, const Layout& a, const Layout& b, const Layout& 
     return Refuse(kNotSupported, "a compute type that is not of the matrices");
   if (d.scale != (IsComplex(a.type) ? a.type : wide ? kReal64 : kReal32))
     return Refuse(kNotSupported, "a scale type that is not of the compute type");
+  if (std::find(std::begin(kEpilogues), std::end(kEpilogues), d.epilogue) == std::end(kEpilogues))
+    return Refuse(kInvalidValue, "an unknown epilogue " + std::to_string(d.epilogue));
   if (d.epilogue != 1 && (wide || IsComplex(a.type))) return kNotSupported;
-  if (Has(d.epilogue, 32 | 128) && (d.aux_leading < static_cast<int64_t>(m) || d.aux_leading % 8)) return kNotSupported;
+  if (d.epilogue & kAux) {
+    const int64_t unit = d.epilogue & (kRelu | kReluGrad) ? 128 : 8;
+    if (d.aux_leading < static_cast<int64_t>(m) || d.aux_leading % unit)
+      return Refuse(kInvalidValue, "a leading dimension of the second result that cannot be");
+  }
+  if (d.epilogue & (kAux | kSums | kSumsA | kSumsB) && out.batch != 1) return kNotSupported;
+  if (low && d.epilogue & ~(1 | kRelu | kGelu | kBias)) return kNotSupported;
   return kSuccess;
 }
 
@@ -111,8 +147,8 @@ struct Job {
   Desc d;
   Layout a, b, out;
   double alpha;
-  const char *at_a = nullptr, *at_b = nullptr, *at_bias = nullptr;
-  char *to = nullptr, *aux = nullptr;
+  const char *at_a = nullptr, *at_b = nullptr, *at_bias = nullptr, *scale_a = nullptr, *scale_b = nullptr;
+  char *to = nullptr, *aux = nullptr, *sums = nullptr;
 };
 
 size_t Span(const Layout& l) {
@@ -129,13 +165,62 @@ N LoadAs(Real type, const char* p) {
     return {Load(type, p), Load(type, p + SizeOf(type))};
 }
 
+size_t At(const Layout& l, uint64_t batch, uint64_t row, uint64_t column) {
+  return (batch * static_cast<uint64_t>(l.batch_offset) + column * static_cast<uint64_t>(l.leading) + row) *
+         SizeOf(l.type);
+}
+size_t AuxBytes(const Desc& d, uint64_t columns, size_t size) {
+  const size_t all = static_cast<size_t>(d.aux_leading) * columns;
+  return d.epilogue & (kRelu | kReluGrad) ? all / 8 : all * size;
+}
+double TanhOfGelu(double x) { return std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)); }
+
+// One element of the result; what an activation leaves, or left, is in the second one.
+double Finish(const Job& j, uint64_t r, uint64_t c, double sum) {
+  const Real type = RealOf(j.out.type);
+  const size_t size = SizeOf(type), bit = c * static_cast<uint64_t>(j.d.aux_leading) + r;
+  if (j.at_bias) sum += Load(type, j.at_bias + r * size);
+  if (j.d.epilogue & kRelu) {
+    if (j.aux && sum > 0) j.aux[bit / 8] = static_cast<char>(j.aux[bit / 8] | 1 << bit % 8);
+    return sum > 0 ? sum : 0;
+  }
+  if (j.d.epilogue & kGelu) {
+    if (j.aux) Store(type, sum, j.aux + bit * size);
+    return sum * 0.5 * (1 + TanhOfGelu(sum));
+  }
+  if (j.d.epilogue & kReluGrad) return j.aux[bit / 8] >> bit % 8 & 1 ? sum : 0;
+  if (j.d.epilogue & kGeluGrad) {
+    const double x = Load(type, j.aux + bit * size), t = TanhOfGelu(x);
+    return sum * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 0.134145 * x * x));
+  }
+  return sum;
+}
+
+// The vector that an epilogue writes.
+void Sum(const Job& j, const std::vector<double>& of_rows) {
+  const Real type = RealOf(j.a.type), to = RealOf(j.out.type);
+  const uint64_t depth = j.d.trans_a ? j.a.rows : j.a.columns;
+  const bool first = j.d.epilogue == kSumsA;
+  const uint64_t count = j.d.epilogue == kSumsB ? j.out.columns : j.out.rows;
+  for (uint64_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (uint64_t k = 0; k < (j.d.epilogue & kSums ? 0 : depth); ++k)
+      sum += first ? Load(type, j.at_a + (j.d.trans_a ? At(j.a, 0, k, i) : At(j.a, 0, i, k)))
+                   : Load(type, j.at_b + (j.d.trans_b ? At(j.b, 0, i, k) : At(j.b, 0, k, i)));
+    Store(to, j.d.epilogue & kSums ? of_rows[i] : sum, j.sums + i * SizeOf(to));
+  }
+}
+
 template <class N>
 void Multiply(const Job& j) {
-  const Real type = RealOf(j.a.type);
-  const size_t size = SizeOf(j.a.type);
-  const auto at = [&](const Layout& l, uint64_t batch, uint64_t row, uint64_t column) {
-    return (batch * static_cast<uint64_t>(l.batch_offset) + column * static_cast<uint64_t>(l.leading) + row) * size;
-  };
+  const Real type = RealOf(j.a.type), to = RealOf(j.out.type);
+  const size_t size = SizeOf(j.out.type);
+  const auto at = At;
+  std::vector<double> of_rows(j.out.rows);
+  if (j.aux && j.d.epilogue & kRelu) std::memset(j.aux, 0, AuxBytes(j.d, j.out.columns, size));
+  double factor = j.alpha;
+  for (const char* scale : {j.scale_a, j.scale_b})
+    if (scale) factor *= Load(Real::k32, scale);
   const uint64_t m = j.out.rows, n = j.out.columns, depth = j.d.trans_a ? j.a.rows : j.a.columns;
   for (uint64_t batch = 0; batch < static_cast<uint64_t>(j.out.batch); ++batch)
     for (uint64_t c = 0; c < n; ++c)
@@ -144,20 +229,17 @@ void Multiply(const Job& j) {
         for (uint64_t k = 0; k < depth; ++k)
           total += LoadAs<N>(type, j.at_a + (j.d.trans_a ? at(j.a, batch, k, r) : at(j.a, batch, r, k))) *
                    LoadAs<N>(type, j.at_b + (j.d.trans_b ? at(j.b, batch, c, k) : at(j.b, batch, k, c)));
-        total *= j.alpha;
+        total *= factor;
         if constexpr (!std::is_same_v<N, double>) {
           Store(type, total.real(), j.to + at(j.out, batch, r, c));
           Store(type, total.imag(), j.to + at(j.out, batch, r, c) + size / 2);
           continue;
         }
-        double sum = std::real(total);
-        if (j.at_bias) sum += Load(type, j.at_bias + r * size);
-        if (j.aux) Store(type, sum, j.aux + (c * static_cast<uint64_t>(j.d.aux_leading) + r) * size);
-        if (Has(j.d.epilogue, 2)) sum = sum > 0 ? sum : 0;
-        if (Has(j.d.epilogue, 32))
-          sum *= 0.5 * (1 + std::tanh(0.7978845608028654 * (sum + 0.044715 * sum * sum * sum)));
-        Store(type, sum, j.to + at(j.out, batch, r, c));
+        const double last = Finish(j, r, c, std::real(total));
+        of_rows[r] += last;
+        Store(to, last, j.to + at(j.out, batch, r, c));
       }
+  if (j.sums) Sum(j, of_rows);
 }
 
 template <class T>
@@ -196,6 +278,8 @@ FAKEBLASLT_API int cublasLtMatmulDescSetAttribute(Desc* d, int attribute, const 
     case 8: return Copy(d->bias, value, bytes);
     case 11: return Copy(d->aux, value, bytes);
     case 12: return Copy(d->aux_leading, value, bytes);
+    case 17: return Copy(d->scale_a, value, bytes);
+    case 18: return Copy(d->scale_b, value, bytes);
     default: return Refuse(kInvalidValue, "an unknown attribute " + std::to_string(attribute) + " of a product");
   }
 }
@@ -278,15 +362,23 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
     if (together % algorithm->alignment[k])
       return Refuse(kInvalidValue, "an operand that is less aligned than was promised");
   }
-  if (Has(d->epilogue, 4) != (d->bias != nullptr)) return Refuse(kInvalidValue, "a bias without its epilogue, or none");
-  if ((d->epilogue & 128) && !d->aux) return Refuse(kInvalidValue, "an epilogue without its second result");
+  const bool reads = d->epilogue & kBias, writes = d->epilogue & (kSums | kSumsA | kSumsB);
+  if ((reads || writes) != (d->bias != nullptr)) return Refuse(kInvalidValue, "a vector without its epilogue, or none");
+  if (((d->epilogue & kAux) != 0) != (d->aux != nullptr))
+    return Refuse(kInvalidValue, "a second result without its epilogue, or none");
+  if (reinterpret_cast<uintptr_t>(d->aux) % 16) return Refuse(kInvalidValue, "a second result that is misaligned");
 
   HostWork& work = HostWork::On(stream);
   Job j{*d, *la, *lb, *lout, scale};
-  const size_t size = SizeOf(la->type), column = lout->rows * size;
+  const size_t size = SizeOf(lout->type), column = lout->rows * size;
   j.at_a = work.Read(a, Span(*la)), j.at_b = work.Read(b, Span(*lb)), j.to = work.Room(Span(*lout));
-  if (d->bias) j.at_bias = work.Read(d->bias, column);
-  if (d->epilogue & 128) j.aux = work.Room(static_cast<size_t>(d->aux_leading) * lout->columns * size);
+  const size_t sums = d->epilogue == kSumsB ? lout->columns * size : column;
+  if (reads) j.at_bias = work.Read(d->bias, column);
+  if (writes) j.sums = work.Room(sums);
+  if (d->scale_a) j.scale_a = work.Read(d->scale_a, sizeof(float)), j.scale_b = work.Read(d->scale_b, sizeof(float));
+  const size_t aux = AuxBytes(*d, lout->columns, size);
+  const bool gives = d->epilogue & kAux && d->epilogue & (kRelu | kGelu);
+  if (d->epilogue & kAux) j.aux = gives ? work.Room(aux) : work.Read(d->aux, aux);
   work.Do([j] { IsComplex(j.a.type) ? Multiply<std::complex<double>>(j) : Multiply<double>(j); });
   const auto write = [&](void* to, const char* from, size_t at) {
     work.Write(static_cast<char*>(to) + at, from + at, column);
@@ -295,8 +387,9 @@ FAKEBLASLT_API int cublasLtMatmul(Handle* handle, Desc* d, const void* alpha, co
     for (uint64_t k = 0; k < lout->columns; ++k) {
       const auto at = static_cast<size_t>(batch * lout->batch_offset + static_cast<int64_t>(k) * lout->leading) * size;
       write(out, j.to, at);
-      if (j.aux) write(d->aux, j.aux, static_cast<size_t>(static_cast<int64_t>(k) * d->aux_leading) * size);
     }
+  if (gives) work.Write(d->aux, j.aux, aux);
+  if (writes) work.Write(d->bias, j.sums, sums);
   const bool ok = work.End();
   Log("matmul " + std::to_string(lout->columns) + "x" + std::to_string(lout->rows) + " type " +
       std::to_string(la->type) + " epilogue " + std::to_string(d->epilogue) + " batch " + std::to_string(lout->batch));

@@ -75,12 +75,13 @@ std::optional<lt::Type> TypeOf(DataType t) {
     case DataType::BFLOAT16: return lt::kRealB16;
     case DataType::COMPLEX64: return lt::kComplex32;
     case DataType::COMPLEX128: return lt::kComplex64;
+    case DataType::FLOAT8_E4M3FN: return lt::kReal8;
     default: return std::nullopt;
   }
 }
 
 // What the choice for a product depends on.
-using Problem = std::array<int64_t, 21>;
+using Problem = std::array<int64_t, 22>;
 
 // A device's handle, and what its products were found to be best done with; nothing where none does.
 struct Gpu {
@@ -126,11 +127,55 @@ int64_t AlignmentOf(const void* p, int64_t bytes) {
   return static_cast<int64_t>(all & -all);
 }
 
-lt::Epilogue EpilogueOf(const LtProduct& p) {
-  if (p.activation == LtActivation::kRelu) return p.bias ? lt::kReluBias : lt::kRelu;
-  if (p.activation == LtActivation::kNone) return p.bias ? lt::kBias : lt::kNone;
-  if (p.before) return p.bias ? lt::kGeluAuxBias : lt::kGeluAux;
-  return p.bias ? lt::kGeluBias : lt::kGelu;
+// The epilogues are sums of their parts.
+lt::Epilogue EpilogueOf(const ProductExtras& with) {
+  constexpr int kBiasPart = lt::kBias, kAuxPart = lt::kReluAux - lt::kRelu;
+  constexpr int kSumsPart = lt::kReluGradBias - lt::kReluGrad;
+  int all = 0;
+  switch (with.after) {
+    case ProductAfter::kNothing: break;
+    case ProductAfter::kRelu: all = lt::kRelu; break;
+    case ProductAfter::kGelu: all = lt::kGelu; break;
+    case ProductAfter::kReluGrad: all = lt::kReluGrad; break;
+    case ProductAfter::kGeluGrad: all = lt::kGeluGrad; break;
+  }
+  if (with.bias) all |= kBiasPart;
+  if (with.kept) all |= kAuxPart;
+  if (with.sums) all |= kSumsPart;
+  // Its A is our b.
+  if (with.b_sums) all = lt::kSumsA;
+  if (with.a_sums) all = lt::kSumsB;
+  return all ? static_cast<lt::Epilogue>(all) : lt::kNone;
+}
+
+// The vector that the epilogue reads or writes; at most one is given.
+const void* VectorOf(const ProductExtras& with) {
+  for (const void* p : {with.bias, static_cast<const void*>(with.sums), static_cast<const void*>(with.a_sums),
+                        static_cast<const void*>(with.b_sums)})
+    if (p) return p;
+  return nullptr;
+}
+bool IsRelu(ProductAfter a) { return a == ProductAfter::kRelu || a == ProductAfter::kReluGrad; }
+
+// Whether there is a call of cuBLASLt for all of it.
+bool IsCall(const LtProduct& p) {
+  const ProductExtras& w = p.with;
+  const bool gradient = w.after == ProductAfter::kReluGrad || w.after == ProductAfter::kGeluGrad;
+  const bool any = w.after != ProductAfter::kNothing || VectorOf(w) || w.kept;
+  const auto given = [](const void* q) { return q ? 1 : 0; };
+  if (given(w.bias) + given(w.sums) + given(w.a_sums) + given(w.b_sums) > 1) return false;
+  if (gradient ? !w.kept || w.bias : w.sums != nullptr) return false;
+  if (w.kept && w.after == ProductAfter::kNothing) return false;
+  if ((w.a_sums || w.b_sums) && w.after != ProductAfter::kNothing) return false;
+  const bool writes = w.kept || w.sums || w.a_sums || w.b_sums;
+  if (writes && p.count != 1) return false;
+  constexpr int64_t kRowOfGelu = 8, kAlignment = 16;
+  if (w.kept && !IsRelu(w.after) && p.n % kRowOfGelu) return false;
+  if (reinterpret_cast<uintptr_t>(w.kept) % kAlignment) return false;
+  const bool low = p.dtype == DataType::FLOAT8_E4M3FN;
+  if (low != (w.a_scale && w.b_scale) || low != (w.out == DataType::FLOAT16 || w.out == DataType::BFLOAT16))
+    return false;
+  return !(any && IsComplex(p.dtype));
 }
 
 class Call {
@@ -138,7 +183,9 @@ class Call {
   Call(const LtProduct& p, lt::Type type, const Operand& left, const Operand& right) {
     const bool wide = type == lt::kReal64 || type == lt::kComplex64;
     const bool tf32 = p.tf32 && type == lt::kReal32;
-    const bool halves = type == lt::kReal16 || type == lt::kRealB16;
+    const bool halves = type == lt::kReal16 || type == lt::kRealB16 || type == lt::kReal8;
+    const ProductExtras& with = p.with;
+    const lt::Type result = type == lt::kReal8 ? *TypeOf(with.out) : type;
     LT_CALL(MatmulDescCreate, desc_.to(),
             wide   ? lt::kCompute64
             : tf32 ? lt::kComputeTf32
@@ -146,15 +193,19 @@ class Call {
             halves ? lt::kReal32 : type);
     Set(lt::kTransA, left.op);
     Set(lt::kTransB, right.op);
-    Set(lt::kEpilogueOf, EpilogueOf(p));
-    if (p.bias) Set(lt::kBiasPointer, p.bias);
-    if (p.before) {
-      Set(lt::kAuxPointer, static_cast<const void*>(p.before));
-      Set(lt::kAuxLeading, p.n);
+    Set(lt::kEpilogueOf, EpilogueOf(with));
+    if (const void* vector = VectorOf(with)) Set(lt::kBiasPointer, vector);
+    if (with.kept) {
+      Set(lt::kAuxPointer, static_cast<const void*>(with.kept));
+      Set(lt::kAuxLeading, IsRelu(with.after) ? 8 * ReluRowBytes(p.n) : p.n);
+    }
+    if (with.a_scale) {
+      Set(lt::kScaleA, static_cast<const void*>(with.b_scale));
+      Set(lt::kScaleB, static_cast<const void*>(with.a_scale));
     }
     Layout(left_, type, left.rows, left.columns, left.leading, p.count, p.b.batch);
     Layout(right_, type, right.rows, right.columns, right.leading, p.count, p.a.batch);
-    Layout(out_, type, p.n, p.m, p.n, p.count, p.out.batch);
+    Layout(out_, result, p.n, p.m, p.n, p.count, p.out.batch);
   }
 
   std::optional<lt::Heuristic> Ask(lt::Handle handle, const std::array<int64_t, 3>& alignments) {
@@ -198,7 +249,8 @@ class Call {
     LT_CALL(Matmul, handle, desc_.get(), wide ? static_cast<const void*>(one) : one32, p.b.data, left_.get(), p.a.data,
             right_.get(), wide ? static_cast<const void*>(zero) : zero32, p.out.data, out_.get(),
             const_cast<void*>(p.out.data), out_.get(), &by.algorithm, room ? room->data() : nullptr, by.workspace,
-            StreamForCall(place, {p.a.data, p.b.data, p.out.data, p.bias, p.before}));
+            StreamForCall(place, {p.a.data, p.b.data, p.out.data, VectorOf(p.with), p.with.kept, p.with.a_scale,
+                                  p.with.b_scale}));
   }
 
  private:
@@ -246,14 +298,17 @@ bool LtMultiply(const LtProduct& p, Place place) {
   constexpr int64_t kMost = INT32_MAX;
   const auto type = TypeOf(p.dtype);
   if (!type || !HasLt() || p.m < 1 || p.n < 1 || p.k < 1 || std::max({p.m, p.n, p.k, p.count}) > kMost) return false;
-  if (p.before && p.activation != LtActivation::kGelu) return false;
-  if (IsComplex(p.dtype) && (p.bias || p.activation != LtActivation::kNone)) return false;
+  if (!IsCall(p)) return false;
   const auto left = AsOperand(p.b, p.k, p.n), right = AsOperand(p.a, p.m, p.k);
   if (!left || !right) return false;
+  // float8 lies along the axis that is summed over.
+  if (*type == lt::kReal8 && (left->op != lt::kTransposed || right->op != lt::kPlain)) return false;
   const auto size = static_cast<int64_t>(SizeOf(p.dtype));
+  const DataType result = p.with.out == DataType::UNDEFINED ? p.dtype : p.with.out;
+  const auto out_size = static_cast<int64_t>(SizeOf(result));
   const std::array<int64_t, 3> alignments = {AlignmentOf(p.b.data, (left->leading | p.b.batch) * size),
                                              AlignmentOf(p.a.data, (right->leading | p.a.batch) * size),
-                                             AlignmentOf(p.out.data, (p.n | p.out.batch) * size)};
+                                             AlignmentOf(p.out.data, (p.n | p.out.batch) * out_size)};
   const Problem key = {static_cast<int64_t>(p.dtype),
                        p.m,
                        p.n,
@@ -266,13 +321,14 @@ bool LtMultiply(const LtProduct& p, Place place) {
                        p.a.batch,
                        p.b.batch,
                        p.out.batch,
-                       EpilogueOf(p),
+                       EpilogueOf(p.with),
                        p.tf32,
                        alignments[0],
                        alignments[1],
                        alignments[2],
-                       p.bias ? AlignmentOf(p.bias, 0) : 0,
-                       p.before ? AlignmentOf(p.before, p.n * size) : 0,
+                       VectorOf(p.with) ? AlignmentOf(VectorOf(p.with), 0) : 0,
+                       p.with.kept ? AlignmentOf(p.with.kept, 0) : 0,
+                       static_cast<int64_t>(result),
                        left->rows,
                        right->rows};
   Gpu& gpu = GpuOf(place);

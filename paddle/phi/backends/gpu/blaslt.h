@@ -7,6 +7,7 @@
 
 #include "paddle/common/dtype.h"
 #include "paddle/common/place.h"
+#include "paddle/phi/core/product_extras.h"
 
 namespace phi::gpu {
 
@@ -16,14 +17,11 @@ struct LtMatrix {
   int64_t row = 0, column = 0;
   int64_t batch = 0;  // from one to the next; 0: the same one
 };
-enum class LtActivation : uint8_t { kNone, kRelu, kGelu };
 struct LtProduct {
-  DataType dtype = DataType::FLOAT32;
+  DataType dtype = DataType::FLOAT32;  // that of a and b
   int64_t m = 0, n = 0, k = 0, count = 1;
-  LtMatrix a, b, out;          // [m, k], [k, n], [m, n], whose rows lie together
-  const void* bias = nullptr;  // of columns, or null
-  LtActivation activation = LtActivation::kNone;
-  void* before = nullptr;  // [m, n] like out: gets what the activation is of, where that is GELU; or null
+  LtMatrix a, b, out;  // [m, k], [k, n], [m, n], whose rows lie together
+  ProductExtras with = {};
   bool tf32 = false;
 };
 

@@ -15,7 +15,7 @@ using Preference = struct PreferenceOf*;
 using Stream = void*;  // of the driver
 
 enum Status : int { kSuccess = 0, kNotInitialized = 1, kInvalidValue = 7, kNotSupported = 15 };
-enum Type : int { kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14 };
+enum Type : int { kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14, kReal8 = 28 };
 enum Compute : int { kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77 };
 enum Operation : int { kPlain = 0, kTransposed = 1 };
 enum DescAttribute : int {
@@ -25,6 +25,8 @@ enum DescAttribute : int {
   kBiasPointer = 8,
   kAuxPointer = 11,
   kAuxLeading = 12,
+  kScaleA = 17,
+  kScaleB = 18,
 };
 enum LayoutAttribute : int { kBatchCount = 5, kBatchOffset = 6 };
 enum PreferenceAttribute : int {
@@ -41,8 +43,16 @@ enum Epilogue : int {
   kReluBias = 6,
   kGelu = 32,
   kGeluBias = 36,
+  kReluAux = 130,
+  kReluAuxBias = 134,
+  kReluGrad = 136,
+  kReluGradBias = 152,
   kGeluAux = 160,
   kGeluAuxBias = 164,
+  kGeluGrad = 192,
+  kGeluGradBias = 208,
+  kSumsA = 256,
+  kSumsB = 512,
 };
 
 struct Algorithm {

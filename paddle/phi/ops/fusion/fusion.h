@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "paddle/phi/core/product_extras.h"
 #include "paddle/phi/infer/rules.h"
 
 namespace phi {
@@ -21,6 +22,9 @@ void conv_infer(const Meta& x, const Meta& w, const Ints& strides, const Ints& p
 void conv_kernel(const Tensor& x, const Tensor& w, const Ints& strides, const Ints& paddings,
                  const std::string& algorithm, const Ints& dilations, int64_t groups, const std::string& format,
                  Tensor& out);
+// By one call of a library on the device of the op that runs; false, with nothing done, where there is none.
+bool ProductWith(const ProductExtras& with, const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& out);
+
 void matmul_kernel(const Tensor& x, const Tensor& y, bool tx, bool ty, Tensor& out);
 
 // One library call for the whole; false, with nothing done, where there is none.

@@ -87,7 +87,8 @@ def fused_linear_activation(x, y, bias, trans_x=False, trans_y=False, activation
         bias (Tensor): What is added, of shape [n].
         trans_x (bool, default False): Whether the last two axes of x are swapped.
         trans_y (bool, default False): Whether those of y are.
-        activation (str, default None): `gelu`, `relu` or `none`, as None.
+        activation (str, default None): `gelu`, by its approximation with tanh, `relu` or `none`, as
+            None.
 
     Returns:
         Tensor: of shape [..., m, n].
@@ -106,8 +107,12 @@ def fused_linear_activation(x, y, bias, trans_x=False, trans_y=False, activation
             f"[fused_linear_activation] expected activation to be none, gelu or relu, got "
             f"{activation}"
         )
+    if not (trans_x and x.ndim > 2) and _joins(x, y, bias, y.shape[0 if trans_y else -1]):
+        return _C_ops.fused_gemm_epilogue(x, y, bias, trans_x, trans_y, activation or 'none')[0]
     out = fused_matmul_bias(x, y, bias, trans_x, trans_y)
-    return out if activation in (None, 'none') else getattr(F, activation)(out)
+    if activation == 'relu':
+        return F.relu(out)
+    return F.gelu(out, approximate=True) if activation == 'gelu' else out
 
 
 def fused_dropout_add(x, y, p=0.5, training=True, mode='upscale_in_train', name=None):
@@ -339,10 +344,20 @@ def fused_feedforward(
     """
     only('fused_feedforward', 'the block is on one device', ring_id=(ring_id, -1))
     out = F.layer_norm(x, x.shape[-1], ln1_scale, ln1_bias, ln1_epsilon) if pre_layer_norm else x
-    out = getattr(F, activation)(F.linear(out, linear1_weight, linear1_bias))
-    out = F.linear(
-        F.dropout(out, dropout1_rate, training=training, mode=mode), linear2_weight, linear2_bias
-    )
+    whole = not dropout1_rate or (not training and mode == 'upscale_in_train')
+    if (
+        whole
+        and activation == 'relu'
+        and _joins(out, linear1_weight, linear1_bias, linear1_weight.shape[-1])
+        and _joins(out, linear2_weight, linear2_bias, linear2_weight.shape[-1])
+    ):
+        out = _C_ops._linear_pair(
+            out, linear1_weight, linear1_bias, linear2_weight, linear2_bias, activation
+        )[0]
+    else:
+        out = getattr(F, activation)(F.linear(out, linear1_weight, linear1_bias))
+        out = F.dropout(out, dropout1_rate, training=training, mode=mode)
+        out = F.linear(out, linear2_weight, linear2_bias)
     out = F.dropout(out, dropout2_rate, training=training, mode=mode)
     if add_residual:
         out = x + out
