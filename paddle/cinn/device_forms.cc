@@ -468,11 +468,12 @@ class Forms final : public DrawForms {
   void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const override {
     Each(KernelOf("scale", t), n, {x, out}, {n, std::bit_cast<int64_t>(even), std::bit_cast<int64_t>(odd)});
   }
-  void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p) const override {
+  void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p,
+                int64_t count) const override {
     const bool wide = phi::RealOf(t) == DataType::FLOAT64;
     const int64_t one = wide ? std::bit_cast<int64_t>(1.0) : std::bit_cast<int32_t>(1.0f);
-    Each("device_triangle_" + std::to_string(phi::SizeOf(t)), rows * columns, {p},
-         {rows * columns, columns, upper, unit, one, 0});
+    const int64_t all = count * rows * columns;
+    Each("device_triangle_" + std::to_string(phi::SizeOf(t)), all, {p}, {all, rows, columns, upper, unit, one, 0});
   }
   void Factor(const phi::MatrixWork& work) const override { phi::gpu::SolverFactor(*this, work); }
   void Transform(const phi::Fourier& f, const void* x, void* out) const override {

@@ -32,6 +32,32 @@ def of(z):
     return z.abs() if z.is_complex() else z * z
 
 
+def ordered(w):
+    """By its real parts, then the imaginary ones."""
+    keys = w.numpy()
+    at = np.lexsort((keys.imag.round(3), keys.real.round(3)), -1)
+    return paddle.take_along_axis(w, paddle.to_tensor(at, place=w.place), -1)
+
+
+def eigen_sides(x):
+    """a v and v w, which are the same; v has columns of length 1 with a real largest part."""
+    w, v = L.eig(x)
+    sides = [x.astype(v.dtype) @ v, v * w.unsqueeze(-2)]
+    assert (sides[0] - sides[1]).abs().max().item() < 1e-4
+    array = v.numpy()
+    assert np.abs(np.linalg.norm(array, axis=0) - 1).max() < 1e-5
+    largest = np.take_along_axis(array, np.abs(array).argmax(0)[None], 0)
+    assert np.abs(largest.imag).max() < 1e-5
+    return ordered(w)
+
+
+def low_rank(x):
+    """The least solution of a system of rank 2, and the rank."""
+    a = x[..., :2] @ x[..., :2, :]
+    solution, _, rank, _ = L.lstsq(a, right(x), rcond=1e-3, driver='gelsd')
+    return paddle.concat([solution.flatten(), rank.astype(solution.dtype).flatten()])
+
+
 def solved_lu(x, trans):
     y = positive(x) + x
     packed, pivots = L.lu(y)
@@ -99,6 +125,21 @@ def cases():
         'eigh': ([2, 4, 4], lambda x: L.eigh(positive(x))[0], True),
         'eigh-vectors': ([4, 4], lambda x: of(L.eigh(positive(x))[1]), True),
         'eigh-upper': ([4, 4], lambda x: of(L.eigh(positive(x), UPLO='U')[1]), True),
+        'eigh-one': ([4, 4], lambda x: of(L.eigh(positive(x))[1]), True),
+        'cholesky-one': ([4, 4], lambda x: L.cholesky(positive(x)), True),
+        'svd-batch': ([3, 5, 3], lambda x: of(L.svd(x)[0]), True),
+        'svd-batch-v': ([2, 3, 5], lambda x: of(L.svd(x)[2]), True),
+        'svd-batch-whole': ([2, 5, 3], lambda x: back(*L.svd(x, full_matrices=True)), False),
+        'eig': ([2, 4, 4], lambda x: ordered(L.eig(x)[0]), True),
+        'eig-vectors': ([4, 4], eigen_sides, False),
+        'eigvals': ([3, 5, 5], lambda x: ordered(L.eigvals(x)), False),
+        'lstsq': ([2, 6, 3], lambda x: L.lstsq(x, right(x))[0], False),
+        'lstsq-residuals': ([6, 3], lambda x: L.lstsq(x, right(x, 2), driver='gels')[1], False),
+        'lstsq-gels': ([5, 3], lambda x: L.lstsq(x, right(x), driver='gels')[0], False),
+        'lstsq-wide': ([2, 3, 6], lambda x: L.lstsq(x, right(x), driver='gels')[0], False),
+        'lstsq-gelsd': ([3, 6], lambda x: L.lstsq(x, right(x), driver='gelsd')[0], False),
+        'lstsq-spectrum': ([5, 3], lambda x: L.lstsq(x, right(x), driver='gelss')[3], False),
+        'lstsq-rank': ([5, 4], lambda x: low_rank(x), False),
         'eigvalsh': ([2, 4, 4], lambda x: L.eigvalsh(positive(x)), True),
         'det': ([3, 4, 4], L.det, True),
         'det-odd': ([3, 3], lambda x: L.det(x[[2, 0, 1]]), True),
@@ -121,9 +162,9 @@ def back(u, s, vh):
     """The matrix, of which U and V are whole: they are orthonormal where that is it."""
     for q in (u, adjoint(vh)):
         one = (adjoint(q) @ q).numpy()
-        assert np.abs(one - np.eye(len(one))).max() < 1e-5
+        assert np.abs(one - np.eye(one.shape[-1])).max() < 1e-5
     k = s.shape[-1]
-    return (u[..., :k] * s.astype(u.dtype)) @ vh[..., :k, :]
+    return (u[..., :k] * s.unsqueeze(-2).astype(u.dtype)) @ vh[..., :k, :]
 
 
 def compare(name, dtype, array, function, has_gradient):

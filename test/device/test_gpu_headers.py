@@ -55,7 +55,10 @@ FUNCTIONS = {
     'cublasLt.h': ('PADDLE_CUBLASLT_FUNCTIONS', 'Status'),
     'nccl.h': ('PADDLE_NCCL_FUNCTIONS', 'Result'),
     'cufft.h': ('PADDLE_CUFFT_FUNCTIONS', 'Status'),
-    'cusolverDn.h': ('PADDLE_CUSOLVER_FUNCTIONS', 'Status'),
+    'cusolverDn.h': (
+        'PADDLE_CUSOLVER_OPTIONAL_FUNCTIONS(CHECK)\nPADDLE_CUSOLVER_FUNCTIONS',
+        'Status',
+    ),
 }
 # Results and arguments go by as many bytes, as pointers, as integers or as floating numbers.
 ALIKE = """

@@ -153,19 +153,20 @@ KERNEL device_zero(char* out, i64 n) {
     for (i64 i = First(); i < n; i += Step()) out[i] = v;       \
   }
 EACH_SIZE(FILL)
-// One triangle of a matrix becomes 0, with `unit` the diagonal the element whose bytes are those of the two numbers.
-#define TRIANGLE(size, T)                                                                           \
-  KERNEL device_triangle_##size(T* p, i64 n, i64 columns, i64 upper, i64 unit, i64 low, i64 high) { \
-    const i64 both[] = {low, high};                                                                 \
-    T one;                                                                                          \
-    __builtin_memcpy(&one, both, sizeof(T));                                                        \
-    for (i64 i = First(); i < n; i += Step()) {                                                     \
-      const i64 row = Divided(i, columns), column = i - row * columns;                              \
-      if (unit && row == column)                                                                    \
-        p[i] = one;                                                                                 \
-      else if (upper ? column < row : column > row)                                                 \
-        p[i] = T{};                                                                                 \
-    }                                                                                               \
+// One triangle of each matrix becomes 0, with `unit` the diagonal the element whose bytes are those of the two numbers.
+#define TRIANGLE(size, T)                                                                                     \
+  KERNEL device_triangle_##size(T* p, i64 n, i64 rows, i64 columns, i64 upper, i64 unit, i64 low, i64 high) { \
+    const i64 both[] = {low, high};                                                                           \
+    T one;                                                                                                    \
+    __builtin_memcpy(&one, both, sizeof(T));                                                                  \
+    for (i64 i = First(); i < n; i += Step()) {                                                               \
+      const i64 of_all = Divided(i, columns), column = i - of_all * columns;                                  \
+      const i64 row = of_all - Divided(of_all, rows) * rows;                                                  \
+      if (unit && row == column)                                                                              \
+        p[i] = one;                                                                                           \
+      else if (upper ? column < row : column > row)                                                           \
+        p[i] = T{};                                                                                           \
+    }                                                                                                         \
   }
 EACH_SIZE(TRIANGLE)
 

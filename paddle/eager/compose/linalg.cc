@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gradients of factorisations, solvers and spectra share (Giles 2008, and the adjoint of each defining equation),
 // and the ops composed of products.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/ops/linalg/matrices.h"
 
 namespace paddle {
@@ -102,3 +108,65 @@ Tensor multi_dot_compose(const std::vector<Tensor>& x) {
 }
 
 }  // namespace paddle
+
+namespace phi {
+
+void LstsqOnHost(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
+                 Tensor& residuals, Tensor& rank, Tensor& values);
+
+namespace {
+
+using paddle::adjoint_of;
+
+Tensor Times(const Tensor& a, const Tensor& b) { return paddle::matmul(a, b, false, false); }
+
+// Of full rank: through the triangle of a, or of its adjoint where that is the tall one.
+Tensor ByTriangle(const Tensor& a, const Tensor& b) {
+  if (a.dim(a.ndim() - 2) >= a.dim(a.ndim() - 1)) {
+    const auto [q, r] = paddle::qr(a, "reduced");
+    return paddle::triangular_solve(r, Times(adjoint_of(q), b), true, false, false);
+  }
+  const auto [q, r] = paddle::qr(adjoint_of(a), "reduced");
+  return Times(q, paddle::solve_adjoint(r, b, true, false));
+}
+
+// Of least norm: by the singular values above a part of the largest one, whose number is the rank.
+Tensor BySpectrum(const Tensor& a, const Tensor& b, double rcond, Tensor& rank, Tensor& values) {
+  const auto [u, s, vh] = paddle::svd(a, false);
+  const Tensor least = paddle::scale(paddle::max(s, {-1}, true), Scalar(rcond), 0.0, true);
+  const Tensor counted = paddle::greater_than(s, least), zero = paddle::zeros_like_of(s);
+  const Tensor inverse = paddle::where(counted, paddle::reciprocal(s), zero);
+  CopyInto(
+      paddle::cast(paddle::sum(paddle::cast(counted, DataType::INT32), {-1}, DataType::INT32, false), rank.dtype()),
+      rank);
+  if (values.numel()) CopyInto(s, values);
+  const Tensor scaled =
+      paddle::multiply(Times(adjoint_of(u), b), paddle::cast(paddle::unsqueeze(inverse, {-1}), a.dtype()));
+  return Times(adjoint_of(vh), scaled);
+}
+
+}  // namespace
+
+void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
+                  Tensor& residuals, Tensor& rank, Tensor& values) {
+  if (!FormsHere()) return LstsqOnHost(x, y, rcond, driver, solution, residuals, rank, values);
+  if (solution.numel() == 0 || x.numel() == 0) throw NoDeviceForm{"matrices without elements"};
+  const AsOps scope;
+  const auto whole = [&](const Tensor& t) { return paddle::expand(t, InBatch(t, solution)); };
+  const Tensor a = whole(x), b = whole(y);
+  const double given = rcond.to_double();
+  const double epsilon = RealOf(x.dtype()) == DataType::FLOAT64 ? std::numeric_limits<double>::epsilon()
+                                                                : std::numeric_limits<float>::epsilon();
+  const double part = given < 0 ? epsilon * static_cast<double>(std::max(Rows(x), Cols(x))) : given;
+  const Tensor z = driver == "gels" ? ByTriangle(a, b) : BySpectrum(a, b, part, rank, values);
+  // The host says what is wrong with a matrix that has not full rank.
+  const Tensor size = paddle::max(paddle::abs(z), {}, false);
+  if (!std::isfinite(ToHost(paddle::cast(size, DataType::FLOAT64)).data<double>()[0]))
+    throw NoDeviceForm{"a matrix that has not full rank"};
+  CopyInto(z, solution);
+  if (residuals.numel() == 0) return;
+  const Tensor off = paddle::abs(paddle::subtract(Times(a, z), b));
+  CopyInto(paddle::sum(paddle::multiply(off, off), {-2}, residuals.dtype(), false), residuals);
+}
+
+}  // namespace phi

@@ -72,7 +72,8 @@ enum class MatrixKind : uint8_t {
   kInverse,
   kQr,
   kSvd,
-  kEigh
+  kEigh,
+  kEig
 };
 struct MatrixWork {
   MatrixKind kind;
@@ -167,8 +168,10 @@ class DeviceForms {
                             Numbers starts, Numbers at, std::span<const double> weights, void* out) const = 0;
   // out[i] = x[i] times the factor of even or odd i: float32 or float64. out may be x.
   virtual void Scale(DataType t, int64_t n, double even, double odd, const void* x, void* out) const = 0;
-  // Row by row, what lies beyond the diagonal of p [rows, columns], above or below, becomes 0, with `unit` that 1.
-  virtual void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p) const = 0;
+  // Row by row, what lies beyond the diagonal of p [count, rows, columns], above or below, becomes 0, with `unit`
+  // that 1.
+  virtual void Triangle(DataType t, int64_t rows, int64_t columns, bool upper, bool unit, void* p,
+                        int64_t count = 1) const = 0;
   virtual void Factor(const MatrixWork& work) const = 0;
   virtual void Transform(const Fourier& f, const void* x, void* out) const = 0;
   virtual void Attention(const cpu::AttentionArgs& a, void* out, double* lse) const = 0;

@@ -271,6 +271,74 @@ void Syevd(Matrix& a, bool upper, std::vector<double>& w) {
   }
 }
 
+// One step of the QR algorithm on the first `n` rows and columns, with a shift; q collects what is done.
+void ShiftedStep(Matrix& a, Matrix& q, int64_t n, Complex shift) {
+  Matrix block(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) block(i, j) = a(i, j) - (i == j ? shift : 0.0);
+  std::vector<Complex> tau;
+  Geqrf(block, tau);
+  const Matrix turn = Orgqr(block, tau);
+  const auto from_right = [&](Matrix& m) {
+    for (int64_t i = 0; i < m.rows; ++i) {
+      std::vector<Complex> row(static_cast<size_t>(n));
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t k = 0; k < n; ++k) row[static_cast<size_t>(j)] += m(i, k) * turn(k, j);
+      for (int64_t j = 0; j < n; ++j) m(i, j) = row[static_cast<size_t>(j)];
+    }
+  };
+  from_right(a);
+  from_right(q);
+  for (int64_t j = 0; j < a.columns; ++j) {
+    std::vector<Complex> column(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < n; ++k) column[static_cast<size_t>(i)] += std::conj(turn(k, i)) * a(k, j);
+    for (int64_t i = 0; i < n; ++i) a(i, j) = column[static_cast<size_t>(i)];
+  }
+}
+// Eigenvalues, and vectors of length 1 whose largest part is real: by a = q t q^H with a triangle t.
+int Geev(Matrix a, std::vector<Complex>& w, Matrix& v) {
+  const int64_t n = a.rows;
+  Matrix q(n, n);
+  for (int64_t i = 0; i < n; ++i) q(i, i) = 1;
+  int step = 0;
+  for (int64_t last = n - 1; last > 0; ++step) {
+    double left = 0, all = 0;
+    for (int64_t j = 0; j <= last; ++j) (j < last ? left : all) += std::abs(a(last, j));
+    if (left <= 1e-16 * (all + std::abs(a(last - 1, last - 1)))) {
+      for (int64_t j = 0; j < last; ++j) a(last, j) = 0;
+      --last;
+      continue;
+    }
+    if (step > 1000) return static_cast<int>(last);
+    const Complex p = a(last - 1, last - 1), s = a(last, last), bc = a(last - 1, last) * a(last, last - 1);
+    const Complex half = (p - s) / 2.0, root = std::sqrt(half * half + bc);
+    const Complex one = (p + s) / 2.0 + root, other = (p + s) / 2.0 - root;
+    const Complex nearest = std::abs(one - s) < std::abs(other - s) ? one : other;
+    ShiftedStep(a, q, last + 1, step % 11 == 10 ? nearest + left : nearest);
+  }
+  v = Matrix(n, n);
+  for (int64_t k = 0; k < n; ++k) {
+    w.push_back(a(k, k));
+    std::vector<Complex> x(static_cast<size_t>(n));
+    x[static_cast<size_t>(k)] = 1;
+    for (int64_t i = k - 1; i >= 0; --i) {
+      Complex sum = 0, gap = a(i, i) - a(k, k);
+      for (int64_t j = i + 1; j <= k; ++j) sum -= a(i, j) * x[static_cast<size_t>(j)];
+      x[static_cast<size_t>(i)] = sum / (gap == 0.0 ? 1e-300 : gap);
+    }
+    double length = 0;
+    Complex largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= k; ++j) v(i, k) += q(i, j) * x[static_cast<size_t>(j)];
+      length += std::norm(v(i, k));
+      if (std::abs(v(i, k)) > std::abs(largest)) largest = v(i, k);
+    }
+    for (int64_t i = 0; i < n; ++i) v(i, k) *= std::abs(largest) / largest / std::sqrt(length);
+  }
+  return 0;
+}
+
 // ---- calls
 
 int Start(const Handle* h, const std::string& call, const std::vector<Operand>& operands) {
@@ -287,31 +355,36 @@ int Start(const Handle* h, const std::string& call, const std::vector<Operand>& 
   }
   return kSuccess;
 }
-// Reads the operands, lets `what` work on them, which gives info, and writes them back; `device` is written over.
+// Reads the operands, lets `what` work on them, which gives info, and writes them back; `device` is written over. Of
+// `count` times as many operands, one call after another, with as many infos.
 int Do(Handle* h, const std::string& call, std::vector<Operand> operands, int* info, void* device, size_t bytes,
-       const std::function<int(const std::vector<Operand>&)>& what) {
+       const std::function<int(const std::vector<Operand>&)>& what, size_t count = 1) {
   HostWork& work = HostWork::On(h->stream);
   const auto span = [](const Operand& o) {
     return o.columns && o.rows ? static_cast<size_t>((o.columns - 1) * o.leading + o.rows) * SizeOf(o.type) : 0;
   };
   for (Operand& o : operands)
     if (span(o)) o.host = o.reads ? work.Read(o.data, span(o)) : work.Room(span(o));
-  char* const told = work.Room(sizeof(int));
+  char* const told = work.Room(count * sizeof(int));
   char* const ruined = work.Room(std::max<size_t>(bytes, 1));
   std::memset(ruined, 0xff, bytes);
-  work.Do([operands, told, what] {
-    const int i = what(operands);
-    std::memcpy(told, &i, sizeof i);
+  work.Do([operands, told, what, count] {
+    const auto each = static_cast<int64_t>(operands.size() / count);
+    for (size_t k = 0; k < count; ++k) {
+      const auto first = operands.begin() + static_cast<int64_t>(k) * each;
+      const int i = what({first, first + each});
+      std::memcpy(told + k * sizeof i, &i, sizeof i);
+    }
   });
   for (const Operand& o : operands)
     for (int64_t k = 0; o.changes && o.rows && k < o.columns; ++k) {
       const size_t at = static_cast<size_t>(k * o.leading) * SizeOf(o.type);
       work.Write(static_cast<char*>(o.data) + at, o.host + at, static_cast<size_t>(o.rows) * SizeOf(o.type));
     }
-  work.Write(info, told, sizeof(int));
+  work.Write(info, told, count * sizeof(int));
   if (bytes) work.Write(device, ruined, bytes);
   Log(call + " " + std::to_string(operands[0].rows) + "x" + std::to_string(operands[0].columns) + " type " +
-      std::to_string(operands[0].type));
+      std::to_string(operands[0].type) + (count > 1 ? " batch " + std::to_string(count) : ""));
   return work.End() ? kSuccess : Refuse(call + " of memory that cannot be read or written");
 }
 int Bytes(size_t* device, size_t* host) {
@@ -326,6 +399,108 @@ int CheckRoom(const std::string& call, void* device, size_t device_bytes, void* 
   if (!info) return Refuse(call + " without a place for info");
   std::memset(host, 0xff, kHostBytes);
   return kSuccess;
+}
+
+// The addresses that a table on the device holds.
+bool ReadTable(const Handle* h, void** table, int n, std::vector<void*>& to) {
+  to.resize(static_cast<size_t>(n));
+  void* room = nullptr;
+  const size_t bytes = to.size() * sizeof(void*);
+  if (DRIVER(cuMemHostAlloc)(&room, bytes, 0) != CUDA_SUCCESS) return false;
+  const bool ok =
+      DRIVER(cuMemcpyDtoHAsync_v2)(room, reinterpret_cast<CUdeviceptr>(table), bytes, h->stream) == CUDA_SUCCESS &&
+      DRIVER(cuStreamSynchronize)(h->stream) == CUDA_SUCCESS;
+  std::memcpy(to.data(), room, bytes);
+  DRIVER(cuMemFreeHost)(room);
+  return ok;
+}
+// What the parameters of a batched call have to be.
+int CheckBatch(const std::string& call, const void* how, const void* work, int count, const int* infos, int batch) {
+  if (!how || !work || count < static_cast<int>(kDeviceBytes) || !infos || batch < 1)
+    return Refuse(call + " without parameters, a workspace or a place for infos");
+  return kSuccess;
+}
+struct How {
+  int unused = 0;
+};
+
+int PotrfOfAll(Handle* h, int type, int fill, int n, void** matrices, int leading, int* infos, int batch) {
+  std::vector<void*> table;
+  if (!h || !infos || batch < 1 || !ReadTable(h, matrices, batch, table)) return Refuse("potrfBatched without a table");
+  std::vector<Operand> operands;
+  for (void* a : table) operands.push_back({type, n, n, leading, a});
+  if (const int s = Start(h, "potrfBatched", operands)) return s;
+  const auto one = [=](const std::vector<Operand>& o) {
+    Matrix m = o[0].Read();
+    const int i = Potrf(m, fill == 1);
+    o[0].Write(m);
+    return i;
+  };
+  return Do(h, "potrfBatched", operands, infos, nullptr, 0, one, static_cast<size_t>(batch));
+}
+int SyevjOfAll(Handle* h, int type, int vectors, int fill, int n, void* a, int leading, void* w, void* room, int count,
+               int* infos, const How* how, int batch) {
+  if (const int s = CheckBatch("syevjBatched", how, room, count, infos, batch)) return s;
+  std::vector<Operand> operands;
+  for (int64_t k = 0; k < batch; ++k) {
+    operands.push_back(
+        {type, n, n, leading, static_cast<char*>(a) + static_cast<size_t>(k * leading * n) * SizeOf(type)});
+    operands.push_back(
+        {PartOf(type), n, 1, n, static_cast<char*>(w) + static_cast<size_t>(k * n) * SizeOf(PartOf(type)), false});
+  }
+  if (const int s = Start(h, "syevjBatched", operands)) return s;
+  const auto one = [=](const std::vector<Operand>& o) {
+    Matrix m = o[0].Read(), values(n, 1);
+    std::vector<double> found;
+    Syevd(m, fill == 1, found);
+    for (int64_t k = 0; k < n; ++k) values(k, 0) = found[static_cast<size_t>(k)];
+    if (!vectors) std::fill(m.v.begin(), m.v.end(), std::numeric_limits<double>::quiet_NaN());
+    o[0].Write(m);
+    o[1].Write(values);
+    return 0;
+  };
+  return Do(h, "syevjBatched", operands, infos, room, kDeviceBytes * SizeOf(type), one, static_cast<size_t>(batch));
+}
+int GesvdjOfAll(Handle* h, int type, int vectors, int m, int n, void* a, int leading, void* s, void* u, int u_leading,
+                void* v, int v_leading, void* room, int count, int* infos, const How* how, int batch) {
+  if (m > 32 || n > 32) return Refuse("gesvdjBatched of more than 32 rows or columns");
+  if (const int wrong = CheckBatch("gesvdjBatched", how, room, count, infos, batch)) return wrong;
+  const int64_t k = std::min(m, n);
+  std::vector<Operand> operands;
+  const auto at = [](void* p, int64_t elements, int of) {
+    return static_cast<char*>(p) + static_cast<size_t>(elements) * SizeOf(of);
+  };
+  for (int64_t i = 0; i < batch; ++i) {
+    operands.push_back({type, m, n, leading, at(a, i * leading * n, type)});
+    operands.push_back({PartOf(type), k, 1, k, at(s, i * k, PartOf(type)), false});
+    operands.push_back({type, m, m, u_leading, at(u, i * u_leading * m, type), false});
+    operands.push_back({type, n, n, v_leading, at(v, i * v_leading * n, type), false});
+  }
+  if (const int wrong = Start(h, "gesvdjBatched", operands)) return wrong;
+  const auto one = [=](const std::vector<Operand>& o) {
+    Matrix x = o[0].Read(), left, right, values(k, 1);
+    std::vector<double> found;
+    if (m >= n) {
+      left = Matrix(m, m);
+      Gesvd(x, left, found, right);
+    } else {
+      Matrix turned(n, m);
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) turned(j, i) = std::conj(x(i, j));
+      right = Matrix(n, n);
+      Gesvd(turned, right, found, left);
+    }
+    for (int64_t i = 0; i < k; ++i) values(i, 0) = found[static_cast<size_t>(i)];
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    std::fill(x.v.begin(), x.v.end(), none);
+    if (!vectors) std::fill(left.v.begin(), left.v.end(), none), std::fill(right.v.begin(), right.v.end(), none);
+    o[0].Write(x);
+    o[1].Write(values);
+    o[2].Write(left);
+    o[3].Write(right);
+    return 0;
+  };
+  return Do(h, "gesvdjBatched", operands, infos, room, kDeviceBytes * SizeOf(type), one, static_cast<size_t>(batch));
 }
 
 }  // namespace
@@ -523,6 +698,67 @@ API cusolverDnXgesvd(Handle* h, Params*, signed char job_u, signed char job_v, i
     if (none) return 0;
     o[2].Write(left);
     o[3].Write(adjoint);
+    return 0;
+  });
+}
+
+API cusolverDnCreateSyevjInfo(How** how) {
+  *how = new How;
+  return kSuccess;
+}
+API cusolverDnCreateGesvdjInfo(How** how) {
+  *how = new How;
+  return kSuccess;
+}
+#define BATCHED(letter, syevj, type)                                                                                   \
+  API cusolverDn##letter##potrfBatched(Handle* h, int fill, int n, void** matrices, int leading, int* infos,           \
+                                       int batch) {                                                                    \
+    return PotrfOfAll(h, type, fill, n, matrices, leading, infos, batch);                                              \
+  }                                                                                                                    \
+  API cusolverDn##syevj##jBatched_bufferSize(Handle*, int, int, int, const void*, int, const void*, int* count,        \
+                                             const How*, int) {                                                        \
+    *count = kDeviceBytes;                                                                                             \
+    return kSuccess;                                                                                                   \
+  }                                                                                                                    \
+  API cusolverDn##syevj##jBatched(Handle* h, int vectors, int fill, int n, void* a, int leading, void* w, void* room,  \
+                                  int count, int* infos, const How* how, int batch) {                                  \
+    return SyevjOfAll(h, type, vectors, fill, n, a, leading, w, room, count, infos, how, batch);                       \
+  }                                                                                                                    \
+  API cusolverDn##letter##gesvdjBatched_bufferSize(Handle*, int, int, int, const void*, int, const void*, const void*, \
+                                                   int, const void*, int, int* count, const How*, int) {               \
+    *count = kDeviceBytes;                                                                                             \
+    return kSuccess;                                                                                                   \
+  }                                                                                                                    \
+  API cusolverDn##letter##gesvdjBatched(Handle* h, int vectors, int m, int n, void* a, int leading, void* s, void* u,  \
+                                        int u_leading, void* v, int v_leading, void* room, int count, int* infos,      \
+                                        const How* how, int batch) {                                                   \
+    return GesvdjOfAll(h, type, vectors, m, n, a, leading, s, u, u_leading, v, v_leading, room, count, infos, how,     \
+                       batch);                                                                                         \
+  }
+BATCHED(S, Ssyev, kReal32)
+BATCHED(D, Dsyev, kReal64)
+BATCHED(C, Cheev, kComplex32)
+BATCHED(Z, Zheev, kComplex64)
+
+API cusolverDnXgeev_bufferSize(Handle*, Params*, int, int, int64_t, int, const void*, int64_t, int, const void*, int,
+                               const void*, int64_t, int, const void*, int64_t, BYTES) {
+  return Bytes(device_bytes, host_bytes);
+}
+API cusolverDnXgeev(Handle* h, Params*, int lefts, int rights, int64_t n, int type, void* a, int64_t leading,
+                    int w_type, void* w, int l_type, void*, int64_t, int r_type, void* r, int64_t r_leading, ROOM) {
+  if (lefts) return Refuse("geev with vectors from the left");
+  if (!IsComplex(type) || w_type != type || l_type != type || r_type != type) return Refuse("geev of several types");
+  START("geev", {type, n, n, leading, a}, {type, n, 1, n, w, false},
+        {type, rights ? n : 0, rights ? n : 0, r_leading, rights ? r : a, false, rights != 0})
+  DO("geev") {
+    Matrix x = o[0].Read(), vectors, values(n, 1);
+    std::vector<Complex> found;
+    if (const int wrong = Geev(x, found, vectors)) return wrong;
+    for (int64_t k = 0; k < n; ++k) values(k, 0) = found[static_cast<size_t>(k)];
+    std::fill(x.v.begin(), x.v.end(), std::numeric_limits<double>::quiet_NaN());
+    o[0].Write(x);
+    o[1].Write(values);
+    if (rights) o[2].Write(vectors);
     return 0;
   });
 }

@@ -555,6 +555,7 @@ void Eigh(DataType t, int64_t batch, int64_t n, bool upper, const void* a, void*
 
 void Eig(DataType t, int64_t batch, int64_t n, const void* a, void* w, void* v) {
   CheckExtents("eig", {n});
+  if (const DeviceForms* d = FormsHere()) return d->Factor({MatrixKind::kEig, t, batch, n, n, false, a, {w, v}});
   ByType("eig", t, [&](auto z) {
     using T = decltype(z);
     using R = Real<T>;

@@ -60,8 +60,9 @@ Library Open(const char* soname, const char* flag, const char* package) {
 
 }  // namespace
 
+void* Library::FindIfThere(const char* symbol) const { return handle ? dlsym(handle, symbol) : nullptr; }
 void* Library::Find(const char* symbol) {
-  void* found = handle ? dlsym(handle, symbol) : nullptr;
+  void* found = FindIfThere(symbol);
   if (!found) missing += (missing.empty() ? "" : ", ") + std::string(symbol);
   return found;
 }

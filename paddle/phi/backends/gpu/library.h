@@ -15,6 +15,8 @@ struct Library {
 
   // The function of that name; null where there is none.
   void* Find(const char* symbol);
+  // The same of one that may be absent.
+  void* FindIfThere(const char* symbol) const;
   // Why it cannot be used; empty: every function that was looked up is there.
   std::string Why() const;
 };

@@ -22,12 +22,13 @@ namespace {
 
 using namespace solver;  // NOLINT: of the list of functions
 
-// One matrix after another: many small ones are sooner done by the host.
+// Many small matrices are a call together, where there is one, or sooner done by the host than one after another.
 constexpr int64_t kManyMatrices = 32, kSmallMatrix = 32;
 
 struct Api {
 #define PADDLE_CUSOLVER_MEMBER(name, symbol, args) Status(*name) args = nullptr;
   PADDLE_CUSOLVER_FUNCTIONS(PADDLE_CUSOLVER_MEMBER)
+  PADDLE_CUSOLVER_OPTIONAL_FUNCTIONS(PADDLE_CUSOLVER_MEMBER)
 #undef PADDLE_CUSOLVER_MEMBER
   std::string why;
 
@@ -35,6 +36,10 @@ struct Api {
     Library library = OpenLibrary({"libcusolver.so.12", "libcusolver.so.11"}, "FLAGS_cusolver_dir", "cusolver");
 #define PADDLE_CUSOLVER_LOOK_UP(name, symbol, args) name = reinterpret_cast<Status(*) args>(library.Find(#symbol));
     PADDLE_CUSOLVER_FUNCTIONS(PADDLE_CUSOLVER_LOOK_UP)
+#undef PADDLE_CUSOLVER_LOOK_UP
+#define PADDLE_CUSOLVER_LOOK_UP(name, symbol, args) \
+  name = reinterpret_cast<Status(*) args>(library.FindIfThere(#symbol));
+    PADDLE_CUSOLVER_OPTIONAL_FUNCTIONS(PADDLE_CUSOLVER_LOOK_UP)
 #undef PADDLE_CUSOLVER_LOOK_UP
     if (why = library.Why(); !why.empty()) why = "no cuSOLVER: " + why;
   }
@@ -51,22 +56,36 @@ struct Gpu {
   std::mutex mutex;  // a handle serves one thread at a time
   Handle handle = nullptr;
   Params params = nullptr;
+  SyevjInfo eigen = nullptr;
+  GesvdjInfo singular = nullptr;
 };
 
 struct Kinds {
   Type type, real;
   Status(*org_bytes) PADDLE_CUSOLVER_ORG_BYTES;
   Status(*org) PADDLE_CUSOLVER_ORG;
+  // Of many matrices, or null.
+  Status(*potrf) PADDLE_CUSOLVER_POTRF_BATCHED;
+  Status(*syevj_bytes) PADDLE_CUSOLVER_SYEVJ_BYTES;
+  Status(*syevj) PADDLE_CUSOLVER_SYEVJ;
+  Status(*gesvdj_bytes) PADDLE_CUSOLVER_GESVDJ_BYTES;
+  Status(*gesvdj) PADDLE_CUSOLVER_GESVDJ;
 };
 Kinds KindsOf(DataType t) {
   const Api& a = Cusolver();
+#define PADDLE_CUSOLVER_KINDS(type, real, s)                                                                   \
+  {                                                                                                            \
+    type, real, a.OrgqrBytes##s, a.Orgqr##s, a.PotrfBatched##s, a.SyevjBytes##s, a.Syevj##s, a.GesvdjBytes##s, \
+        a.Gesvdj##s                                                                                            \
+  }
   switch (t) {
-    case DataType::FLOAT32: return {kReal32, kReal32, a.OrgqrBytesS, a.OrgqrS};
-    case DataType::FLOAT64: return {kReal64, kReal64, a.OrgqrBytesD, a.OrgqrD};
-    case DataType::COMPLEX64: return {kComplex32, kReal32, a.OrgqrBytesC, a.OrgqrC};
-    case DataType::COMPLEX128: return {kComplex64, kReal64, a.OrgqrBytesZ, a.OrgqrZ};
+    case DataType::FLOAT32: return PADDLE_CUSOLVER_KINDS(kReal32, kReal32, S);
+    case DataType::FLOAT64: return PADDLE_CUSOLVER_KINDS(kReal64, kReal64, D);
+    case DataType::COMPLEX64: return PADDLE_CUSOLVER_KINDS(kComplex32, kReal32, C);
+    case DataType::COMPLEX128: return PADDLE_CUSOLVER_KINDS(kComplex64, kReal64, Z);
     default: throw NoDeviceForm{"a dtype that cuSOLVER lacks"};
   }
+#undef PADDLE_CUSOLVER_KINDS
 }
 
 // Matrices of the library lie column by column, so what lies row by row is its transpose.
@@ -87,6 +106,27 @@ class Factors {
     }
     Check(Cusolver().SetStream(gpu_.handle, stream));
     infos_ = Room(w_.batch * 4);
+  }
+
+  // Whether small matrices are a call together.
+  static bool AreTogether(const MatrixWork& w) {
+    if (w.batch < 2 || std::max({w.m, w.n, w.columns}) > kSmallMatrix) return false;
+    const Kinds k = KindsOf(w.t);
+    switch (w.kind) {
+      case MatrixKind::kCholesky: return k.potrf;
+      case MatrixKind::kEigh: return k.syevj_bytes && k.syevj && Cusolver().CreateSyevjInfo;
+      case MatrixKind::kSvd: return k.gesvdj_bytes && k.gesvdj && Cusolver().CreateGesvdjInfo;
+      default: return false;
+    }
+  }
+
+  void RunTogether() {
+    switch (w_.kind) {
+      case MatrixKind::kCholesky: CholeskyOfAll(); break;
+      case MatrixKind::kEigh: EighOfAll(); break;
+      default: SvdOfAll(); break;
+    }
+    Judge();
   }
 
   void Run() {
@@ -161,6 +201,7 @@ class Factors {
         case MatrixKind::kQr: Qr(); break;
         case MatrixKind::kSvd: Svd(); break;
         case MatrixKind::kEigh: Eigh(); break;
+        case MatrixKind::kEig: Eig(); break;
       }
     Judge();
   }
@@ -321,6 +362,87 @@ class Factors {
     Rows(a, w_.n, w_.n, At(w_.out[1], w_.n * w_.n * size_));
   }
 
+  // Of complex numbers, which the results are, in any case.
+  void Eig() {
+    if (!Cusolver().GeevBytes || !Cusolver().Geev) throw NoDeviceForm{"a cuSOLVER without Xgeev"};
+    RequireFinite(w_.n * w_.n);
+    const DataType real = RealOf(w_.t);
+    const int64_t n = w_.n, part = SizeOf(real), number = 2 * part;
+    const Type type = real == DataType::FLOAT64 ? kComplex64 : kComplex32;
+    char *a = Kept(n * n * number), *w = At(w_.out[0], n * number), *out = At(w_.out[1], n * n * number);
+    const char* from = At(w_.a, n * n * size_);
+    if (IsComplex(w_.t)) {
+      forms_.Copy(number, Sizes{n, n}, from, Sizes{n, 1}, a, Sizes{1, n});
+    } else {
+      forms_.Zero(a, n * n * number);
+      forms_.Copy(part, Sizes{n, n}, from, Sizes{n, 1}, a, Sizes{2, 2 * n});
+    }
+    char* v = out ? Kept(n * n * number) : nullptr;
+    const Vectors right = v ? kVectors : kNoVectors;
+    WithRoom(
+        [&](size_t* d, size_t* h) {
+          return Cusolver().GeevBytes(gpu_.handle, gpu_.params, kNoVectors, right, n, type, a, n, type, w, type,
+                                      nullptr, n, type, v, n, type, d, h);
+        },
+        [&](void* d, size_t nd, void* h, size_t nh) {
+          return Cusolver().Geev(gpu_.handle, gpu_.params, kNoVectors, right, n, type, a, n, type, w, type, nullptr, n,
+                                 type, v, n, type, d, nd, h, nh, Info());
+        });
+    if (out) forms_.Copy(number, Sizes{n, n}, v, Sizes{1, n}, out, Sizes{n, 1});
+  }
+
+  // ---- all small matrices by one call
+  int* Infos() const { return static_cast<int*>(infos_.get()); }
+  static int Int(int64_t v) { return static_cast<int>(v); }
+
+  void CholeskyOfAll() {
+    const int64_t n = w_.n, square = n * n * size_;
+    char* out = static_cast<char*>(w_.out[0]);
+    CopyRows(static_cast<const char*>(w_.a), w_.batch * n, n, out);
+    std::vector<void*> each;
+    for (int64_t i = 0; i < w_.batch; ++i) each.push_back(out + i * square);
+    const auto there = forms_.Sent(each.data(), static_cast<int64_t>(each.size() * sizeof(void*)));
+    Check(
+        kinds_.potrf(gpu_.handle, Turned(), Int(n), static_cast<void**>(there.get()), Int(n), Infos(), Int(w_.batch)));
+    forms_.Triangle(w_.t, n, n, w_.flag, false, out, w_.batch);
+  }
+
+  void EighOfAll() {
+    RequireFinite(w_.n * w_.n);
+    const int64_t n = w_.n;
+    if (!gpu_.eigen) Check(Cusolver().CreateSyevjInfo(&gpu_.eigen));
+    char* a = Copied(static_cast<const char*>(w_.a), w_.batch * n, n);
+    const Vectors vectors = w_.out[1] ? kVectors : kNoVectors;
+    int count = 0;
+    Check(kinds_.syevj_bytes(gpu_.handle, vectors, Turned(), Int(n), a, Int(n), w_.out[0], &count, gpu_.eigen,
+                             Int(w_.batch)));
+    Check(kinds_.syevj(gpu_.handle, vectors, Turned(), Int(n), a, Int(n), w_.out[0], Kept(count * size_), count,
+                       Infos(), gpu_.eigen, Int(w_.batch)));
+    if (!w_.out[1]) return;
+    Conjugate(a, w_.batch * n * n);
+    forms_.Copy(size_, Sizes{w_.batch, n, n}, a, Sizes{n * n, 1, n}, w_.out[1], Sizes{n * n, n, 1});
+  }
+
+  // Of the transposes, which is how they lie: U and V are swapped and both whole, and V is no adjoint.
+  void SvdOfAll() {
+    RequireFinite(w_.m * w_.n);
+    const int64_t m = w_.m, n = w_.n, k = std::min(m, n), u_columns = w_.flag ? m : k, v_rows = w_.flag ? n : k;
+    if (!gpu_.singular) Check(Cusolver().CreateGesvdjInfo(&gpu_.singular));
+    char* a = Copied(static_cast<const char*>(w_.a), w_.batch * m, n);
+    char *left = Kept(w_.batch * n * n * size_), *right = Kept(w_.batch * m * m * size_);
+    const Vectors vectors = w_.out[0] ? kVectors : kNoVectors;
+    int count = 0;
+    Check(kinds_.gesvdj_bytes(gpu_.handle, vectors, Int(n), Int(m), a, Int(n), w_.out[1], left, Int(n), right, Int(m),
+                              &count, gpu_.singular, Int(w_.batch)));
+    Check(kinds_.gesvdj(gpu_.handle, vectors, Int(n), Int(m), a, Int(n), w_.out[1], left, Int(n), right, Int(m),
+                        Kept(count * size_), count, Infos(), gpu_.singular, Int(w_.batch)));
+    if (!w_.out[0]) return;
+    Conjugate(right, w_.batch * m * m);
+    forms_.Copy(size_, Sizes{w_.batch, m, u_columns}, right, Sizes{m * m, 1, m}, w_.out[0],
+                Sizes{m * u_columns, u_columns, 1});
+    forms_.Copy(size_, Sizes{w_.batch, v_rows, n}, left, Sizes{n * n, n, 1}, w_.out[2], Sizes{v_rows * n, n, 1});
+  }
+
   // Of what does not end where numbers are not: all matrices, once.
   void RequireFinite(int64_t elements) const {
     if (item_ > 0) return;
@@ -361,11 +483,12 @@ class Factors {
 void SolverFactor(const DeviceForms& forms, const MatrixWork& work) {
   if (!Cusolver().why.empty()) throw NoDeviceForm{Cusolver().why.c_str()};
   if (CapturesGraph(forms.place())) throw NoDeviceForm{"a factorisation in a graph"};
-  if (work.batch > kManyMatrices && std::max({work.m, work.n, work.columns}) <= kSmallMatrix)
-    throw NoDeviceForm{"many small matrices"};
   if (std::max({work.m, work.n, work.columns}) > INT_MAX / 4) throw NoDeviceForm{"extents beyond 29 bits"};
   if (work.batch == 0 || std::min(work.m, work.n) == 0 || (work.b && work.columns == 0))
     throw NoDeviceForm{"matrices without elements"};
+  if (Factors::AreTogether(work)) return Factors(forms, work).RunTogether();
+  if (work.batch > kManyMatrices && std::max({work.m, work.n, work.columns}) <= kSmallMatrix)
+    throw NoDeviceForm{"many small matrices"};
   Factors(forms, work).Run();
 }
 

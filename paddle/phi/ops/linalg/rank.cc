@@ -180,8 +180,8 @@ int64_t lstsq_workspace(const Meta& x, const Meta& y, const Scalar& rcond, const
   return InBatchBytes(x, lead) + InBatchBytes(y, lead) +
          (compared ? WorkspaceFor(With(lead, {x.dims[x.dims.size() - 2], y.dims.back()}), x.dtype) : 0);
 }
-void lstsq_kernel(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
-                  Tensor& residuals, Tensor& rank, Tensor& values) {
+void LstsqOnHost(const Tensor& x, const Tensor& y, const Scalar& rcond, const std::string& driver, Tensor& solution,
+                 Tensor& residuals, Tensor& rank, Tensor& values) {
   const Expanded whole_x(x, InBatch(x, solution)), whole_y(y, InBatch(y, solution));
   const Tensor &a = whole_x.tensor, &b = whole_y.tensor;
   const int64_t batch = BatchOf(solution), m = Rows(x), n = Cols(x), k = Cols(y);
