@@ -106,6 +106,17 @@ int Init(PyObject* module) {
             return phi::ElapsedTime(PlaceFrom(p), Pointer(start), Pointer(end));
           }));
     m.def("query_event", HANDLE_FN(phi::QueryEvent));
+    m.def("create_shared_event",
+          Safe(+[](const pyb::object& p) { return Handle(phi::gpu::CreateSharedEvent(PlaceFrom(p))); }),
+          "An event of a GPU that other processes may open.");
+    m.def("shared_event_handle", Safe(+[](const pyb::object& p, uintptr_t event) {
+            return pyb::bytes(phi::gpu::HandleOfEvent(PlaceFrom(p), Pointer(event)));
+          }),
+          "By what another process opens it.");
+    m.def("open_shared_event", Safe(+[](const pyb::object& p, const pyb::bytes& handle) {
+            return Handle(phi::gpu::OpenSharedEvent(PlaceFrom(p), handle));
+          }),
+          "That event, in another process.");
     m.def("synchronize_event", HANDLE_FN(phi::SynchronizeEvent));
     m.def("stream_wait_event", Safe(+[](const pyb::object& p, uintptr_t stream, uintptr_t event) {
             phi::StreamWaitEvent(PlaceFrom(p), Pointer(stream), Pointer(event));

@@ -92,11 +92,11 @@ pyb::tuple ShareGpu(const pyb::object& o, bool counted) {
   const auto offset = static_cast<uint64_t>(t->offset() * phi::SizeOf(t.dtype()));
   const phi::gpu::SharedMemory m = phi::gpu::Share(t->storage(), offset, BytesOf(t.dims(), t.dtype()), counted);
   return pyb::make_tuple(pyb::bytes(m.handle), m.offset, m.bytes, m.device, m.uses, static_cast<int>(t.dtype()),
-                         ExtentsOf(t));
+                         ExtentsOf(t), pyb::bytes(m.event));
 }
 pyb::object OpenGpu(const pyb::bytes& handle, uint64_t offset, uint64_t bytes, int device, const std::string& uses,
-                    int dtype, const std::vector<int64_t>& dims) {
-  phi::gpu::Received r = phi::gpu::Receive({handle, offset, bytes, device, uses});
+                    int dtype, const std::vector<int64_t>& dims, const pyb::bytes& event) {
+  phi::gpu::Received r = phi::gpu::Receive({handle, offset, bytes, device, uses, event});
   return Over(std::move(r.storage), r.offset, dims, dtype);
 }
 
@@ -106,7 +106,8 @@ int Init(PyObject* module) {
     m.def("share_host", Safe(&ShareHost), "(name, bytes, dtype, dims) of a tensor's memory, for other processes.");
     m.def("open_host", Safe(&OpenHost), "A tensor over memory that share_host named.");
     m.def("count_host", Safe(&CountHost), "Adds uses to a tensor's shared memory.");
-    m.def("share_gpu", Safe(&ShareGpu), "(handle, offset, bytes, device, uses, dtype, dims) of a tensor's memory.");
+    m.def("share_gpu", Safe(&ShareGpu),
+          "(handle, offset, bytes, device, uses, dtype, dims, event) of a tensor's memory.");
     m.def("open_gpu", Safe(&OpenGpu), "A tensor over memory that share_gpu told of.");
     m.def("leave_shared", &phi::SharedFile::LeaveAll, "Ends this process's uses of shared memory, before it ends.");
   });

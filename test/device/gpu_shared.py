@@ -107,6 +107,75 @@ def by_hand():
             pass
 
 
+def sums_of(inbox, outbox):
+    """Sums of what comes: tensors, or memory with an event that work here waits for, or None."""
+    paddle.set_device('gpu')
+    while (message := inbox.get()) is not None:
+        if isinstance(message, paddle.Tensor):
+            x = message
+        else:
+            shared, event = message
+            x = paddle.base.libpaddle.open_gpu(*shared[:-1], b'')
+            if event is not None:
+                paddle.device.current_stream().wait_event(event)
+        outbox.put(x.sum().item())
+        if not isinstance(message, paddle.Tensor) and event is not None:
+            event.synchronize()
+            outbox.put(event.query())
+        del message, x
+        event = None
+        gc.collect()
+
+
+def ordered():
+    """Work of the receiver comes after the sender's, for which no host waits."""
+    inbox, outbox = mp.Queue(), mp.Queue()
+    child = mp.Process(daemon=True, target=sums_of, args=(inbox, outbox))
+    child.start()
+    event = paddle.device.cuda.Event(interprocess=True)
+
+    def queued():
+        x = paddle.zeros([1000])
+        paddle.device.synchronize()
+        for _ in range(5):
+            x.add_(paddle.ones([1]))
+        return x
+
+    for _ in range(2):
+        x = queued()
+        inbox.put(x)
+        assert outbox.get(timeout=100) == 5000.0
+    x.add_(paddle.ones([1]))
+    inbox.put(x)  # the same memory again, by a later event
+    assert outbox.get(timeout=100) == 6000.0
+    for given, want in ((event, 5000.0), (None, 0.0)):
+        x = queued()
+        event.record()
+        inbox.put((paddle.base.libpaddle.share_gpu(x, True), given))
+        assert outbox.get(timeout=100) == want, want
+        assert given is None or outbox.get(timeout=100)
+    inbox.put(None)
+    child.join()
+    assert child.exitcode == 0
+
+
+def wrong_events():
+    """What is refused of events."""
+    event = paddle.device.Event()
+    second = paddle.device.Event(interprocess=True)
+    for call, error in (
+        (lambda: mp.reductions._reduce_event(event), ValueError),
+        (lambda: paddle.device.Event(enable_timing=True, interprocess=True), ValueError),
+        (lambda: second.record(paddle.device.Stream('gpu:1')), RuntimeError),
+        (lambda: mp.reductions._reduce_event(second)[0](0, b'short'), ValueError),
+    ):
+        try:
+            call()
+            raise AssertionError('it was taken')
+        except error as e:
+            print(e)
+
+
 def opened_until(done, outbox, metadata):
     dense = paddle.base.core.DenseTensor._new_shared_cuda(metadata)
     outbox.put(0)
@@ -126,6 +195,7 @@ def early():
     gc.collect()
     try:
         paddle.device.cuda.empty_cache()
+        paddle.device.synchronize()  # a release that fails is told by the next call
     except RuntimeError as e:
         print(e)
     done.set()
@@ -149,5 +219,6 @@ def refused():
 if __name__ == '__main__':
     mp.set_start_method('spawn')
     paddle.set_device('gpu')
-    {'shared': shared, 'by_hand': by_hand, 'refused': refused, 'early': early}[sys.argv[1]]()
+    what = [shared, by_hand, refused, early, ordered, wrong_events]
+    {f.__name__: f for f in what}[sys.argv[1]]()
     print(os.getpid())

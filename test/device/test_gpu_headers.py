@@ -25,13 +25,20 @@ MORE = {
     'cuda.h': [
         *(
             f'static_assert(sizeof(our::{n}) == sizeof({n}));'
-            for n in ('CUmemAllocationProp', 'CUmemAccessDesc', 'CUipcMemHandle')
+            for n in (
+                'CUmemAllocationProp',
+                'CUmemAccessDesc',
+                'CUipcMemHandle',
+                'CUipcEventHandle',
+            )
         ),
         'static_assert(offsetof(our::CUmemAllocationProp, location) == '
         'offsetof(CUmemAllocationProp, location));',
         'static_assert(our::kPointerIpcCapable == '
         'CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE);',
         'static_assert(our::kIpcLazyPeerAccess == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);',
+        'static_assert(our::kEventWithoutTime == CU_EVENT_DISABLE_TIMING);',
+        'static_assert(our::kEventOfProcesses == CU_EVENT_INTERPROCESS);',
         'static_assert(our::kMemPinned == CU_MEM_ALLOCATION_TYPE_PINNED);',
         'static_assert(our::kMemOnDevice == CU_MEM_LOCATION_TYPE_DEVICE);',
         'static_assert(our::kMemReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);',

@@ -26,6 +26,25 @@ def test_processes_share_memory(env):
     assert printed('shared', **env) == []
 
 
+@pytest.mark.parametrize('env', [{}, {'FAKECUDA_ORDER': 7}])
+def test_events_order_the_work_of_processes(env):
+    assert printed('ordered', **env) == []
+
+
+def test_events_that_are_not_shared_say_why():
+    lines = printed('wrong_events')
+    assert [line.split(']')[0] for line in lines] == [
+        '[multiprocessing',
+        '[Event',
+        '[Event.record',
+        '[Event',
+    ]
+
+
+def test_without_events_the_host_waits():
+    assert printed('shared', FAKECUDA_MISSING='cuIpcGetEventHandle') == []
+
+
 def test_tuples_of_dense_tensors():
     assert printed('by_hand') == []
 

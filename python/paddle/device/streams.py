@@ -30,7 +30,9 @@ class Event:
     Args:
         enable_timing (bool, default False): Whether it keeps the time.
         blocking (bool, default False): Whether waiting for it lets the processor do other work.
-        interprocess (bool, default False): Must be false.
+        interprocess (bool, default False): Whether messages of `paddle.incubate.multiprocessing`
+            can carry it to processes that use the same GPU, the current one; this process must
+            keep it as long. It keeps no time.
 
     Examples:
         >>> event = paddle.device.Event()
@@ -41,20 +43,46 @@ class Event:
     """
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
-        only('Event', 'events belong to one process', interprocess=(interprocess, False))
         self.enable_timing = enable_timing
         self._at = self._place = None
+        self._interprocess = interprocess
+        if interprocess:
+            place = _core.current_place()
+            if not place.is_gpu_place():
+                only(
+                    'Event', f'events on {place} belong to one process', interprocess=(True, False)
+                )
+            if enable_timing:
+                raise ValueError(
+                    "[Event] expected enable_timing=False with interprocess=True, got True: events "
+                    "of several processes keep no time"
+                )
+            self._hold(place, _core.create_shared_event(place))
+            self._shared = _core.shared_event_handle(place, self._handle)
+
+    def _hold(self, place, handle):
+        self._place, self._handle = place, handle
+        weakref.finalize(self, _core.destroy_event, place, handle).atexit = False
+
+    @classmethod
+    def _opened(cls, device, shared):
+        """The event that another process shares."""
+        event = cls()
+        place = _core.to_place(f'gpu:{device}')
+        event._hold(place, _core.open_shared_event(place, shared))
+        return event
 
     def record(self, stream=None):
         """Mark the present point of the stream."""
         stream = current_stream() if stream is None else stream
         if not stream.place.is_cpu_place():
+            if self._interprocess and self._place != stream.place:
+                raise RuntimeError(
+                    f"[Event.record] expected a stream of {self._place}, where the event was made "
+                    f"for several processes, got one of {stream.place}"
+                )
             if self._place != stream.place:
-                self._place = stream.place
-                self._handle = _core.create_event(self._place)
-                weakref.finalize(
-                    self, _core.destroy_event, self._place, self._handle
-                ).atexit = False
+                self._hold(stream.place, _core.create_event(stream.place))
             _core.record_event(self._place, self._handle, stream.handle)
         self._at = time.perf_counter()
 

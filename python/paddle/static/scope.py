@@ -139,13 +139,13 @@ class DenseTensor:
         _core.count_host(self._held(), -1)
 
     def _share_cuda(self):
-        handle, offset, size, device, _, dtype, dims = _core.share_gpu(self._held(), False)
+        handle, offset, size, device, _, dtype, dims, _ = _core.share_gpu(self._held(), False)
         return handle, offset, size, dtype, dims, self.lod(), device
 
     @staticmethod
     def _new_shared_cuda(shared):
         handle, offset, size, dtype, dims, lod, device = _seven(shared)
-        tensor = _core.open_gpu(handle, offset, size, device, '', dtype, dims)
+        tensor = _core.open_gpu(handle, offset, size, device, '', dtype, dims, b'')
         return DenseTensor(tensor)._with_lod(lod)
 
     def _with_lod(self, lod):

@@ -2,6 +2,7 @@
 // Streams, events and graphs.
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 #include "device/fakecuda/engine.h"
 
@@ -107,6 +108,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   return Call([&](Engine& e) {
     Event& v = EventOf(e, event);
     Stream& s = e.Resolve(stream);
+    if (v.shared && !s.capture && !v.capture) return WaitShared(e, s, v);
     if (v.recorded && !v.capture && !v.stream) return;  // its stream is gone, and with it all work
     e.WaitFor(s, v);
   });
@@ -162,6 +164,11 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return Call([&](Engine& e) {
     auto* v = new Event;
     v->timing = (flags & 2) == 0;
+    v->interprocess = (flags & 4) != 0;
+    if (v->timing && v->interprocess) {
+      delete v;
+      throw ApiError{CUDA_ERROR_INVALID_VALUE};
+    }
     e.events.insert(v);
     *event = reinterpret_cast<CUevent>(v);
   });
@@ -171,6 +178,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return Call([&](Engine& e) {
     Event& v = EventOf(e, event);
     if (v.stream && v.stream->done < v.until) e.RunUntil(*v.stream, v.until, {});  // its time is yet to be written
+    ForgetShared(v);
     e.events.erase(&v);
     delete &v;
   });
@@ -189,7 +197,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
       return;
     }
     v.capture.reset();
-    e.Enqueue(s, "cuEventRecord", [&e, &v](const Order&) { v.milliseconds = e.Now(); });
+    Action mark = [&e, &v](const Order&) { v.milliseconds = e.Now(); };
+    e.Enqueue(s, "cuEventRecord", v.shared ? RecordShared(v, std::move(mark)) : std::move(mark));
     v.stream = &s;
     v.until = s.end();
     v.clock = s.tail;
@@ -200,6 +209,7 @@ CUresult cuEventQuery(CUevent event) {
   return Call([&](Engine& e) {
     Event& v = EventOf(e, event);
     NotCaptured(v);
+    if (v.shared && !v.stream) Require(SharedReached(e, v), CUDA_ERROR_NOT_READY);
     if (!v.recorded || !v.stream) return;
     if (v.stream->done < v.until) {
       e.Advance(*v.stream);
@@ -213,6 +223,11 @@ CUresult cuEventSynchronize(CUevent event) {
   return Call([&](Engine& e) {
     Event& v = EventOf(e, event);
     NotCaptured(v);
+    while (v.shared && !v.stream && !SharedReached(e, v)) {
+      e.mutex.unlock();
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      e.mutex.lock();
+    }
     if (v.recorded && v.stream) e.RunUntil(*v.stream, v.until, v.clock);
   });
 }

@@ -62,6 +62,9 @@ struct CUmemAllocationProp {
 struct CUipcMemHandle {
   char bytes[64];
 };
+struct CUipcEventHandle {
+  char bytes[64];
+};
 struct CUmemAccessDesc {
   CUmemLocation location;
   int flags;  // 3: read and write
@@ -138,6 +141,8 @@ FAKECUDA_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, C
 FAKECUDA_API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr pointer);
 FAKECUDA_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pointer, CUipcMemHandle handle, unsigned flags);
 FAKECUDA_API CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
+FAKECUDA_API CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event);
+FAKECUDA_API CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle);
 
 FAKECUDA_API CUresult cuModuleLoadData(CUmodule* module, const void* image);
 FAKECUDA_API CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned n, int* options, void** values);

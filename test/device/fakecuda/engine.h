@@ -3,6 +3,7 @@
 // stream, how many of its operations came before.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -64,11 +65,18 @@ struct Stream {
   uint64_t end() const { return done + queue.size(); }
 };
 
+// What processes know of an event that they share: how often it was recorded, what of that is reached, and what another
+// process waits for.
+struct SharedPoint {
+  std::atomic<uint64_t> recorded, reached, wanted, opened;
+};
+
 struct Event {
   Stream* stream = nullptr;
   uint64_t until = 0;
   Clock clock;
-  bool timing = true, recorded = false;
+  bool timing = true, recorded = false, interprocess = false, imported = false;
+  SharedPoint* shared = nullptr;
   double milliseconds = 0;
   std::shared_ptr<Capture> capture;
   std::vector<size_t> capture_after;
@@ -80,8 +88,15 @@ struct Device {
   CUresult error = CUDA_SUCCESS;  // sticky
 };
 
+class Engine;
+
 // Finds memory that another process has open and that is freed; a file behind it ends.
 void CheckShared(const Allocation& freed, const char* call);
+// Of events that processes share. What others wait for runs, also while this process calls nothing.
+Action RecordShared(Event& event, Action action);
+void WaitShared(Engine& e, Stream& stream, const Event& event);
+bool SharedReached(Engine& e, const Event& event);
+void ForgetShared(Event& event);
 // Handles of virtual memory that were not released.
 std::vector<std::string> UnreleasedMemory();
 

@@ -36,11 +36,15 @@ using CUmemHandle = unsigned long long;
 struct CUipcMemHandle {
   char bytes[64];
 };
+struct CUipcEventHandle {
+  char bytes[64];
+};
 
 inline constexpr int kMemPinned = 1, kMemOnDevice = 1, kMemReadWrite = 3, kMemGranularityRecommended = 1;
 inline constexpr int kPointerIpcCapable = 10;
 inline constexpr unsigned kIpcLazyPeerAccess = 1;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kMemHostPortable = 1;
+inline constexpr unsigned kEventWithoutTime = 2, kEventOfProcesses = 4;
 inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferSizeBytes = 6;
 
 enum DeviceAttribute : int {
@@ -130,6 +134,8 @@ enum DeviceAttribute : int {
   F(MemGetAddressRange, cuMemGetAddressRange, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))        \
   F(IpcGetMemHandle, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr address))                         \
   F(IpcOpenMemHandle, cuIpcOpenMemHandle, (CUdeviceptr * address, CUipcMemHandle handle, unsigned flags))       \
-  F(IpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr address))
+  F(IpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr address))                                              \
+  F(IpcGetEventHandle, cuIpcGetEventHandle, (CUipcEventHandle * handle, CUevent event))                         \
+  F(IpcOpenEventHandle, cuIpcOpenEventHandle, (CUevent * event, CUipcEventHandle handle))
 
 }  // namespace phi::gpu

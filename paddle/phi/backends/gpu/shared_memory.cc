@@ -26,6 +26,8 @@ struct Given {
   std::string handle;
   CUdeviceptr base = 0;
   std::shared_ptr<SharedFile> uses;
+  void* event = nullptr;  // the last work before a message, where drivers share events
+  std::string event_handle;
 };
 // An allocation of another process; the driver gives one address for it in a process.
 struct Opened {
@@ -60,6 +62,14 @@ const Driver& SharingDriver() {
   return *driver;
 }
 
+bool SharesEvents(const Driver& d) { return d.IpcGetEventHandle && d.IpcOpenEventHandle; }
+const Driver& EventDriver() {
+  const Driver* driver = FindDriver();
+  PD_CHECK(driver && SharesEvents(*driver), Unimplemented,
+           "[Event] expected a driver that shares events between processes, got ", driver ? driver->path : NoDriver());
+  return *driver;
+}
+
 void CloseOpened(const OpenedKey& key) {
   State& all = All();
   const auto it = all.opened.find(key);
@@ -88,14 +98,18 @@ SharedMemory Share(const Ref<Storage>& storage, uint64_t offset, uint64_t bytes,
   const Place place = storage->place();
   PD_CHECK(!CapturesGraph(place), PreconditionNotMet, "[", kOp,
            "] expected no capture of a graph while memory is shared, got one on ", PlaceText(place));
-  SynchronizeStream(place, StreamForCall(place, {}));
+  void* const stream = StreamForCall(place, {});
   CollectShared();
   State& all = All();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
-  if (const auto it = all.borrowed.find(storage->data()); it != all.borrowed.end()) {
+  // Nobody knows how long an event of what another process made has to be kept.
+  const auto it_borrowed = all.borrowed.find(storage->data());
+  if (it_borrowed != all.borrowed.end() || !counted || !SharesEvents(driver)) SynchronizeStream(place, stream);
+  if (const auto it = it_borrowed; it != all.borrowed.end()) {
     SharedMemory memory = it->second->memory;
     memory.offset += offset;
     memory.bytes = bytes;
+    memory.event.clear();
     if (counted && it->second->uses) it->second->uses->Add(1);
     return memory;
   }
@@ -119,8 +133,14 @@ SharedMemory Share(const Ref<Storage>& storage, uint64_t offset, uint64_t bytes,
     all.given.push_back(std::move(g));
     it = std::prev(all.given.end());
   }
-  if (counted) it->uses->Add(1);
-  return {it->handle, address - it->base + offset, bytes, device, counted ? it->uses->name() : std::string()};
+  if (!counted) return {it->handle, address - it->base + offset, bytes, device, {}};
+  if (!it->event && SharesEvents(driver)) {
+    it->event = CreateSharedEvent(place);
+    it->event_handle = HandleOfEvent(place, it->event);
+  }
+  if (it->event) RecordEvent(place, it->event, stream);
+  it->uses->Add(1);
+  return {it->handle, address - it->base + offset, bytes, device, it->uses->name(), it->event_handle};
 }
 
 Received Receive(const SharedMemory& m) {
@@ -144,7 +164,12 @@ Received Receive(const SharedMemory& m) {
     borrowed->uses = SharedFile::Open(m.uses, kOp);
     borrowed->uses->Add(-1);  // the message's
   }
-  StreamForCall(place, {});
+  void* const stream = StreamForCall(place, {});
+  if (!m.event.empty()) {
+    void* const event = OpenSharedEvent(place, m.event);
+    StreamWaitEvent(place, stream, event);
+    DestroyEvent(place, event);
+  }
   const OpenedKey key{m.device, m.handle};
   auto it = all.opened.find(key);
   if (it == all.opened.end()) {
@@ -168,11 +193,38 @@ Received Receive(const SharedMemory& m) {
   return {Storage::Wrap(at, m.bytes, place, borrowed.release(), GiveBack), 0};
 }
 
+void* CreateSharedEvent(Place place) {
+  const Driver& driver = EventDriver();
+  StreamForCall(place, {});
+  CUevent event = nullptr;
+  CheckDriver(driver.EventCreate(&event, kEventWithoutTime | kEventOfProcesses), "EventCreate", place.device_id);
+  return event;
+}
+std::string HandleOfEvent(Place place, void* event) {
+  const Driver& driver = EventDriver();
+  StreamForCall(place, {});
+  CUipcEventHandle handle{};
+  CheckDriver(driver.IpcGetEventHandle(&handle, static_cast<CUevent>(event)), "IpcGetEventHandle", place.device_id);
+  return {handle.bytes, sizeof handle.bytes};
+}
+void* OpenSharedEvent(Place place, const std::string& handle) {
+  const Driver& driver = EventDriver();
+  CUipcEventHandle from;
+  PD_CHECK(handle.size() == sizeof from.bytes, InvalidArgument, "[Event] expected a handle of ", sizeof from.bytes,
+           " bytes, got ", handle.size());
+  StreamForCall(place, {});
+  std::memcpy(from.bytes, handle.data(), sizeof from.bytes);
+  CUevent event = nullptr;
+  CheckDriver(driver.IpcOpenEventHandle(&event, from), "IpcOpenEventHandle", place.device_id);
+  return event;
+}
+
 void CollectShared() {
   std::vector<Given> gone;  // storages end without the lock
   std::lock_guard<std::recursive_mutex> lock(All().mutex);
   std::erase_if(All().given, [&](Given& g) {
     if (g.uses->uses() > 1) return false;
+    if (g.event) DestroyEvent(g.storage->place(), g.event);
     gone.push_back(std::move(g));
     return true;
   });

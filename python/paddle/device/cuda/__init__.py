@@ -281,7 +281,8 @@ def create_event(
     Args:
         enable_timing (bool, default False): Whether it keeps the time.
         blocking (bool, default False): Whether waiting for it lets the processor do other work.
-        interprocess (bool, default False): Must be false.
+        interprocess (bool, default False): Whether other processes may open it, as
+            `paddle.device.Event` has it.
         device_type (str, default None): `gpu` or None.
         device_id (int, default 0): The GPU; it is that of the stream that records the event.
 

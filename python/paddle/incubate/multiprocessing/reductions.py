@@ -11,6 +11,7 @@ import multiprocessing.util
 from multiprocessing.reduction import ForkingPickler
 
 from paddle.base import libpaddle as _core
+from paddle.device.streams import Event
 
 __all__ = []
 
@@ -52,12 +53,22 @@ def _reduce_tensor(tensor):
     return _rebuild_host, (type(tensor), _core.share_host(sent, True), metadata)
 
 
+def _reduce_event(event):
+    if not event._interprocess:
+        raise ValueError(
+            "[multiprocessing] expected an event made with interprocess=True, got one of this "
+            "process alone"
+        )
+    return Event._opened, (event._place.gpu_device_id(), event._shared)
+
+
 def init_reductions():
-    """Let messages of `multiprocessing` carry tensors and parameters by their memory."""
+    """Let messages carry events, and tensors and parameters by their memory."""
     from paddle.base.framework import EagerParamBase
 
     ForkingPickler.register(_core.Tensor, _reduce_tensor)
     ForkingPickler.register(EagerParamBase, _reduce_tensor)
+    ForkingPickler.register(Event, _reduce_event)
 
 
 def _leave_at_the_end(_=None):
