@@ -350,6 +350,13 @@ class Forms final : public DrawForms {
 
   void Reduce(phi::LineOp op, DataType t, const void* x, Numbers shape, Numbers strides, uint64_t mask, void* out,
               double p) const override {
+    if (phi::IsComplex(t) && (op == phi::LineOp::kSum || op == phi::LineOp::kMean)) {
+      // Of reals along one more axis, which stays.
+      std::vector<int64_t> extents(shape.begin(), shape.end()), steps(strides.begin(), strides.end());
+      for (int64_t& s : steps) s *= 2;
+      extents.push_back(2), steps.push_back(1);
+      return Reduce(op, phi::RealOf(t), x, extents, steps, mask, out, p);
+    }
     if (op != phi::LineOp::kProduct && op < phi::LineOp::kSum && !phi::IsFloating(t))
       throw phi::NoDeviceForm{"a norm of numbers that are not floating"};
     // Extents and strides of what is kept, and of what is reduced, outermost first; axes that go on are one.

@@ -47,11 +47,15 @@ def functions():
     one['pow'] = lambda x: x ** x.flip(0)
     one['equal'] = lambda x: x == x.flip(0)
     one['less'] = lambda x: x < x.flip(0)
+    one['flip'] = lambda x: x.reshape([-1, 1]).flip([0, 1])[:, 0]
+    one['zeros_like'] = paddle.zeros_like
+    one['full_like'] = lambda x: paddle.full_like(x, 2.5)
     one['where'] = lambda x: paddle.where(x.real() > 0.5, x, x.flip(0))
     return one
 
 
 EXACT = 'add subtract neg pow2 square conj isnan isfinite equal less where scale'.split()
+EXACT += ['flip', 'zeros_like', 'full_like']
 BARS = {'complex64': 3e-6, 'complex128': 2e-13}
 
 
@@ -108,6 +112,11 @@ def shapes():
             paddle.to_tensor([True, False, True, True], place=x.place), x, y
         ),
         'chain': lambda x, y: paddle.exp(x * 1j) / (y + 2.0),
+        'sum': lambda x, y: (x * y).sum([0, 2], keepdim=True) + x.sum() * y.sum(0),
+        'mean': lambda x, y: (x * y).mean(1) + y.mean(),
+        'flip': lambda x, y: (x * y).flip([0, 1]) * x,
+        'view': lambda x, y: x[1:, :, ::2] * paddle.as_strided(y, [2], [1], 8),
+        'fill': lambda x, y: paddle.full_like(x, 0.5) * x * y,
     }
     for name, f in forms.items():
         results = []

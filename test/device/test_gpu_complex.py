@@ -16,11 +16,4 @@ def test_complex_numbers_have_kernels():
     script = pathlib.Path(__file__).resolve().parent / 'gpu_complex.py'
     out, said = run(script, FLAGS_gpu_explain=1, FLAGS_use_system_allocator=1)
     assert json.loads(out) == {}
-    # Moved elements, sums and fused gradients are the host's.
-    hosts = set(re.findall(r'gpu: (\w+): on the host', said))
-    assert {op for op in hosts if not op.endswith('_grad')} <= {
-        'flip',
-        'full_like',
-        'strided_sum',
-        'sum',
-    }
+    assert not re.findall(r'gpu: \w+: on the host.*', said)

@@ -182,8 +182,11 @@ def recorded(g):
         for name, a in d.attrs
     ]
     records = "State().record != RecordMode::kRun"
-    if in_loops(op):  # which have no complex form: programs hold the rule's operations
+    if in_loops(op):
+        # They have no complex form: programs hold the rule's operations, and devices run these.
         records = f"({records} && !phi::IsComplex({op.douts[0]}.dtype()))"
+        given = [n for n in [*g.context, *op.douts] if n not in g.variadic]
+        on_device = f"({on_device} && !AnyComplex({{{commas('&' + n for n in given)}}}))"
     return fill(
         RECORDED,
         name=d.name,

@@ -119,6 +119,11 @@ Tensor ReduceGrad(const Tensor& g, const Tensor& like) {
   return CastGrad(reduce_like(g, like), like);
 }
 
+bool AnyComplex(std::initializer_list<const Tensor*> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const Tensor* t) { return t->defined() && phi::IsComplex(t->dtype()); });
+}
+
 Tensor CastGrad(Tensor g, const Tensor& like) { return like.defined() ? CastGrad(std::move(g), like.dtype()) : g; }
 
 Tensor CastGrad(Tensor g, DataType dtype) {

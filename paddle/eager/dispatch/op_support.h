@@ -92,6 +92,8 @@ Tensor GradOrZeros(const Tensor& g, const phi::TensorImpl* meta);
 Tensor ReduceGrad(const Tensor& g, const Tensor& like);
 // A gradient in the dtype of the input that it is of; the real part where that is real.
 Tensor CastGrad(Tensor g, const Tensor& like);
+// Whether one of those that are there is of complex numbers.
+bool AnyComplex(std::initializer_list<const Tensor*> tensors);
 Tensor CastGrad(Tensor g, phi::DataType dtype);
 // Moves a result into an executor's buffer if there is one that fits; `like` gives the shape to reduce to.
 void Deliver(const Tensor& result, const Tensor& like, Tensor& out);

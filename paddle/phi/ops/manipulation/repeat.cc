@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repetition, reversal and rotation along axes.
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
@@ -106,6 +107,18 @@ void flip_kernel(const Tensor& x, const Ints& axis, Tensor& out) {
   if (out.numel() == 0) return;
   Ints axes;
   for (int64_t a : axis) axes.push_back(common::NormalizeAxis("flip", a, x.ndim()));
+  if (const DeviceForms* d = FormsHere()) {  // from the other end of each axis, back
+    Ints strides = x.strides();
+    int64_t first = 0;
+    for (int64_t a : axes) {
+      if (strides[a] < 0) continue;
+      first += strides[a] * (x.dim(a) - 1);
+      strides[a] = -strides[a];
+    }
+    const int64_t size = SizeOf(x.dtype());
+    return d->Copy(size, x.dims(), static_cast<const char*>(x.raw_data()) + first * size, strides, out.raw_data(),
+                   out.strides());
+  }
   cpu::Flip(SizeOf(x.dtype()), x.raw_data(), x.dims(), axes, out.raw_data());
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules and kernels of the view ops: results share the input's memory wherever strides can say it.
+#include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/infer/strides.h"
@@ -235,6 +236,7 @@ void strided_sum_kernel(const Tensor& x, const Ints&, const Ints& dims, const In
   cpu::Zero(out.raw_data(), out.numel() * SizeOf(out.dtype()));
   if (!CheckPattern("strided_sum", dims, stride, offset, out.numel())) return;
   if (!MayOverlap(dims, stride)) return CopyInto(x, ViewOf(out, dims, stride, out->offset() + offset));
+  if (FormsHere()) throw NoDeviceForm{"a pattern whose elements meet"};
   // Axes along which the pattern stands still are summed first; what is left may still meet.
   const Moving left(dims, stride);
   const ScratchTensor scratch(left.dims, x.dtype());
