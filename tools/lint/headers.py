@@ -75,7 +75,11 @@ def run_installed(build):
         # It gives PD_CHECK and the like the meaning they have for operators of users.
         names.sort(key=lambda name: name == "paddle/extension.h")
         # Plugins of devices see their headers alone, which give names of the core other meanings.
-        plugins = [name for name in names if name.startswith("paddle/phi/capi/")]
+        plugins = [
+            name
+            for name in names
+            if name.startswith(("paddle/phi/capi/", "paddle/phi/extension.h"))
+        ]
         lines = []
         for unit in (plugins, [name for name in names if name not in plugins]):
             out = subprocess.run(
