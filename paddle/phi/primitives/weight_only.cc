@@ -21,7 +21,7 @@ namespace {
 // Up to so many rows of x meet the stored bytes; more of them meet numbers made of the bytes once.
 constexpr int64_t kFewRows = 8;
 // Stored rows whose scales are copied together, from lines of memory that they fill.
-constexpr int64_t kBlock = 16;
+constexpr int64_t kBlock = 64;
 // Numbers of 8 bits whose products int32 sums.
 constexpr int64_t kDepth = int64_t{1} << 15;
 
