@@ -17,9 +17,11 @@ static constexpr double kMagicD = 6755399441055744.0;  // 1.5 * 2^52
 PD_MATH float pow2i(int32_t k) { return from_bits(static_cast<uint32_t>(k + 127) << 23); }
 PD_MATH double pow2k(double k) { return from_bits((bits(k + 1023.0 + kMagicD)) << 52); }
 // y * 2^k, k integral, rounded once; |k| up to about 250 and 2000.
-PD_MATH float scale2(float y, int32_t k) {
-  int32_t h = k >> 1;
-  return y * pow2i(h) * pow2i(k - h);
+// With `zero` it is 0.
+PD_MATH float scale2(float y, int32_t k, bool zero = false) {
+  const int32_t biased = k + 254, h = biased >> 1;  // exponents of 2^(k / 2) and of the rest, as they are stored
+  const float first = from_bits(static_cast<uint32_t>(select(zero, 0, h)) << 23);
+  return y * first * from_bits(static_cast<uint32_t>(biased - h) << 23);
 }
 PD_MATH double scale2(double y, double k) {
   double h = __builtin_rint(k * 0.5);
@@ -61,7 +63,7 @@ PD_MATH double clamp(double x, double lo, double hi) { return select(x > hi, hi,
 // product that underflows.
 PD_MATH float exp(float x) {
   ExpF e = exp_parts(clamp(x, -104.5f, 89.0f));
-  return scale2(select(x < -104.5f, 0.0f, 1.0f + e.p), e.k);
+  return scale2(1.0f + e.p, e.k, x < -104.5f);
 }
 PD_MATH double exp(double x) {
   ExpD e = exp_parts(clamp(x, -746.0, 710.0));
