@@ -169,11 +169,16 @@ def test_most_ops_have_device_kernels():
 @pytest.mark.parametrize('dtype', ['', 'bfloat16'])
 @pytest.mark.parametrize('model', ['perceptron', 'transformer', 'physics'])
 def test_training_has_the_losses_of_the_cpu(model, dtype, order):
-    """Also where streams run in another order that CUDA allows."""
+    """Also where streams run in another order that CUDA allows.
+
+    Sums in float32 are of another order there, so what is rounded to bfloat16 may go to the other
+    neighbour, 2**-8 away: one element of a gradient then moves the losses of the steps after it.
+    """
     out, _ = run(HERE / 'gpu_training.py', model, dtype, FAKECUDA_ORDER=order)
     want, got = json.loads(out)
     assert want[-1] < want[0] / 2
-    np.testing.assert_allclose(got, want, rtol=1e-6)
+    np.testing.assert_allclose(got[:2], want[:2], rtol=1e-6)
+    np.testing.assert_allclose(got, want, rtol=2**-11 if dtype else 1e-6)
 
 
 @pytest.mark.parametrize('places', ['gpu:0', 'gpu:0,gpu:1'])
