@@ -264,3 +264,30 @@ def test_lars_momentum(recorded, given, weight, bias):
         assert sorted(optimizer.state_dict()) == sorted(f'{p.name}_velocity_0' for p in (w, b))
     np.testing.assert_allclose(w_now.ravel(), weight, atol=1e-6)
     np.testing.assert_allclose(b_now, bias, atol=1e-6)
+
+
+@pytest.mark.parametrize('activation', ['gelu', 'relu'])
+def test_second_order_of_products_goes_through_what_they_keep(activation):
+    act = {'gelu': lambda t: nn.functional.gelu(t, approximate=True), 'relu': nn.functional.relu}
+    act = act[activation]
+
+    def second(function, given):
+        first = paddle.grad((function(*given) ** 2).sum(), given, create_graph=True)
+        return paddle.grad(sum((g * g).sum() for g in first), given)
+
+    given = [_rand(4, 5), _rand(5, 6), _rand(6), _rand(6, 3), _rand(3)]
+    for t in given:
+        t.stop_gradient = False
+    pairs = [
+        (
+            lambda x, y, b: paddle._C_ops.fused_gemm_epilogue(x, y, b, False, False, activation)[0],
+            lambda x, y, b: act(x @ y + b),
+        ),
+        (
+            lambda *five: paddle._C_ops._linear_pair(*five, activation)[0],
+            lambda x, y, b, z, c: act(x @ y + b) @ z + c,
+        ),
+    ]
+    for (fused, plain), count in zip(pairs, (3, 5)):
+        for got, want in zip(second(fused, given[:count]), second(plain, given[:count])):
+            np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=2e-4, atol=2e-4)

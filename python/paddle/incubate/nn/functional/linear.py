@@ -6,6 +6,7 @@ import numbers
 import paddle
 from paddle import _C_ops
 from paddle.base.arguments import only
+from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
 
 __all__ = [
@@ -28,6 +29,13 @@ def _joins(x, y, bias, features):
         and x.ndim > 1
         and x.dtype == y.dtype == bias.dtype
     )
+
+
+def _on_gpu(x):
+    """Whether a library may apply what follows a product; elsewhere it is the operations, which
+    placements go through.
+    """
+    return x.place.is_gpu_place() and not x.is_dist()
 
 
 def fused_matmul_bias(x, y, bias=None, transpose_x=False, transpose_y=False, name=None):
@@ -107,7 +115,9 @@ def fused_linear_activation(x, y, bias, trans_x=False, trans_y=False, activation
             f"[fused_linear_activation] expected activation to be none, gelu or relu, got "
             f"{activation}"
         )
-    if not (trans_x and x.ndim > 2) and _joins(x, y, bias, y.shape[0 if trans_y else -1]):
+    expect_tensors('fused_linear_activation', x=x, y=y)
+    joins = _on_gpu(x) and not (trans_x and x.ndim > 2)
+    if joins and _joins(x, y, bias, y.shape[0 if trans_y else -1]):
         return _C_ops.fused_gemm_epilogue(x, y, bias, trans_x, trans_y, activation or 'none')[0]
     out = fused_matmul_bias(x, y, bias, trans_x, trans_y)
     if activation == 'relu':
@@ -348,6 +358,7 @@ def fused_feedforward(
     if (
         whole
         and activation == 'relu'
+        and _on_gpu(out)
         and _joins(out, linear1_weight, linear1_bias, linear1_weight.shape[-1])
         and _joins(out, linear2_weight, linear2_bias, linear2_weight.shape[-1])
     ):
