@@ -120,8 +120,16 @@ def resilient(x, g):
 
 
 # Reached by what is made of them alone.
-INNER = {'bce', 'bce_logits', 'huber', 'prelu_mul', 'silu_mul', 'silu_mul_dx', 'fused_attention'}
-INNER |= {'gelu_tanh_dx'}
+INNER = {
+    'bce',
+    'bce_logits',
+    'fused_attention',
+    'gelu_tanh_dx',
+    'huber',
+    'prelu_mul',
+    'silu_mul',
+    'silu_mul_dx',
+}
 
 ROWS = [
     # Elements.

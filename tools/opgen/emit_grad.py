@@ -222,7 +222,8 @@ def first_order(g):
 
 ON_DEVICE = """
 bool device_${op}_grad($params, Place place) {
-  return phi::RunByForms(place, [&] { phi::$kernel($args); });
+  bool done = false;
+  return phi::RunByForms(place, [&] { done = phi::$kernel($args); }) && done;
 }
 """
 

@@ -61,7 +61,7 @@ def kernel_declarations(g):
     if op.vjp_kernel:
         out.append(f"void {op.vjp_kernel}({of_numbers(kernel_params(g))});")
     if op.device_grad:
-        out.append(f"void {op.device_grad}({of_numbers(kernel_params(g))});")
+        out.append(f"bool {op.device_grad}({of_numbers(kernel_params(g))});")
     return out
 
 

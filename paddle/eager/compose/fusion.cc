@@ -175,35 +175,38 @@ ProductAfter AfterOf(const char* op, const std::string& activation) {
                                 : ProductAfter::kNothing;
 }
 
-// The gradients of x y + bias, of a matrix y, from that of the result: those of y and of the bias by one call.
-void ProductGrads(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& g, bool tx, bool ty, Tensor* dx,
+// As a matrix of all its rows, in order.
+Tensor RowsOf(const Tensor& t) {
+  const Tensor whole = Contiguous(t);
+  const int64_t last = t.dims().back();
+  return ViewOf(whole, {t.numel() / last, last}, {last, 1}, whole->offset());
+}
+
+// The gradients of x y + bias, of a matrix y, from that of the result: those of y and of the bias by one call. False
+// where there is no such call, or one of the two is not wanted.
+bool ProductGrads(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& g, bool tx, bool ty, Tensor* dx,
                   Tensor* dy, Tensor* dbias) {
-  if (!dy || !dbias) throw NoDeviceForm{"a product whose bias or second operand has no gradient"};
-  if (bias.dtype() != g.dtype() || x.dtype() != g.dtype() || y.ndim() != 2 || g.numel() == 0 || x.numel() == 0)
-    throw NoDeviceForm{"a product with a bias of another dtype"};
-  const auto rows = [](const Tensor& t) {
-    const Tensor whole = Contiguous(t);
-    const int64_t last = t.dims().back();
-    return ViewOf(whole, {t.numel() / last, last}, {last, 1}, whole->offset());
-  };
-  const Tensor left = rows(x), right = rows(g);
+  if (!dy || !dbias || bias.dtype() != g.dtype() || x.dtype() != g.dtype() || y.ndim() != 2 || g.numel() == 0 ||
+      x.numel() == 0)
+    return false;
+  const Tensor left = RowsOf(x), right = RowsOf(g);
   EnsureOut(*dbias, bias.dims(), g.dtype());
   EnsureOut(*dy, y.dims(), g.dtype());
   ProductExtras with;
   (ty ? with.a_sums : with.b_sums) = dbias->raw_data();
   const bool done =
       ty ? ProductWith(with, right, left, true, tx, *dy) : ProductWith(with, left, right, !tx, false, *dy);
-  if (!done) throw NoDeviceForm{"no library that sums operands of a product"};
-  if (!dx) return;
+  if (!done || !dx) return done;
   EnsureOut(*dx, x.dims(), g.dtype());
   tx ? matmul_kernel(y, g, ty, true, *dx) : matmul_kernel(g, y, false, !ty, *dx);
+  return true;
 }
 
 }  // namespace
 
-void linear_v2_device_grad(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& dout, bool tw,
+bool linear_v2_device_grad(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& dout, bool tw,
                            Tensor* dx, Tensor* dw, Tensor* dbias) {
-  ProductGrads(x, w, bias, dout, false, tw, dx, dw, dbias);
+  return ProductGrads(x, w, bias, dout, false, tw, dx, dw, dbias);
 }
 
 void fused_gemm_epilogue_infer(const Meta& x, const Meta& y, const Meta& bias, bool tx, bool ty,
@@ -237,7 +240,7 @@ void fused_gemm_epilogue_kernel(const Tensor& x, const Tensor& y, const Tensor& 
   CopyInto(paddle::gelu(reserve, true), out);
 }
 
-void fused_gemm_epilogue_device_grad(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& out,
+bool fused_gemm_epilogue_device_grad(const Tensor& x, const Tensor& y, const Tensor& bias, const Tensor& out,
                                      const Tensor& reserve, const Tensor& dout, const Tensor&, bool tx, bool ty,
                                      const std::string& activation, Tensor* dx, Tensor* dy, Tensor* dbias) {
   Tensor g = dout;
@@ -255,7 +258,7 @@ void fused_gemm_epilogue_device_grad(const Tensor& x, const Tensor& y, const Ten
     }
     default: break;
   }
-  ProductGrads(x, y, bias, g, tx, ty, dx, dy, dbias);
+  return ProductGrads(x, y, bias, g, tx, ty, dx, dy, dbias);
 }
 
 void linear_pair_infer(const Meta& x, const Meta& first, const Meta& first_bias, const Meta& second,
@@ -287,11 +290,11 @@ void linear_pair_kernel(const Tensor& x, const Tensor& first, const Tensor& firs
 
 // The product that gives the gradient of the first layer's result multiplies it by the activation's derivative, and
 // sums it for the bias.
-void linear_pair_device_grad(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
+bool linear_pair_device_grad(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
                              const Tensor& second_bias, const Tensor& hidden, const Tensor& kept, const Tensor& dout,
                              const Tensor&, const Tensor&, const std::string& activation, Tensor* dx, Tensor* dfirst,
                              Tensor* dfirst_bias, Tensor* dsecond, Tensor* dsecond_bias) {
-  if (!dfirst || !dfirst_bias || kept.numel() == 0) throw NoDeviceForm{"layers of which a gradient is not wanted"};
+  if (!dfirst || !dfirst_bias || !dsecond != !dsecond_bias || kept.numel() == 0) return false;
   Tensor g;
   EnsureOut(g, hidden.dims(), dout.dtype());
   EnsureOut(*dfirst_bias, first_bias.dims(), dout.dtype());
@@ -300,22 +303,14 @@ void linear_pair_device_grad(const Tensor& x, const Tensor& first, const Tensor&
   with.kept = const_cast<void*>(kept.raw_data());
   with.sums = dfirst_bias->raw_data();
   const Tensor rows = Contiguous(dout);
-  if (!ProductWith(with, rows, second, false, true, g)) throw NoDeviceForm{"no library that has these gradients"};
-  const auto flat = [](const Tensor& t) {
-    const Tensor whole = Contiguous(t);
-    const int64_t last = t.dims().back();
-    return ViewOf(whole, {t.numel() / last, last}, {last, 1}, whole->offset());
-  };
+  if (!ProductWith(with, rows, second, false, true, g)) return false;
   EnsureOut(*dfirst, first.dims(), dout.dtype());
-  matmul_kernel(flat(x), flat(g), true, false, *dfirst);
+  matmul_kernel(RowsOf(x), RowsOf(g), true, false, *dfirst);
   if (dx) {
     EnsureOut(*dx, x.dims(), dout.dtype());
     matmul_kernel(g, first, false, true, *dx);
   }
-  if (!dsecond && !dsecond_bias) return;
-  if (dsecond && dsecond_bias)
-    return ProductGrads(hidden, second, second_bias, rows, false, false, nullptr, dsecond, dsecond_bias);
-  throw NoDeviceForm{"a layer whose bias or weight has no gradient"};
+  return !dsecond || ProductGrads(hidden, second, second_bias, rows, false, false, nullptr, dsecond, dsecond_bias);
 }
 
 void fp8_fp8_half_gemm_fused_infer(const Meta& x, const Meta& y, const Meta* bias, bool tx, bool ty, double,
