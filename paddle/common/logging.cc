@@ -24,6 +24,14 @@ int FromEnvironment() {
 
 std::atomic<int> g_verbosity{FromEnvironment()};
 
+bool ExplainsDevices() {
+  static const bool explains = [] {
+    const char* flag = std::getenv("FLAGS_gpu_explain");
+    return flag && *flag && *flag != '0';
+  }();
+  return explains;
+}
+
 LogLine::LogLine(const char* file, int line) {
   timeval now;
   gettimeofday(&now, nullptr);

@@ -10,6 +10,9 @@ namespace common {
 
 extern std::atomic<int> g_verbosity;
 
+// Whether FLAGS_gpu_explain asks for lines on stderr that say how each operation runs on a device.
+bool ExplainsDevices();
+
 // One line: "I1121 07:54:06.123456  1234 plan.cc:12] text", written at once when it ends.
 class LogLine {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives the executor the fusion compiler: groups found in a block become kernels of a plan.
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 
 #include "paddle/cinn/fusion/fused_ops.h"
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/executor/plan.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_ops.h"
@@ -51,8 +51,7 @@ class CinnKernel final : public FusedKernel {
       try {
         it->second = std::make_unique<cinn::FusedRunner>(ops_, text);
       } catch (const common::Error& e) {
-        const char* explain = std::getenv("FLAGS_gpu_explain");
-        if (explain && *explain && *explain != '0') std::fprintf(stderr, "gpu: group: on the host: %s\n", e.what());
+        if (common::ExplainsDevices()) std::fprintf(stderr, "gpu: group: on the host: %s\n", e.what());
       }
     }
     return it->second.get();

@@ -14,6 +14,7 @@
 #include "paddle/cinn/fusion/group_builder.h"
 #include "paddle/cinn/fusion/update_rule.h"
 #include "paddle/common/error.h"
+#include "paddle/common/logging.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/device_ops.h"
@@ -238,9 +239,9 @@ Key KeyOf(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, c
   return key;
 }
 
-bool Flag(const char* name, bool otherwise) {
-  const char* text = std::getenv(name);
-  return text && *text ? *text != '0' : otherwise;
+bool MakesKernels() {
+  const char* flag = std::getenv("FLAGS_gpu_kernels");
+  return !flag || !*flag || *flag != '0';
 }
 
 bool RunsByPrimitives(const OpDef& op, phi::KernelText text) {
@@ -280,10 +281,9 @@ std::shared_ptr<const Generated> Find(const OpDef& op, const phi::InSlot* in, co
     if (!made->update && !own) made->complex = ComplexKernel::Make(op.computed(), in, attrs, text, &made->why);
     if (!made->update && !own && !made->complex) *made = Generate(op, in, attrs, outs, text);
   } catch (const common::Error& e) { made->why = e.what(); }
-  static const bool explain = Flag("FLAGS_gpu_explain", false);
   const bool generated = !made->parts.empty() || made->update || made->complex;
   if (!generated && RunsByPrimitives(op, text)) made->why.clear();
-  if (explain)
+  if (common::ExplainsDevices())
     std::fprintf(stderr, "gpu: %s: %s\n", op.name,
                  generated            ? "generated"
                  : made->why.empty()  ? "by primitives"
@@ -320,7 +320,7 @@ bool RunByPrimitives(const OpDef& given, const phi::InSlot* in, const phi::AttrV
     const OnDevice scope(phi::g_forms_of(place));
     op.Run(phi::ThreadContext(), slots.data(), attrs, to.data());
   } catch (const phi::NoDeviceForm& e) {
-    if (Flag("FLAGS_gpu_explain", false))
+    if (common::ExplainsDevices())
       std::fprintf(stderr, "gpu: %s: %s: %s\n", op.name, IsMadeOfOthers(op) ? "composed" : "on the host", e.why);
     return false;
   }
@@ -406,7 +406,7 @@ bool RunGenerated(const OpDef& op, const phi::InSlot* in, const phi::AttrValue* 
   return true;
 }
 const bool g_registered = [] {
-  if (Flag("FLAGS_gpu_kernels", true)) phi::g_run_generated = RunGenerated;
+  if (MakesKernels()) phi::g_run_generated = RunGenerated;
   return true;
 }();
 

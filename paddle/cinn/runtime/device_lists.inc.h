@@ -293,9 +293,7 @@ KERNEL device_triangle_places_i64(i64* out, i64 total, i64 columns, i64 offset, 
 // every `stride`-th, moved by `offset`, where that stays in its row.
 #define DIAGONAL(size, T)                                                                                           \
   KERNEL device_diagonal_##size(T* out, i64 count, i64 stride, i64 columns, i64 offset, i64 n, i64 low, i64 high) { \
-    const i64 both[] = {low, high};                                                                                 \
-    T v;                                                                                                            \
-    __builtin_memcpy(&v, both, sizeof(T));                                                                          \
+    const T v = OfBytes<T>(low, high);                                                                              \
     for (i64 k = First(); k < count; k += Step()) {                                                                 \
       const i64 i = k * stride, to = i + offset, column = i % columns + offset;                                     \
       if (column >= 0 && column < columns && to >= 0 && to < n) out[to] = v;                                        \
@@ -472,9 +470,7 @@ KERNEL device_determinant_c128(const double* lu, const int* pivots, double* out,
 #define LU_PART(size, T)                                                                                        \
   KERNEL device_lu_part_##size(const T* lu, T* out, i64 total, i64 rows, i64 columns, i64 m, i64 n, i64 lower,  \
                                i64 low, i64 high) {                                                             \
-    const i64 both[] = {low, high};                                                                             \
-    T one;                                                                                                      \
-    __builtin_memcpy(&one, both, sizeof(T));                                                                    \
+    const T one = OfBytes<T>(low, high);                                                                        \
     for (i64 i = First(); i < total; i += Step()) {                                                             \
       const i64 a = Divided(i, columns), c = i - a * columns, matrix = Divided(a, rows), r = a - matrix * rows; \
       const bool stored = lower ? c < r : c >= r;                                                               \

@@ -26,6 +26,14 @@ struct Pair {
     const i64 es[] = EIGHT_OF(e), ss[] = EIGHT_OF(s), ds[] = EIGHT_OF(d);                \
     Copy(src, dst, n, es, ss, ds);                                                       \
   }
+// The element whose bytes are the first ones of two numbers.
+template <class T>
+INLINE T OfBytes(i64 low, i64 high) {
+  const i64 both[] = {low, high};
+  T v;
+  __builtin_memcpy(&v, both, sizeof(T));
+  return v;
+}
 #define EACH_SIZE(M) M(1, char) M(2, short) M(4, int) M(8, i64) M(16, Pair)
 EACH_SIZE(COPY)
 
@@ -147,18 +155,14 @@ KERNEL device_zero(char* out, i64 n) {
 // The element whose bytes are those of the two numbers, in order.
 #define FILL(size, T)                                           \
   KERNEL device_fill_##size(T* out, i64 n, i64 low, i64 high) { \
-    const i64 both[] = {low, high};                             \
-    T v;                                                        \
-    __builtin_memcpy(&v, both, sizeof(T));                      \
+    const T v = OfBytes<T>(low, high);                          \
     for (i64 i = First(); i < n; i += Step()) out[i] = v;       \
   }
 EACH_SIZE(FILL)
 // One triangle of each matrix becomes 0, with `unit` the diagonal the element whose bytes are those of the two numbers.
 #define TRIANGLE(size, T)                                                                                     \
   KERNEL device_triangle_##size(T* p, i64 n, i64 rows, i64 columns, i64 upper, i64 unit, i64 low, i64 high) { \
-    const i64 both[] = {low, high};                                                                           \
-    T one;                                                                                                    \
-    __builtin_memcpy(&one, both, sizeof(T));                                                                  \
+    const T one = OfBytes<T>(low, high);                                                                      \
     for (i64 i = First(); i < n; i += Step()) {                                                               \
       const i64 of_all = Divided(i, columns), column = i - of_all * columns;                                  \
       const i64 row = of_all - Divided(of_all, rows) * rows;                                                  \

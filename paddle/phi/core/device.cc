@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include "paddle/common/logging.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/device_ops.h"
 #include "paddle/phi/core/thread_state.h"
@@ -152,8 +151,7 @@ void TellOfHostRun(const OpDef& op, const InSlot* in, Place place) {
       if (in[i].p[k].defined()) dtype = in[i].p[k].dtype();
   PD_CHECK(g_host_runs_allowed, NotFound, "[", op.name, "] ", WithoutKernel(op, dtype, place),
            ", and FLAGS_enable_api_kernel_fallback=0 keeps it from running on the host");
-  static const char* flag = std::getenv("FLAGS_gpu_explain");
-  if (!flag || std::strcmp(flag, "1") != 0 || KernelTextOf(place) != KernelText::kNone) return;
+  if (!common::ExplainsDevices() || KernelTextOf(place) != KernelText::kNone) return;
   static std::mutex mutex;
   static auto* told = new std::set<std::tuple<const OpDef*, DataType, int>>;
   std::lock_guard<std::mutex> lock(mutex);

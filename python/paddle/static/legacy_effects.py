@@ -14,6 +14,7 @@ import numpy as np
 import paddle
 from paddle.base import libpaddle as _core
 from paddle.base import tensor_files
+from paddle.base.arguments import only
 from paddle.framework.dense_stream import read_record
 from paddle.static import lod
 from paddle.static.legacy_rules import declared, first_of, rule
@@ -27,10 +28,6 @@ def _act(function, inputs, dtypes=(), shapes=()):
     if _pir._record_mode() == 0:
         return function(*inputs)
     return _pir._py_func(_pir._register_py_func(function), inputs, list(dtypes), list(shapes))
-
-
-def _tensor(array):
-    return paddle.to_tensor(array)
 
 
 # --- files
@@ -48,8 +45,6 @@ def _save(inputs, attrs, append):
 
 @rule('save_combine')
 def _save_combine(inputs, attrs, append):
-    from paddle.base.arguments import only
-
     only('save_combine', 'it writes a file', save_to_memory=(attrs['save_to_memory'], False))
 
     def write(*tensors):
@@ -73,7 +68,9 @@ def _read(kind, places, attrs, arrays):
 
     def read():
         found = arrays()
-        return [_tensor(a.astype('float16') if attrs['load_as_fp16'] else a) for a in found]
+        return [
+            paddle.to_tensor(a.astype('float16') if attrs['load_as_fp16'] else a) for a in found
+        ]
 
     if _pir._record_mode() == 0:
         return read()

@@ -79,11 +79,7 @@ Library OpenLibrary(std::initializer_list<const char*> names, const char* flag, 
 }
 
 void SayHow(const std::string& what, const std::string& how) {
-  static const bool explain = [] {
-    const char* flag = std::getenv("FLAGS_gpu_explain");
-    return flag && *flag == '1';
-  }();
-  if (explain) std::fprintf(stderr, "gpu: %s: %s\n", what.c_str(), how.c_str());
+  if (common::ExplainsDevices()) std::fprintf(stderr, "gpu: %s: %s\n", what.c_str(), how.c_str());
   PD_VLOG(1) << what << ": " << how;
 }
 

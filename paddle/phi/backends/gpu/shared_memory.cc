@@ -103,14 +103,14 @@ SharedMemory Share(const Ref<Storage>& storage, uint64_t offset, uint64_t bytes,
   State& all = All();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
   // Nobody knows how long an event of what another process made has to be kept.
-  const auto it_borrowed = all.borrowed.find(storage->data());
-  if (it_borrowed != all.borrowed.end() || !counted || !SharesEvents(driver)) SynchronizeStream(place, stream);
-  if (const auto it = it_borrowed; it != all.borrowed.end()) {
-    SharedMemory memory = it->second->memory;
+  const auto borrowed = all.borrowed.find(storage->data());
+  if (borrowed != all.borrowed.end() || !counted || !SharesEvents(driver)) SynchronizeStream(place, stream);
+  if (borrowed != all.borrowed.end()) {
+    SharedMemory memory = borrowed->second->memory;
     memory.offset += offset;
     memory.bytes = bytes;
     memory.event.clear();
-    if (counted && it->second->uses) it->second->uses->Add(1);
+    if (counted && borrowed->second->uses) borrowed->second->uses->Add(1);
     return memory;
   }
   const auto address = static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(storage->data()));
