@@ -405,8 +405,8 @@ class Op:
     )
     device_grad: str | None = key(
         NAME,
-        "On devices, by their primitives' forms, before `vjp`, which is the CPU's: `bool "
-        "f(tensors of the rules..., douts..., attrs..., Tensor* d_x...)`, false where it is not done.",
+        "On devices, by their primitives' forms, before `vjp`, which is the CPU's: `bool f(tensors "
+        "of the rules..., douts..., attrs..., Tensor* d_x...)`, false where it is not done.",
     )
     saves: list = key(
         NAMES,
