@@ -75,6 +75,14 @@ def test_a_rank_dies(call, collective, two):
         assert call != 'collective' or 'AGAIN' in text
 
 
+def test_a_rank_breaks_off(two):
+    """The others are told at once, though it was within a collective."""
+    for code, text in ranks.Ranks(2, 'work_failures', 'break_off', hosts=two).end():
+        found = re.search(r'RAISED (\S+) (.*)', text)
+        assert code == 0 and found, text
+        assert float(found[1]) < 1 and 'rank 1 aborted the group' in found[2]
+
+
 @pytest.mark.parametrize('how', ['stopped', 'cut off'])
 def test_a_rank_is_silent(how):
     """At the deadline the others say who is missing; a host that is cut off tells nobody."""

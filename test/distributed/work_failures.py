@@ -124,3 +124,19 @@ def leave_early():
         dist.barrier()
     except RuntimeError as e:
         print(f'RAISED {time.time()} {e}')
+
+
+def break_off():
+    """Rank 1 waits in a collective that another thread of it breaks off; rank 0 comes later."""
+    dist.init_parallel_env()
+    group = dist.new_group()
+    dist.barrier(group)
+    if dist.get_rank() == 1:
+        threading.Timer(0.3, group.process_group.abort).start()
+    else:
+        time.sleep(1)
+    begin = time.monotonic()
+    try:
+        dist.all_reduce(paddle.ones([4]), group=group)
+    except RuntimeError as e:
+        print(f'RAISED {time.monotonic() - begin} {e}', flush=True)

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "paddle/common/error.h"
 
@@ -26,6 +27,8 @@ namespace {
 constexpr size_t kShort = 16 << 10;
 // Bytes of a long reduction that are under way at once.
 constexpr size_t kBlock = 8 << 20;
+// Bytes of a text that says why a group failed.
+constexpr size_t kLongestText = 4096;
 
 void Signal(int fd) {
   const uint64_t one = 1;
@@ -112,8 +115,13 @@ void TcpTransport::Run(const Collective& c, const Deadline& deadline) {
   struct Idle {
     TcpTransport& t;
     ~Idle() {
-      std::lock_guard lock(t.mutex_);
-      t.running_ = false;
+      bool tells;
+      {
+        std::lock_guard lock(t.mutex_);
+        t.running_ = false;
+        tells = std::exchange(t.untold_, false);
+      }
+      if (tells) t.Tell();
     }
   } idle{*this};
   Agree(c, deadline);
@@ -277,7 +285,7 @@ bool TcpTransport::Pull(Incoming& i) {
       p.gone = true;
       RaiseGone(i.peer, "it left the group");
     }
-    if (i.frame.kind == FrameKind::kFailed && i.frame.bytes < 4096) {
+    if (i.frame.kind == FrameKind::kFailed && i.frame.bytes <= kLongestText) {
       i.text.resize(i.frame.bytes);
       i.data = Whole(i.text.data(), i.text.size());
       continue;
@@ -349,15 +357,20 @@ void TcpTransport::Fail(const std::string& why) {
     if (!failure_.empty()) return;
     failure_ = why;
   }
+  Tell();
+}
+
+void TcpTransport::Tell() {
+  Frame frame{FrameKind::kFailed, 0, std::min(failure_.size(), kLongestText)};
   for (int r = 0; r < n_; ++r) {
     if (r == me_) continue;
     Peer& p = peer(r);
     if (p.whole) {
-      const Frame frame{FrameKind::kFailed, 0, why.size()};
-      std::string told(reinterpret_cast<const char*>(&frame), sizeof frame);
-      told += why;
-      [[maybe_unused]] const ssize_t n =
-          ::send(p.collectives.get(), told.data(), told.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      iovec parts[2] = {{&frame, sizeof frame}, {failure_.data(), frame.bytes}};
+      msghdr message{};
+      message.msg_iov = parts;
+      message.msg_iovlen = std::size(parts);
+      [[maybe_unused]] const ssize_t n = ::sendmsg(p.collectives.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
     ::shutdown(p.collectives.get(), SHUT_WR);
   }
@@ -366,8 +379,11 @@ void TcpTransport::Fail(const std::string& why) {
 void TcpTransport::Abort(const std::string& why) {
   const std::string text = Rank(me_) + " " + why;
   std::unique_lock lock(mutex_);
-  if (running_) {  // its thread tells the others
-    if (failure_.empty()) failure_ = text;
+  if (running_) {
+    if (failure_.empty()) {
+      failure_ = text;
+      untold_ = true;
+    }
     Signal(interrupt_.get());
     return;
   }

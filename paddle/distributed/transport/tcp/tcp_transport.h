@@ -64,6 +64,8 @@ class TcpTransport final : public Transport {
   [[noreturn]] void RaiseMissing(const std::vector<int>& ranks, const Deadline& deadline);
   // The group fails here, and where others can still be told, for them.
   void Fail(const std::string& why);
+  // Tells the others why it failed. No other thread sends to them meanwhile.
+  void Tell();
   std::string failure() const;
 
   void AllReduce(const Collective& c, const Deadline& deadline);
@@ -79,8 +81,9 @@ class TcpTransport final : public Transport {
   uint64_t number_ = 0;
   Entry mine_{};
   mutable std::mutex mutex_;
-  std::string failure_;
+  std::string failure_;  // does not change once it is set
   bool running_ = false;
+  bool untold_ = false;  // it failed within a collective, whose thread tells the others as it ends
   std::vector<int> sleepers_;  // descriptors that end the sleep of threads in Await
 };
 
