@@ -67,6 +67,18 @@ PyObject* RunBackward(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* 
   });
 }
 
+// Warns where a gradient was computed from other values than the forward pass had, as set_value, copy_ and optimizers
+// leave them: PaddlePaddle computes that, too.
+void WarnOfReassigned() {
+  const char* op = egr::TakeReassigned();
+  if (!op) return;
+  const std::string text =
+      std::string("[") + op +
+      "] its gradient was computed from values that set_value, copy_ or an optimizer gave a tensor "
+      "after the forward pass, not from those the forward pass read";
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) throw PyErrAlreadySet();
+}
+
 // grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, no_grad_vars=None) -> list, None where
 // unused
 PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
@@ -87,6 +99,7 @@ PyObject* RunGrad(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* kw) 
     for (const Tensor& t : inputs) sources.push_back(phi::LocalOf(t));
     std::vector<Tensor> found =
         egr::Grad(outputs, sources, grads, retain, create, a[5] && ToBool(a[5], "grad", "allow_unused"), stops);
+    WarnOfReassigned();
     for (size_t i = 0; i < found.size(); ++i) found[i] = GradientOf(inputs[i], found[i]);
     return Wrap(std::move(found));
   });
@@ -424,7 +437,9 @@ void RunBackwardCalls(const std::vector<Tensor>& roots, const std::vector<Tensor
   try {
     const Depth depth;
     egr::Backward(from, with, retain_graph, create_graph);
+    WarnOfReassigned();
   } catch (...) {
+    egr::TakeReassigned();
     if (t_state.backwards == 0) take();
     throw;
   }

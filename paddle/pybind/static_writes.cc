@@ -2,6 +2,7 @@
 // Tensors with data that a program recorded in static mode writes: they keep their data while the program is made, and
 // each run brings them up to date (paddle.static.Executor).
 #include "paddle/jit/writes.h"
+#include "paddle/phi/core/assigned.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/program_object.h"
 
@@ -34,7 +35,7 @@ void WriteBack(pyb::handle tensor, pyb::handle result) {
            " for a variable the program writes, got shape ", common::ShapeText(r.dims()), " and dtype ",
            phi::NameOf(r.dtype()));
   phi::CopyInto(r, t);
-  t->storage()->BumpVersion();
+  phi::NoteAssigned(*t->storage());
 }
 
 int Init(PyObject* module) {

@@ -6,6 +6,7 @@
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/assigned.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/pybind/dist_tensor.h"
@@ -123,7 +124,7 @@ void WritePart(const char* op, const Tensor& value, const Tensor& t) {
   const Tensor part = PartAs(op, value, t), &local = phi::LocalOf(t);
   if (!local.defined()) return;
   phi::CopyInto(part, local);
-  local->storage()->BumpVersion();
+  phi::NoteAssigned(*local->storage());
 }
 
 // Overwrites the data; shape and dtype must agree. No history is recorded.
@@ -173,7 +174,7 @@ PyObject* SetValue(PyObject* self, PyObject* value) {
     v = WholeOf(v);
     egr::RequireApart(t, "set_value");
     phi::CopyInto(v, t);
-    t->storage()->BumpVersion();
+    phi::NoteAssigned(*t->storage());
     Py_RETURN_NONE;
   });
 }
@@ -199,7 +200,7 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
     } else if (t.dims() == o.dims()) {
       egr::RequireApart(t, "copy_");
       phi::CopyInto(WholeOf(o), t);
-      t->storage()->BumpVersion();
+      phi::NoteAssigned(*t->storage());
     } else {
       PD_CHECK(!t->node(), InvalidArgument, "[copy_] expected a tensor of shape ", common::ShapeText(t.dims()),
                ", that of the one written, which has a history, got ", common::ShapeText(o.dims()));

@@ -7,6 +7,7 @@
 #include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/assigned.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/pybind/dist_tensor.h"
@@ -43,7 +44,8 @@ GETTER(Nbytes, (TapeShape(self), PyLong_FromLongLong(t.numel() * phi::SizeOf(t.d
 GETTER(Strides, (TapeShape(self), IntList(t.strides())))
 GETTER(Offset, PyLong_FromLongLong(t->offset() * phi::SizeOf(t.dtype())))
 GETTER(Persistable, PyBool_FromLong(t->persistable))
-GETTER(InplaceVersionOf, PyLong_FromLong(static_cast<long>(egr::VersionOf(t))))
+GETTER(InplaceVersionOf,
+       PyLong_FromLong(static_cast<long>(egr::VersionOf(t) - (t->storage() ? phi::AssignedTo(*t->storage()) : 0))))
 GETTER(NumShard, (Py_INCREF(Py_None), Py_None))
 GETTER(Layout, PyUnicode_FromString("NCHW"))
 GETTER(PlaceStr, PyUnicode_FromString(phi::PlaceText(t.place()).c_str()))
@@ -116,13 +118,23 @@ int SetData(PyObject* self, PyObject* v, void*) {
     PD_CHECK(!t.is_symbolic() && !o.is_symbolic(), InvalidType,
              "[Tensor.data] expected tensors with data, got one that is being recorded");
     if (t->node() && (t.dims() != o.dims() || t.dtype() != o.dtype())) t->DropHistory();
+    const uint32_t version = egr::VersionOf(t);
     t->Become(o->state());
+    // A gradient that needs the values from before would read the new ones.
+    if (t->storage()) egr::MetaOf(t).replaced = version + 1 - t->storage()->version();
   });
 }
 
 // --- methods
 
 PyObject* Dim(PyObject* self, PyObject*) { return Ndim(self, nullptr); }
+// The memory under the tensor, as old programs write it: `x.get_tensor().set(array, place)`.
+PyObject* GetTensor(PyObject* self, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    const PyRef home = Own(PyImport_ImportModule("paddle.static.scope"));
+    return PyObject_CallMethod(home.get(), "memory_of", "O", self);
+  });
+}
 PyObject* ElementSize(PyObject* self, PyObject*) { return ItemSize(self, nullptr); }
 PyObject* NumelMethod(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* kw) {
   return Guarded([&]() -> PyObject* {
@@ -442,7 +454,7 @@ PyMethodDef g_tensor_methods[] = {
     {"_merged_rows", F(MergedRows), METH_NOARGS, "Rows of a table, each number once."},
     {"to_dense", F(ToDense), METH_NOARGS, kTensorToDenseText},
     {"value", F(Self), METH_NOARGS, kTensorValueText},
-    {"get_tensor", F(Self), METH_NOARGS, kTensorGetTensorText},
+    {"get_tensor", F(GetTensor), METH_NOARGS, kTensorGetTensorText},
     {"_local_value", F(OnTape<LocalValue>), METH_NOARGS, "This process's part of a distributed tensor."},
     {nullptr, nullptr, 0, nullptr}};
 #undef F

@@ -216,7 +216,17 @@ Examples:
     [0.0, 2.0]
 )";
 
-inline constexpr char kTensorGetTensorText[] = PADDLE_ITSELF_TEXT("get_tensor");
+inline constexpr char kTensorGetTensorText[] = R"(The memory under the tensor, a DenseTensor.
+
+Returns:
+    DenseTensor: it reads as an array; `set(array, place)` gives the tensor other values.
+
+Examples:
+    >>> x = paddle.ones([2])
+    >>> x.get_tensor().set(np.array([3.0, 4.0], "float32"), paddle.CPUPlace())
+    >>> x.tolist()
+    [3.0, 4.0]
+)";
 
 inline constexpr char kTensorNumpyText[] = R"(A NumPy array of the data (bfloat16 as uint16 bits).
 

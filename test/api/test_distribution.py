@@ -62,7 +62,22 @@ def test_categorical():
     )
     paddle.seed(1)
     share = np.bincount(made.sample([8000]).numpy(), minlength=3) / 8000
-    np.testing.assert_allclose(share, [0.25, 0.5, 0.25], atol=0.03)
+    np.testing.assert_allclose(share, weights, atol=0.03)
+
+
+def test_categories_are_drawn_by_logarithms_of_weights():
+    """As PaddlePaddle draws them, number by number; a policy's logits may be negative."""
+    shares = paddle.to_tensor([0.1, 0.4, 0.5])
+    paddle.seed(1)
+    drawn = D.Categorical(paddle.log(shares)).sample([8]).tolist()
+    assert drawn == [0, 2, 2, 0, 1, 2, 2, 2]
+    paddle.seed(1)
+    counts = D.Multinomial(5, paddle.to_tensor([0.2, 0.3, 0.5])).sample([2]).tolist()
+    assert counts == [[1, 1, 3], [2, 0, 3]]
+    rows = paddle.to_tensor([[0.2, 0.3, 0.5], [0.5, 0.2, 0.3]])
+    paddle.seed(1)
+    counts = D.Multinomial(5, rows).sample([2]).tolist()
+    assert counts == [[[1, 1, 3], [2, 2, 1]], [[2, 0, 3], [1, 1, 3]]]
 
 
 @pytest.mark.parametrize(

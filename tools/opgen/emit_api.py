@@ -257,11 +257,11 @@ def written(op):
     """Statements that tell of inputs written in place."""
 
     def one(o, i):
-        told = (
-            f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}"
-            if op.random
-            else f"{i}->storage()->BumpVersion();"
-        )
+        told = f"phi::NoteAssigned(*{i}->storage());"
+        if op.random:
+            told = f"{{ Tensor x_ = {i}; AfterInplace(x_, nullptr, 0); }}"
+        elif op.update:  # no gradient needs the state of an optimizer
+            told = f"{{ if ({i}->stop_gradient) {i}->storage()->BumpVersion(); else {told} }}"
         return (
             f"if (State().record == RecordMode::kRun && {o}.defined() && {o}.impl() == "
             f"{i}.impl() && {i}->storage()) {told}"

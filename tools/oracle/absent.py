@@ -38,8 +38,8 @@ REASONS = [
         "holds readers or engines: `paddle.io` reads, and programs run whole",
     ),
     (
-        r"^faster_tokenizer$|^pyramid_hash$|^beam_search_decode$"
-        r"|^distributed_fused_lamb_init$|^index_elementwise_",
+        r"^faster_tokenizer$|^pyramid_hash(_grad)?$|^beam_search_decode$"
+        r"|^distributed_fused_lamb_init_?$|^index_elementwise_",
         "reads or writes strings, hashes, memory that others hold or arrays of sequences",
     ),
     (r"xpu|npu|cudnn|tensorrt|onednn|memcpy|trans_layout|transfer_layout", "for other devices"),
@@ -58,19 +58,43 @@ REASONS = [
     ),
     (
         r"^number_count$|^limit_by_capacity$|^prune_gate_by_capacity$|^random_routing_?$"
-        r"|^assign_pos$|^correlation(_grad)?$|^batch_fc_grad$|^dgc_(clip_by_norm|momentum)$"
-        r"|^box_clip$|^conv2d_transpose_bias$|^fused_(matmul|seqpool_cvm|softplus|transpose)$"
+        r"|^assign_pos$|^correlation(_grad)?$|^batch_fc_grad$"
+        r"|^fused_(matmul|seqpool_cvm|softplus|transpose)$"
         r"|^rank_attention(_grad)?$",
         "refuses the CPU, or gives nothing there, in the published package",
     ),
 ]
 
 
+# What calling an absent operation gives in the published package, on a CPU in one process, with
+# operands and attributes as it declares them.
+REFUSED = "it refuses the CPU"
+NO_KERNEL = "it finds no kernel, also with use_mkldnn"
+INDEX = "it takes no notice of the index: an inner step of `x[index]`, which is here"
+CALLED = {
+    **dict.fromkeys(
+        "cudnn_lstm c_softmax_with_multi_label_cross_entropy p_recv p_send p_send_array "
+        "distributed_fused_lamb_init assign_pos correlation fused_seqpool_cvm limit_by_capacity "
+        "number_count prune_gate_by_capacity random_routing rank_attention".split(),
+        REFUSED,
+    ),
+    **dict.fromkeys("fused_matmul fused_softplus fused_transpose".split(), NO_KERNEL),
+    **dict.fromkeys(
+        "index_elementwise_get index_elementwise_put index_elementwise_put_with_tensor".split(),
+        INDEX,
+    ),
+    "p_recv_array": "it finds no dtype",
+    "data": "the process ends by a signal",
+    "faster_tokenizer": "it raises IndexError",
+    "run_program": "programs cannot hold it: its attributes are blocks, which `to_static` makes",
+    "create_py_reader": "it runs, in old programs only: `DataLoader(iterable=True)` reads here",
+    "create_double_buffer_reader": "as `create_py_reader`",
+    "read": "as `create_py_reader`",
+    "pyramid_hash": "it runs: hashes of words into a table that no published model has",
+}
+
 # Old operations that the published package runs on a CPU without a kernel.
-WITHOUT_KERNEL = set(
-    "read create_py_reader create_double_buffer_reader feed fetch fetch_v2 run_program nop "
-    "fetch_barrier shadow_output".split()
-)
+WITHOUT_KERNEL = set("read create_py_reader create_double_buffer_reader run_program".split())
 
 
 def ask(python):
@@ -116,8 +140,16 @@ def _with_kernels(ordered, reasons, on_cpu):
         every += sorted(old & on_cpu)
         if old:
             out.append(f"| {why} | {len(old)} | {len(old & on_cpu)} |")
-    text = ", ".join(f"`{n}`" for n in every) + "."
-    return [*out, "", *textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)]
+    told = {}
+    for name in every:
+        told.setdefault(CALLED.get(name, "not called yet"), []).append(f"`{name}`")
+    out += ["", "Called there, in one process on the CPU:", ""]
+    for what, names in told.items():
+        text = f"- {', '.join(names)}: {what}."
+        out += textwrap.wrap(
+            text, 120, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
+        )
+    return out
 
 
 def page(names, cpu):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/eager/autograd/grad_node.h"
 
+#include <atomic>
+
 #include "paddle/eager/autograd/engine.h"
 #include "paddle/eager/autograd/inplace.h"
 #include "paddle/eager/autograd/saved_hooks.h"
@@ -8,6 +10,7 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/assigned.h"
 #include "paddle/phi/core/device.h"
 
 namespace egr {
@@ -208,6 +211,12 @@ std::shared_ptr<const SavedTensorHooks> CurrentSavedTensorHooks() {
   return t_state.saved_hooks ? t_state.saved_hooks->back() : nullptr;
 }
 
+namespace {
+std::atomic<const char*> reassigned{nullptr};  // an op whose gradient read values assigned since it ran
+}  // namespace
+
+const char* TakeReassigned() { return reassigned.exchange(nullptr, std::memory_order_relaxed); }
+
 void SavedTensor::SaveInput(const Tensor& t) {
   if (Packs(t)) [[unlikely]] {
     t_ = Pack(t, true);
@@ -253,9 +262,13 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
                   is_output_ ? slot_ : p->edge.slot);
     return t;
   }
-  if (VersionOf(t_) != version_)
-    PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ", version_,
-             ", got version ", VersionOf(t_), ": it was modified by an in-place operation");
+  if (VersionOf(t_) != version_) {
+    const uint32_t left = VersionOf(t_) - (t_->storage() ? t_->storage()->version() : 0);  // by memory it has left
+    if (!t_->storage() || !phi::OnlyAssignedSince(*t_->storage(), version_ - left))
+      PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ",
+               version_, ", got version ", VersionOf(t_), ": it was modified by an in-place operation");
+    reassigned = op;
+  }
   if (!is_output_) return t_;
   Tensor t = phi::AliasOf(t_);
   t->value = t_->value;

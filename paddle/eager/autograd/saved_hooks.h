@@ -9,6 +9,10 @@
 
 namespace egr {
 
+// The name of an op whose gradient, since the last call, read values that were assigned after it ran
+// (phi/core/assigned.h); null where there is none.
+const char* TakeReassigned();
+
 struct SavedTensorHooks {
   // What is kept in place of a tensor, which comes without its history.
   std::function<std::shared_ptr<void>(const Tensor&)> pack;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "paddle/phi/core/allocator.h"
+#include "paddle/phi/core/assigned.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/core/device_forms.h"
@@ -49,6 +50,8 @@ uint64_t Storage::id() const {
 }
 
 void Storage::Free(ThreadMemory& m) {
+  if (const uint64_t id = id_.load(std::memory_order_relaxed)) [[unlikely]]
+    ForgetAssigned(id);
   if (release_) {
     release_(owner_);
   } else {

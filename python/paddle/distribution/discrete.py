@@ -107,11 +107,11 @@ class Bernoulli(ExponentialFamily):
 
 
 class Categorical(Distribution):
-    """One of n categories; `logits` [..., n] are weights: `sample` and `probs` normalise them by
-    their sum, `entropy` and `kl_divergence` take them as logarithms.
+    """One of n categories; `logits` [..., n] are logarithms of weights for `sample`, `entropy` and
+    `kl_divergence`; `probs` and `log_prob` take them for weights, as PaddlePaddle does.
 
     Args:
-        logits (Tensor): The weights, of shape [..., n].
+        logits (Tensor): The logarithms, of shape [..., n].
         name (str, default None): Taken for compatibility; it has no effect.
 
     Examples:
@@ -134,9 +134,9 @@ class Categorical(Distribution):
         shape = to_shape(shape)
         count = math.prod(shape)
         with paddle.no_grad():
-            rows = self._prob.reshape([-1, self._prob.shape[-1]])
+            rows = paddle.nn.functional.softmax(self.logits.reshape([-1, self.logits.shape[-1]]))
             drawn = paddle.multinomial(rows, max(count, 1), True)
-            batch = list(self._prob.shape[:-1])
+            batch = list(self.logits.shape[:-1])
             drawn = drawn.transpose([1, 0])
             return drawn.reshape(list(shape) + batch)
 
@@ -215,22 +215,20 @@ class Multinomial(Distribution):
     def log_prob(self, value):
         """Logarithm of the mass of the counts `value`."""
         value = self._value(value)
+        scores = (value * self._logits()).sum(-1)
+        return (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + scores
+
+    def _logits(self):
         eps = _EPS.get(_name(self.probs), 1e-3)
-        logits = self.probs.clip(eps, 1 - eps).log()
-        return (
-            (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + (value * logits).sum(-1)
-        )
+        return self.probs.clip(eps, 1 - eps).log()
 
     def sample(self, shape=()):
         """Draw counts; the result has shape `shape` + batch_shape + event_shape."""
         shape = to_shape(shape)
         with paddle.no_grad():
-            n = self.probs.shape[-1]
-            rows = self.probs.reshape([-1, n])
-            draws = paddle.multinomial(rows, self.total_count * math.prod(shape), True)
-            draws = draws.reshape([rows.shape[0], math.prod(shape), self.total_count])
-            counts = paddle.nn.functional.one_hot(draws, n).sum(2).astype(self._dtype)
-            return counts.transpose([1, 0, 2]).reshape(self._extend_shape(shape))
+            draws = Categorical(self._logits()).sample([self.total_count, *shape])
+            counts = paddle.nn.functional.one_hot(draws, self.probs.shape[-1]).sum(0)
+            return counts.astype(self._dtype)
 
     def entropy(self):
         """The entropy."""

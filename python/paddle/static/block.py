@@ -54,8 +54,14 @@ class Block:
     def create_var(self, name=None, shape=None, dtype=None, **kwargs):
         """A place for a result of `append_op`. One with shape and dtype that is read first is an
         input of the program, or with `persistable` what the scope has under this name, else zeros.
+        With `is_data` it is an input; what is fed is always checked, also without
+        `need_check_feed`.
         """
-        keywords('create_var', kwargs, 'stop_gradient', 'persistable', 'type', 'lod_level')
+        keywords(
+            'create_var',
+            kwargs,
+            *('stop_gradient', 'persistable', 'type', 'lod_level', 'is_data', 'need_check_feed'),
+        )
         kinds = VarDesc.VarType
         kind = kwargs.get('type')
         arrays = kinds.LOD_TENSOR_ARRAY, kinds.DENSE_TENSOR_ARRAY
@@ -71,6 +77,8 @@ class Block:
                 kinds.SELECTED_ROWS,
                 kinds.STEP_SCOPES,
                 kinds.RAW,
+                kinds.FEED_MINIBATCH,
+                kinds.FETCH_LIST,
                 *arrays,
             ),
         )
@@ -79,8 +87,12 @@ class Block:
         if kind in (kinds.SPARSE_COO, kinds.SELECTED_ROWS, *arrays):
             shape = None  # what ops make, never an input
         if kwargs.get('persistable') and name and dtype and shape and min(shape) >= 0:
-            return _lasting(name, shape, dtype)
-        return OutputVar(self.program, name, shape, dtype, stop, levels, self.idx)
+            made = _lasting(name, shape, dtype)
+        else:
+            made = OutputVar(self.program, name, shape, dtype, stop, levels, self.idx)
+        if name:
+            self.program.__dict__.setdefault('_places', {})[name] = made
+        return made
 
     def create_parameter(
         self,
@@ -153,6 +165,10 @@ class OutputVar:
             None if shape is None else items('create_var', 'shape', shape),
             None if dtype is None else to_dtype(dtype),
         )
+
+    def program(self):
+        """The program that the variable was made in."""
+        return self._program
 
     def fill(self, value):
         """Make `value` the variable's, and known by its name."""
@@ -254,6 +270,27 @@ def _dtype(value):
     return None if value == -1 else getattr(paddle, _core.pir._dtype_of_number(value))
 
 
+def _by_name(program, type, given):
+    """Inputs or outputs of an op, where names stand for variables of the program."""
+
+    def variable(item):
+        if not isinstance(item, str):
+            return item
+        found = Block(program)._find_var(item)
+        if found is None:
+            found = program.__dict__.get('_places', {}).get(item)
+        if found is None:
+            raise ValueError(f"[{type}] expected a variable of the program, got {item!r}")
+        return found
+
+    if not isinstance(given, dict):
+        return given
+    return {
+        slot: [variable(v) for v in value] if isinstance(value, (list, tuple)) else variable(value)
+        for slot, value in given.items()
+    }
+
+
 def append_op(program, type, inputs, outputs, attrs, strict=True):
     """Record the op of the old name `type` into `program`; see `Block.append_op`.
 
@@ -265,6 +302,7 @@ def append_op(program, type, inputs, outputs, attrs, strict=True):
     from paddle.static import legacy_calls
     from paddle.static.program import recording
 
+    inputs, outputs = _by_name(program, type, inputs), _by_name(program, type, outputs)
     if type in HOLDERS:
         from paddle.static import sub_blocks
 
@@ -498,6 +536,8 @@ class _ProgramMethods:
         """A copy that shares the parameters; with `for_test` one for evaluation: dropout and
         batch_norm in test mode, no updates.
         """
+        from paddle.static import legacy_feeds
+
         if for_test:
             from paddle.static.kept_scales import keep_scales
 
@@ -515,6 +555,7 @@ class _ProgramMethods:
             }
             copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
             lod.carry(self, copy)
+        legacy_feeds.carry(self, copy)
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
         copy.__dict__['_named'] = _carried(value_names.known(self), copy)
         copy.__dict__['_own_gradients'] = [

@@ -291,6 +291,10 @@ class Executor:
         scope._ran(program)
         startup.run(program)
         written = _program.writes(program)
+        if not fetch_list and '_fetched' in program.__dict__:
+            from paddle.static.legacy_feeds import fetched
+
+            fetch_list = fetched(program)
         asked = None if fetch_list is None else self._asked(program, fetch_list)
         fetches = self._values(asked)
         sequences = (

@@ -5,7 +5,12 @@ is a row of the generated table, or a rule of `legacy_rules`, under its name or 
 
 import paddle
 from paddle.static.block import OutputVar, call_op, defaults, tensors_of
-from paddle.static import legacy_effects, legacy_fused, legacy_sequences  # noqa: F401 - rules
+from paddle.static import (  # noqa: F401 - rules
+    legacy_effects,
+    legacy_feeds,
+    legacy_fused,
+    legacy_sequences,
+)
 from paddle.static.legacy_kinds import on_arrays
 from paddle.static.legacy_rules import ALIASES, DECLARED, IN_PLACE, READ, READ_ALWAYS, RULES
 
@@ -66,6 +71,8 @@ def _check(kind, inputs, attrs):
     proto = OpProto(kind, *PROTOS[kind])
     declared = {i.name for i in proto.inputs} | {a.name for a in proto.attrs} | IGNORED
     declared.update((READ.get(kind), READ_ALWAYS.get(kind)))
+    if kind == 'conv2d_transpose_bias':  # for inference alone, which an attribute beside says
+        declared.add('is_test')
     unknown = [n for n in (*inputs, *attrs) if n not in declared]
     if unknown:
         raise ValueError(f"[{kind}] expected no other inputs and attributes, got {sorted(unknown)}")

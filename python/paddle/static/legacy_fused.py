@@ -304,3 +304,44 @@ def _nce(inputs, attrs, append):
     cost = -paddle.log(paddle.where(true, found, noise) / (found + noise))
     cost = cost if share is None else cost * share.reshape([-1, 1])
     return {'Cost': cost.sum(1, keepdim=True), 'SampleLogits': found, 'SampleLabels': which}
+
+
+@rule('conv2d_transpose_bias')
+def _conv2d_transpose_bias(inputs, attrs, append):
+    if not attrs.pop('is_test', False):
+        raise ValueError('[conv2d_transpose_bias] expected is_test=True, got False')
+    bias = inputs.pop('Bias')[0]
+    (out,) = append('conv2d_transpose', inputs, attrs).values()
+    last = attrs.get('data_format', 'NCHW') == 'NHWC'
+    return {'Output': out[0] + (bias if last else bias.reshape([1, -1, 1, 1]))}
+
+
+@rule('dgc_clip_by_norm')
+def _dgc_clip_by_norm(inputs, attrs, append):
+    x, step = first_of(inputs, 'X', 'current_step')
+    begin = int(attrs.get('rampup_begin_step', -1.0))
+    if begin < 0:  # the result keeps what it has
+        return {}
+    clipped = append('clip_by_norm', {'X': [x]}, {'max_norm': attrs['max_norm']})['Out'][0]
+    return {'Out': paddle.where(step.reshape([]) < begin, x, clipped)}
+
+
+@rule('dgc_momentum')
+def _dgc_momentum(inputs, attrs, append):
+    param, grad, velocity, rate, step, ranks = first_of(
+        inputs, 'Param', 'Grad', 'Velocity', 'LearningRate', 'current_step', 'nranks'
+    )
+    begin, mu = int(attrs.get('rampup_begin_step', -1.0)), attrs['mu']
+    if begin < 0:  # nothing is written
+        return {}
+    given = grad * attrs.get('rescale_grad', 1.0)
+    if attrs.get('regularization_method') == 'l2_decay':
+        given = given + param * attrs.get('regularization_coeff', 0.0)
+    moved = velocity * mu + given
+    direction = given + moved * mu if attrs.get('use_nesterov', False) else moved
+    early = step.reshape([]) < begin
+    return {
+        'ParamOut': param - rate * paddle.where(early, direction, grad),
+        'VelocityOut': paddle.where(early, moved, velocity),
+        'Grad_out': grad / ranks,
+    }

@@ -478,3 +478,15 @@ def _match_matrix(inputs, attrs, append):
     out = (mine * paddle.gather(y, second + place % columns)).sum(-1, keepdim=True)
     lod.note(lod.program_of(x), out, [offsets])
     return {'Out': out, 'Tmp': left.reshape([-1, kinds * w.shape[2]])}
+
+
+@rule('box_clip')
+def _box_clip(inputs, attrs, append):
+    boxes, sizes = first_of(inputs, 'Input', 'ImInfo')
+    starts = _sequences('box_clip', boxes)
+    images = paddle.arange(paddle.shape(starts)[0] - 1, dtype='int64')
+    owner = paddle.repeat_interleave(images, starts[1:] - starts[:-1])
+    high, wide = (paddle.round(sizes[:, k] / sizes[:, 2]) - 1 for k in (0, 1))
+    most = paddle.gather(paddle.stack([wide, high, wide, high], 1), owner)
+    kept = paddle.reshape(boxes, [-1, 4])
+    return {'Output': paddle.maximum(paddle.minimum(kept, most), paddle.zeros_like(kept))}

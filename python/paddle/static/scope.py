@@ -210,6 +210,25 @@ class DenseTensor:
         return 'DenseTensor(uninitialized)' if self._tensor is None else str(self._tensor)
 
 
+class _EagerMemory(DenseTensor):
+    """The memory under a tensor of dynamic mode."""
+
+    _attached = True
+
+    def _share_data_with(self, other):
+        self._tensor.data = other._held()
+        return self
+
+    def set_lod(self, lod):
+        """Refused: only memory of variables has sequences."""
+        raise ValueError("[DenseTensor.set_lod] expected memory of a variable, got a tensor's")
+
+
+def memory_of(tensor):
+    """The memory under a tensor, which `set` writes; `Tensor.get_tensor`."""
+    return _EagerMemory(tensor)
+
+
 class _Attached(DenseTensor):
     _attached = True
 

@@ -5,6 +5,7 @@ first use.
 
 import importlib
 import math
+import warnings
 
 from paddle.base import libpaddle
 from paddle.base.absent import Absent, shows
@@ -419,6 +420,13 @@ def _gradient(self):
         >>> x.gradient().tolist()
         [2.0, 4.0]
     """
+    from paddle.utils.deprecated import VisibleDeprecationWarning
+
+    warnings.warn(
+        '[Tensor.gradient] is deprecated since 2.1.0: use Tensor.grad, which is a tensor',
+        VisibleDeprecationWarning,
+        stacklevel=2,
+    )
     grad = self.grad
     if grad is not None and grad.is_selected_rows():
         return grad.numpy(), grad._rows_parts()[0].numpy()

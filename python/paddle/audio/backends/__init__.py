@@ -106,7 +106,8 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
         filepath (str): The path.
         frame_offset (int, default 0): The first sample.
         num_frames (int, default -1): How many samples; -1 for all that follow.
-        normalize (bool, default True): Whether samples are float32 in [-1, 1]; otherwise int16.
+        normalize (bool, default True): Whether samples are in [-1, 1]; otherwise they are the
+            whole numbers of the file, in float32, too.
         channels_first (bool, default True): Whether the shape is [channels, samples]; otherwise
             [samples, channels].
 
@@ -135,7 +136,7 @@ def load(filepath, frame_offset=0, num_frames=-1, normalize=True, channels_first
     array = np.frombuffer(data, '<i2').reshape(-1, channels)
     stop = None if num_frames < 0 else frame_offset + num_frames
     array = array[frame_offset:stop]
-    array = array.astype('float32') / 2**15 if normalize else array.astype('int16')
+    array = array.astype('float32') / (2**15 if normalize else 1)
     return paddle.to_tensor(np.ascontiguousarray(array.T if channels_first else array)), rate
 
 
@@ -162,7 +163,7 @@ def save(filepath, src, sample_rate, channels_first=True, encoding=None, bits_pe
     Examples:
         >>> paddle.audio.save("a.wav", paddle.to_tensor([[0.0, 0.5, -1.0]]), 8000)
         >>> paddle.audio.load("a.wav", normalize=False)[0].tolist()
-        [[0, 16384, -32768]]
+        [[0.0, 16384.0, -32768.0]]
     """
     if src.ndim != 2:
         raise AssertionError(f"[save] expected a 2D tensor as src, got shape {src.shape}")
