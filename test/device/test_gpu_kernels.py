@@ -354,3 +354,10 @@ print(json.dumps([run('cpu'), run('gpu')]))
 '''
     want, got = json.loads(run('-c', program)[0])
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_of_tables():
+    """Gradients of sparse lookups are rows there too: the tests of these, run there."""
+    tests = [str(ROOT / 'test/api/test_selected_rows.py'), '-q', '-p', 'no:cacheprovider']
+    program = 'import paddle, pytest, sys; paddle.set_device("gpu"); '
+    run('-c', f'{program}sys.exit(pytest.main({tests!r}))')

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ file of a family, and `ops.h`."""
 
+import re
+
 from . import (
     emit_api,
     emit_decomposition,
@@ -11,6 +13,7 @@ from . import (
     derivatives,
     propagation,
 )
+from .functions import apart
 from .signatures import declaration, own_header, params, ret_type
 from .emit_update import Kernel
 from .template import fill
@@ -81,6 +84,12 @@ def gradient_code(g):
     return [part for part in parts if part]
 
 
+def headers_of_rules(ops):
+    """Those of functions that rules of these ops call and that not every file includes."""
+    rules = " ".join(rule for op in ops for rule in op.vjp.values())
+    return sorted({h for name, h in apart().items() if re.search(rf"\b{name}\(", rules)})
+
+
 def functions(g):
     """The functions that C++ calls."""
     if g.op.composite:
@@ -106,6 +115,7 @@ def source(gradients):
         includes += ON_DEVICES
     if any(g.readable and emit_grad.summed(g, g.readable) for g in gradients):
         includes += SUMMED
+    includes += "".join(f'#include "paddle/phi/api/{h}"\n' for h in headers_of_rules(ops))
     if own_header(ops):
         includes += f'#include "{own_header(ops)}"\n'
     kernels = sorted({line for g in gradients for line in emit_run.kernel_declarations(g)})

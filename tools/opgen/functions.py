@@ -77,11 +77,23 @@ def parameters(text):
     return tuple(p[-1].strip("&*") for p in parts)
 
 
+def declarations(header):
+    return DECLARATION.finditer(header.read_text())
+
+
 @functools.cache
 def declared():
     """{name: parameters} of the functions that the headers of phi/api declare."""
     headers = [API / "tensor_api.h", *sorted(API.glob("compose_*.h"))]
-    return {m[1]: parameters(m[2]) for h in headers for m in DECLARATION.finditer(h.read_text())}
+    return {m[1]: parameters(m[2]) for h in headers for m in declarations(h)}
+
+
+@functools.cache
+def apart():
+    """{name: header} of those in headers that tensor_api.h does not include."""
+    common = (API / "tensor_api.h").read_text()
+    headers = [h for h in API.glob("compose_*.h") if f"/{h.name}" not in common]
+    return {m[1]: h.name for h in headers for m in declarations(h)}
 
 
 def listed(section, table):

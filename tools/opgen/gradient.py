@@ -210,6 +210,13 @@ class Gradient:
             for i, t in enumerate(self.inputs)
             if t.name + "_grad" not in declared["outputs"]
         ]
+        # What the op lacks has its default in programs; where it has not, a device runs the rule.
+        read = self._read()
+        conditions += [
+            f"(device_.is_cpu() || {a.name} == {a.cpp_default})"
+            for a in op.attrs
+            if a.name in read and pir_name(a) not in {name for name, _ in attrs}
+        ]
         return GradOp(op.grad_name, tensors, attrs, declared["outputs"], conditions)
 
     def _operands(self, declared):
@@ -243,9 +250,13 @@ class Gradient:
             (t.local, t.variadic) for t in tensors
         }
 
+    def _read(self):
+        """The names that rules read."""
+        return set().union(*(free_names(node)[0] for node in self.rules.values()))
+
     def _attributes_suffice(self, given):
         """Whether attributes that the gradient op lacks have defaults, or are not read."""
-        read = set().union(*(free_names(node)[0] for node in self.rules.values()))
+        read = self._read()
         lost = [a for a in self.op.attrs if pir_name(a) not in given]
         return all(
             a.cpp_default is not None or not (self.op.vjp_kernel or a.name in read) for a in lost

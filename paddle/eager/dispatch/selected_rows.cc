@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "paddle/eager/autograd/grad_node.h"
+#include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/api/compose_rows.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/device.h"
 #include "paddle/phi/core/kernel_context.h"
 
 namespace egr {
@@ -28,10 +31,10 @@ Tensor Spread(const Tensor& at, const Tensor& values, int64_t count) {
 }
 
 std::vector<int64_t> Numbers(const Tensor& rows) { return phi::ToIntVector(RowsOf(rows).rows); }
-Tensor FromNumbers(const std::vector<int64_t>& numbers) {
+Tensor FromNumbers(const std::vector<int64_t>& numbers, phi::Place place) {
   Tensor t = phi::Empty({static_cast<int64_t>(numbers.size())}, phi::DataType::INT64);
   std::copy(numbers.begin(), numbers.end(), t.data<int64_t>());
-  return t;
+  return phi::ToPlace(t, place);
 }
 
 const phi::OutDef* ResultIn(const phi::OpDef& op, std::string_view argument) {
@@ -170,7 +173,8 @@ Tensor MergedRows(const Tensor& rows) {
   std::vector<int64_t> at(numbers.size());
   for (size_t i = 0; i < at.size(); ++i) at[i] = std::lower_bound(once.begin(), once.end(), numbers[i]) - once.begin();
   const auto count = static_cast<int64_t>(once.size());
-  return phi::MakeSelectedRows(FromNumbers(once), Spread(FromNumbers(at), of.values, count), of.height);
+  const phi::Place place = of.values.place();
+  return phi::MakeSelectedRows(FromNumbers(once, place), Spread(FromNumbers(at, place), of.values, count), of.height);
 }
 
 Tensor AddRows(const Tensor& a, const Tensor& b) {
@@ -206,3 +210,21 @@ void RunOnRows(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue
 }
 
 }  // namespace egr
+
+namespace paddle {
+
+Tensor lookup_rows(const Tensor& x, const Tensor& dout, int64_t rows, int64_t padding_idx) {
+  if (egr::State().record != egr::RecordMode::kRun || egr::State().grad_enabled)
+    return embedding_scatter(x, dout, rows, padding_idx);
+  const int64_t n = x.numel();
+  const Tensor numbers = cast(reshape(x, phi::IntArray(common::Ints{n})), phi::DataType::INT64);
+  Tensor values = reshape(dout, phi::IntArray(common::Ints{n, dout.dims().back()}));
+  if (padding_idx >= 0) {
+    const Tensor padding = full_like(numbers, phi::Scalar(padding_idx), phi::DataType::INT64);
+    values = where(unsqueeze(equal(numbers, padding), {1}), zeros_like_of(values), values);
+  }
+  // Of their own, since they are kept.
+  return phi::MakeSelectedRows(assign(numbers), assign(values), rows);
+}
+
+}  // namespace paddle
