@@ -26,7 +26,7 @@ SECONDS_OF_TESTS = 1800
 def needs(wheel, folder):
     """Problems of the shared libraries in a wheel; unpacks them into the folder."""
     with zipfile.ZipFile(wheel) as file:
-        names = [name for name in file.namelist() if ".so" in os.path.basename(name)]
+        names = [name for name in file.namelist() if symbols.is_library(name)]
         for name in names:
             file.extract(name, folder)
     paths = [os.path.join(folder, name) for name in names]

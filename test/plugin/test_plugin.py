@@ -146,6 +146,45 @@ assert core.load_plugin(PATH) == report
     )
 
 
+PROJECT = '''
+cmake_minimum_required(VERSION 3.10)
+project(tanh_plugin CXX)
+set(folder $ENV{PADDLE_CUSTOM_PATH})
+find_library(PADDLE_CORE_LIB libpaddle.so PATHS ${folder}/base/ NO_DEFAULT_PATH)
+if(NOT PADDLE_CORE_LIB)
+  message(FATAL_ERROR "no libpaddle.so in ${folder}/base")
+endif()
+add_library(tanh_plugin SHARED SOURCE)
+target_include_directories(tanh_plugin PRIVATE ${folder}/include/)
+target_link_libraries(tanh_plugin PRIVATE ${PADDLE_CORE_LIB})
+target_link_options(tanh_plugin PRIVATE -fuse-ld=LINKER -Wl,-z,defs)
+'''
+
+
+@pytest.mark.parametrize('linker', ['bfd', 'gold', 'lld'])
+def test_a_project_finds_and_links_the_library(linker, tmp_path):
+    """Under the name that CMake files of PaddlePaddle's plugins look for."""
+    import paddle
+
+    cmake, package = shutil.which('cmake'), pathlib.Path(paddle.__file__).parent
+    if not (cmake and shutil.which('ld.' + linker)):
+        pytest.skip(f'no cmake or no {linker}')
+    text = PROJECT.replace('SOURCE', str(HERE / 'tanh_plugin.cc')).replace('LINKER', linker)
+    (tmp_path / 'CMakeLists.txt').write_text(text)
+    for given in (['-S', tmp_path, '-B', tmp_path / 'b'], ['--build', tmp_path / 'b']):
+        done = subprocess.run(
+            [cmake, *map(str, given)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, 'CXX': compiler(), 'PADDLE_CUSTOM_PATH': str(package)},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    made = tmp_path / 'b' / 'libtanh_plugin.so'
+    needs = subprocess.run(['readelf', '-d', made], capture_output=True, text=True, check=True)
+    assert '[libpaddle_core.so]' in needs.stdout
+    run(f'PATH = {str(made)!r}\n' + USE, CUSTOM_DEVICE_ROOT=str(made.parent))
+
+
 def test_custom_device_root(plugin):
     done = run(f'PATH = {str(plugin)!r}\n' + USE, CUSTOM_DEVICE_ROOT=str(plugin.parent))
     # one warning, which names each kernel once, whatever its dtypes

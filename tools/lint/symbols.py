@@ -63,7 +63,13 @@ def libraries(build):
 def bundled(build):
     """Every shared library of the package in a build directory."""
     package = os.path.join(build, "python", "paddle")
-    return sorted(glob.glob(os.path.join(package, "**", "*.so*"), recursive=True))
+    found = glob.glob(os.path.join(package, "**", "*.so*"), recursive=True)
+    return sorted(path for path in found if is_library(path))
+
+
+def is_library(name):
+    """Not the text by which linkers find the core."""
+    return ".so" in os.path.basename(name) and os.path.basename(name) != "libpaddle.so"
 
 
 def dynamic(library, which):
