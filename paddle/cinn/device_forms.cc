@@ -693,7 +693,7 @@ class Forms final : public DrawForms {
       p[kAll] = tiles(kRows, kColumns);
       const std::string layout = std::string(along[0] ? "1" : "0") + (along[1] ? "1" : "0");
       return Launch(KernelOf(("flat_" + layout).c_str(), t), p[kAll], {a, b, out, bias ? bias : a},
-                    {p.begin(), p.end()});
+                    {p.begin(), p.end()}, kFlatThreads);
     }
     p[kAll] = tiles(tile, tile);
     Launch(KernelOf(tensor ? "mma" : "gemm", t), p[kAll], {a, b, out, bias ? bias : a}, {p.begin(), p.end()});

@@ -71,13 +71,13 @@ void LaunchForms::Each(const std::string& name, int64_t n, const std::vector<con
   Launch(name, (n + kGpuThreads - 1) / kGpuThreads, addresses, numbers);
 }
 void LaunchForms::Launch(const std::string& name, int64_t blocks, const std::vector<const void*>& addresses,
-                         const std::vector<int64_t>& numbers) const {
+                         const std::vector<int64_t>& numbers, int threads) const {
   constexpr int64_t kMostBlocks = 1 << 20;
   if (blocks == 0) return;
   std::vector<void*> at;
   for (const void* a : addresses) at.push_back(const_cast<void*>(a));
-  phi::LaunchKernel(Kernel(name), place_, std::min(blocks, kMostBlocks), kGpuThreads, at.data(), at.size(),
-                    numbers.data(), numbers.size());
+  phi::LaunchKernel(Kernel(name), place_, std::min(blocks, kMostBlocks), threads, at.data(), at.size(), numbers.data(),
+                    numbers.size());
 }
 
 const phi::DeviceKernel* LaunchForms::Kernel(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "paddle/cinn/codegen/ptx.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/device_forms.h"
 
@@ -34,7 +35,7 @@ class LaunchForms : public phi::DeviceForms {
   void Each(const std::string& name, int64_t n, const std::vector<const void*>& addresses,
             const std::vector<int64_t>& numbers) const;
   void Launch(const std::string& name, int64_t blocks, const std::vector<const void*>& addresses,
-              const std::vector<int64_t>& numbers) const;
+              const std::vector<int64_t>& numbers, int threads = kGpuThreads) const;
 
   // Where kernels write the least number of what they find wrong.
   class Wrong {

@@ -224,7 +224,7 @@ SOFTMAX = 'FMNMX FMUL FADD FFMA MUFU F2FP SHFL FSETP FSEL BSSY BSYNC'.split()
 def test_main_loops_are_of_tensor_cores_and_tiles(target, tmp_path):
     """The part of a main loop's instructions that multiply, read the block's memory or copy 16
     bytes to it, without those that the assembler puts in and that do nothing; of attention, beside
-    softmax. What waits for copies (three of 30) is not among them.
+    softmax. What waits for copies (three of 53 in a tile) is not among them.
     """
     texts = texts_of(tmp_path, target, PRODUCTS)
     parts = {}
@@ -258,7 +258,7 @@ def test_main_loops_are_of_tensor_cores_and_tiles(target, tmp_path):
         attends = name.startswith('device_attention')
         parts[name] = core / sum(not (attends and re.match('|'.join(SOFTMAX), n[0])) for n in names)
     assert len(parts) == 6
-    least = {'00': 0.77, '01': 0.81, '10': 0.81, '11': 0.87}
+    least = {'00': 0.86, '01': 0.88, '10': 0.88, '11': 0.91}
     for name, part in parts.items():
         bar = least[name.split('_')[2]] if name.startswith('device_flat') else 0.85
         assert part >= bar, parts

@@ -53,7 +53,10 @@ std::string LibraryPtx(const std::string& name, int capability) {
   kernel->removeFnAttr("target-cpu");
   kernel->removeFnAttr("target-features");
   const llvm::StringRef what = kernel->getName();
-  if (what.starts_with("device_flat_") || what.starts_with("device_reduce_") || what.starts_with("device_channel_"))
+  constexpr int kBlocksOfFlat = 3;
+  if (what.starts_with("device_flat_"))
+    StateBounds(*kernel, kFlatThreads, kBlocksOfFlat);
+  else if (what.starts_with("device_reduce_") || what.starts_with("device_channel_"))
     StateBounds(*kernel);
   return PrintPtx(m, capability);
 }

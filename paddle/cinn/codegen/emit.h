@@ -39,7 +39,7 @@ void BuildForGpu(const LoopNest& nest, const std::string& symbol, PtxForm form, 
 // Of a kernel that hides waiting by other blocks and by loads that are under way together: states how many threads a
 // block has and that four blocks are to share a multiprocessor. The assembler gives it as many registers as that
 // allows.
-void StateBounds(llvm::Function& kernel);
+void StateBounds(llvm::Function& kernel, int threads = kGpuThreads, int blocks = 4);
 
 // As text for GPUs of the capability and newer.
 std::string PrintPtx(llvm::Module& module, int capability);

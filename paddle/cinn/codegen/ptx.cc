@@ -235,7 +235,7 @@ std::string CompileToPtx(const LoopNest& nest, const std::string& symbol, PtxFor
   return PrintPtx(module, capability);
 }
 
-void StateBounds(llvm::Function& kernel) {
+void StateBounds(llvm::Function& kernel, int threads, int blocks) {
   llvm::LLVMContext& c = kernel.getContext();
   auto* const notes = kernel.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
   const auto note = [&](const char* what, int n) {
@@ -243,8 +243,8 @@ void StateBounds(llvm::Function& kernel) {
     notes->addOperand(llvm::MDNode::get(
         c, {llvm::ValueAsMetadata::get(&kernel), llvm::MDString::get(c, what), llvm::ConstantAsMetadata::get(number)}));
   };
-  note("maxntidx", kGpuThreads);
-  note("minctasm", 4);
+  note("maxntidx", threads);
+  note("minctasm", blocks);
 }
 
 std::string PrintPtx(llvm::Module& module, int capability) {

@@ -11,7 +11,8 @@
 
 namespace cinn {
 
-inline constexpr int kGpuThreads = 256;  // of a block
+inline constexpr int kGpuThreads = 256;   // of a block
+inline constexpr int kFlatThreads = 128;  // in products of matrices that lie flat
 // Of a block's rows that stay in its memory: four blocks fit on a multiprocessor of capability 8.0.
 inline constexpr int64_t kKeptBytes = 32 << 10;
 

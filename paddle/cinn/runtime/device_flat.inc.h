@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of device_kernels.bc.cpp: products of halves whose rows or columns lie together at multiples of 16 bytes, by
-// tensor cores, from compute capability 8.0 on. A block of eight warps makes 128 x 64 elements, a warp 32 x 32 of them,
-// while the next tile is copied to the block's memory. Few registers, so that four blocks share a multiprocessor.
+// tensor cores, from compute capability 8.0 on. A block of four warps makes 128 x 64 elements, a warp 64 x 32 of them,
+// while the next tile is copied to the block's memory. Three blocks share a multiprocessor, by their registers: 16
+// multiplications need six reads of the block's memory there, where a warp of 32 x 32 has eight reads for as many.
 #pragma once
 
 namespace {
 namespace flat {
 
-constexpr int kRows = 128, kColumns = 64, kStep = 32;
+constexpr int kRows = 128, kColumns = 64, kStep = 32, kThreads = 128;
+constexpr int kHigh = 64;  // rows of a warp, which has 32 columns
 
 // A tile of n rows: [i][k] where neighbours lie along k, else [k][i]; 8 halves beside each line keep banks apart. Of
 // lines along k a thread copies one chunk of eight halves in each of `chunks` rows, of those along i all its chunks of
@@ -84,17 +86,17 @@ INLINE u32 Two(float low, float high) {
 }
 
 template <bool ka, bool kb, class T>
-INLINE void Step(u32 a, u32 b, float (&d)[2][4][4]) {
+INLINE void Step(u32 a, u32 b, float (&d)[kHigh / 16][4][4]) {
 #pragma unroll
   for (int q = 0; q < kStep; q += 16) {
-    u32 ra[2][4], rb[4];
+    u32 ra[kHigh / 16][4], rb[4];
 #pragma unroll
-    for (int i = 0; i < 2; ++i) LoadMatrices<ka>(a + Further<kRows, ka>(16 * i, q), ra[i]);
+    for (int i = 0; i < kHigh / 16; ++i) LoadMatrices<ka>(a + Further<kRows, ka>(16 * i, q), ra[i]);
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
       LoadMatrices<kb>(b + Further<kColumns, kb>(16 * j, q), rb);
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
+      for (int i = 0; i < kHigh / 16; ++i) {
         Multiply(d[i][2 * j], ra[i], rb[0], rb[1], static_cast<T*>(nullptr));
         Multiply(d[i][2 * j + 1], ra[i], rb[2], rb[3], static_cast<T*>(nullptr));
       }
@@ -110,7 +112,7 @@ INLINE void Step(u32 a, u32 b, float (&d)[2][4][4]) {
 // Rounds of some tiles, of which an even number was passed, so that addresses within are known.
 template <int round, bool ka, bool kb, class T>
 INLINE void Rounds(int& whole, Copier<kRows, ka>& left, Copier<kColumns, kb>& right, u32 stage, u32 a, u32 b,
-                   float (&d)[2][4][4]) {
+                   float (&d)[kHigh / 16][4][4]) {
   for (; whole >= round; whole -= round) {
 #pragma unroll
     for (int s = 0; s < round; ++s) {
@@ -127,7 +129,7 @@ INLINE void Rounds(int& whole, Copier<kRows, ka>& left, Copier<kColumns, kb>& ri
 template <bool ka, bool kb, class T, class S>
 INLINE void Product(const T* a, const T* b, T* c, const T* bias, S* tiles, const i64* p) {
   constexpr u32 room = Tile<kRows, ka>::size + Tile<kColumns, kb>::size, stage = 2 * room;
-  const int warp = Thread() / 32, row = warp / 2 * 32, column = warp % 2 * 32, l = Thread() % 32;
+  const int warp = Thread() / 32, row = warp / 2 * kHigh, column = warp % 2 * 32, l = Thread() % 32;
   for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kAll]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
     const Work w = WorkOf<kRows, kColumns>(block, a, b, p);
     Copier<kRows, ka> left;
@@ -138,7 +140,7 @@ INLINE void Product(const T* a, const T* b, T* c, const T* bias, S* tiles, const
     right.Start(tiles + Tile<kRows, ka>::size, b, w.b.base, p[kB + kStepI], p[kB + kStepK], w.column, w.n, first);
     SENT const u32 from_a = RowOf<kRows, ka>(tiles, false, row),
                    from_b = RowOf<kColumns, kb>(tiles + Tile<kRows, ka>::size, true, column);
-    float d[2][4][4] = {};
+    float d[kHigh / 16][4][4] = {};
     int whole = (w.k - first) / kStep;  // tiles that are still to be copied
     Rounds<16, ka, kb, T>(whole, left, right, stage, from_a, from_b, d);
     Rounds<4, ka, kb, T>(whole, left, right, stage, from_a, from_b, d);
@@ -151,7 +153,7 @@ INLINE void Product(const T* a, const T* b, T* c, const T* bias, S* tiles, const
       SENT flat::Step<ka, kb, T>(from_a + now, from_b + now, d);
     }
 #pragma unroll
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < kHigh / 16; ++i)
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         const int y = w.row + row + 16 * i + l / 4 + 8 * e;
