@@ -50,6 +50,30 @@ assert [n.max().item() for n in noise] == list(range(20))
     )
 
 
+def test_a_second_capture_is_refused_and_the_first_goes_on():
+    run(
+        '-c',
+        START
+        + '''
+graph, other = CUDAGraph(), CUDAGraph()
+graph.capture_begin()
+try:
+    other.capture_begin()
+    raise SystemExit('two captures at a time')
+except RuntimeError as e:
+    assert 'one capture at a time' in str(e), e
+between = x + 1
+got = between * 2
+del between
+graph.capture_end()
+noise = [paddle.ones([64 * k + 1], device='gpu') * k for k in range(20)]  # not the graph's memory
+graph.replay()
+assert got.tolist() == ((x + 1) * 2).tolist()
+assert [n.max().item() for n in noise] == list(range(20))
+''',
+    )
+
+
 def test_memory_belongs_to_the_graph_until_it_ends():
     run(
         '-c',

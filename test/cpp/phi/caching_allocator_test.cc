@@ -168,6 +168,13 @@ TEST_F(Allocators, WaitsForOtherStreams) {
   memory.Free(c);
 }
 
+TEST_F(Allocators, RefusesWhatNoDeviceHas) {
+  world.limit = 40 * kMiB;
+  memory.Free(memory.Allocate(kMiB, Stream(1)));
+  for (int power = 40; power < 63; ++power) EXPECT_EQ(memory.Allocate(size_t{1} << power, Stream(1)), nullptr);
+  EXPECT_EQ(memory.stats().allocated, 0);
+}
+
 TEST_F(Allocators, GivesBackBeforeItGivesUp) {
   world.limit = 40 * kMiB;
   Block* a = memory.Allocate(30 * kMiB, Stream(1));

@@ -22,6 +22,9 @@ constexpr int kRows = 40, kColumns = 16, kTried = 8;
 
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
+// Beyond what the lists are for: no device has as much.
+bool TooLarge(size_t bytes) { return bytes / kUnit >> (kRows + 3); }
+
 // The list of a size: below 16 units each has its own, above a power of two has 16.
 struct Bin {
   int row, column;
@@ -319,6 +322,7 @@ CachingAllocator::Block* CachingAllocator::FromSegment(Arena& arena, size_t byte
 }
 
 CachingAllocator::Block* CachingAllocator::Allocate(size_t bytes, void* stream) {
+  if (TooLarge(bytes)) return nullptr;
   const size_t size = plain_ ? std::max<size_t>(bytes, 1) : std::max(RoundUp(bytes, kUnit), kUnit);
   std::lock_guard<std::mutex> lock(mutex_);
   if (!waiting_.empty() && !pool_) AskWaiting();

@@ -511,20 +511,20 @@ void NeedsGraphs(const Device& d) {
                d.f->cuda_graph_launch && d.f->cuda_graph_destroy && d.f->cuda_graph_exec_destroy,
            Unimplemented, "[CUDAGraph] expected a device that captures graphs, got ", d.name);
 }
-}  // namespace
 
-namespace {
 // What kernels of a graph tell of a run (OutsideFlag).
 struct Outside {
   int64_t index = INT64_MAX, value = INT64_MAX;
 };
 }  // namespace
 
-DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode)
-    : place_(place), pool_(Of(place).memory->BeginPool(pool)) {
+DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode) : place_(place) {
   Device& d = Of(place);
+  NeedsGraphs(d);
+  PD_CHECK(!d.capturing, PreconditionNotMet, "[CUDAGraph] expected one capture at a time on ", d.name,
+           ", got a second one before the end of the first");
+  pool_ = d.memory->BeginPool(pool);
   try {
-    NeedsGraphs(d);
     stream_ = d.stream;
     DEVICE_CALL(d, cuda_stream_begin_capture, d.stream, static_cast<C_StreamCaptureMode>(mode));
   } catch (...) {
