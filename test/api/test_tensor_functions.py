@@ -305,3 +305,44 @@ def test_gradients(call):
 def test_bad_input(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_moments_of_complex_numbers_are_real():
+    z = RNG.randn(3, 4) + 1j * RNG.randn(3, 4)
+    x = paddle.to_tensor(z)
+    for correction in (0, 1):
+        for axis in (None, 1):
+            np.testing.assert_allclose(
+                paddle.var(x, axis, correction=correction).numpy(), z.var(axis, ddof=correction)
+            )
+            np.testing.assert_allclose(
+                paddle.std(x, axis, correction=correction).numpy(), z.std(axis, ddof=correction)
+            )
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'bfloat16'])
+def test_the_mean_of_many_halves_is_that_of_each(dtype):
+    x = paddle.ones([100000], dtype)
+    x[7] = math.nan
+    mean = paddle.nanmean(x)
+    assert mean.item() == 1 and mean.dtype == x.dtype
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'int32', 'int64'])
+def test_elements_are_sought_in_many(dtype):
+    """Where each compared with all would be 32 GB of answers."""
+    x = np.arange(1 << 18).astype(dtype)
+    sought = x[::-3].copy()
+    if 'float' in dtype:
+        x[5] = sought[9] = np.nan
+    found = paddle.isin(paddle.to_tensor(x).reshape([2, -1]), paddle.to_tensor(sought))
+    np.testing.assert_array_equal(found.numpy().ravel(), np.isin(x, sought))
+
+
+def test_rows_of_nonzero_are_written_to_out():
+    x, out = paddle.to_tensor([[0.0, 1.0], [2.0, 0.0]]), paddle.zeros([0], 'int64')
+    rows, columns = paddle.nonzero(x, as_tuple=True, out=out)
+    assert out.tolist() == [[0, 1], [1, 0]]
+    assert rows.tolist() == [0, 1] and columns.tolist() == [1, 0]
+    with pytest.raises(ValueError, match='axis'):
+        paddle.unstack(x, axis=5, num=2)

@@ -770,7 +770,7 @@ class ReduceOnPlateau(LRScheduler):
     """Times factor when the metric given to `step` has not improved for `patience` steps.
 
     Args:
-        learning_rate (float or LRScheduler): The rate.
+        learning_rate (float): The rate.
         mode (str, default 'min'): `min` or `max`.
         factor (float, default 0.1): The factor.
         patience (int, default 10): How many steps without a better one are borne.

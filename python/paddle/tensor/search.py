@@ -123,12 +123,12 @@ def sort(x, axis=-1, descending=False, stable=False, name=None, *, out=None):
 @second_names(input='x')
 def nonzero(x, as_tuple=False, *, out=None):
     """Indices of elements that are not zero, one row each; with `as_tuple` one tensor a
-    dimension.
+    dimension. `out` takes the rows in both cases.
 
     Args:
         x (Tensor): The values.
         as_tuple (bool, default False): Whether the result is one tensor for each axis.
-        out (Tensor, default None): Takes the result, where given, and is returned.
+        out (Tensor, default None): Takes the rows, where given, and is returned without as_tuple.
 
     Returns:
         Tensor or tuple of Tensors: int64, [count, rank], or one [count] for each axis.
@@ -140,9 +140,9 @@ def nonzero(x, as_tuple=False, *, out=None):
         >>> [t.tolist() for t in paddle.nonzero(x, as_tuple=True)]
         [[0, 1], [1, 0]]
     """
-    index = _C_ops.nonzero(x)
+    index = write_out(_C_ops.nonzero(x), out)
     if not as_tuple:
-        return write_out(index, out)
+        return index
     return tuple(index[:, i] for i in range(x.ndim))
 
 
@@ -712,9 +712,10 @@ def unstack(x, axis=0, num=None):
         >>> [t.tolist() for t in paddle.unstack(paddle.to_tensor([[1, 2], [3, 4]]))]
         [[1, 2], [3, 4]]
     """
-    if num is not None and num != x.shape[axis]:
-        raise ValueError(f'[unstack] expected {x.shape[axis]} slices, got num = {num}')
-    return [part._apart(x) for part in _C_ops.unbind(x, axis)]
+    parts = _C_ops.unbind(x, axis)
+    if num is not None and num != len(parts):
+        raise ValueError(f'[unstack] expected {len(parts)} slices, got num = {num}')
+    return [part._apart(x) for part in parts]
 
 
 def split_with_sizes(self, split_sizes, dim=0):

@@ -60,7 +60,8 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
     if not (x.is_floating_point() or x.is_complex()):
         x = x.astype(paddle.get_default_dtype())
     axes = _axes(axis, x.ndim)
-    square = (x - x.mean(axes, keepdim=True)) ** 2
+    apart = x - x.mean(axes, keepdim=True)
+    square = (apart * apart.conj()).real() if x.is_complex() else apart**2
     total = square.sum(axes, keepdim=keepdim)
     if builtins.any(x.shape[a] < 0 for a in axes):
         count = paddle.full_like(x, 1).sum(axes, keepdim=keepdim)
@@ -167,6 +168,8 @@ def nanmean(x, axis=None, keepdim=False, name=None):
         >>> paddle.nanmean(x).item()
         2.0
     """
+    if x.dtype in (paddle.float16, paddle.bfloat16):  # their sums are not those of so many numbers
+        return nanmean(x.astype('float32'), axis, keepdim).astype(x.dtype)
     count = paddle.logical_not(paddle.isnan(x)).astype(x.dtype).sum(axis, keepdim=keepdim)
     return _no_nan(x).sum(axis, keepdim=keepdim) / count
 
@@ -604,6 +607,13 @@ def cumulative_trapezoid(y, x=None, dx=None, axis=-1, name=None):
     return paddle.cumsum(parts, axis)
 
 
+_FEW = 64  # elements of which each is compared with all
+
+
+def _is_searched(x):
+    return x.dtype in (paddle.float32, paddle.float64, paddle.int32, paddle.int64)
+
+
 def isin(x, test_x, assume_unique=False, invert=False, name=None):
     """Whether each element is among those of `test_x`.
 
@@ -624,7 +634,14 @@ def isin(x, test_x, assume_unique=False, invert=False, name=None):
     """
     expect_tensors('isin', test_x=test_x, x=x)
     flat = test_x.reshape([-1])
-    found = (x.unsqueeze(-1) == flat).any(-1) if flat._numel() else paddle.zeros_like(x, 'bool')
+    if flat._numel() == 0:
+        found = paddle.zeros_like(x, 'bool')
+    elif x.dtype == flat.dtype and _is_searched(x) and x._numel() > _FEW and flat._numel() > _FEW:
+        rising = paddle.sort(flat)
+        place = paddle.clip(paddle.searchsorted(rising, x), max=flat._numel() - 1)
+        found = rising[place] == x
+    else:
+        found = (x.unsqueeze(-1) == flat).any(-1)
     return paddle.logical_not(found) if invert else found
 
 
