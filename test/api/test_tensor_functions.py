@@ -346,3 +346,21 @@ def test_rows_of_nonzero_are_written_to_out():
     assert rows.tolist() == [0, 1] and columns.tolist() == [1, 0]
     with pytest.raises(ValueError, match='axis'):
         paddle.unstack(x, axis=5, num=2)
+
+
+def test_arguments_that_were_dropped():
+    x = paddle.ones([2, 3])
+    filled = paddle.tensor.fill_constant([2], 'complex64', '1+2j')
+    assert filled.tolist() == [1 + 2j, 1 + 2j]
+    z = paddle.to_tensor([complex(1, math.inf), complex(math.nan, 2)])
+    np.testing.assert_array_equal(
+        paddle.nan_to_num(z, 7.0, 8.0).numpy(), np.array([1 + 8j, 7 + 2j], 'complex64')
+    )
+    with pytest.raises(AssertionError, match='axes of at least 0'):
+        paddle.tensordot(x, x, axes=-1)
+    assert paddle.repeat_interleave(x, 2, 0, output_size=4).shape == [4, 3]
+    for repeats in (2, paddle.to_tensor([2, 2])):
+        with pytest.raises(ValueError, match='output_size'):
+            paddle.repeat_interleave(x, repeats, 0, output_size=3)
+    with pytest.raises(ValueError, match='axis from -2 to 1, got 5'):
+        paddle.nn.functional.cross_entropy(x, paddle.to_tensor([0, 1]), axis=5)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors from a shape, a range or other data."""
 
+import builtins
 import math
 
 import paddle
@@ -278,7 +279,7 @@ def range(
 
 
 def _tensor(value, dtype):
-    if isinstance(value, type(1j)):
+    if isinstance(value, builtins.complex):
         raise TypeError(f'[linspace] expected a real number, got {value}')
     return value if isinstance(value, Tensor) else paddle.to_tensor(value, dtype=dtype)
 
@@ -736,7 +737,7 @@ def fill_constant(shape, dtype, value, force_cpu=False, out=None, place=None, na
     """
     if isinstance(value, str):
         value = (
-            complex(value)
+            builtins.complex(value)
             if 'j' in value
             else float(value)
             if set(value) & set('.einEIN')

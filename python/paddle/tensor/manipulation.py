@@ -391,8 +391,15 @@ def repeat_interleave(x, repeats, axis=None, name=None, *, output_size=None):
     if not isinstance(repeats, Tensor) and not hasattr(repeats, '__index__'):
         repeats = paddle.to_tensor(repeats, dtype='int64')
     if isinstance(repeats, Tensor):
-        return _C_ops.repeat_interleave_with_tensor_index(x, repeats, axis, size)
-    return _C_ops.repeat_interleave(x, repeats, axis, size)
+        result = _C_ops.repeat_interleave_with_tensor_index(x, repeats, axis, size)
+    else:
+        result = _C_ops.repeat_interleave(x, repeats, axis, size)
+    if output_size is not None and result.shape[axis] not in (-1, output_size):
+        raise ValueError(
+            f'[repeat_interleave] expected output_size={result.shape[axis]}, which the repeats sum '
+            f'to, got {output_size}'
+        )
+    return result
 
 
 def take(x, index, mode='raise', name=None):
@@ -693,6 +700,8 @@ def tensordot(x, y, axes=2, name=None):
         axes = axes.tolist()
     if isinstance(axes, int):
         expect_tensors('tensordot', x=x, y=y)
+        if axes < 0:
+            raise AssertionError(f'[tensordot] expected axes of at least 0, got {axes}')
         if axes > min(x.ndim, y.ndim):
             raise ValueError(
                 f'[tensordot] expected axes of at most {min(x.ndim, y.ndim)}, got {axes}'

@@ -348,6 +348,9 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None, name=None):
         >>> paddle.nan_to_num(x, nan=0.0, posinf=9.0).tolist()
         [0.0, 9.0, 1.0]
     """
+    if paddle.is_complex(x):
+        parts = (nan_to_num(part, nan, posinf, neginf) for part in (paddle.real(x), paddle.imag(x)))
+        return paddle.complex(*parts)
     limits = paddle.finfo(x.dtype) if paddle.is_floating_point(x) else None
     if limits is None:
         return x

@@ -146,6 +146,8 @@ def cross_entropy(
     if len(input.shape) == 0:
         raise ValueError("[cross_entropy] expected input of at least one axis, got shape []")
     rank = len(input.shape)
+    if not -rank <= axis < rank:
+        raise ValueError(f"[cross_entropy] expected an axis from {-rank} to {rank - 1}, got {axis}")
     classes = extents(input)[axis]
     squeezed = not soft_label and len(label.shape) == rank - 1
     if not soft_label and paddle.is_floating_point(label):
