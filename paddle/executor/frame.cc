@@ -12,6 +12,7 @@
 #include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/host_lock.h"
 #include "paddle/phi/core/op_watch.h"
+#include "paddle/phi/core/tensor_copy.h"
 #include "paddle/phi/core/workspace.h"
 #include "paddle/phi/primitives/optim.h"
 
@@ -187,11 +188,7 @@ std::vector<Tensor> Frame::Run() {
 
 Tensor Frame::Apart(const Tensor& input) const {
   for (int v : program_.early)
-    if (phi::SameStorage(input, values_[v])) {
-      Tensor copy = phi::Empty(input.dims(), input.dtype(), input.place());
-      phi::CopyInto(input, copy);
-      return copy;
-    }
+    if (phi::SameStorage(input, values_[v])) return phi::CopyOf(input);
   return input;
 }
 

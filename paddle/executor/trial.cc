@@ -11,6 +11,7 @@
 #include "paddle/executor/frame.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/op_watch.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace executor {
 namespace {
@@ -94,10 +95,7 @@ bool Frame::Compare(const Instruction& ins) {
   };
   // The values before, since both ways write there.
   std::vector<std::pair<int, Tensor>> kept;
-  for (int v : ins.regions[0]->writes) {
-    kept.emplace_back(v, phi::Empty(values_[v].dims(), values_[v].dtype()));
-    phi::CopyInto(values_[v], kept.back().second);
-  }
+  for (int v : ins.regions[0]->writes) kept.emplace_back(v, phi::CopyOf(values_[v]));
   try {
     for (int k = 0; k < kTrials; ++k) {
       time(verdict.fused_ns, [&] { RunFused(ins); });

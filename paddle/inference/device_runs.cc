@@ -6,6 +6,7 @@
 
 #include "paddle/common/logging.h"
 #include "paddle/phi/core/host_lock.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle_infer {
 namespace {
@@ -16,11 +17,8 @@ constexpr int kRelaxed = 2;  // of C_StreamCaptureMode: the allocator asks for m
 // Held by runs, and alone by a capture: it takes all that the device's stream is given.
 std::shared_mutex g_runs;
 
-paddle::Tensor CopyOf(const paddle::Tensor& x, phi::Place place) {
-  if (x.place() != place) return phi::ToPlace(x, place);
-  paddle::Tensor copy = phi::Empty(x.dims(), x.dtype(), place);
-  phi::CopyInto(x, copy);
-  return copy;
+paddle::Tensor CopyAt(const paddle::Tensor& x, phi::Place place) {
+  return x.place() == place ? phi::CopyOf(x) : phi::ToPlace(x, place);
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ bool DeviceRuns::Capture(Seen& seen, const Tensors& inputs, const Program& progr
   std::unique_lock<std::shared_mutex> alone(g_runs, std::try_to_lock);
   if (!alone) return false;  // the next run of these extents may
   try {
-    for (const paddle::Tensor& x : inputs) seen.inputs.push_back(CopyOf(x, place_));
+    for (const paddle::Tensor& x : inputs) seen.inputs.push_back(CopyAt(x, place_));
     const auto shares = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.graph != nullptr; });
     auto graph =
         std::make_unique<phi::DeviceGraph>(place_, shares == seen_.end() ? nullptr : shares->graph->pool(), kRelaxed);
@@ -67,7 +65,7 @@ DeviceRuns::Tensors DeviceRuns::Run(const Tensors& inputs, const Program& progra
     for (size_t i = 0; i < inputs.size(); ++i) phi::CopyInto(inputs[i], it->inputs[i]);
     it->graph->Launch();
     it->graph->CheckRun();
-    for (const paddle::Tensor& x : it->outputs) results.push_back(x.place() == place_ ? CopyOf(x, place_) : x);
+    for (const paddle::Tensor& x : it->outputs) results.push_back(x.place() == place_ ? phi::CopyOf(x) : x);
     return results;
   }
   Tensors there;

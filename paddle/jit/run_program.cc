@@ -2,6 +2,7 @@
 #include "paddle/jit/run_program.h"
 
 #include "paddle/executor/stack.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle::jit {
 namespace {
@@ -34,8 +35,7 @@ void RunProgramNode::ReleaseSaved() {
 
 void RunProgramNode::CopyInput(int i) {
   const Tensor t = inputs_[i];
-  Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
-  phi::CopyInto(t, copy);
+  Tensor copy = phi::CopyOf(t);
   copy->stop_gradient = t->stop_gradient;
   if (egr::NeedsGrad(t)) {
     egr::Edge e = egr::GradEdge(t);

@@ -15,6 +15,7 @@
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/phi/core/tensor_copy.h"
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
@@ -330,9 +331,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
       return;
     }
     PD_CHECK(!v.type().is_vector(), Unimplemented,
-             "[to_static] expected tensors between results and gradients, got the "
-             "list made by ",
-             def->name());
+             "[to_static] expected tensors between results and gradients, got the list made by ", def->name());
     given.insert(v);
     auto equal = equal_.find(v);
     if (!backward || equal == equal_.end()) {
@@ -380,9 +379,7 @@ Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const
   }
   for (const std::string& name : written) {
     auto held = std::static_pointer_cast<Tensor>(r.program->parameter(name));
-    Tensor copy = phi::Empty(held->dims(), held->dtype(), held->place());
-    phi::CopyInto(*held, copy);
-    r.program->set_parameter(name, std::make_shared<Tensor>(copy));
+    r.program->set_parameter(name, std::make_shared<Tensor>(phi::CopyOf(*held)));
   }
   for (size_t i = 0; i < targets.size(); ++i)
     pir::BuildFetch(b, map.Lookup(targets[i]), "fetch_" + std::to_string(i), static_cast<int>(i));
@@ -497,9 +494,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
   for (size_t i = 0; i < r.size(); ++i) {
     Tensor& t = r[i];
     if (apart_[i] && t->storage() && (t->use_count() > 1 || t->storage()->use_count() > 1 || !t.is_contiguous())) {
-      Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
-      phi::CopyInto(t, copy);
-      t = copy;
+      t = phi::CopyOf(t);
     } else if (t->use_count() > 1) {
       t = phi::AliasOf(t);
     }
@@ -509,10 +504,7 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
     for (const Write& w : writes_) {
       if (w.kind != Write::kValue) continue;
       const Tensor& target = w.input >= 0 ? inputs[w.input] : w.target;
-      if (t->storage().get() != target->storage().get()) continue;
-      Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
-      phi::CopyInto(t, copy);
-      t = copy;
+      if (t->storage().get() == target->storage().get()) t = phi::CopyOf(t);
     }
   for (size_t i : leaf_outputs_) r[i]->stop_gradient = false;
   for (size_t i : spent_outputs_)
@@ -536,17 +528,12 @@ std::vector<Tensor> Traced::Call(const std::vector<Tensor>& inputs) {
       values.emplace_back();
       continue;
     }
-    Tensor value = r[w.output];
+    const Tensor& value = r[w.output];
     const bool shared = std::any_of(writes_.begin(), writes_.end(), [&](const Write& o) {
       return &o != &w && o.kind == Write::kValue && value->storage() &&
              target_of(o)->storage().get() == value->storage().get();
     });
-    if (shared && !value->node()) {
-      Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
-      phi::CopyInto(value, copy);
-      value = copy;
-    }
-    values.push_back(value);
+    values.push_back(shared && !value->node() ? phi::CopyOf(value) : value);
   }
   for (size_t i = 0; i < writes_.size(); ++i) {
     const Tensor &target = target_of(writes_[i]), &value = values[i];
@@ -580,11 +567,7 @@ void Traced::PutGradient(const Write& write, const Tensor& to, std::vector<Tenso
     return;
   }
   // Later gradients are added in place.
-  if (value->storage()->use_count() > 1 || !value.is_contiguous()) {
-    Tensor copy = phi::Empty(value.dims(), value.dtype(), value.place());
-    phi::CopyInto(value, copy);
-    value = copy;
-  }
+  if (value->storage()->use_count() > 1 || !value.is_contiguous()) value = phi::CopyOf(value);
   value->stop_gradient = true;
   gradient = value;
 }

@@ -13,6 +13,7 @@
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_tensor.h"
 #include "paddle/jit/python/tape.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle::py {
 namespace {
@@ -50,8 +51,7 @@ class Operands {
     egr::RequireApart(t, op_);
     t->storage()->BumpVersion();
     if (t.is_contiguous()) return Keep(phi::Held(t));
-    const Tensor whole = phi::Empty(t.dims(), t.dtype(), t.place());
-    phi::CopyInto(t, whole);
+    const Tensor whole = phi::CopyOf(t);
     copies_.emplace_back(whole, phi::Held(t));
     return Keep(whole);
   }

@@ -14,6 +14,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/selected_rows.h"
 #include "paddle/phi/core/device_ops.h"
+#include "paddle/phi/core/tensor_copy.h"
 #include "paddle/phi/primitives/copy.h"
 
 namespace paddle::py {
@@ -91,12 +92,8 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
         auto& meta = static_cast<egr::AutogradMeta&>(*cell->impl->meta);
         if (meta.grad.defined() && !meta.grad.is_same(g)) {
           meta.grad = paddle::add(meta.grad, g);
-        } else if (!g.stop_gradient() || g.is_symbolic()) {
-          meta.grad = g;
         } else {
-          Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
-          phi::CopyInto(g, copy);
-          meta.grad = copy;
+          meta.grad = !g.stop_gradient() || g.is_symbolic() ? g : phi::CopyOf(g);
         }
       }
       return Tensor();

@@ -13,6 +13,7 @@
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/interchange.h"
 #include "paddle/jit/python/tape.h"
+#include "paddle/phi/core/tensor_copy.h"
 #include "paddle/pybind/tensor_autograd.h"
 #include "paddle/pybind/tensor_texts.h"
 
@@ -213,15 +214,11 @@ PyObject* CopyFrom(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
   });
 }
 
-// The same elements in memory of their own.
-Tensor CopyOf(const Tensor& t) {
-  if (phi::IsSelectedRows(t)) {
-    const phi::RowsParts& of = phi::RowsOf(t);
-    return phi::MakeSelectedRows(of.rows, CopyOf(of.values), of.height);
-  }
-  Tensor c = phi::Empty(t.dims(), t.dtype(), t.place());
-  phi::CopyInto(t, c);
-  return c;
+// The same elements in memory of their own, of a dense tensor or of one that holds some rows.
+Tensor DeepCopyOf(const Tensor& t) {
+  if (!phi::IsSelectedRows(t)) return phi::CopyOf(t);
+  const phi::RowsParts& of = phi::RowsOf(t);
+  return phi::MakeSelectedRows(of.rows, DeepCopyOf(of.values), of.height);
 }
 
 PyObject* DeepCopy(PyObject* self, PyObject* memo) {
@@ -232,7 +229,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     const Tensor& part = phi::LocalOf(t);
     PD_CHECK(!part->node(), PreconditionNotMet,
              "[deepcopy] expected a leaf tensor, got the result of an operation: its history is not copied");
-    Tensor of_part = CopyOf(part), c = of_part;
+    Tensor of_part = DeepCopyOf(part), c = of_part;
     if (t.is_dist()) {
       const distributed::DistState& state = distributed::StateOf(t);
       c = distributed::MakeDist(of_part, t.dims(), t.dtype(), state.mesh, state.placements);
@@ -244,7 +241,7 @@ PyObject* DeepCopy(PyObject* self, PyObject* memo) {
     static int64_t count = 0;
     egr::MetaOf(c).name = TensorName(t) + "_deepcopy_" + std::to_string(count++);
     if (auto* m = egr::MaybeMeta(part); m && m->grad.defined() && !m->grad.is_symbolic()) {
-      Tensor g = CopyOf(m->grad);
+      Tensor g = DeepCopyOf(m->grad);
       egr::MetaOf(of_part).grad = g;
     }
     PyRef r = Own(ToPy(std::move(c)));
@@ -296,10 +293,7 @@ PyObject* Dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
         return ToDlpackCapsule(phi::ToPlace(t, Place{}), versioned);
       }
     }
-    if (a[3] == Py_True) {
-      source = phi::Empty(t.dims(), t.dtype(), t.place());
-      phi::CopyInto(t, source);
-    }
+    if (a[3] == Py_True) source = phi::CopyOf(t);
     if (source.place().type == phi::AllocationType::GPU) {
       // The consumer's stream, the legacy default one for None, goes on when ours has got here; -1: it cares itself.
       const int64_t stream = IsNone(a[0]) ? 1 : ToInt(a[0], "__dlpack__", "stream");

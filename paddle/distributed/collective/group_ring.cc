@@ -5,6 +5,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle::distributed {
 namespace {
@@ -33,12 +34,6 @@ std::vector<Message> Cut(const char* op, const Tensor& t, const std::vector<int6
     at += bytes;
   }
   return messages;
-}
-
-Tensor CopyOf(const Tensor& x) {
-  const Tensor copy = phi::Empty(x.dims(), x.dtype(), x.place());
-  phi::CopyInto(x, copy);
-  return copy;
 }
 
 }  // namespace
@@ -110,7 +105,7 @@ void GroupRing::Send(const Tensor& x, int peer, bool wait) {
     return;
   }
   std::lock_guard lock(mutex_);
-  sent_.push_back(group->Send(CopyOf(x), peer, false));
+  sent_.push_back(group->Send(phi::CopyOf(x), peer, false));
   while (!sent_.empty() && (sent_.front()->done() || sent_.size() > kMostUnderWay)) {
     const std::shared_ptr<Task> first = std::move(sent_.front());
     sent_.pop_front();

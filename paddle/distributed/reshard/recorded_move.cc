@@ -7,11 +7,18 @@
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle::distributed {
 namespace {
 
 using Longs = std::vector<int64_t>;
+using Names = std::vector<std::string>;
+
+template <class T>
+phi::ArgDef Attr(const char* name) {
+  return {name, phi::ArgDef::kAttr, paddle::AttrIndex<T>(), {}};
+}
 
 // Placements as numbers, three each.
 Longs Packed(const Placements& placements) {
@@ -39,8 +46,7 @@ Placements Unpacked(const Longs& packed) {
 
 MeshRef MeshOf(const phi::AttrValue* attrs) {
   const Longs& ids = std::get<Longs>(attrs[1]);
-  return MeshRef(new ProcessMesh(Ints(std::get<Longs>(attrs[0])), {ids.begin(), ids.end()},
-                                 std::get<std::vector<std::string>>(attrs[2])));
+  return MeshRef(new ProcessMesh(Ints(std::get<Longs>(attrs[0])), {ids.begin(), ids.end()}, std::get<Names>(attrs[2])));
 }
 
 // The attributes of the operation, read.
@@ -68,9 +74,7 @@ void Infer(const phi::MetaSlot* in, const phi::AttrValue* attrs, std::vector<phi
 // What a move gives, in memory of its own.
 Tensor Own(const Tensor& moved, const Tensor& local) {
   if (moved->storage().get() != local->storage().get() && moved.is_contiguous()) return moved;
-  const Tensor own = phi::Empty(moved.dims(), moved.dtype());
-  phi::CopyInto(moved, own);
-  return own;
+  return phi::CopyOf(moved);
 }
 
 void Run(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue* attrs, phi::OutSlot* outs) {
@@ -81,12 +85,12 @@ void Run(const phi::KernelContext&, const phi::InSlot* in, const phi::AttrValue*
 
 phi::OpDef def_reshard_part("reshard_part",
                             {{"x", phi::ArgDef::kTensor, 0, {}},
-                             {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                             {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                             {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                             {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
-                             {"from", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                             {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}}},
+                             Attr<Longs>("dims"),
+                             Attr<Longs>("mesh_shape"),
+                             Attr<Longs>("process_ids"),
+                             Attr<Names>("dim_names"),
+                             Attr<Longs>("from"),
+                             Attr<Longs>("to")},
                             {{"out", false, false, nullptr}},
                             phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed, Infer, Run);
 
@@ -128,16 +132,16 @@ void RunPassage(const phi::KernelContext&, const phi::InSlot* in, const phi::Att
 
 phi::OpDef def_reshard_passage("reshard_passage",
                                {{"x", phi::ArgDef::kTensor, 0, {}},
-                                {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
-                                {"from", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"target_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"target_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"target_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
-                                {"to", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"back", phi::ArgDef::kAttr, paddle::AttrIndex<bool>(), {}}},
+                                Attr<Longs>("dims"),
+                                Attr<Longs>("mesh_shape"),
+                                Attr<Longs>("process_ids"),
+                                Attr<Names>("dim_names"),
+                                Attr<Longs>("from"),
+                                Attr<Longs>("target_shape"),
+                                Attr<Longs>("target_ids"),
+                                Attr<Names>("target_names"),
+                                Attr<Longs>("to"),
+                                Attr<bool>("back")},
                                {{"out", false, false, nullptr}},
                                phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
                                InferPassage, RunPassage);
@@ -181,13 +185,13 @@ void RunReading(const phi::KernelContext&, const phi::InSlot* in, const phi::Att
 
 phi::OpDef def_reshard_windows("reshard_windows",
                                {{"x", phi::ArgDef::kTensor, 0, {}},
-                                {"dims", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"mesh_shape", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"process_ids", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"dim_names", phi::ArgDef::kAttr, paddle::AttrIndex<std::vector<std::string>>(), {}},
-                                {"placements", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"windows", phi::ArgDef::kAttr, paddle::AttrIndex<Longs>(), {}},
-                                {"back", phi::ArgDef::kAttr, paddle::AttrIndex<bool>(), {}}},
+                                Attr<Longs>("dims"),
+                                Attr<Longs>("mesh_shape"),
+                                Attr<Longs>("process_ids"),
+                                Attr<Names>("dim_names"),
+                                Attr<Longs>("placements"),
+                                Attr<Longs>("windows"),
+                                Attr<bool>("back")},
                                {{"out", false, false, nullptr}},
                                phi::kOpSideEffect | phi::kOpInternal | phi::kOpAllocates | phi::kOpComposed,
                                InferReading, RunReading);

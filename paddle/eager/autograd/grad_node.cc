@@ -12,6 +12,7 @@
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/assigned.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace egr {
 
@@ -48,11 +49,8 @@ class AccumulateGrad final : public GradNode {
       // place.
       grads[0].reset();
       if (!create_graph && !g.is_symbolic() && g.is_dense() &&
-          (g->use_count() > 1 || g->storage()->use_count() > 1 || !g.is_contiguous())) {
-        Tensor copy = phi::Empty(g.dims(), g.dtype(), g.place());
-        phi::CopyInto(g, copy);
-        g = copy;
-      }
+          (g->use_count() > 1 || g->storage()->use_count() > 1 || !g.is_contiguous()))
+        g = phi::CopyOf(g);
       if (!create_graph) {
         g->DropHistory();
         g->stop_gradient = true;

@@ -8,6 +8,7 @@
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/phi/core/selected_rows.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace egr {
 
@@ -138,11 +139,6 @@ void TakeMemory(const Tensor& x, const Tensor& from, uint32_t handles) {
 // Whether nobody but the caller can see the memory of `result`.
 bool IsFree(const Tensor& result, uint32_t handles) {
   return result->use_count() == handles && result->storage()->use_count() == 1 && result.is_contiguous();
-}
-Tensor CopyOf(const Tensor& t) {
-  Tensor copy = phi::Empty(t.dims(), t.dtype(), t.place());
-  phi::CopyInto(t, copy);
-  return copy;
 }
 
 bool MayBe(const common::Dims& a, const common::Dims& b) {
@@ -336,14 +332,14 @@ void WriteOver(Tensor& x, const Tensor& old, const Tensor& result, const char* o
       node = Ref<GradNode>(static_cast<GradNode*>(traced->node().get()));
     }
     const bool free = traced.is_same(result) && IsFree(result, handles + 1);
-    TakeMemory(x, free ? result : CopyOf(traced), 1 + shared);
+    TakeMemory(x, free ? result : phi::CopyOf(traced), 1 + shared);
     x->DropHistory();
     if (node && phi::IsDifferentiable(x.dtype())) node->SetOutput(traced->slot(), x);
     x->SetGeneration(x->generation() + 1);
     return;
   }
   if (saved && shared) {
-    TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : CopyOf(traced), 1 + shared);
+    TakeMemory(x, traced.is_same(result) && IsFree(result, handles + 1) ? result : phi::CopyOf(traced), 1 + shared);
   } else {
     phi::CopyInto(traced, x);
     x->storage()->BumpVersion();
@@ -386,7 +382,7 @@ Tensor Apart(const Tensor& result, const Tensor& x) {
     m.apart = true;
   }
   if (result.is_symbolic() || !result->storage() || result->storage().get() != x->storage().get()) return result;
-  Tensor own = CopyOf(result);
+  Tensor own = phi::CopyOf(result);
   own->stop_gradient = result->stop_gradient;
   own->ShareHistory(*result.impl());
   return own;

@@ -6,6 +6,7 @@
 
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/phi/core/tensor_copy.h"
 
 namespace paddle {
 
@@ -159,8 +160,7 @@ Tensor AliasWithHistory(const Tensor& x) {
 
 Tensor CloneWithHistory(const Tensor& x) {
   egr::RefreshView(x);
-  Tensor t = phi::Empty(x.dims(), x.dtype(), x.place());
-  phi::CopyInto(x, t);
+  Tensor t = phi::CopyOf(x);
   t->stop_gradient = x->stop_gradient;
   t->ShareHistory(*x.impl());
   return t;

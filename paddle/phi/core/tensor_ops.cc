@@ -2,6 +2,7 @@
 // Copies and casts that the runtime itself needs, below the dispatcher.
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/tensor.h"
+#include "paddle/phi/core/tensor_copy.h"
 #include "paddle/phi/primitives/cast.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
@@ -42,9 +43,7 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
   Tensor s = same || (src.place().is_cpu() && dst.place().is_cpu()) ? src : CastTo(src, dst.dtype());
   if (__builtin_expect(SameStorage(s, dst), 0)) {
     if (same && s->offset() == dst->offset() && s.dims() == dst.dims() && s.strides() == dst.strides()) return;
-    Tensor apart = Empty(s.dims(), s.dtype(), s.place());  // what is read must not have been written
-    CopyInto(s, apart);
-    s = apart;
+    s = CopyOf(s);  // what is read must not have been written
   }
   if (__builtin_expect(!s.place().is_cpu() || !dst.place().is_cpu(), 0)) {
     if (s.dims() == dst.dims()) return CopyAcross(s, dst);
@@ -54,12 +53,13 @@ void CopyInto(const Tensor& src, const Tensor& dst) {
   Move(s, BroadcastStrides(s, dst), dst);
 }
 
-Tensor Contiguous(const Tensor& x) {
-  if (x.is_contiguous()) return x;
+Tensor CopyOf(const Tensor& x) {
   Tensor out = Empty(x.dims(), x.dtype(), x.place());
   CopyInto(x, out);
   return out;
 }
+
+Tensor Contiguous(const Tensor& x) { return x.is_contiguous() ? x : CopyOf(x); }
 
 Tensor CastTo(const Tensor& x, DataType dtype) {
   if (x.dtype() == dtype) return x;
