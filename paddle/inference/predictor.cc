@@ -79,6 +79,12 @@ struct Slot {
   std::vector<int64_t> pending;  // given by Reshape
   bool reshaped = false;
   std::vector<std::vector<size_t>> lod;
+
+  void Take(Dense data) {
+    pending.assign(data.dims().begin(), data.dims().end());
+    reshaped = true;
+    tensor = std::move(data);
+  }
 };
 
 struct Slots {
@@ -329,10 +335,7 @@ void Handle::CopyFromCpu(const T* data) {
 void Handle::Give(paddle::Tensor data, bool copy) {
   PD_CHECK(input_, InvalidArgument, "[Tensor.", copy ? "copy_from_cpu" : "share_external_data",
            "] expected an input, got output '", name(), "'");
-  internal::Slot& s = At(*slots_, index_, input_);
-  s.pending.assign(data.dims().begin(), data.dims().end());
-  s.reshaped = true;
-  s.tensor = copy ? phi::ToPlace(data, slots_->place) : std::move(data);
+  At(*slots_, index_, input_).Take(copy ? phi::ToPlace(data, slots_->place) : std::move(data));
 }
 
 template <class T>
@@ -521,11 +524,11 @@ std::unique_ptr<Handle> Predictor::GetOutputHandle(const std::string& name) {
 
 bool Predictor::Run() {
   std::vector<Dense> inputs, outputs;
+  impl_->CallHooks(impl_->input_hooks, true);
   for (const internal::Slot& s : impl_->slots->inputs) {
     const internal::OffsetsOf of(s.name);
     inputs.push_back(of.base.empty() ? s.tensor : impl_->Offsets(of));
   }
-  impl_->CallHooks(impl_->input_hooks, true);
   outputs = impl_->Execute(inputs);
   for (size_t i = 0; i < outputs.size(); ++i) impl_->slots->outputs[i].tensor = std::move(outputs[i]);
   impl_->TakeOffsets();
@@ -534,12 +537,18 @@ bool Predictor::Run() {
 }
 
 bool Predictor::Run(const std::vector<Dense>& inputs, std::vector<Dense>* outputs) {
-  const auto& slots = impl_->slots->inputs;
+  auto& slots = impl_->slots->inputs;
   PD_CHECK(std::none_of(slots.begin(), slots.end(), internal::IsOffsets), PreconditionNotMet,
            "[predictor.run] expected inputs without sequences, got some that have them: give them by handles");
   PD_CHECK(inputs.size() == slots.size(), InvalidArgument, "[predictor.run] expected ", slots.size(), " inputs, got ",
            inputs.size());
-  *outputs = impl_->Execute(inputs);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    impl_->CheckInput(slots[i], inputs[i]);
+    slots[i].Take(inputs[i]);
+  }
+  Run();
+  outputs->clear();
+  for (const internal::Slot& s : impl_->slots->outputs) outputs->push_back(s.tensor);
   return true;
 }
 

@@ -44,6 +44,35 @@ def make(path, **options):
     return infer.create_predictor(config)
 
 
+def test_hooks_see_and_change_what_runs(saved):
+    path, x, want = saved
+    predictor, seen = make(path), []
+    predictor.register_input_hook(lambda op, name, t: seen.append((op, name, t.shape)))
+    predictor.register_output_hook(lambda op, name, t: seen.append((op, t.shape)))
+    for inputs in (None, [paddle.to_tensor(x)]):
+        predictor.get_input_handle('image').copy_from_cpu(x)
+        predictor.run(inputs)
+        assert seen == [('data', 'image', [2, 1, 8, 8]), ('fetch', [2, 5])]
+        seen.clear()
+    predictor.register_input_hook(
+        lambda op, name, t: predictor.get_input_handle(name).copy_from_cpu(x[::-1].copy())
+    )
+    (direct,) = predictor.run([paddle.to_tensor(x)])
+    np.testing.assert_allclose(direct.numpy(), want[::-1], rtol=1e-5, atol=1e-6)
+
+
+def test_a_direct_run_is_that_of_the_handles(saved):
+    path, x, want = saved
+    predictor = make(path)
+    predictor.run([paddle.to_tensor(x)])
+    image = predictor.get_input_handle('image')
+    np.testing.assert_array_equal(image.copy_to_cpu(), x)
+    out = predictor.get_output_handle(predictor.get_output_names()[0])
+    np.testing.assert_allclose(out.copy_to_cpu(), want, rtol=1e-5, atol=1e-6)
+    predictor.run()  # of the same
+    np.testing.assert_allclose(out.copy_to_cpu(), want, rtol=1e-5, atol=1e-6)
+
+
 def test_handles_and_direct_run(saved):
     path, x, want = saved
     predictor = make(path)
