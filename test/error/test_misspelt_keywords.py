@@ -76,6 +76,7 @@ def test_arguments_of_the_core_s_classes():
         lambda: paddle.Generator('gpu'),
         lambda: paddle.CustomPlace('npu', 300),
         lambda: paddle.CustomPlace('npu', -1),
+        lambda: paddle.CustomPlace('npu', 0),
     ):
         with pytest.raises((ValueError, TypeError), match='expected|device'):
             call()

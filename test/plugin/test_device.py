@@ -49,6 +49,12 @@ np.testing.assert_array_equal(x.t().contiguous().numpy(), a.T)
 assert x.t().contiguous().place == dev
 c = x.cpu()
 assert c.place.is_cpu_place()
+place = c.place
+place.set_place(dev)  # of one tensor, and of no other
+assert place == dev and c.place.is_cpu_place() and paddle.CPUPlace().is_cpu_place()
+class Device:  # of another library
+    type, index = 'fake_cpu', 1
+assert str(paddle.ones([1], device=Device()).place) == 'Place(fake_cpu:1)'
 np.testing.assert_array_equal(c.numpy(), a)
 y = c.to('fake_cpu:1')
 assert str(y.place) == 'Place(fake_cpu:1)' and y.to('float64').dtype == paddle.float64

@@ -98,7 +98,6 @@ struct PyPlace {
   PyObject_HEAD Place place;
 };
 PyTypeObject* g_place_type = nullptr;
-PyObject* g_cpu_place = nullptr;
 
 PyObject* MakePlace(PyTypeObject* type, Place p) {
   PyObject* o = type->tp_alloc(type, 0);
@@ -136,6 +135,9 @@ PyObject* CustomPlaceNew(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (RefusesKeywords("CustomPlace", kwargs) || !PyArg_ParseTuple(args, "s|i", &name, &id)) return nullptr;
   if (id < 0 || id > INT8_MAX)
     return PyErr_Format(PyExc_ValueError, "[CustomPlace] expected a device number from 0 to %d, got %d", INT8_MAX, id);
+  if (phi::CustomDeviceCount(name) == 0)
+    return PyErr_Format(PyExc_ValueError,
+                        "[CustomPlace] expected the type of a device whose plugin is loaded, got '%s'", name);
   return MakePlace(type, Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(id), phi::CustomDeviceIndex(name)});
 }
 PyObject* PlaceRepr(PyObject* self) { return PyUnicode_FromString(phi::PlaceText(PlaceIn(self)).c_str()); }
@@ -345,10 +347,7 @@ DataType ToDataType(PyObject* o, const char* op, const char* arg) {
   RaiseTypeError("data type '" + name + "' not understood");
 }
 
-PyObject* PlaceObject(Place p) {
-  if (p.is_cpu() && g_cpu_place) return Py_INCREF(g_cpu_place), g_cpu_place;
-  return MakePlace(g_place_type, p);
-}
+PyObject* PlaceObject(Place p) { return MakePlace(g_place_type, p); }
 bool IsPlaceObject(PyObject* o, Place* out) {
   if (!PyObject_TypeCheck(o, g_place_type)) return false;
   *out = PlaceIn(o);
@@ -365,6 +364,12 @@ std::pair<std::string_view, int> DeviceOf(std::string_view name) {
   const auto [end, error] = std::from_chars(name.data() + colon + 1, name.data() + name.size(), number);
   const bool whole = error == std::errc() && end == name.data() + name.size() && number <= INT8_MAX;
   return {name.substr(0, colon), whole ? number : -1};
+}
+// Null where there is none.
+PyRef AttributeOf(PyObject* o, const char* name) {
+  PyRef value(PyObject_GetAttrString(o, name));
+  if (!value) PyErr_Clear();
+  return value;
 }
 }  // namespace
 
@@ -386,9 +391,12 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
         return Place{phi::AllocationType::CUSTOM, static_cast<int8_t>(number), phi::CustomDeviceIndex(type)};
     RaiseValueError("[" + std::string(op) + "] expected a device such as 'cpu' in '" + arg + "', got '" + name + "'");
   }
-  PyRef type(PyObject_GetAttrString(o, "type"));
-  if (type && PyUnicode_Check(type.get())) return ToPlace(type.get(), op, arg);
-  PyErr_Clear();
+  // Devices of other libraries have a kind and a number or None.
+  const PyRef type = AttributeOf(o, "type"), index = AttributeOf(o, "index");
+  if (type && PyUnicode_Check(type.get())) {
+    const bool numbered = index && PyLong_Check(index.get());
+    return ToPlace(numbered ? Own(PyUnicode_FromFormat("%U:%S", type.get(), index.get())).get() : type.get(), op, arg);
+  }
   RaiseTypeError("[" + std::string(op) + "] expected a place in '" + arg + "', got " + Py_TYPE(o)->tp_name);
 }
 
@@ -510,7 +518,6 @@ int InitTypes(PyObject* module) {
         {Py_tp_new, s.make}, {Py_tp_methods, s.methods}, {Py_tp_doc, const_cast<char*>(s.text)}, {0, nullptr}};
     PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, slots, parent);
     if (Export(module, s.name, type) < 0) return -1;
-    if (std::string_view(s.name) == "CPUPlace") g_cpu_place = MakePlace(g_place_type, Place{});
   }
 
   static PyMethodDef size_methods[] = {{"numel", M(Entry<SizeNumel>::Call), METH_NOARGS, "The product of the extents."},
