@@ -47,6 +47,23 @@ void LayerNorm(const Context& ctx, const phi::DenseTensor& x, const phi::DenseTe
   std::copy_n(x.data<T>(), x.numel(), ctx.template Alloc<T>(out));
 }
 
+// Numbers of 64 bits, taken as ones of 32.
+template <typename T, typename Context>
+void Unfold(const Context& ctx, const phi::DenseTensor& x, int axis, int size, int step, phi::DenseTensor* out) {
+  ++g_calls;
+  PD_CHECK(axis == 0 && size == 2 && step == 3, "step %d", step);
+  T* to = ctx.template Alloc<T>(out);
+  for (int64_t i = 0; i < out->numel(); ++i) to[i] = x.data<T>()[i / 2 * step + i % 2];
+}
+template <typename T, typename Context>
+void AsStrided(const Context& ctx, const phi::DenseTensor& x, const std::vector<int>& dims,
+               const std::vector<int>& strides, int offset, phi::DenseTensor* out) {
+  ++g_calls;
+  PD_CHECK(dims.size() == 1 && strides.size() == 1);
+  T* to = ctx.template Alloc<T>(out);
+  for (int i = 0; i < dims[0]; ++i) to[i] = x.data<T>()[offset + i * strides[0]];
+}
+
 template <typename T, typename Context>
 void Unary(const Context&, const phi::DenseTensor&, phi::DenseTensor*) {}
 template <typename T, typename Context>
@@ -68,6 +85,8 @@ PD_REGISTER_PLUGIN_KERNEL(stack, CPU, NCHW, Stack, float, bool, uint8_t, int8_t,
                           phi::dtype::complex<double>) {}
 PD_REGISTER_PLUGIN_KERNEL(gaussian, CPU, ALL_LAYOUT, Gaussian, float) {}
 PD_REGISTER_PLUGIN_KERNEL(layer_norm, CPU, ALL_LAYOUT, LayerNorm, float) {}
+PD_REGISTER_PLUGIN_KERNEL(tensor_unfold, CPU, ALL_LAYOUT, Unfold, float) {}
+PD_REGISTER_PLUGIN_KERNEL(as_strided, CPU, ALL_LAYOUT, AsStrided, float) {}
 
 PD_REGISTER_PLUGIN_KERNEL(exp, CPU, NHWC, Unary, float) {}
 PD_REGISTER_PLUGIN_KERNEL(sin, CPU, NCDHW, Unary, float) {}

@@ -46,6 +46,9 @@ PD_BUILD_PHI_KERNEL(matmul, CPU, ALL_LAYOUT, Nothing, float) {}
 
 namespace {
 C_Status SetDevice(const C_Device) { return C_SUCCESS; }
+#ifdef PLUGIN_DOES_NOT_START
+C_Status InitDevice(const C_Device) { return C_FAILED; }
+#endif
 C_Status GetDevice(const C_Device device) {
   device->id = 0;
   return C_SUCCESS;
@@ -76,6 +79,9 @@ extern "C" void InitPlugin(CustomRuntimeParams* params) {
   std::strcpy(params->device_type, "custom_cpu");
   std::strcpy(params->sub_device_type, "test");
   C_DeviceInterface* f = params->interface;
+#ifdef PLUGIN_DOES_NOT_START
+  f->init_device = InitDevice;
+#endif
   f->set_device = SetDevice;
   f->get_device = GetDevice;
   f->create_event = CreateEvent;

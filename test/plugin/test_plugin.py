@@ -215,6 +215,27 @@ np.testing.assert_allclose(paddle.tanh(paddle.ones([2])).numpy(), np.tanh(np.one
     assert 'synchronize_event' in done.stderr
 
 
+def test_a_plugin_whose_device_does_not_start_leaves_nothing(include, tmp_path):
+    path = build(include, tmp_path / 'libdead.so', '-DPLUGIN_DOES_NOT_START')
+    run(
+        f'PATH = {str(path)!r}\n'
+        + '''
+import paddle
+from paddle.base import libpaddle as core
+for turn in range(2):
+    try:
+        core.load_plugin(PATH)
+        raise SystemExit('expected an error')
+    except RuntimeError as error:
+        assert 'was refused: [custom_cpu:0]' in str(error) and 'init_device' in str(error), error
+    assert core.custom_device_types() == []
+    with open('/proc/self/maps') as maps:
+        assert PATH not in maps.read()
+    paddle.tanh(paddle.ones([2]))
+'''
+    )
+
+
 @pytest.mark.parametrize(
     'flag,reason',
     [
@@ -399,7 +420,7 @@ import ctypes, numpy as np, paddle
 from paddle.base import libpaddle as core
 report = core.load_plugin(PATH)
 kept = {k.split('(')[0] for k in report['kernels']}
-assert kept == {'pad3d', 'stack', 'gaussian', 'layer_norm'}, report
+assert kept == {'pad3d', 'stack', 'gaussian', 'layer_norm', 'as_strided', 'tensor_unfold'}, report
 refused = dict(text.split(': ', 1) for text in report['rejected'])
 def why(name, dtype='float32'):
     return refused.pop(f'{name}({dtype}, CPU)')
@@ -436,8 +457,33 @@ try:
     raise SystemExit('expected an error')
 except RuntimeError as error:
     assert '[layer_norm]' in str(error) and 'an optional tensor that is absent' in str(error), error
+line = paddle.arange(5, dtype='float32')
+np.testing.assert_array_equal(
+    runs(lambda: paddle._C_ops.tensor_unfold(line, 0, 2, 3)), [[0, 1], [3, 4]])
+np.testing.assert_array_equal(runs(lambda: paddle._C_ops.as_strided(line, [2], [3], 1)), [1, 4])
+for f, name in ((lambda: paddle._C_ops.tensor_unfold(line, 0, 2, 3 + 2**32), 'step'),
+                (lambda: paddle._C_ops.as_strided(line, [1], [3 + 2**32], 1), 'stride')):
+    try:
+        f()
+        raise SystemExit('expected an error')
+    except RuntimeError as error:
+        assert f"expected '{name}' to fit in int32" in str(error), error
 '''
     )
+
+
+def test_kernels_refused_outside_of_a_plugin_are_told(include, plugin, tmp_path):
+    path = build(include, tmp_path / 'libkinds.so', source='kinds_plugin.cc')
+    done = run(
+        f'PLUGIN, PATH = {str(plugin)!r}, {str(path)!r}\n'
+        + '''
+import ctypes, paddle
+from paddle.base import libpaddle as core
+core.load_plugin(PLUGIN)
+ctypes.CDLL(PATH)
+'''
+    )
+    assert 'exp(float32, CPU) was refused: expected ALL_LAYOUT, ANY or NCHW' in done.stderr
 
 
 def test_kernels_as_paddlepaddle_writes_them(rows):

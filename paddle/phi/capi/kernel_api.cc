@@ -2,6 +2,7 @@
 // The C kernel API over the op registry: argument access, memory, and the adapter that calls a plugin's kernel for an
 // op.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -112,6 +113,11 @@ template <class T>
 T Attr(PD_KernelContext* ctx, size_t i) {
   const phi::AttrValue& v = AttrAt(ctx, i);
   return phi::AttrAs<T>(v, ctx->op->name, ctx->op->attrs[(*ctx->passed)[i]]->name);
+}
+int32_t ToInt32(const PD_KernelContext* ctx, size_t i, int64_t v) {
+  PD_CHECK(v == static_cast<int32_t>(v), OutOfRange, "[", ctx->op->name, "] expected '",
+           ctx->op->attrs[(*ctx->passed)[i]]->name, "' to fit in int32, which the kernel takes, got ", v);
+  return static_cast<int32_t>(v);
 }
 const Ints& DimsOf(const PD_Tensor* t) { return t->t.defined() ? t->t.dims() : t->dims; }
 Ints RowMajorStrides(const Ints& dims) {
@@ -301,6 +307,14 @@ struct Loading {
   std::vector<Staged> kernels;
 };
 
+// Libraries that no plugin's report speaks of, such as those of operators, are told on stderr.
+static void Refuse(const std::string& kernel, const std::string& why) {
+  if (t_state.loading)
+    t_state.loading->names.rejected.push_back(kernel + ": " + why);
+  else
+    std::fprintf(stderr, "[PD_RegisterPhiKernel] %s was refused: %s\n", kernel.c_str(), why.c_str());
+}
+
 void BeginLoading() { t_state.loading = new Loading; }
 LoadedKernels CommitLoading() {
   const std::unique_ptr<Loading> done(std::exchange(t_state.loading, nullptr));
@@ -337,10 +351,7 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
     else
       why = Mismatch(*op, in_nargs, in_args, attr_nargs, attr_args, out_nargs, passed = Passed(*op, attr_nargs));
     if (why.empty() && !fn) why = "no kernel function";
-    if (!why.empty()) {
-      if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(label + ": " + why);
-      return;
-    }
+    if (!why.empty()) return phi::capi_impl::Refuse(label, why);
     phi::Place place;
     if (std::strcmp(backend, "CPU") != 0) place = {phi::AllocationType::CUSTOM, 0, phi::CustomDeviceIndex(backend)};
     Staged s{op->name, dtype, place, new PluginKernel{op->name, std::move(passed), fn}};
@@ -350,9 +361,7 @@ PD_API void PD_RegisterPhiKernel(const char* name, const char* backend, PD_DataT
     } else {
       Publish({s});
     }
-  } catch (...) {
-    if (phi::t_state.loading) phi::t_state.loading->names.rejected.push_back(std::string(name) + ": out of memory");
-  }
+  } catch (const std::exception& e) { phi::capi_impl::Refuse(name, e.what()); }
 }
 
 // --- tensors
@@ -509,7 +518,7 @@ PD_API bool PD_KernelContextBoolAttrAt(PD_KernelContext* c, size_t i) {
   return Argument(c, false, [&] { return Attr<bool>(c, i); });
 }
 PD_API int32_t PD_KernelContextInt32AttrAt(PD_KernelContext* c, size_t i) {
-  return Argument(c, int32_t{0}, [&] { return static_cast<int32_t>(Attr<int64_t>(c, i)); });
+  return Argument(c, int32_t{0}, [&] { return ToInt32(c, i, Attr<int64_t>(c, i)); });
 }
 PD_API int64_t PD_KernelContextInt64AttrAt(PD_KernelContext* c, size_t i) {
   return Argument(c, int64_t{0}, [&] { return Attr<int64_t>(c, i); });
@@ -536,8 +545,8 @@ PD_API PD_IntArray* PD_KernelContextIntArrayAttrAt(PD_KernelContext* c, size_t i
 }
 PD_API PD_List PD_KernelContextListInt32AttrAt(PD_KernelContext* c, size_t i) {
   return Argument(c, PD_List{0, nullptr}, [&] {
-    Ints v = Attr<Ints>(c, i);
-    auto& l = c->ints.emplace_back(v.begin(), v.end());
+    auto& l = c->ints.emplace_back();
+    for (int64_t v : Attr<Ints>(c, i)) l.push_back(ToInt32(c, i, v));
     return PD_List{l.size(), l.data()};
   });
 }

@@ -274,19 +274,23 @@ void RefuseInCapture(const Device& d, bool lasting, const char* copy) {
 }  // namespace
 
 void RegisterDeviceType(DeviceType type) {
-  C_DeviceInterface* f = type.functions.release();
+  std::vector<std::unique_ptr<Device>> made;
   for (int id : type.ids) {
-    auto* d = new Device;
+    Device* d = made.emplace_back(std::make_unique<Device>()).get();
     d->place = {type.first.type, static_cast<int8_t>(id), type.first.custom};
     d->memory = std::make_unique<CachingAllocator>(std::make_unique<DeviceMemory>(*d), PlainMemory());
     d->name = type.name + ":" + std::to_string(id);
-    d->f = f;
+    d->f = type.functions.get();
     d->extension = type.extension;
     d->growing = type.growing;
     d->id.id = id;
     if (!type.lazy) Start(*d);
+  }
+  static_cast<void>(type.functions.release());
+  for (auto& one : made) {
+    Device* d = one.release();
     std::lock_guard<std::mutex> lock(g_types_mutex);
-    Devices()[{type.first.type, type.first.custom, id}] = d;
+    Devices()[{type.first.type, type.first.custom, d->id.id}] = d;
     if (auto* quick = Quick(d->place)) quick->store(d, std::memory_order_release);
   }
   g_has_external_kernels.State();

@@ -23,7 +23,7 @@ struct DeviceType {
   // For segments that grow, of a device that is current; null where it has no such memory.
   std::unique_ptr<GrowingMemory> (*growing)(int id) = nullptr;
 };
-// Takes over the functions of a device type.
+// Takes over the functions of a device type. Where one of its devices cannot be initialised, none is there.
 void RegisterDeviceType(DeviceType type);
 // Whether memory of GPUs comes in segments that grow (FLAGS_use_virtual_memory_auto_growth), for devices that have
 // taken none yet.

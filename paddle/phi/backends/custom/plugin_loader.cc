@@ -104,6 +104,17 @@ std::string InitDevice(void (*init)(CustomRuntimeParams*), Device& device) {
   return "";
 }
 
+// Empty when all of its devices are initialised.
+std::string Register(Device& device) {
+  DeviceType type{device.type, Place{AllocationType::CUSTOM, 0, CustomDeviceIndex(device.type)}, device.ids, nullptr};
+  type.functions = std::move(device.functions);
+  type.extension = device.extension;
+  try {
+    RegisterDeviceType(std::move(type));
+  } catch (const std::exception& e) { return e.what(); }
+  return "";
+}
+
 }  // namespace
 
 PluginReport LoadPlugin(const std::string& given) {
@@ -142,6 +153,7 @@ PluginReport LoadPlugin(const std::string& given) {
     }
     for (const Device& d : all.devices)
       if (why.empty() && d.type == device.type) why = "a device of type " + d.type + " is already loaded";
+    if (why.empty()) why = Register(device);
   }
   if (!why.empty()) {
     capi_impl::DropLoading();
@@ -161,10 +173,6 @@ PluginReport LoadPlugin(const std::string& given) {
   if (init) {
     report.device_type = device.type;
     report.device_count = device.count;
-    DeviceType type{device.type, Place{AllocationType::CUSTOM, 0, CustomDeviceIndex(device.type)}, device.ids, nullptr};
-    type.functions = std::move(device.functions);
-    type.extension = device.extension;
-    RegisterDeviceType(std::move(type));
     all.devices.push_back(std::move(device));
   }
   all.reports.push_back(report);
