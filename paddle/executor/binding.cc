@@ -51,8 +51,8 @@ void CheckApart(const Instruction& ins, int alias) {
   }
 }
 
-// Whether a kernel could hand its arguments to somebody who keeps them.
-bool MayHandOn(const Instruction& ins) {
+// Whether arguments may escape: somebody outside of the code may keep them.
+bool MayEscape(const Instruction& ins) {
   if (ins.kind == Instruction::kFused || ins.kind == Instruction::kUpdates) return false;
   if (ins.kind != Instruction::kOp) return ins.kind != Instruction::kAssert && ins.kind != Instruction::kHasElements;
   return (ins.op->flags & phi::kOpSideEffect) && !(ins.op->flags & phi::kOpRandom) && ins.inplace.empty();
@@ -209,16 +209,16 @@ void Binding::EndTrace(const Code& code) {
     return it == root.end() ? v : it->second;
   };
   std::unordered_set<int> out(code.yields.begin(), code.yields.end());
-  std::vector<int> seen_outside(code.yields);
+  std::vector<int> escaping(code.yields);
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const Instruction& ins = code.instructions[i];
     for (const Result& r : traced_[i].results)
       if (r.alias >= 0) root[r.value] = root_of(r.alias);
-    if (!MayHandOn(ins)) continue;
-    ForEachInput(ins, [&](int v) { seen_outside.push_back(v); });
-    for (auto& c : ins.regions) seen_outside.insert(seen_outside.end(), c->captured.begin(), c->captured.end());
+    if (!MayEscape(ins)) continue;
+    ForEachInput(ins, [&](int v) { escaping.push_back(v); });
+    for (auto& c : ins.regions) escaping.insert(escaping.end(), c->captured.begin(), c->captured.end());
   }
-  for (int v : seen_outside) out.insert(root_of(v));
+  for (int v : escaping) out.insert(root_of(v));
   Freeze(code, out, root_of);
   for (size_t i = 0; i < code.instructions.size(); ++i)
     for (Result& r : traced_[i].results) {

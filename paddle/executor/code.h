@@ -62,8 +62,8 @@ struct Code {
   std::vector<Instruction> instructions;
   std::vector<int> args;                      // of a loop body
   std::vector<Declared> declared;             // of `args`
-  std::vector<int> yields;                    // what the block hands on
-  std::vector<char> moves;                    // whether yields[i] is a value of this block that is handed on once
+  std::vector<int> yields;                    // results of the block
+  std::vector<char> moves;                    // whether yields[i] is a value of this block that is yielded once
   std::vector<std::pair<int, Tensor>> fixed;  // values made in advance, the same at each run
   std::vector<int> captured;                  // values of enclosing blocks that are read here or in inner regions
   // Of a group's single ops: whether yields[i] is written where its memory is given; values of the group's that they

@@ -540,12 +540,12 @@ void FindLastReads(Code& code, const std::unordered_set<int>& kept) {
     for (auto& [v, shape] : ins.shapes) own.insert(shape), last[shape] = i;
   }
   const size_t end = code.instructions.size();
-  std::unordered_set<int> handed, args(code.args.begin(), code.args.end());
+  std::unordered_set<int> moved, args(code.args.begin(), code.args.end());
   code.moves.assign(code.yields.size(), 0);
   for (size_t i = code.yields.size(); i-- > 0;) {
     int v = code.yields[i];
     read(v, end);
-    code.moves[i] = own.count(v) && !args.count(v) && !kept.count(v) && handed.insert(v).second;
+    code.moves[i] = own.count(v) && !args.count(v) && !kept.count(v) && moved.insert(v).second;
   }
   for (auto& [v, i] : last)
     if (i < end && !kept.count(v)) code.instructions[i].drops.push_back(v);

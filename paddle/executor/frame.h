@@ -98,7 +98,7 @@ class Frame {
   void LearnLost(const Code& code);
   void RunIf(const Instruction& ins);
   void RunWhile(const Instruction& ins);
-  // Moves or copies what the code hands on.
+  // Moves or copies a value that the code yields.
   Tensor Take(const Code& code, size_t yield);
   void RunStack(const Instruction& ins);
   void Assert(const Instruction& ins);

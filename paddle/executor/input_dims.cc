@@ -160,8 +160,8 @@ class Inference {
     }
   }
 
-  // An argument has the extents that it begins with as long as the body hands them on. Each round makes one more of
-  // them unknown.
+  // An argument has the extents that it begins with as long as the body yields them. Each round makes one more of them
+  // unknown.
   void While(pir::Operation& op) {
     pir::Block& body = op.region(0).front();
     const int n = op.num_results();

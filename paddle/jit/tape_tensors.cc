@@ -193,7 +193,7 @@ void TapeTensors::Sweep() {
   sweep_at_ = slots_.size() + std::max<size_t>(256, index_.size());
 }
 
-int TapeTensors::Strays(const std::vector<Tensor>& accounted) {
+int TapeTensors::CountEscaped(const std::vector<Tensor>& accounted) {
   std::vector<phi::TensorImpl*> known;
   for (const Tensor& t : accounted) known.push_back(t.impl());
   int n = 0;

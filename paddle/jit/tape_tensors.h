@@ -40,8 +40,8 @@ class TapeTensors {
   bool takes() const { return end_ == kRecord && depth_ == 0; }
   bool stopped() const { return end_ != kRecord; }
 
-  // Tensors made on the tape that Python still holds, but those in `accounted`.
-  int Strays(const std::vector<Tensor>& accounted);
+  // How many tensors made on the tape Python still holds, but for those in `accounted`.
+  int CountEscaped(const std::vector<Tensor>& accounted);
   // Whether a call on the tape has the tensor among its arguments or results.
   bool Uses(const Tensor& t) const { return IndexOf(t) >= 0; }
   // Whether the tensor is an input or was made by a call on the tape.

@@ -343,7 +343,7 @@ int Init(PyObject* module) {
         .def("lost", [](Tape& t) { return t.Lost(); })
         .def_property_readonly("num_reads", [](const Tape& t) { return t.num_reads(); })
         .def_property_readonly("lost_read", [](const Tape& t) { return t.lost_read(); })
-        .def("strays", [](Tape& t, pyb::list accounted) { return t.Strays(TensorsOf(accounted)); })
+        .def("count_escaped", [](Tape& t, pyb::list accounted) { return t.CountEscaped(TensorsOf(accounted)); })
         .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
         .def("replay",

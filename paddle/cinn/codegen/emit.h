@@ -56,8 +56,8 @@ std::string VectorMathHash();
 llvm::Value* InlineMath(llvm::IRBuilderBase& b, llvm::Module* math, const std::string& name, llvm::Value* const* args,
                         int nargs);
 
-// for (v = begin; v < end; v += step), with values that `body` gets, changes and hands on from turn to turn; as they
-// are after the last one. The position may not overflow where `no_wrap`.
+// for (v = begin; v < end; v += step), with loop-carried values, which `body` changes; returns them as they are after
+// the last iteration. The position may not overflow where `no_wrap`.
 using LoopBody = std::function<void(llvm::Value*, std::vector<llvm::Value*>&)>;
 std::vector<llvm::Value*> EmitLoop(llvm::IRBuilderBase& b, llvm::Value* begin, llvm::Value* end, llvm::Value* step,
                                    bool no_wrap, const std::vector<llvm::Value*>& carried, const LoopBody& body);

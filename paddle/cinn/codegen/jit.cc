@@ -204,7 +204,7 @@ std::string KernelIr(const LoopNest& nest, const std::string& symbol) {
 // The library's own tracker keeps the kernel's memory. A tracker of ours would hand that memory over when it goes,
 // which LLVM 19 does by reading a table that it may just have freed.
 LinkedKernel::LinkedKernel(const std::string& object, const std::string& symbol) {
-  // Symbols of one library must differ, also between a kernel and its rebuilt twin.
+  // Symbols of one library must differ, also between a kernel and the same one built again.
   static std::atomic<uint64_t> serial{0};
   llvm::orc::LLJIT& jit = Jit();
   auto lib = jit.createJITDylib(symbol + "." + std::to_string(serial++));

@@ -190,7 +190,7 @@ class Printer {
       text += PhiName(phi) + "_next = " + Name(phi.getIncomingValueForBlock(from)) + "; ";
     text += "goto " + labels_.at(to) + ";";
   }
-  // Values of a later block are named when something earlier hands over to them.
+  // Values of a later block are named when an earlier one branches to it.
   std::string PhiName(const llvm::PHINode& phi) {
     return names_.emplace(&phi, "v" + std::to_string(names_.size())).first->second;
   }

@@ -16,7 +16,7 @@ namespace {
 
 class BlockFuser {
  public:
-  // Ops [begin, end) of one stretch between barriers.
+  // The ops between two barriers.
   BlockFuser(std::vector<pir::Operation*> ops, bool explain) : ops_(std::move(ops)), explain_(explain) {
     const int n = static_cast<int>(ops_.size());
     for (int i = 0; i < n; ++i) index_[ops_[i]] = i;
@@ -390,14 +390,14 @@ std::vector<FusedOps> FuseBlock(pir::Block& block) {
   const char* flag = std::getenv("FLAGS_cinn_explain");
   const bool explain = flag && *flag && *flag != '0';
   std::vector<FusedOps> out;
-  std::vector<pir::Operation*> order, stretch;
+  std::vector<pir::Operation*> order, segment;
   size_t total = 0;
   auto flush = [&] {
-    if (stretch.empty()) return;
-    BlockFuser fuser(std::move(stretch), explain);
+    if (segment.empty()) return;
+    BlockFuser fuser(std::move(segment), explain);
     fuser.Run();
     fuser.Collect(out, order);
-    stretch.clear();
+    segment.clear();
   };
   // Nothing moves across an operation that writes in place (unless nobody else reads what it writes), holds regions, or
   // ends the block.
@@ -406,7 +406,7 @@ std::vector<FusedOps> FuseBlock(pir::Block& block) {
     const bool barrier =
         op.num_regions() || (pir::WritesOperand(*op.info()) && !KeepsOwnState(op)) || op.info()->has(pir::kTerminator);
     if (!barrier) {
-      stretch.push_back(&op);
+      segment.push_back(&op);
       continue;
     }
     if (explain && !op.info()->has(pir::kTerminator))

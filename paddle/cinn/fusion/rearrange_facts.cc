@@ -117,16 +117,22 @@ bool List(const pir::Operation& op, Parts& p) {
   return true;
 }
 
-Facts Concat(const pir::Operation& op, const char** why) {
-  Parts p;
+// The axis of the result along which the tensors of a list lie, from 0 on; -1: not such, and why.
+int64_t ListAxis(const pir::Operation& op, Parts& p, const char** why) {
   *why = "a list of unlike or unusual tensors";
-  if (!List(op, p)) return std::nullopt;
-  const Dims& shape = op.result(0).dims();
+  if (!List(op, p)) return -1;
   const auto axis = NumberArg(op, "axis");
   *why = "an axis or extent known only at a run";
-  if (!axis) return std::nullopt;
-  const int64_t a = axis->to_int() + (axis->to_int() < 0 ? shape.size() : 0);
-  if (a < 0 || a >= shape.size()) return std::nullopt;
+  if (!axis) return -1;
+  const int64_t rank = op.result(0).dims().size(), a = axis->to_int() + (axis->to_int() < 0 ? rank : 0);
+  return a < rank ? std::max<int64_t>(a, -1) : -1;
+}
+
+Facts Concat(const pir::Operation& op, const char** why) {
+  Parts p;
+  const int64_t a = ListAxis(op, p, why);
+  if (a < 0) return std::nullopt;
+  const Dims& shape = op.result(0).dims();
   int64_t start = 0;
   for (pir::Value v : p.values) {
     if (v.dims().size() != shape.size() || !v.dims()[a].known()) return std::nullopt;
@@ -142,13 +148,11 @@ Facts Concat(const pir::Operation& op, const char** why) {
 
 Facts Stack(const pir::Operation& op, const char** why) {
   Parts p;
-  *why = "a list of unlike or unusual tensors";
-  if (!List(op, p)) return std::nullopt;
+  const int64_t a = ListAxis(op, p, why);
+  if (a < 0) return std::nullopt;
+  *why = "many parts, or parts of unlike extents";
+  if (p.values.size() > kMaxAssembled) return std::nullopt;
   const Dims& shape = op.result(0).dims();
-  const auto axis = NumberArg(op, "axis");
-  if (!axis) return std::nullopt;
-  const int64_t a = axis->to_int() + (axis->to_int() < 0 ? shape.size() : 0);
-  if (a < 0 || a >= shape.size() || p.values.size() > kMaxAssembled) return std::nullopt;
   ResultFacts r = Entry(shape, Stacked);
   for (size_t i = 0; i < p.values.size(); ++i) {
     if (!common::SameDims(p.values[i].dims(), p.values[0].dims()) || p.values[i].dims().size() + 1 != shape.size())

@@ -11,19 +11,19 @@ namespace paddle::distributed {
 
 namespace {
 
-struct Stretch {
+// What two lists of runs have in common: where it begins in each, counted from the first index.
+struct CommonRun {
   int64_t a, b, extent;
 };
-// What two lists of runs have in common, where it lies behind the first index of each.
-std::vector<Stretch> Common(const Runs& a, const Runs& b) {
-  std::vector<Stretch> found;
+std::vector<CommonRun> Intersection(const Runs& a, const Runs& b) {
+  std::vector<CommonRun> found;
   int64_t before_a = 0;
   for (const IndexRun& r : a) {
     int64_t before_b = 0;
     for (const IndexRun& s : b) {
       const int64_t first = std::max(r.first, s.first);
       const int64_t extent = std::min(r.first + r.extent, s.first + s.extent) - first;
-      const Stretch next{before_a + first - r.first, before_b + first - s.first, extent};
+      const CommonRun next{before_a + first - r.first, before_b + first - s.first, extent};
       if (extent > 0) {
         const bool goes_on = !found.empty() && found.back().a + found.back().extent == next.a &&
                              found.back().b + found.back().extent == next.b;
@@ -84,9 +84,9 @@ Overlaps OverlapsOf(const Part& a, const Part& b) {
   Overlaps boxes(1);
   for (size_t d = 0; d < a.size(); ++d) {
     Overlaps longer;
-    const std::vector<Stretch> common = Common(a[d], b[d]);
+    const std::vector<CommonRun> common = Intersection(a[d], b[d]);
     for (const Overlap& o : boxes)
-      for (const Stretch& s : common) {
+      for (const CommonRun& s : common) {
         longer.push_back(o);
         longer.back().a.push_back(s.a);
         longer.back().b.push_back(s.b);

@@ -22,7 +22,7 @@ class SameGrad final : public GradNode {
 };
 
 // A symbolic tensor of its own for the same value and history.
-Tensor Twin(const Tensor& t) {
+Tensor SymbolicAlias(const Tensor& t) {
   if (!t.defined()) return t;
   Tensor r = State().recorder->Wrap(State().recorder->ValueOf(t));
   r->ShareHistory(*t.impl());
@@ -68,7 +68,7 @@ RecordedGrads* RecordedGradsFor(GradNode* n) {
 
 Tensor WithOwnNode(const Tensor& t) {
   if (!NeedsGrad(t) || !t.is_symbolic()) return t;
-  Tensor r = Twin(t);
+  Tensor r = SymbolicAlias(t);
   Ref<GradNode> node(new SameGrad(t));
   node->SetOutput(0, r);
   return r;
@@ -83,7 +83,7 @@ bool RecordedGrads::Recall(GradNode* n, const Tensor* grads, Tensor* in) {
     for (int s = 0; s < n->num_outputs() && fits; ++s) fits = SameTensor(grads[s], r.grads[s]);
     if (!fits) continue;
     for (int k = 0; k < n->num_inputs(); ++k)
-      if (n->needs(k)) in[k] = Twin(r.in[k]);
+      if (n->needs(k)) in[k] = SymbolicAlias(r.in[k]);
     return true;
   }
   return false;
@@ -93,9 +93,9 @@ void RecordedGrads::Remember(GradNode* n, const Tensor* grads, const Tensor* in)
   if (!AllSymbolic(grads, n->num_outputs()) || !AllSymbolic(in, n->num_inputs())) return;
   Run r;
   r.node = Ref<GradNode>(n);
-  for (int s = 0; s < n->num_outputs(); ++s) r.grads.push_back(Twin(grads[s]));
+  for (int s = 0; s < n->num_outputs(); ++s) r.grads.push_back(SymbolicAlias(grads[s]));
   for (int k = 0; k < n->num_inputs(); ++k) {
-    r.in.push_back(Twin(in[k]));
+    r.in.push_back(SymbolicAlias(in[k]));
     r.needed.push_back(n->needs(k));
   }
   runs_[n].push_back(std::move(r));

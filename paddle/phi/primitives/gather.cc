@@ -153,14 +153,13 @@ void EachWrite(int64_t outer, int64_t n, int64_t inner, const int64_t* at, int64
 
 // Runs `body` on out and src as float32 when they are half, so that sums are rounded once.
 template <class F>
-void InWide(const char* op, DataType t, void* out, int64_t out_n, const void* src, int64_t src_n, F&& body) {
+void InWide(DataType t, void* out, int64_t out_n, const void* src, int64_t src_n, F&& body) {
   if (!IsHalf(t)) return body(t, out, src);
   CallMemory o(out_n * 4), s(std::max<int64_t>(1, src_n) * 4);
   Convert(t, out, 1, DataType::FLOAT32, o.as<float>(), 1, out_n);
   Convert(t, src, 1, DataType::FLOAT32, s.as<float>(), 1, src_n);
   body(DataType::FLOAT32, o.as<float>(), s.as<float>());
   Convert(DataType::FLOAT32, o.as<float>(), 1, t, out, 1, out_n);
-  (void)op;
 }
 
 void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
@@ -169,7 +168,7 @@ void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, in
     if (one_value) throw NoDeviceForm{"one value for all"};
     return d->Write(t, out, outer, n, inner, at, count, src, RowWrite::kAdd);
   }
-  InWide(op, t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner,
+  InWide(t, out, outer * n * inner, src, one_value ? 1 : outer * count * inner,
          [&](DataType w, void* o, const void* s) {
            DispatchNumber(op, w, [&](auto tag) {
              using T = typename decltype(tag)::type;
@@ -444,7 +443,7 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
     from.as<int64_t>()[i] = p;
     last = std::max(last, p);
   }
-  InWide(op, t, out, size, values, last + 1, [&](DataType w, void* o, const void* v) {
+  InWide(t, out, size, values, last + 1, [&](DataType w, void* o, const void* v) {
     DispatchNumber(op, w, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Put(static_cast<T*>(o), size, at.as<int64_t>(), total, from.as<int64_t>(), static_cast<const T*>(v), mode,

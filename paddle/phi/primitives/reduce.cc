@@ -437,12 +437,8 @@ void Reduce(ReduceOp op, DataType in_t, const void* x, Ints shape, Ints strides,
   const Layout l = Arrange("reduce", shape, strides, mask);
   if (l.outs == 0) return;
   const bool extreme = IsExtreme(op);
-  PD_CHECK(!(extreme && IsComplex(in_t) && op != ReduceOp::kMaxAbs && op != ReduceOp::kMinAbs), Unimplemented,
-           "[max] expected an ordered type, got ", NameOf(in_t));
-  PD_CHECK(!((op == ReduceOp::kLogSumExp || op == ReduceOp::kPNorm || op == ReduceOp::kSumPow) && IsComplex(in_t)),
-           Unimplemented, "[reduce] expected a real type, got ", NameOf(in_t));
-  PD_CHECK(!((op == ReduceOp::kMaxAbs || op == ReduceOp::kMinAbs) && IsComplex(in_t)), Unimplemented,
-           "[reduce] expected a real type, got ", NameOf(in_t));
+  const bool real = extreme || op == ReduceOp::kLogSumExp || op == ReduceOp::kPNorm || op == ReduceOp::kSumPow;
+  PD_CHECK(!real || !IsComplex(in_t), Unimplemented, "[reduce] expected a real type, got ", NameOf(in_t));
   if (extreme)
     PD_CHECK(l.count > 0, InvalidArgument, "[reduce] expected a non-empty axis for max or min, got one of size 0");
 

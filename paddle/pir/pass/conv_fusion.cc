@@ -161,19 +161,16 @@ class JoinAdd : public RewritePattern {
   }
 };
 
-class JoinActivation : public RewritePattern {
+class JoinConvActivation final : public fusion::JoinActivation {
  public:
-  explicit JoinActivation(const char* root) : RewritePattern(root, 1, "join_activation") {}
+  using JoinActivation::JoinActivation;
 
-  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Operation* conv = op->operand(0).defining_op();
-    const std::string_view name = fusion::ActivationName(*op);
-    if (name.empty() || (!IsPlainConv(conv) && !IsFused(conv)) || !OnlyUse(conv->result(0)) ||
-        !Computes(conv->result(0)))
-      return false;
-    if (Activated(*conv) || !fusion::MayMove(*conv, *op)) return false;
-    r.ReplaceOp(op, FusedConv(r, *conv, BiasOf(*conv), ResidualOf(*conv), name, op->result_type(0)));
-    return true;
+ private:
+  bool Takes(const Operation& conv) const override {
+    return (IsPlainConv(&conv) || IsFused(&conv)) && Computes(conv.result(0)) && !Activated(conv);
+  }
+  Value Joined(PatternRewriter& r, const Operation& conv, std::string_view activation, Type type) const override {
+    return FusedConv(r, conv, BiasOf(conv), ResidualOf(conv), activation, type);
   }
 };
 
@@ -188,7 +185,7 @@ std::unique_ptr<Pass> CreateConvAddAct() {
   return std::make_unique<fusion::PatternPass>("conv2d_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinAdd>();
     for (const char* root : fusion::OpsWith([](const OpInfo& op) { return common::TraitsOf(op.name).conv_epilogue; }))
-      set.Add<JoinActivation>(root);
+      set.Add<JoinConvActivation>(root);
   });
 }
 

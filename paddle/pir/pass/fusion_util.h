@@ -87,4 +87,23 @@ bool MayMove(const Operation& op, const Operation& to);
 // defaults.
 std::string_view ActivationName(const Operation& op);
 
+// Joins an activation to the operation whose result it alone reads.
+class JoinActivation : public RewritePattern {
+ public:
+  explicit JoinActivation(const char* root) : RewritePattern(root, 1, "join_activation") {}
+
+  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const final {
+    const Operation* maker = op->operand(0).defining_op();
+    const std::string_view name = ActivationName(*op);
+    if (name.empty() || !maker || !Takes(*maker) || !OnlyUse(maker->result(0)) || !MayMove(*maker, *op)) return false;
+    r.ReplaceOp(op, Joined(r, *maker, name, op->result_type(0)));
+    return true;
+  }
+
+ private:
+  // Whether an activation can be joined to the operation.
+  virtual bool Takes(const Operation& maker) const = 0;
+  virtual Value Joined(PatternRewriter& r, const Operation& maker, std::string_view activation, Type type) const = 0;
+};
+
 }  // namespace pir::fusion

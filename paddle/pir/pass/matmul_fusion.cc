@@ -41,20 +41,19 @@ class JoinBias : public RewritePattern {
   }
 };
 
-class JoinActivation : public RewritePattern {
+class JoinMatmulActivation final : public fusion::JoinActivation {
  public:
-  explicit JoinActivation(const char* root) : RewritePattern(root, 1, "join_activation") {}
-  bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
-    Operation* product = op->operand(0).defining_op();
-    const std::string_view name = fusion::ActivationName(*op);
-    if (name.empty() || !product || !OnlyUse(product->result(0)) || !fusion::MayMove(*product, *op)) return false;
-    if (product->isa(pd::kLinearV2) ? !Plain(*product) : !product->isa(pd::kFusedMatmul)) return false;
-    if (Attribute joined = product->attr("activation"); joined && !joined.to_str().empty()) return false;
-    r.ReplaceOp(op, FusedMatmul(r, *product, product->operand(2), name, op->result_type(0)));
-    return true;
-  }
+  using JoinActivation::JoinActivation;
 
  private:
+  bool Takes(const Operation& product) const override {
+    if (product.isa(pd::kLinearV2)) return Plain(product);
+    const Attribute joined = product.attr("activation");
+    return product.isa(pd::kFusedMatmul) && (!joined || joined.to_str().empty());
+  }
+  Value Joined(PatternRewriter& r, const Operation& product, std::string_view activation, Type type) const override {
+    return FusedMatmul(r, product, product.operand(2), activation, type);
+  }
   // A bias for each column, of a dtype that fused_matmul joins in one pass.
   static bool Plain(const Operation& linear) {
     const Value out = linear.result(0), bias = linear.operand(2);
@@ -72,7 +71,7 @@ std::unique_ptr<Pass> CreateMatmulAddAct() {
   return std::make_unique<fusion::PatternPass>("matmul_add_act_fuse_pass", [](PatternSet& set) {
     set.Add<JoinBias>();
     for (const char* root : fusion::OpsWith([](const OpInfo& op) { return common::TraitsOf(op.name).matmul_epilogue; }))
-      set.Add<JoinActivation>(root);
+      set.Add<JoinMatmulActivation>(root);
   });
 }
 

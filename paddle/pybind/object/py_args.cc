@@ -44,11 +44,7 @@ PyRef ItemAt(PyObject* o, Py_ssize_t i, const char* op) {
 
 namespace {
 
-std::string TypeName(PyObject* o) {
-  if (!o) return "nothing";
-  std::string name = Py_TYPE(o)->tp_name;
-  return name;
-}
+std::string TypeName(PyObject* o) { return o ? Py_TYPE(o)->tp_name : "nothing"; }
 
 std::string ItemText(int64_t i, const char* arg) { return "item " + std::to_string(i) + " of " + arg; }
 std::string ExpectedText(PyObject* o, const char* op, const char* arg, const char* what) {

@@ -255,7 +255,7 @@ class Recording:
                 self._writes.append((place, self._output(value)))
         if taped:
             taped.tape.restore()
-            if taped.tape.strays(self._seen + [value for _, value in taped.written]):
+            if taped.tape.count_escaped(self._seen + [value for _, value in taped.written]):
                 raise Changed(
                     '[to_static] expected a function that leaves no tensors behind but its results'
                 )

@@ -49,10 +49,9 @@ void Batch(const char* op, int64_t batch, int64_t n, int32_t* info, const char* 
   std::vector<int32_t> own(info ? 0 : batch);
   int32_t* codes = info ? info : own.data();
   std::atomic<bool> out_of_memory{false};
-  const int64_t flops = n * n * n + 1;
   // Within a small matrix LAPACK's threads wait for each other longer than they work.
   const bool large = n > 256;
-  ParallelFor(0, batch, large ? batch + 1 : std::max<int64_t>(1, 20000 / flops), [&](int64_t lo, int64_t hi) {
+  ParallelFor(0, batch, large ? batch + 1 : std::max<int64_t>(1, 20000 / (n * n * n + 1)), [&](int64_t lo, int64_t hi) {
     const ThreadLimit limit(large ? MaxThreads() : 1);
     for (int64_t i = lo; i < hi; ++i) {
       try {
@@ -376,9 +375,6 @@ void WithLu(const char* op, int64_t batch, int64_t n, const void* a, const F& f)
   });
 }
 
-}  // namespace
-
-namespace {
 // By the factors that a library of the device makes; logs: null, or those of sizes, of which `out` are the signs.
 void DeterminantsOn(const DeviceForms& d, DataType t, int64_t batch, int64_t n, const void* a, void* out, void* logs) {
   const auto lu = d.Room(batch * n * n * SizeOf(t)), pivots = d.Room(batch * n * 4), info = d.Room(batch * 4);
