@@ -70,6 +70,8 @@ def test_files_of_this_host(tmp_path):
     fs.upload_dir(str(tmp_path / 'from'), str(tmp_path / 'to'))
     fs.download(str(tmp_path / 'to' / 'two'), str(tmp_path / 'three'))
     assert fs.cat(str(tmp_path / 'three')) == 'text'
+    fs.mv(one, one, overwrite=True)  # onto itself
+    assert fs.cat(one) == 'text'
     with pytest.raises(Exception, match='directory'):
         fs.upload_dir(one, str(tmp_path / 'four'))
 

@@ -364,3 +364,29 @@ def test_arguments_that_were_dropped():
             paddle.repeat_interleave(x, repeats, 0, output_size=3)
     with pytest.raises(ValueError, match='axis from -2 to 1, got 5'):
         paddle.nn.functional.cross_entropy(x, paddle.to_tensor([0, 1]), axis=5)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64'])
+def test_parts_of_extreme_numbers(dtype):
+    limits = np.finfo(dtype)
+    a = np.array([0, -0.0, limits.max, limits.min, limits.tiny, limits.tiny / 4, 8, 0.3], dtype)
+    mantissa, exponent = paddle.frexp(paddle.to_tensor(a))
+    for got, want in zip((mantissa, exponent), np.frexp(a)):
+        np.testing.assert_array_equal(got.numpy(), want)
+    mantissa, exponent = paddle.frexp(paddle.to_tensor([math.inf, -math.inf, math.nan], dtype))
+    np.testing.assert_array_equal(mantissa.numpy(), [math.inf, -math.inf, math.nan])
+    np.testing.assert_array_equal(exponent.numpy(), [1, 1, math.nan])
+    with pytest.raises(AssertionError, match='p of at least 0'):
+        paddle.cdist(paddle.ones([2, 2]), paddle.ones([2, 2]), p=-1)
+
+
+@pytest.mark.parametrize('kind', ['avg', 'max'])
+@pytest.mark.parametrize('rank', [1, 2, 3])
+def test_adaptive_windows_may_be_none(kind, rank):
+    x = paddle.ones([2, 3, *[4] * rank])
+    x.stop_gradient = False
+    size = [0, *[2] * (rank - 1)] if rank > 1 else 0
+    y = getattr(paddle.nn.functional, f'adaptive_{kind}_pool{rank}d')(x, size)
+    assert y.shape == [2, 3, 0, *[2] * (rank - 1)]
+    y.sum().backward()
+    assert not x.grad.any()

@@ -380,14 +380,17 @@ def frexp(x, name=None):
     if not x.is_floating_point():
         raise TypeError(f'[frexp] expected a floating dtype, got {x.dtype}')
     zero = x == 0
-    safe = paddle.where(zero, paddle.ones_like(x), paddle.abs(x)).detach()
+    plain = paddle.isfinite(x) & ~zero
+    safe = paddle.where(plain, paddle.abs(x), paddle.ones_like(x)).detach()
     exponent = paddle.floor(paddle.log2(safe)) + 1
     two = paddle.full_like(x, 2.0)
-    mantissa = x / two**exponent
-    low, high = paddle.abs(mantissa) < 0.5, paddle.abs(mantissa) >= 1
+    # In two steps, since the power of the largest numbers is infinite.
+    mantissa = safe / two ** (exponent - 1) / 2
+    low, high = mantissa < 0.5, mantissa >= 1
     exponent = exponent - low.astype(x.dtype) + high.astype(x.dtype)
+    mantissa = x / two ** (exponent - 1) / 2
     exponent = paddle.where(zero, paddle.zeros_like(x), exponent)
-    return x / two**exponent, exponent
+    return mantissa, paddle.where(paddle.isnan(x), x.detach(), exponent)
 
 
 def ldexp(x, y, name=None):
@@ -661,6 +664,8 @@ def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=
         raise ValueError(
             f'[cdist] expected compute_mode to be one of {modes}, got {compute_mode!r}'
         )
+    if p < 0:
+        raise AssertionError(f'[cdist] expected p of at least 0, got {p}')
     if x.ndim < 2 or y.ndim < 2:
         raise AssertionError(
             f'[cdist] expected tensors of at least 2 axes, got shapes {x.shape} and {y.shape}'

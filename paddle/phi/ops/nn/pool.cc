@@ -40,7 +40,8 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
   Dims kdims = {Dim(1), Dim(1)};
   for (int64_t i = 0; i < nd; ++i) {
     int64_t k = global ? x[(p.last ? 1 : 2) + i].value() : kernel[i];
-    PD_CHECK(k > 0 && k <= INT32_MAX, InvalidArgument, "[", op, "] expected positive kernel sizes from 1 to ",
+    const int least = adaptive ? 0 : 1;  // of what is an extent of the result
+    PD_CHECK(k >= least && k <= INT32_MAX, InvalidArgument, "[", op, "] expected kernel sizes from ", least, " to ",
              INT32_MAX, ", got ", common::ShapeText(kernel));
     p.kernel.push_back(k);
     p.strides.push_back(i < strides.size() ? strides[i] : 1);

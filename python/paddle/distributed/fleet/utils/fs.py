@@ -133,6 +133,8 @@ class LocalFS:
                 raise FSFileExistsError(
                     f'[LocalFS.mv] expected nothing at {dst_path}, got what is there'
                 )
+            if os.path.samefile(src_path, dst_path):
+                return
             self.delete(dst_path)
         self.rename(src_path, dst_path)
 
