@@ -67,6 +67,10 @@ def _complex_input(x):
     return x.astype('complex64' if _name(x.dtype) == 'float32' else 'complex128')
 
 
+def _one_axis(axis):
+    return [-1 if axis is None else axis]
+
+
 def _axes(x, s, axes, default_all):
     """(lengths or None, axes) with axes not negative and checked."""
     rank = len(x.shape)
@@ -157,7 +161,8 @@ def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): The values. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -170,7 +175,7 @@ def fft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.fft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 2.0, 0.0, 2.0]
     """
-    return _out(_c2c(x, _one(n), [axis], norm, True), out)
+    return _out(_c2c(x, _one(n), _one_axis(axis), norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -181,7 +186,8 @@ def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): The values. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -194,7 +200,7 @@ def ifft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ifft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 0.5, 0.0, 0.5]
     """
-    return _out(_c2c(x, _one(n), [axis], norm, False), out)
+    return _out(_c2c(x, _one(n), _one_axis(axis), norm, False), out)
 
 
 @second_names(input='x', dim='axis')
@@ -205,7 +211,8 @@ def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): Real numbers. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -218,7 +225,7 @@ def rfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.rfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 2.0, 0.0]
     """
-    return _out(_r2c(x, _one(n), [axis], norm, True), out)
+    return _out(_r2c(x, _one(n), _one_axis(axis), norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -229,7 +236,8 @@ def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): The first half of a Hermitian signal. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -242,7 +250,7 @@ def irfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.irfft(paddle.to_tensor([0j, 2 + 0j, 0j])).tolist()
         [1.0, 0.0, -1.0, 0.0]
     """
-    return _out(_c2r(x, _one(n), [axis], norm, False), out)
+    return _out(_c2r(x, _one(n), _one_axis(axis), norm, False), out)
 
 
 @second_names(input='x', dim='axis')
@@ -253,7 +261,8 @@ def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): The first half of a Hermitian signal. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -266,7 +275,7 @@ def hfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.hfft(paddle.to_tensor([1 + 0j, 2 + 0j, 1 + 0j])).tolist()
         [6.0, 0.0, -2.0, 0.0]
     """
-    return _out(_c2r(x, _one(n), [axis], norm, True), out)
+    return _out(_c2r(x, _one(n), _one_axis(axis), norm, True), out)
 
 
 @second_names(input='x', dim='axis')
@@ -277,7 +286,8 @@ def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         x (Tensor): Real numbers. Also `input`.
         n (int, default None): The length, to which x is cut or filled up with zeros; None for
             that of x.
-        axis (int, default -1): The axis, counted from the end where negative. Also `dim`.
+        axis (int, default -1): The axis, counted from the end where negative; None
+            is the last. Also `dim`.
         norm (str, default 'backward'): Where the factor 1 / n stands: `backward` for the inverse,
             `forward`, or `ortho` for its root in both.
         name (str, default None): Taken for compatibility; it has no effect.
@@ -290,7 +300,7 @@ def ihfft(x, n=None, axis=-1, norm='backward', name=None, *, out=None):
         >>> paddle.fft.ihfft(paddle.to_tensor([1.0, 0.0, -1.0, 0.0])).abs().tolist()
         [0.0, 0.5, 0.0]
     """
-    return _out(_r2c(x, _one(n), [axis], norm, False), out)
+    return _out(_r2c(x, _one(n), _one_axis(axis), norm, False), out)
 
 
 @second_names(input='x', dim='axes')

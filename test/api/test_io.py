@@ -152,6 +152,21 @@ def test_no_batching():
     assert item[0].shape == [2, 3] and item[1] == 0
 
 
+def test_numbers_of_numpy_stay_without_batching():
+    class Mixed(paddle.io.Dataset):
+        def __getitem__(self, i):
+            return np.float32(i), np.ones(2), np.int64(3)
+
+        def __len__(self):
+            return 2
+
+    for item in (
+        next(iter(DataLoader(Mixed(), batch_size=None))),
+        next(iter(DataLoader(Mixed(), batch_size=2, collate_fn=lambda batch: list(batch[1])))),
+    ):
+        assert [type(v) for v in item] == [np.float32, paddle.Tensor, np.int64]
+
+
 @pytest.mark.parametrize('workers', [0, 1, 2])
 def test_iterable_dataset(workers):
     batches = [b.numpy().tolist() for b in DataLoader(Count(7), batch_size=2, num_workers=workers)]

@@ -204,3 +204,16 @@ def test_lbfgs_finds_the_minimum(search):
     for _ in range(4):
         optimizer.step(closure)
     np.testing.assert_allclose(p.numpy(), [1.0, 1.0], atol=1e-2)
+
+
+def test_gradients_show_the_scale_of_their_global_norm():
+    p = paddle.create_parameter([2], 'float32')
+    p.set_value(np.array([1.5, 2.0], 'float32'))
+    clip = paddle.nn.ClipGradByGlobalNorm(0.5)
+    optimizer = paddle.optimizer.SGD(1.0, parameters=[p], grad_clip=clip)
+    (p * p).sum().backward()  # a gradient of norm 5
+    held = p.grad
+    optimizer.step()
+    np.testing.assert_allclose(p.grad.numpy(), [0.3, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(held.numpy(), [0.3, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(p.numpy(), [1.2, 1.6], rtol=1e-6)

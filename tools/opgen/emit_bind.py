@@ -38,6 +38,7 @@ TAKES_NONE = (
     "DataType",
     "Place",
 )  # kinds whose conversion knows None
+NUMBERS = "int", "int64", "float", "double", "Scalar"
 
 
 def c_string(s):
@@ -121,7 +122,7 @@ def argument(op, i, written=False):
         return f"Tensor t_{a.name} = ToOptionalTensor{call};"
     converted = f"{CONVERT[a.kind]}{call}"
     if a.cpp_default is not None:
-        given = at if a.kind in TAKES_NONE else f"{at} && {at} != Py_None"
+        given = at if is_none_read(op, a) else f"{at} && {at} != Py_None"
         converted = f"{given} ? {converted} : {a.cpp_value}({a.cpp_default})"
     fits = (
         f' CheckFits({at}, t_{op.args[0].name}, "{op.name}", "{a.name}");'
@@ -131,6 +132,16 @@ def argument(op, i, written=False):
     if fits and all(b.kind != "DataType" for b in op.args):
         fits += f' CheckReal(t_{a.name}, t_{op.args[0].name}, "{op.name}", "{a.name}");'
     return f"{a.cpp_value} t_{a.name} = {converted};{fits}"
+
+
+def is_none_read(op, a):
+    """Whether the conversion gets to see None: else it stands for the default. As in PaddlePaddle
+    a bool that is None is false, and a number None is refused, unless a signature has that default.
+    """
+    if a.kind in TAKES_NONE or a.kind == "bool":
+        return True
+    declared = any(p.name == a.name and p.default == "None" for sig in op.py for p in sig.args)
+    return a.kind in NUMBERS and bool(op.py) and not declared
 
 
 def scalar_partner(op, i):

@@ -202,7 +202,7 @@ Ints ToInts32(PyObject* o, const char* op, const char* arg) {
 
 bool ToBool(PyObject* o, const char* op, const char* arg) {
   if (o == Py_True) return true;
-  if (o == Py_False) return false;
+  if (o == Py_False || o == Py_None) return false;
   if (o &&
       (PyLong_Check(o) || IsNumpyBool(o) || (IsTensor(o) && AsTensor(o).defined() && !AsTensor(o).is_symbolic()))) {
     return IsTrue(o);

@@ -104,8 +104,18 @@ class ClipGradByNorm(ClipGradBase):
         return _C_ops.multiply(grad, _C_ops.divide(limit, _C_ops.maximum(norm, limit)))
 
 
+def _scaled(g, factor):
+    """The gradient times `factor`, in its own memory where it has no history: as in PaddlePaddle
+    `p.grad` shows what the optimizer used.
+    """
+    if paddle.in_dynamic_mode() and g.stop_gradient and g.is_dense() and not g.is_dist():
+        return _C_ops.multiply_(g, factor)
+    return _C_ops.multiply(g, factor)
+
+
 class ClipGradByGlobalNorm(ClipGradBase):
-    """Scale all gradients by clip_norm / max(global 2-norm, clip_norm).
+    """Scale all gradients by clip_norm / max(global 2-norm, clip_norm). Gradients of dynamic mode
+    are written in place.
 
     Args:
         clip_norm (float): The norm of all gradients together that is not exceeded.
@@ -163,7 +173,8 @@ class ClipGradByGlobalNorm(ClipGradBase):
         out = []
         for p, g in params_grads:
             if g is not None and getattr(p, "need_clip", True):
-                g = _C_ops.multiply(g, scale if g.dtype == scale.dtype else scale.astype(g.dtype))
+                factor = scale if g.dtype == scale.dtype else scale.astype(g.dtype)
+                g = _scaled(g, factor)
             out.append((p, g))
         return out
 

@@ -59,11 +59,9 @@ def default_convert_fn(batch):
 
 
 def to_tensors(batch):
-    """Arrays as tensors, anywhere in a batch; other values stay."""
+    """Arrays as tensors, anywhere in a batch; other values, NumPy's scalars too, stay."""
     if isinstance(batch, np.ndarray):
         return paddle.to_tensor(batch) if batch.dtype.kind in 'biufc' else batch
-    if isinstance(batch, (np.number, np.bool_)):
-        return paddle.to_tensor(batch)
     if isinstance(batch, (list, tuple)):
         return [to_tensors(item) for item in batch]
     if isinstance(batch, dict):

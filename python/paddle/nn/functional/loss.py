@@ -385,7 +385,7 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
     Args:
         input (Tensor): The predictions.
         label (Tensor): The targets, of the shape of input.
-        reduction (str, default 'mean'): `mean`, `batchmean`, `sum` or `none`.
+        reduction (str, default 'mean'): `mean`, `batchmean`, `sum` or `none`, as None.
         log_target (bool, default False): Whether targets are logarithms.
         name (str, default None): Taken for compatibility; it has no effect.
 
@@ -399,6 +399,7 @@ def kl_div(input, label, reduction="mean", log_target=False, name=None):
         0.0284
     """
     expect_tensors("kl_div", input=input, label=label)
+    reduction = "none" if reduction is None else reduction
     _parse.reduction("kl_div", reduction, "batchmean")
     if dtype_name(input.dtype) == "float32" and dtype_name(label.dtype) == "float64":
         input = paddle.cast(input, "float64")
