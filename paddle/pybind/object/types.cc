@@ -2,6 +2,7 @@
 // The Python classes paddle.dtype, the places and paddle.Size, and conversions to and from them.
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -371,6 +372,12 @@ PyRef AttributeOf(PyObject* o, const char* name) {
   if (!value) PyErr_Clear();
   return value;
 }
+
+// The GPU that a rank of a job has on its host, which launchers say; the first one without.
+int GpuOfRank() {
+  const char* text = std::getenv("FLAGS_selected_gpus");
+  return text ? static_cast<int>(std::strtol(text, nullptr, 10)) : 0;
+}
 }  // namespace
 
 Place ToPlace(PyObject* o, const char* op, const char* arg) {
@@ -381,7 +388,8 @@ Place ToPlace(PyObject* o, const char* op, const char* arg) {
     const std::string name = ToStr(o, op, arg);
     const auto [kind, number] = DeviceOf(name);
     if (kind == "cpu" && number == 0) return Place{};
-    if ((kind == "gpu" || kind == "cuda") && number >= 0) return phi::gpu::PlaceOf(number, op, "'" + name + "'");
+    if ((kind == "gpu" || kind == "cuda") && number >= 0)
+      return phi::gpu::PlaceOf(kind.size() == name.size() ? GpuOfRank() : number, op, "'" + name + "'");
     if (kind == "gpu_pinned" && number == 0) {
       phi::gpu::PlaceOf(0, op, "'" + name + "'");
       return Place{phi::AllocationType::GPUPINNED, 0, 0};

@@ -8,6 +8,7 @@ import os
 import warnings
 
 from paddle import _lazy
+from paddle.base import libpaddle as _core
 
 __all__ = [
     'DataParallel',
@@ -83,7 +84,9 @@ class ParallelEnv:
 
     @property
     def device_id(self):
-        return 0
+        """The number of this rank's GPU; 0 where there is none."""
+        text = os.getenv('FLAGS_selected_gpus', '')
+        return int(text.split(',')[0] or 0) if text and _core.gpu_count() else 0
 
     dev_id = device_id
 
@@ -226,6 +229,7 @@ def init_parallel_env(nccl_config=None):
     """Make the group of all processes: those of the launcher or `spawn`; else those that srun of
     Slurm, mpirun of Open MPI or mpiexec of MPICH started together. On several hosts MPI's need the
     address of rank 0 in PADDLE_MASTER. A program of one process goes on without, with a warning.
+    Where the launcher or `spawn` was given GPUs, this rank's becomes the current device.
 
     Args:
         nccl_config (object, default None): Only None.
@@ -268,6 +272,8 @@ def init_parallel_env(nccl_config=None):
             f'got {env.rank}'
         )
     report_exceptions()
+    if os.getenv('PADDLE_DISTRI_BACKEND') == 'nccl' and _core.gpu_count():
+        _core.set_current_place(_core.to_place('gpu'))
     ranks = list(range(env.world_size))
     timeout = env.pg_timeout / 1000
     group = Group(env.rank, 0, ranks, connect(0, ranks, timeout), '_default_pg')

@@ -9,7 +9,9 @@ import signal
 import time
 import traceback
 
-from .launch.environment import hold_store, rank_environment
+from paddle.base import libpaddle as _core
+
+from .launch.environment import chosen_gpus, hold_store, rank_environment
 from .parallel import begin_anew
 
 __all__ = ['spawn']
@@ -129,14 +131,17 @@ def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
         join (bool, default True): Whether to return only when all have ended.
         daemon (bool, default False): Whether they end with this process.
         **options (object): `start_method`: `spawn` (what it is without), `fork` or `forkserver`;
-            `backend`: `auto` or `gloo`; `gpus`, `xpus`, `ips` and `print_config` have no effect.
+            `gpus`: numbers of GPUs such as `0,1`, one for each process, which `init_parallel_env`
+            makes current; `backend`: `auto`, `gloo` or `nccl`, which is for GPUs, from 0 on where
+            none are named; `xpus`, `ips` and `print_config` have no effect.
 
     Returns:
         object: has the `processes`, and `join(timeout)`, which is True once all have ended.
 
     Raises:
         RuntimeError: A process failed: which was the first, and of what.
-        ValueError: An unknown option, another backend, or no nprocs that can be.
+        ValueError: An unknown option, another backend, GPUs that are not there, or no nprocs
+            that can be.
 
     Examples:
         >>> import paddle.distributed as dist
@@ -150,18 +155,24 @@ def spawn(func, args=(), nprocs=-1, join=True, daemon=False, **options):
         True
     """
     _options_valid_check(options)
-    if options.get('backend', 'auto') not in ('auto', 'gloo'):
-        raise ValueError(f"[spawn] expected backend 'gloo', got {options['backend']!r}")
+    backend, chosen = options.get('backend', 'auto'), options.get('gpus')
+    if backend not in ('auto', 'gloo', 'nccl'):
+        raise ValueError(f"[spawn] expected backend 'gloo' or 'nccl', got {backend!r}")
+    if backend == 'nccl' and not _core.gpu_count():
+        raise ValueError("[spawn] expected backend 'gloo' on a machine without GPUs, got 'nccl'")
     if nprocs == -1:
-        nprocs = _get_default_nprocs()
+        nprocs = len(chosen.split(',')) if chosen else _get_default_nprocs()
     if nprocs < 1:
         raise ValueError(f'[spawn] expected nprocs of 1 or more, or -1, got {nprocs}')
+    if backend == 'nccl':
+        chosen = chosen or ','.join(map(str, range(nprocs)))
+    gpus = None if backend == 'gloo' else chosen_gpus('spawn', chosen, nprocs)
     context = multiprocessing.get_context(options.get('start_method', 'spawn'))
     store, secret = hold_store()
     processes, errors = [], []
     for rank in range(nprocs):
         receive, send = context.Pipe(duplex=False)
-        variables = rank_environment(rank, nprocs, store, secret)
+        variables = rank_environment(rank, nprocs, store, secret, gpus=gpus)
         process = context.Process(target=_run, args=(func, tuple(args), send), daemon=daemon)
         with _environment(variables):
             process.start()

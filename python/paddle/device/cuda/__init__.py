@@ -41,7 +41,7 @@ def _gpu(api, device=None):
         )
     if device is None:
         current = _core.current_place()
-        return current if current.is_gpu_place() else _core.CUDAPlace(0)
+        return current if current.is_gpu_place() else _core.to_place('gpu')
     place = _core.CUDAPlace(device) if isinstance(device, int) else _core.to_place(device)
     if not place.is_gpu_place():
         raise ValueError(f"[cuda.{api}] expected a GPU, got {device!r}")

@@ -7,6 +7,8 @@ import secrets
 import socket
 import typing
 
+from paddle.base import libpaddle as _core
+
 # Of other jobs, or for other machines than this one.
 _DROPPED = ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY')
 
@@ -45,11 +47,12 @@ def join_store(master, node, secret):
     return store, node
 
 
-def rank_environment(rank, ranks, store, secret, start_port=6070, first=0, here=None):
+def rank_environment(rank, ranks, store, secret, start_port=6070, first=0, here=None, gpus=None):
     """The variables of one of `ranks` ranks that meet at `store`, of which `here` from `first` on,
-    else all, are on this host.
+    else all, are on this host. `gpus`: the numbers of those that the ranks here begin on.
     """
     here = ranks if here is None else here
+    local = rank - first
     # Names only: nobody listens there.
     endpoints = [f'{store.host}:{start_port + i}' for i in range(ranks)]
     variables = {
@@ -59,19 +62,36 @@ def rank_environment(rank, ranks, store, secret, start_port=6070, first=0, here=
         'PADDLE_GLOBAL_SIZE': ranks,
         'PADDLE_LOCAL_SIZE': here,
         'PADDLE_GLOBAL_RANK': rank,
-        'PADDLE_LOCAL_RANK': rank - first,
+        'PADDLE_LOCAL_RANK': local,
         'PADDLE_NNODES': ranks // here,
         'PADDLE_TRAINER_ID': rank,
         'PADDLE_TRAINERS_NUM': ranks,
-        'PADDLE_RANK_IN_NODE': rank - first,
+        'PADDLE_RANK_IN_NODE': local,
         'PADDLE_TRAINER_ENDPOINTS': ','.join(endpoints),
         'PADDLE_CURRENT_ENDPOINT': endpoints[rank],
-        'PADDLE_DISTRI_BACKEND': 'gloo',
+        'PADDLE_DISTRI_BACKEND': 'nccl' if gpus else 'gloo',
+        'FLAGS_selected_gpus': gpus[local] if gpus else local,
     }
     if 'OMP_NUM_THREADS' not in os.environ:
         # Ranks that each took all cores would slow each other down.
         variables['OMP_NUM_THREADS'] = max(1, len(os.sched_getaffinity(0)) // here)
     return {name: str(value) for name, value in variables.items()}
+
+
+def chosen_gpus(who, text, count):
+    """The numbers in a text such as '0,1', one for each of `count` ranks of this host; None on a
+    host without GPUs, where such a text says how many ranks there are.
+    """
+    if not text or not _core.gpu_count():
+        return None
+    gpus = [part.strip() for part in text.split(',')]
+    most = _core.gpu_count()
+    if len(gpus) != count or not all(gpu.isdigit() and int(gpu) < most for gpu in gpus):
+        raise ValueError(
+            f'[{who}] expected {count} numbers of GPUs below {most}, one for each rank, '
+            f'got {text!r}'
+        )
+    return gpus
 
 
 def child_environment(variables):

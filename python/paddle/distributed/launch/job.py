@@ -71,8 +71,10 @@ class Job:
         nodes=1,
         node=-1,
         master=None,
+        gpus=None,
     ):
         self._nodes, self._node, self._master = nodes, node, master
+        self._gpus = gpus
         self._command = command
         self._count = ranks
         self._host = host
@@ -101,6 +103,7 @@ class Job:
                         self._start_port,
                         first,
                         self._count,
+                        self._gpus,
                     )
                     variables['PADDLE_RANK_REPORT'] = os.path.join(reports, str(number))
                     self._start(number, child_environment(variables))

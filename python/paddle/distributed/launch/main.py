@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 
+from .environment import chosen_gpus
 from .job import Job
 from .scheduler import master_of, scheduled_task
 
@@ -77,6 +78,10 @@ def parse(arguments):
         flags.nproc_per_node = len(flags.devices.split(',')) if flags.devices else 1
     if flags.nproc_per_node < 1:
         parser.error(f'expected --nproc_per_node of 1 or more, got {flags.nproc_per_node}')
+    try:
+        flags.gpus = chosen_gpus('launch', flags.devices, flags.nproc_per_node)
+    except ValueError as error:
+        parser.error(str(error))
     return flags
 
 
@@ -131,5 +136,6 @@ def launch():
         nodes=flags.nnodes,
         node=flags.rank,
         master=flags.master,
+        gpus=flags.gpus,
     )
     sys.exit(job.run())
