@@ -362,6 +362,8 @@ def test_arguments_that_were_dropped():
     for repeats in (2, paddle.to_tensor([2, 2])):
         with pytest.raises(ValueError, match='output_size'):
             paddle.repeat_interleave(x, repeats, 0, output_size=3)
+    with pytest.raises(AssertionError, match='positive output sizes'):
+        paddle.nn.functional.interpolate(paddle.ones([1, 1, 4, 4]), size=[0, 2])
     with pytest.raises(ValueError, match='axis from -2 to 1, got 5'):
         paddle.nn.functional.cross_entropy(x, paddle.to_tensor([0, 1]), axis=5)
 
@@ -390,3 +392,17 @@ def test_adaptive_windows_may_be_none(kind, rank):
     assert y.shape == [2, 3, 0, *[2] * (rank - 1)]
     y.sum().backward()
     assert not x.grad.any()
+
+
+def test_vectors_of_a_spectral_norm_fit():
+    x = paddle.arange(6, dtype='float32').reshape([2, 3])
+    layer = paddle.nn.SpectralNorm([2, 3], dim=-1, power_iters=50)
+    assert layer.weight_u.shape == [3] and layer.weight_v.shape == [2]
+    np.testing.assert_allclose(
+        layer(x).numpy(), x.numpy() / np.linalg.norm(x.numpy(), 2), rtol=1e-5, atol=1e-6
+    )
+    with pytest.raises(AssertionError, match='dim from -2 to 1, got 2'):
+        paddle.nn.SpectralNorm([2, 3], dim=2)
+    for u, v in ((2, 6), (3, 3), (1, 3)):
+        with pytest.raises(ValueError, match=r'u of the rows and v of the columns'):
+            paddle._C_ops.spectral_norm(x, paddle.ones([u]), paddle.ones([v]), 0, 1, 1e-12)

@@ -64,9 +64,18 @@ void bilinear_infer(const Meta& x, const Meta& y, const Meta& weight, const Meta
   out = {Dims{x.dims[0], weight.dims[0]}, Promote("bilinear", Meta{x.dims, Promote("bilinear", x, y)}, weight)};
   if (bias) out = {common::BroadcastDims("bilinear", out.dims, bias->dims), Promote("bilinear", out, *bias)};
 }
-void spectral_norm_infer(const Meta& weight, const Meta&, const Meta&, int64_t dim, int64_t power_iters, double,
+void spectral_norm_infer(const Meta& weight, const Meta& u, const Meta& v, int64_t dim, int64_t power_iters, double,
                          Meta& out) {
-  common::NormalizeAxis("spectral_norm", dim, weight.dims.size());
+  const int64_t rows = common::NormalizeAxis("spectral_norm", dim, weight.dims.size());
+  Dim columns(1);
+  for (int64_t k = 0; k < weight.dims.size(); ++k)
+    if (k != rows) columns = columns * weight.dims[k];
+  const auto holds = [](const Meta& vector, const Dim& n) {
+    return vector.dims.size() == 1 && !common::CertainlyDiffer(vector.dims[0], n);
+  };
+  PD_CHECK(holds(u, weight.dims[rows]) && holds(v, columns), InvalidArgument,
+           "[spectral_norm] expected u of the rows and v of the columns of the weight ", common::ShapeText(weight.dims),
+           " along dim ", dim, ", got shapes ", common::ShapeText(u.dims), " and ", common::ShapeText(v.dims));
   PD_CHECK_DTYPE(phi::IsFloating(weight.dtype), "[spectral_norm] expected a weight with a floating-point dtype, got ",
                  NameOf(weight.dtype));
   constexpr int64_t kMost = 1 << 16;  // more than any method that converges needs

@@ -179,7 +179,7 @@ def interpolate(
     if mode == "area":
         return _area(x, sizes, n, channel_last)
     if any(s == 0 or s < -1 for s in sizes) or (not scales and -1 in sizes):
-        raise ValueError(f"[interpolate] expected positive output sizes, got {sizes}")
+        raise AssertionError(f"[interpolate] expected positive output sizes, got {sizes}")
     if antialias:
         return _antialiased(x, mode, spatial, sizes, scales, align_corners, channel_last)
     return _resample(x, mode, n, sizes, scales, align_corners, align_mode, channel_last)

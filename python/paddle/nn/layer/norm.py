@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisation layers."""
 
+import math
+
 import paddle
 from paddle import _C_ops, get_default_dtype
 from paddle.base.arguments import any_of, items, iterations
@@ -762,10 +764,13 @@ class SpectralNorm(Layer):
                 "[SpectralNorm] expected a weight of positive extents, got shape "
                 f"{list(self._weight_shape)}"
             )
+        rank = len(self._weight_shape)
+        if not -rank <= dim < rank:
+            raise AssertionError(
+                f"[SpectralNorm] expected dim from {-rank} to {rank - 1}, got {dim}"
+            )
         height = self._weight_shape[dim]
-        width = 1
-        for i, d in enumerate(self._weight_shape):
-            width *= d if i != dim else 1
+        width = math.prod(self._weight_shape) // height
         self.weight_u = self.create_parameter(
             [height], ParamAttr(), dtype, default_initializer=Normal(0.0, 1.0)
         )
