@@ -143,3 +143,42 @@ def test_a_bias_behind_a_transposed_convolution(main):
     want = paddle.nn.functional.conv2d_transpose(*given, stride=2, padding=1)
     paddle.enable_static()
     np.testing.assert_allclose(out, want.numpy(), rtol=1e-5)
+
+
+def test_variables_that_ops_filled_are_operands(main):
+    x = paddle.static.data('x', [2, 3])
+
+    def layer(value):
+        helper = paddle.base.layer_helper.LayerHelper('layer', act='relu')
+        out = helper.create_variable_for_type_inference(value.dtype)
+        helper.append_op(
+            type='scale', inputs={'X': [value]}, outputs={'Out': [out]}, attrs={'scale': 3.0}
+        )
+        return helper.append_activation(out)
+
+    made = layer(layer(x))
+    results = {
+        'softmax': (paddle.nn.functional.softmax(made) + made) - x,
+        'concat': paddle.concat([made, x]),
+        'right': 2.0 - made,
+        'compared': paddle.cast(made > 10.0, 'float32'),
+        'row': made[1],
+        'negative': -made,
+        'mean': made.mean(),
+    }
+    want = 9 * X
+    exponents = np.exp(want - want.max(1, keepdims=True))
+    wanted = {
+        'softmax': exponents / exponents.sum(1, keepdims=True) + want - X,
+        'concat': np.concatenate([want, X]),
+        'right': 2 - want,
+        'compared': (want > 10).astype('float32'),
+        'row': want[1],
+        'negative': -want,
+        'mean': want.mean(),
+    }
+    for name, got in zip(results, run(main, list(results.values()), x=X)):
+        np.testing.assert_allclose(got, wanted[name], rtol=1e-6, err_msg=name)
+    empty = main.global_block().create_var(name='empty')
+    with pytest.raises(ValueError, match="'empty'"):
+        empty + x

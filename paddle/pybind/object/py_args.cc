@@ -126,6 +126,13 @@ double FloatValue(PyObject* o, const char* op, const char* arg) {
   return d;
 }
 
+// What a variable of an old program (paddle.static.block.OutputVar) stands for, which it keeps; null for other objects.
+const Tensor* VariableOf(PyObject* o) {
+  if (!o || !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "_stands_for_tensor")) return nullptr;
+  const PyRef value = Own(PyObject_CallMethod(o, "read", nullptr));
+  return IsTensor(value.get()) && AsTensor(value.get()).defined() ? &AsTensor(value.get()) : nullptr;
+}
+
 }  // namespace
 
 const Tensor& ToTensor(PyObject* o, const char* op, const char* arg) {
@@ -133,6 +140,7 @@ const Tensor& ToTensor(PyObject* o, const char* op, const char* arg) {
     const Tensor& t = AsTensor(o);
     if (__builtin_expect(t.defined(), 1)) return t;
   }
+  if (const Tensor* t = VariableOf(o)) return *t;
   ExpectedTensor(o, op, arg, "a Tensor");
 }
 
@@ -148,8 +156,9 @@ std::vector<Tensor> ToTensors(PyObject* o, const char* op, const char* arg) {
   std::vector<Tensor> r;
   r.reserve(n);
   for (Py_ssize_t i = 0; i < n; ++i) {
-    if (!IsTensor(items[i])) ExpectedTensor(items[i], op, ItemText(i, arg).c_str(), "a Tensor");
-    r.push_back(AsTensor(items[i]));
+    const Tensor* t = IsTensor(items[i]) ? &AsTensor(items[i]) : VariableOf(items[i]);
+    if (!t) ExpectedTensor(items[i], op, ItemText(i, arg).c_str(), "a Tensor");
+    r.push_back(*t);
   }
   return r;
 }
@@ -477,6 +486,7 @@ Tensor ToTensorOrScalar(PyObject* o, const Tensor& other, const char* op, const 
   Scalar s;
   if (o && NumberOf(o, &s, op, arg)) return NumberOperand(o, s, other, op, arg, wide);
   if (o && IsNdarray(o)) return FromBuffer(o, true);
+  if (const Tensor* t = VariableOf(o)) return *t;
   ExpectedTensor(o, op, arg, "a Tensor, an int, a float or a bool");
 }
 

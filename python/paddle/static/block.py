@@ -154,7 +154,9 @@ def _lasting(name, shape, dtype):
 
 class OutputVar:
     """A variable that has a value once an op wrote it, or read it as an input; stands for that
-    value in `append_op`, `py_func`, `gradients` and fetch lists."""
+    value in operations, `append_op`, `py_func`, `gradients` and fetch lists."""
+
+    _stands_for_tensor = True
 
     def __init__(self, program, name, shape, dtype, stop_gradient=False, levels=0, block=0):
         from paddle.base.framework import to_dtype
@@ -226,6 +228,26 @@ class OutputVar:
                 f"variable {self.__dict__.get('name')!r} has no value yet, so no {name!r}"
             )
         return getattr(value, name)
+
+
+def _forwarded(name):
+    def operator(self, *given):
+        value = self.read()
+        if value is None:
+            raise ValueError(f"[{name}] expected variable {self.name!r} to have a value, got none")
+        return getattr(value, name)(*given)
+
+    operator.__name__ = name
+    return operator
+
+
+# Operators are looked up in the class, where `__getattr__` is not asked.
+for _name in 'add sub mul truediv floordiv mod pow matmul and or xor'.split():
+    for _side in ('', 'r'):
+        if hasattr(_core.Tensor, f'__{_side}{_name}__'):
+            setattr(OutputVar, f'__{_side}{_name}__', _forwarded(f'__{_side}{_name}__'))
+for _name in 'neg abs invert getitem len lt le gt ge'.split():
+    setattr(OutputVar, f'__{_name}__', _forwarded(f'__{_name}__'))
 
 
 # Operations that hold a block of the program (`sub_blocks`).
