@@ -212,7 +212,7 @@ class Parser {
       ellipsis += items[i].kind == Item::kEllipsis;
       used += items[i].consumes();
     }
-    PD_CHECK(ellipsis <= 1, OutOfRange, "[index] expected at most one ellipsis ('...'), got ", ellipsis);
+    PD_CHECK(ellipsis <= 1, InvalidArgument, "[index] expected at most one ellipsis ('...'), got ", ellipsis);
     PD_CHECK(used <= rank, OutOfRange, "[index] expected at most ", rank,
              " indices for a tensor of that many dimensions, got ", used);
     for (int64_t i = 0; i < n; ++i) Take(items[i], rank - used);

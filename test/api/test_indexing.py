@@ -172,7 +172,7 @@ def test_values_are_cast_and_broadcast():
         ('1.5', ValueError),
         ('"a"', ValueError),
         ('[1.5]', ValueError),
-        ('..., ...', IndexError),
+        ('..., ...', ValueError),
         ('[True, False, True]', IndexError),
     ],
 )

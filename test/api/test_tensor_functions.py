@@ -406,3 +406,14 @@ def test_vectors_of_a_spectral_norm_fit():
     for u, v in ((2, 6), (3, 3), (1, 3)):
         with pytest.raises(ValueError, match=r'u of the rows and v of the columns'):
             paddle._C_ops.spectral_norm(x, paddle.ones([u]), paddle.ones([v]), 0, 1, 1e-12)
+
+
+def test_ranges_without_a_number_and_two_ellipses_are_refused():
+    x = paddle.ones([2, 3])
+    for low, high in ((2.0, 1.0), (1.0, 1.0), (math.nan, 1.0)):
+        with pytest.raises(ValueError, match=r'\[uniform_\] expected min below max'):
+            x.uniform_(low, high)
+    with pytest.raises(ValueError, match='one ellipsis'):
+        x[..., 0, ...]
+    with pytest.raises(ValueError, match='one ellipsis'):
+        x[..., ...] = 1

@@ -447,6 +447,8 @@ def uniform_(x, min=0, max=1.0, seed=0, name=None):
         >>> bool(((x >= 1) & (x < 2)).all())
         True
     """
+    if all(isinstance(end, (int, float)) for end in (min, max)) and not min < max:
+        raise ValueError(f'[uniform_] expected min below max, got {min} and {max}')
     return _fill(x, 'uniform_', lambda: _C_ops.uniform(extents(x), x.dtype, min, max, seed))
 
 

@@ -441,7 +441,8 @@ void multinomial_kernel(const KernelContext& context, const Tensor& x, const Sca
   }
 }
 
-void uniform_inplace_infer(const Meta& x, double, double, int64_t, int64_t, int64_t, double, Meta& out) {
+void uniform_inplace_infer(const Meta& x, double min, double max, int64_t, int64_t, int64_t, double, Meta& out) {
+  PD_CHECK(min < max, InvalidArgument, "[uniform_] expected min below max, got ", min, " and ", max);
   RequireKernel("uniform_inplace", x.dtype, IsFloating(x.dtype));
   out = x;
 }
