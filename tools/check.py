@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 from lint import (  # noqa: E402
     arguments,
     files,
+    functions,
     headers,
     kernel_memory,
     layers,
@@ -243,6 +244,7 @@ def main():
     changed = changed_files() if options.fast else None
     steps.run("format", check_format, changed if options.fast else files.tracked(ROOT))
     steps.run("lint files", lambda: listed(files.run(ROOT)))
+    steps.run("lint functions", lambda: listed(functions.run(ROOT)))
     steps.run("lint arguments", lambda: listed(arguments.run(ROOT)))
     steps.run("lint silence", lambda: listed(silence.run(ROOT)))
     steps.run("lint op names", lambda: listed(op_names.run(ROOT)))

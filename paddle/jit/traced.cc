@@ -297,90 +297,132 @@ void Traced::RecordGradients() {
     }
 }
 
-// The ops that `targets` and `roots` need. Backward: only ops recorded behind the forward part; of that, constants and
-// lists are copied and other values become feeds.
-Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
-                                   const std::vector<pir::Operation*>& roots, bool backward, bool replay) const {
-  const pir::Program& source = program_->program();
-  Extraction r;
-  r.feeds = feeds;
-  std::unordered_set<pir::Value> given(feeds.begin(), feeds.end());
+// The ops that targets and roots need, and the values they start from. Backward: only ops recorded behind the forward
+// part; of that, constants and lists are copied and other values become feeds.
+class Traced::Needs {
+ public:
+  Needs(const Traced& traced, const std::vector<pir::Value>& given, bool backward)
+      : feeds(given),
+        traced_(traced),
+        block_(&traced.program_->program().block()),
+        given_(given.begin(), given.end()),
+        backward_(backward) {}
+
+  void Add(const pir::Operation* op) {
+    if (ops.insert(op).second) work_.push_back(op);
+  }
+  void Add(pir::Value v) {
+    if (!v || given_.count(v)) return;
+    pir::Operation* def = v.defining_op();
+    if (!def || def->block() != block_) return;
+    if (IsFeed(*def))
+      AddFeed(v, def->name());
+    else
+      AddMaker(v, def);
+  }
+  // What the ops added so far need in turn.
+  void Close() {
+    while (!work_.empty()) {
+      const pir::Operation* op = work_.back();
+      work_.pop_back();
+      for (int i = 0; i < op->num_operands(); ++i) Add(op->operand(i));
+      if (op->num_regions())
+        for (pir::Value v : pir::CapturedValues(*op)) Add(v);
+    }
+  }
+
+  std::vector<pir::Value> feeds;
+  std::unordered_set<const pir::Operation*> ops;
   std::vector<std::pair<pir::Value, pir::Value>> aliases;
   std::unordered_multimap<const pir::Operation*, pir::Value> again;  // values equal to those an op computes once more
-  std::unordered_set<const pir::Operation*> needed;
-  std::vector<const pir::Operation*> work;
-  auto need_op = [&](const pir::Operation* op) {
-    if (needed.insert(op).second) work.push_back(op);
-  };
-  auto need = [&](pir::Value v) {
-    if (!v || given.count(v)) return;
-    pir::Operation* def = v.defining_op();
-    if (!def || def->block() != &source.block()) return;
-    bool copied = (IsConstant(*def) && !IsWritten(*def)) || def->isa("builtin.combine");
-    bool foreign = def->isa(pir::pd::kData) || (backward && (forward_ops_.count(def) || def->isa("cf.stack_create")) &&
-                                                !copied && !recomputed_.count(def));
-    if (!foreign) {
-      need_op(def);
-      // Who pops from a stack needs all who push on it.
-      if (def->isa("cf.stack_create") && v.index() != 1)
-        def->result(1).ForEachUse([&](pir::OpOperand& use) {
-          const pir::Operation* user = use.owner();
-          while (user && user->block() != &source.block()) user = user->parent_op();
-          if (user) need_op(user);
-        });
-      return;
-    }
+
+ private:
+  bool IsFeed(const pir::Operation& def) const {
+    const bool copied = (IsConstant(def) && !traced_.IsWritten(def)) || def.isa("builtin.combine");
+    return def.isa(pir::pd::kData) || (backward_ && (traced_.forward_ops_.count(&def) || def.isa("cf.stack_create")) &&
+                                       !copied && !traced_.recomputed_.count(&def));
+  }
+  void AddMaker(pir::Value v, const pir::Operation* def) {
+    Add(def);
+    // Who pops from a stack needs all who push on it.
+    if (def->isa("cf.stack_create") && v.index() != 1)
+      def->result(1).ForEachUse([&](pir::OpOperand& use) {
+        const pir::Operation* user = use.owner();
+        while (user && user->block() != block_) user = user->parent_op();
+        if (user) Add(user);
+      });
+  }
+  void AddFeed(pir::Value v, const std::string& maker) {
     PD_CHECK(!v.type().is_vector(), Unimplemented,
-             "[to_static] expected tensors between results and gradients, got the list made by ", def->name());
-    given.insert(v);
-    auto equal = equal_.find(v);
-    if (!backward || equal == equal_.end()) {
-      r.feeds.push_back(v);
+             "[to_static] expected tensors between results and gradients, got the list made by ", maker);
+    given_.insert(v);
+    auto equal = traced_.equal_.find(v);
+    if (!backward_ || equal == traced_.equal_.end()) {
+      feeds.push_back(v);
       return;
     }
-    if (const pir::Operation* first = equal->second.defining_op(); first && recomputed_.count(first)) {
+    if (const pir::Operation* first = equal->second.defining_op(); first && traced_.recomputed_.count(first)) {
       again.emplace(first, v);
-      need_op(first);
+      Add(first);
       return;
     }
     aliases.emplace_back(v, equal->second);
-    if (given.insert(equal->second).second) r.feeds.push_back(equal->second);
-  };
-  for (pir::Value v : targets) need(v);
-  for (pir::Operation* op : roots) need_op(op);
-  while (!work.empty()) {
-    const pir::Operation* op = work.back();
-    work.pop_back();
-    for (int i = 0; i < op->num_operands(); ++i) need(op->operand(i));
-    if (op->num_regions())
-      for (pir::Value v : pir::CapturedValues(*op)) need(v);
+    if (given_.insert(equal->second).second) feeds.push_back(equal->second);
   }
+
+  const Traced& traced_;
+  const pir::Block* block_;
+  std::unordered_set<pir::Value> given_;
+  std::vector<const pir::Operation*> work_;
+  const bool backward_;
+};
+
+namespace {
+
+// Adds the names of the parameters that the op writes to.
+void AddWritten(const pir::Operation& op, std::unordered_set<std::string>& names) {
+  if (!pir::WritesOperand(*op.info())) return;
+  for (int i = 0; i < op.num_operands(); ++i)
+    if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr;
+        def && def->isa("builtin.parameter"))
+      names.insert(def->attr("parameter_name").to_str());
+}
+
+void CopyParameter(pir::Program& program, const std::string& name) {
+  auto held = std::static_pointer_cast<Tensor>(program.parameter(name));
+  program.set_parameter(name, std::make_shared<Tensor>(phi::CopyOf(*held)));
+}
+
+}  // namespace
+
+Traced::Extraction Traced::Extract(const std::vector<pir::Value>& targets, const std::vector<pir::Value>& feeds,
+                                   const std::vector<pir::Operation*>& roots, bool backward, bool replay) const {
+  const pir::Program& source = program_->program();
+  Needs needs(*this, feeds, backward);
+  for (pir::Value v : targets) needs.Add(v);
+  for (pir::Operation* op : roots) needs.Add(op);
+  needs.Close();
+  Extraction r;
+  r.feeds = needs.feeds;
   r.program = std::make_shared<pir::Program>();
   pir::IrMapping map;
   pir::Builder b(r.program.get());
   for (size_t i = 0; i < r.feeds.size(); ++i)
     map.Map(r.feeds[i], pir::BuildData(b, "feed_" + std::to_string(i), r.feeds[i].type()));
-  for (auto& [v, first] : aliases) map.Map(v, map.Lookup(first));
+  for (auto& [v, first] : needs.aliases) map.Map(v, map.Lookup(first));
   std::unordered_set<std::string> written;
   for (pir::Operation& op : source.block()) {
-    if (!needed.count(&op)) continue;
-    // A second evaluation must not change running statistics again.
-    if (replay && pir::WritesOperand(*op.info()))
-      for (int i = 0; i < op.num_operands(); ++i)
-        if (pir::Operation* def = op.operand(i) ? op.operand(i).defining_op() : nullptr;
-            def && def->isa("builtin.parameter"))
-          written.insert(def->attr("parameter_name").to_str());
+    if (!needs.ops.count(&op)) continue;
+    if (replay) AddWritten(op, written);
     b.Insert(pir::CloneOp(op, map));
-    for (auto [at, end] = again.equal_range(&op); at != end; ++at) map.Map(at->second, map.Lookup(op.result(0)));
+    for (auto [at, end] = needs.again.equal_range(&op); at != end; ++at) map.Map(at->second, map.Lookup(op.result(0)));
     if (op.isa("builtin.parameter") || op.isa("builtin.constant")) {
       const std::string& name = op.attr(op.isa("builtin.constant") ? "value" : "parameter_name").to_str();
       if (auto p = source.parameter(name)) r.program->set_parameter(name, p);
     }
   }
-  for (const std::string& name : written) {
-    auto held = std::static_pointer_cast<Tensor>(r.program->parameter(name));
-    r.program->set_parameter(name, std::make_shared<Tensor>(phi::CopyOf(*held)));
-  }
+  // A second evaluation must not change running statistics again.
+  for (const std::string& name : written) CopyParameter(*r.program, name);
   for (size_t i = 0; i < targets.size(); ++i)
     pir::BuildFetch(b, map.Lookup(targets[i]), "fetch_" + std::to_string(i), static_cast<int>(i));
   Optimize(*r.program);

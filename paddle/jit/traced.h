@@ -110,6 +110,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
 
  private:
   struct Extraction;
+  class Needs;
   void RecordGradients();
   void PlanForward();
   void NoteEffects();

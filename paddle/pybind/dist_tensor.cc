@@ -315,6 +315,84 @@ void AddMesh(pyb::module_& m) {
       .def("__repr__", [](const PyMesh& s) { return TextOf(*s.mesh); });
 }
 
+void AddLocalParts(pyb::module_& m) {
+  m.def(
+      "_local_apart",
+      [](const pyb::object& o, const std::vector<bool>& axes) {
+        const Tensor& t = GivenDist("local_map", o);
+        const pd::DistState& s = pd::StateOf(t);
+        return Out(s.here ? UsedApart(s.local, s.mesh, axes) : Tensor());
+      },
+      "This process's part of a tensor; along these axes of the mesh its gradients are summed.");
+  m.def(
+      "_local_absent",
+      [](const pyb::object& o) {
+        const Tensor& t = GivenDist("local_map", o);
+        return Out(pd::AbsentResult({}, t.dtype(), {phi::LocalOf(t)}));
+      },
+      "What stands for a part of another process that is made of a tensor.");
+  m.def(
+      "_local_of",
+      [](const std::vector<pyb::object>& tensors) {
+        Tensor part;
+        std::vector<Tensor> absent;
+        for (const pyb::object& o : tensors) {
+          const pd::DistState& s = pd::StateOf(GivenDist("local_map", o));
+          s.here ? void(part = s.local) : absent.push_back(s.local);
+        }
+        const Tensor& one = GivenDist("local_map", tensors.at(0));
+        return Out(part.defined() ? pd::PartBeside(part, absent) : pd::AbsentResult(absent, one.dtype()));
+      },
+      "This process's part of one of several tensors on meshes of their own, with the history of all.");
+}
+
+void AddLayouts(pyb::module_& m) {
+  m.def(
+      "_bytes_received",
+      [](const std::vector<int64_t>& shape, int64_t element, const PyMesh& mesh, const pyb::object& from,
+         const pyb::object& to, int index) {
+        const Ints dims(shape);
+        const Placements a = PlacementsOf("reshard", from, *mesh.mesh), b = PlacementsOf("reshard", to, *mesh.mesh);
+        CheckPlacements("reshard", dims, *mesh.mesh, a);
+        CheckPlacements("reshard", dims, *mesh.mesh, b);
+        return BytesReceived(dims, element, *mesh.mesh, a, b, index);
+      },
+      "The bytes that the process at `index` of the mesh receives when a tensor is moved.");
+  m.def(
+      "_boxes_of",
+      [](const std::vector<int64_t>& shape, const PyMesh& mesh, const pyb::object& placements, int index) {
+        const Ints dims(shape);
+        const Placements p = PlacementsOf("shard_tensor", placements, *mesh.mesh);
+        CheckPlacements("shard_tensor", dims, *mesh.mesh, p);
+        pyb::list boxes;
+        const auto list = [](const Ints& v) { return std::vector<int64_t>(v.begin(), v.end()); };
+        const pd::Part whole = PartOf(dims, *mesh.mesh, Placements(p.size()), index);
+        for (const pd::Overlap& box : pd::OverlapsOf(whole, PartOf(dims, *mesh.mesh, p, index)))
+          boxes.append(pyb::make_tuple(list(box.a), list(box.extents), list(box.b)));
+        return boxes;
+      },
+      "The part that the process at `index` of the mesh has, in boxes: of each its first index, its shape and where "
+      "it begins in the part.");
+}
+
+void AddWorld(pyb::module_& m) {
+  m.def(
+      "_enter_world",
+      [](int rank, int size, const std::shared_ptr<pd::TcpStore>& store, double timeout, bool fake) {
+        pd::EnterWorld({rank, size, store, timeout, fake});
+      },
+      pyb::arg("rank"), pyb::arg("size"), pyb::arg("store"), pyb::arg("timeout"), pyb::arg("fake") = false);
+  m.def("_note_moves", pd::MoveNotes::Begin);
+  m.def("_noted_moves", [] {
+    const auto pairs = pd::MoveNotes::End();
+    return std::vector<std::pair<int, int>>(pairs.begin(), pairs.end());
+  });
+  m.def("_leave_world", [] {
+    const pyb::gil_scoped_release unlocked;
+    pd::LeaveWorld();
+  });
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
@@ -326,75 +404,9 @@ int Init(PyObject* module) {
     m.def("_reshard", &ReshardTensor);
     m.def("_become", &Become);
     m.def("_whole_of", [](const pyb::object& t) { return Out(WholeOf(GivenDist("unshard_dtensor", t))); });
-    m.def(
-        "_local_apart",
-        [](const pyb::object& o, const std::vector<bool>& axes) {
-          const Tensor& t = GivenDist("local_map", o);
-          const pd::DistState& s = pd::StateOf(t);
-          return Out(s.here ? UsedApart(s.local, s.mesh, axes) : Tensor());
-        },
-        "This process's part of a tensor; along these axes of the mesh its gradients are summed.");
-    m.def(
-        "_local_absent",
-        [](const pyb::object& o) {
-          const Tensor& t = GivenDist("local_map", o);
-          return Out(pd::AbsentResult({}, t.dtype(), {phi::LocalOf(t)}));
-        },
-        "What stands for a part of another process that is made of a tensor.");
-    m.def(
-        "_local_of",
-        [](const std::vector<pyb::object>& tensors) {
-          Tensor part;
-          std::vector<Tensor> absent;
-          for (const pyb::object& o : tensors) {
-            const pd::DistState& s = pd::StateOf(GivenDist("local_map", o));
-            s.here ? void(part = s.local) : absent.push_back(s.local);
-          }
-          const Tensor& one = GivenDist("local_map", tensors.at(0));
-          return Out(part.defined() ? pd::PartBeside(part, absent) : pd::AbsentResult(absent, one.dtype()));
-        },
-        "This process's part of one of several tensors on meshes of their own, with the history of all.");
-    m.def(
-        "_bytes_received",
-        [](const std::vector<int64_t>& shape, int64_t element, const PyMesh& mesh, const pyb::object& from,
-           const pyb::object& to, int index) {
-          const Ints dims(shape);
-          const Placements a = PlacementsOf("reshard", from, *mesh.mesh), b = PlacementsOf("reshard", to, *mesh.mesh);
-          CheckPlacements("reshard", dims, *mesh.mesh, a);
-          CheckPlacements("reshard", dims, *mesh.mesh, b);
-          return BytesReceived(dims, element, *mesh.mesh, a, b, index);
-        },
-        "The bytes that the process at `index` of the mesh receives when a tensor is moved.");
-    m.def(
-        "_boxes_of",
-        [](const std::vector<int64_t>& shape, const PyMesh& mesh, const pyb::object& placements, int index) {
-          const Ints dims(shape);
-          const Placements p = PlacementsOf("shard_tensor", placements, *mesh.mesh);
-          CheckPlacements("shard_tensor", dims, *mesh.mesh, p);
-          pyb::list boxes;
-          const auto list = [](const Ints& v) { return std::vector<int64_t>(v.begin(), v.end()); };
-          const pd::Part whole = PartOf(dims, *mesh.mesh, Placements(p.size()), index);
-          for (const pd::Overlap& box : pd::OverlapsOf(whole, PartOf(dims, *mesh.mesh, p, index)))
-            boxes.append(pyb::make_tuple(list(box.a), list(box.extents), list(box.b)));
-          return boxes;
-        },
-        "The part that the process at `index` of the mesh has, in boxes: of each its first index, its shape and where "
-        "it begins in the part.");
-    m.def(
-        "_enter_world",
-        [](int rank, int size, const std::shared_ptr<pd::TcpStore>& store, double timeout, bool fake) {
-          pd::EnterWorld({rank, size, store, timeout, fake});
-        },
-        pyb::arg("rank"), pyb::arg("size"), pyb::arg("store"), pyb::arg("timeout"), pyb::arg("fake") = false);
-    m.def("_note_moves", pd::MoveNotes::Begin);
-    m.def("_noted_moves", [] {
-      const auto pairs = pd::MoveNotes::End();
-      return std::vector<std::pair<int, int>>(pairs.begin(), pairs.end());
-    });
-    m.def("_leave_world", [] {
-      const pyb::gil_scoped_release unlocked;
-      pd::LeaveWorld();
-    });
+    AddLocalParts(m);
+    AddLayouts(m);
+    AddWorld(m);
   });
 }
 

@@ -276,132 +276,148 @@ PyMethodDef functions[] = {{"_is_tensor", IsTensorObject, METH_O,
                            {"_has_hooks", HasHooks, METH_O, "Whether something runs when a gradient reaches the leaf."},
                            {nullptr, nullptr, 0, nullptr}};
 
+void AddTraced(pyb::module_& root) {
+  pyb::class_<jit::Traced, std::shared_ptr<jit::Traced>>(root, "Traced", "A recorded function with its plans.")
+      .def(pyb::init(&MakeTraced), pyb::arg("program"), pyb::arg("inputs"), pyb::arg("names"), pyb::arg("outputs"),
+           pyb::arg("writes"), pyb::arg("grad"), pyb::arg("fuse"))
+      .def("call",
+           [](jit::Traced& t, pyb::list inputs) {
+             std::vector<Tensor> in;
+             for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "to_static", "input"));
+             pyb::list l;
+             for (Tensor& r : t.Call(in)) l.append(TensorObject(r));
+             return l;
+           })
+      .def_property_readonly("grad", Member(&jit::Traced::grad))
+      .def_property_readonly("has_effects", Member(&jit::Traced::HasEffects))
+      .def("keeps_apart", [](const jit::Traced& t, pyb::list inputs) { return t.KeepsApart(TensorsOf(inputs)); })
+      .def_property_readonly(
+          "forward_program",
+          [](jit::Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
+      .def_property_readonly("backward_program",
+                             [](jit::Traced& t) -> std::shared_ptr<ProgramObject> {
+                               if (!t.grad()) return nullptr;
+                               const auto& b = t.BackwardFor(std::vector<bool>(t.leaves().size(), true));
+                               return std::make_shared<ProgramObject>(b.program->Clone());
+                             })
+      .def_property_readonly("num_fused", [](jit::Traced& t) { return t.forward_plan()->num_fused(); })
+      .def(
+          "profile",
+          [](jit::Traced& t, bool on) {
+            for (executor::Plan* p : t.Plans()) p->SetProfiling(on);
+          },
+          pyb::arg("on") = true, "Starts (from zero) or stops to measure instructions, of gradients too.")
+      .def(
+          "profile_rows",
+          [](jit::Traced& t) {
+            pyb::list plans;
+            for (executor::Plan* p : t.Plans()) {
+              pyb::list rows;
+              for (auto& e : p->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
+              plans.append(rows);
+            }
+            return plans;
+          },
+          "For each plan made so far, the forward one first: (name, calls, total us) of each instruction.");
+}
+
+void AddTape(pyb::module_& root) {
+  pyb::class_<Tape>(root, "_Tape", "What a function did with tensors while it ran.")
+      .def(pyb::init([](pyb::list inputs, pyb::list known) {
+             return std::make_unique<Tape>(TensorsOf(inputs), TensorsOf(known));
+           }),
+           pyb::arg("inputs"), pyb::arg("known"))
+      .def("__enter__", [](Tape& t) { t.Start(); })
+      .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
+      .def("know", [](Tape& t, pyb::handle o) { t.Know(ToTensor(o.ptr(), "to_static", "tensor")); })
+      .def("read_number",
+           [](Tape& t, pyb::handle o) {
+             return pyb::reinterpret_steal<pyb::object>(
+                 t.ReadNumber(ToTensor(o.ptr(), "to_static", "tensor")).release());
+           })
+      .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
+      .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
+      .def_property_readonly("why", [](const Tape& t) { return t.why(); })
+      .def("lost", [](Tape& t) { return t.Lost(); })
+      .def_property_readonly("num_reads", [](const Tape& t) { return t.num_reads(); })
+      .def_property_readonly("lost_read", [](const Tape& t) { return t.lost_read(); })
+      .def("count_escaped", [](Tape& t, pyb::list accounted) { return t.CountEscaped(TensorsOf(accounted)); })
+      .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
+      .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
+      .def("replay",
+           [](Tape& t, pyb::list proxies, pyb::list instead) {
+             std::vector<std::pair<Tensor, Tensor>> pairs;
+             for (pyb::handle item : instead) {
+               auto pair = pyb::cast<pyb::tuple>(item);
+               pairs.emplace_back(ToTensor(pair[0].ptr(), "to_static", "known"),
+                                  ToTensor(pair[1].ptr(), "to_static", "other"));
+             }
+             t.Replay(TensorsOf(proxies), pairs);
+           })
+      .def("proxy",
+           [](const Tape& t, pyb::handle o) -> pyb::object {
+             return TensorObject(t.ProxyOf(ToTensor(o.ptr(), "to_static", "tensor")));
+           })
+      .def("restore", [](Tape& t) { t.Restore(); });
+}
+
+void AddFrameWatch(pyb::module_& root) {
+  pyb::class_<FrameWatch>(root, "_FrameWatch", "Which Python code runs while a call is recorded.")
+      .def(pyb::init<std::vector<std::string>, std::vector<std::string>>(), pyb::arg("free"), pyb::arg("trusted"))
+      .def("start", Member(&FrameWatch::Start))
+      .def("stop", Member(&FrameWatch::Stop))
+      .def("trust", Member(&FrameWatch::Trust))
+      .def("distrust", Member(&FrameWatch::Distrust))
+      .def_property_readonly("foreign", [](const FrameWatch& w) { return w.foreign(); });
+}
+
+void AddRecordings(pyb::module_& root) {
+  root.def(
+      "_note_code", [](pyb::object code) { NoteCode(code.ptr()); }, pyb::arg("code"),
+      "Registers code whose reads are noted, and keeps it.");
+  root.def(
+      "_is_made",
+      [](const std::shared_ptr<ProgramObject>& program, pyb::handle o) {
+        return program->recorder().IsMade(ToTensor(o.ptr(), "to_static", "tensor"));
+      },
+      "Whether the function that is recorded made the tensor, with data.");
+  root.def("_as_result",
+           [](pyb::handle o) { return TensorObject(jit::AsResult(ToTensor(o.ptr(), "to_static", "tensor"))); });
+  root.def(
+      "_take_writes",
+      [](const std::shared_ptr<ProgramObject>& program) {
+        pyb::list l;
+        for (const jit::Written& w : jit::TakeWrites(*program))
+          l.append(pyb::make_tuple(TensorObject(w.tensor), TensorObject(w.value)));
+        return l;
+      },
+      "Undoes writes to tensors with data; (tensor, value written) for each.");
+  root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
+    pyb::list l;
+    for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
+    return l;
+  });
+  root.def(
+      "_data_reads", [] { return jit::t_capture.data_reads; },
+      "Grows when this thread reads numbers out of a tensor that no recording under way made.");
+  root.def(
+      "_count_tensor", [](int64_t n) { return TensorObject(CountTensor(n)); }, pyb::arg("n"),
+      "What stands for an int of that value among the tensors of a call.");
+  root.def(
+      "_changed_place", [](pyb::object places) { return Guards(places.ptr()).Changed(); }, pyb::arg("places"),
+      "The number of a place that does not hold what it is said to; -1: there is none.");
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     if (PyModule_AddFunctions(module, functions) < 0) throw PyErrAlreadySet();
     PyRef type = Own(MakeRecordedCallsType(methods));
     if (PyModule_AddObject(module, "RecordedCalls", type.release()) < 0) throw PyErrAlreadySet();
     pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
-    pyb::class_<jit::Traced, std::shared_ptr<jit::Traced>>(root, "Traced", "A recorded function with its plans.")
-        .def(pyb::init(&MakeTraced), pyb::arg("program"), pyb::arg("inputs"), pyb::arg("names"), pyb::arg("outputs"),
-             pyb::arg("writes"), pyb::arg("grad"), pyb::arg("fuse"))
-        .def("call",
-             [](jit::Traced& t, pyb::list inputs) {
-               std::vector<Tensor> in;
-               for (pyb::handle o : inputs) in.push_back(ToTensor(o.ptr(), "to_static", "input"));
-               pyb::list l;
-               for (Tensor& r : t.Call(in)) l.append(TensorObject(r));
-               return l;
-             })
-        .def_property_readonly("grad", Member(&jit::Traced::grad))
-        .def_property_readonly("has_effects", Member(&jit::Traced::HasEffects))
-        .def("keeps_apart", [](const jit::Traced& t, pyb::list inputs) { return t.KeepsApart(TensorsOf(inputs)); })
-        .def_property_readonly(
-            "forward_program",
-            [](jit::Traced& t) { return std::make_shared<ProgramObject>(t.forward_program()->Clone()); })
-        .def_property_readonly("backward_program",
-                               [](jit::Traced& t) -> std::shared_ptr<ProgramObject> {
-                                 if (!t.grad()) return nullptr;
-                                 const auto& b = t.BackwardFor(std::vector<bool>(t.leaves().size(), true));
-                                 return std::make_shared<ProgramObject>(b.program->Clone());
-                               })
-        .def_property_readonly("num_fused", [](jit::Traced& t) { return t.forward_plan()->num_fused(); })
-        .def(
-            "profile",
-            [](jit::Traced& t, bool on) {
-              for (executor::Plan* p : t.Plans()) p->SetProfiling(on);
-            },
-            pyb::arg("on") = true, "Starts (from zero) or stops to measure instructions, of gradients too.")
-        .def(
-            "profile_rows",
-            [](jit::Traced& t) {
-              pyb::list plans;
-              for (executor::Plan* p : t.Plans()) {
-                pyb::list rows;
-                for (auto& e : p->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
-                plans.append(rows);
-              }
-              return plans;
-            },
-            "For each plan made so far, the forward one first: (name, calls, total us) of each instruction.");
-    pyb::class_<Tape>(root, "_Tape", "What a function did with tensors while it ran.")
-        .def(pyb::init([](pyb::list inputs, pyb::list known) {
-               return std::make_unique<Tape>(TensorsOf(inputs), TensorsOf(known));
-             }),
-             pyb::arg("inputs"), pyb::arg("known"))
-        .def("__enter__", [](Tape& t) { t.Start(); })
-        .def("__exit__", [](Tape& t, const pyb::args&) { t.Finish(); })
-        .def("know", [](Tape& t, pyb::handle o) { t.Know(ToTensor(o.ptr(), "to_static", "tensor")); })
-        .def("read_number",
-             [](Tape& t, pyb::handle o) {
-               return pyb::reinterpret_steal<pyb::object>(
-                   t.ReadNumber(ToTensor(o.ptr(), "to_static", "tensor")).release());
-             })
-        .def("stop", [](Tape& t, int end, std::string why) { t.Stop(static_cast<Tape::End>(end), std::move(why)); })
-        .def_property_readonly("end", [](const Tape& t) { return static_cast<int>(t.end()); })
-        .def_property_readonly("why", [](const Tape& t) { return t.why(); })
-        .def("lost", [](Tape& t) { return t.Lost(); })
-        .def_property_readonly("num_reads", [](const Tape& t) { return t.num_reads(); })
-        .def_property_readonly("lost_read", [](const Tape& t) { return t.lost_read(); })
-        .def("count_escaped", [](Tape& t, pyb::list accounted) { return t.CountEscaped(TensorsOf(accounted)); })
-        .def("uses", [](const Tape& t, pyb::handle o) { return t.Uses(ToTensor(o.ptr(), "to_static", "tensor")); })
-        .def("made", [](const Tape& t, pyb::handle o) { return t.Made(ToTensor(o.ptr(), "to_static", "tensor")); })
-        .def("replay",
-             [](Tape& t, pyb::list proxies, pyb::list instead) {
-               std::vector<std::pair<Tensor, Tensor>> pairs;
-               for (pyb::handle item : instead) {
-                 auto pair = pyb::cast<pyb::tuple>(item);
-                 pairs.emplace_back(ToTensor(pair[0].ptr(), "to_static", "known"),
-                                    ToTensor(pair[1].ptr(), "to_static", "other"));
-               }
-               t.Replay(TensorsOf(proxies), pairs);
-             })
-        .def("proxy",
-             [](const Tape& t, pyb::handle o) -> pyb::object {
-               return TensorObject(t.ProxyOf(ToTensor(o.ptr(), "to_static", "tensor")));
-             })
-        .def("restore", [](Tape& t) { t.Restore(); });
-    pyb::class_<FrameWatch>(root, "_FrameWatch", "Which Python code runs while a call is recorded.")
-        .def(pyb::init<std::vector<std::string>, std::vector<std::string>>(), pyb::arg("free"), pyb::arg("trusted"))
-        .def("start", Member(&FrameWatch::Start))
-        .def("stop", Member(&FrameWatch::Stop))
-        .def("trust", Member(&FrameWatch::Trust))
-        .def("distrust", Member(&FrameWatch::Distrust))
-        .def_property_readonly("foreign", [](const FrameWatch& w) { return w.foreign(); });
-    root.def(
-        "_note_code", [](pyb::object code) { NoteCode(code.ptr()); }, pyb::arg("code"),
-        "Registers code whose reads are noted, and keeps it.");
-    root.def(
-        "_is_made",
-        [](const std::shared_ptr<ProgramObject>& program, pyb::handle o) {
-          return program->recorder().IsMade(ToTensor(o.ptr(), "to_static", "tensor"));
-        },
-        "Whether the function that is recorded made the tensor, with data.");
-    root.def("_as_result",
-             [](pyb::handle o) { return TensorObject(jit::AsResult(ToTensor(o.ptr(), "to_static", "tensor"))); });
-    root.def(
-        "_take_writes",
-        [](const std::shared_ptr<ProgramObject>& program) {
-          pyb::list l;
-          for (const jit::Written& w : jit::TakeWrites(*program))
-            l.append(pyb::make_tuple(TensorObject(w.tensor), TensorObject(w.value)));
-          return l;
-        },
-        "Undoes writes to tensors with data; (tensor, value written) for each.");
-    root.def("_captured_tensors", [](const std::shared_ptr<ProgramObject>& program) {
-      pyb::list l;
-      for (const auto& c : program->recorder().captured()) l.append(TensorObject(c.tensor));
-      return l;
-    });
-    root.def(
-        "_data_reads", [] { return jit::t_capture.data_reads; },
-        "Grows when this thread reads numbers out of a tensor that no recording under way made.");
-    root.def(
-        "_count_tensor", [](int64_t n) { return TensorObject(CountTensor(n)); }, pyb::arg("n"),
-        "What stands for an int of that value among the tensors of a call.");
-    root.def(
-        "_changed_place", [](pyb::object places) { return Guards(places.ptr()).Changed(); }, pyb::arg("places"),
-        "The number of a place that does not hold what it is said to; -1: there is none.");
+    AddTraced(root);
+    AddTape(root);
+    AddFrameWatch(root);
+    AddRecordings(root);
     root.def(
         "_static_enabled",
         [](pyb::object on) {

@@ -235,107 +235,119 @@ void AddScopes(pyb::module_& m) {
       });
 }
 
+void TranslateExceptions() {
+  pyb::register_exception_translator([](std::exception_ptr e) {
+    try {
+      if (e) std::rethrow_exception(e);
+    } catch (const common::Error&) { RaiseCurrent(); } catch (const PyErrAlreadySet&) {
+    } catch (const std::length_error&) {  // pybind11's, which makes room for the length that a sequence claims
+      PyErr_SetString(PyExc_MemoryError, "out of memory: got a sequence of more elements than memory can hold");
+    } catch (const std::runtime_error&) {  // pybind11's, of a list or text that could not be made
+      if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
+    }
+  });
+}
+
+void AddProgram(pyb::module_& m) {
+  pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(), kProgramText)
+      .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
+      .def("__str__", &Text)
+      .def("__repr__", &Text)
+      .def("num_ops", [](ProgramObject& p) { return p.program().num_ops(); })
+      .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
+      .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
+      .def("_operations", &Operations)
+      .def("_last_id", &LastId)
+      .def("_operations_since", &OperationsSince)
+      .def("_clone",
+           [](ProgramObject& p) {
+             p.recorder().SyncFlags();
+             pir::IrMapping mapping;
+             auto copy = std::make_shared<ProgramObject>(p.program().Clone(mapping));
+             copy->SetOrigin(p.shared_from_this(), CopiedValues(p.program(), mapping));
+             return copy;
+           })
+      .def("_decomposed", &Decomposed, pyb::arg("names") = std::vector<std::string>(),
+           "A copy without the operations of these names, or all that have decompositions: built of others instead.")
+      .def("_parameters", &Parameters)
+      .def("_set_parameter",
+           [](ProgramObject& p, const std::string& name, pyb::handle t) {
+             p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
+           })
+      .def("_data", [](ProgramObject& p, const std::string& name, const pyb::sequence& shape,
+                       pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
+      .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
+      .def("_key",
+           [](ProgramObject& p, pyb::handle t) {
+             return reinterpret_cast<uintptr_t>(p.ValueAnywhere(ToTensor(t.ptr(), "program", "value")).impl());
+           })
+      .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
+                               int col) { pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col); })
+      .def("_prune", &PruneTo, pyb::arg("feeds"), pyb::arg("fetches"), pyb::arg("add_fetch") = true,
+           pyb::arg("feed_names") = std::vector<std::string>())
+      .def(
+          "_to_json",
+          [](ProgramObject& p, bool trainable, bool readable) {
+            p.recorder().SyncFlags();
+            return pir::WriteProgramJson(p.program(), {trainable, readable});
+          },
+          pyb::arg("trainable") = true, pyb::arg("readable") = false)
+      .def(
+          "_save_json",
+          [](ProgramObject& p, const std::string& path, bool trainable, bool readable) {
+            p.recorder().SyncFlags();
+            pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
+          },
+          pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
+      .def("_state_json", &StateJson, "The program with the tensors of these names as persistable inputs.")
+      .def("_save_params", &SaveParams)
+      .def("_load_params", &LoadParams)
+      .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); });
+}
+
+void AddPlan(pyb::module_& m) {
+  pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
+      .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
+      .def("run", Member(&PlanObject::Run))
+      .def_property_readonly("unplanned", [](PlanObject& p) { return p.plan->Unplanned(); })
+      .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
+      .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
+      .def(
+          "profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
+          "Starts (from zero) or stops to measure instructions.")
+      .def(
+          "profile_rows",
+          [](PlanObject& p) {
+            pyb::list rows;
+            for (auto& e : p.plan->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
+            return rows;
+          },
+          "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
+      .def(
+          "profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
+          "What was measured, summed by name, as text.")
+      .def_property_readonly("order", [](PlanObject& p) { return p.plan->Order(); })
+      .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
+      .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })
+      .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })
+      .def_property_readonly("output_names", [](PlanObject& p) { return p.plan->output_names(); });
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     static std::once_flag once;
     std::call_once(once, [] {
       executor::RegisterOps();
-      pyb::register_exception_translator([](std::exception_ptr e) {
-        try {
-          if (e) std::rethrow_exception(e);
-        } catch (const common::Error&) { RaiseCurrent(); } catch (const PyErrAlreadySet&) {
-        } catch (const std::length_error&) {  // pybind11's, which makes room for the length that a sequence claims
-          PyErr_SetString(PyExc_MemoryError, "out of memory: got a sequence of more elements than memory can hold");
-        } catch (const std::runtime_error&) {  // pybind11's, of a list or text that could not be made
-          if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_MemoryError)) throw;
-        }
-      });
+      TranslateExceptions();
     });
     pyb::module_ root = pyb::reinterpret_borrow<pyb::module_>(module);
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(root.attr("pir").ptr());
     AddScopes(m);
-    pyb::class_<ProgramObject, std::shared_ptr<ProgramObject>>(m, "Program", pyb::dynamic_attr(), kProgramText)
-        .def(pyb::init([] { return std::make_shared<ProgramObject>(); }))
-        .def("__str__", &Text)
-        .def("__repr__", &Text)
-        .def("num_ops", [](ProgramObject& p) { return p.program().num_ops(); })
-        .def_property_readonly("_id", [](ProgramObject& p) { return p.program().id(); })
-        .def_property_readonly("_epoch", [](ProgramObject& p) { return p.program().epoch(); })
-        .def("_operations", &Operations)
-        .def("_last_id", &LastId)
-        .def("_operations_since", &OperationsSince)
-        .def("_clone",
-             [](ProgramObject& p) {
-               p.recorder().SyncFlags();
-               pir::IrMapping mapping;
-               auto copy = std::make_shared<ProgramObject>(p.program().Clone(mapping));
-               copy->SetOrigin(p.shared_from_this(), CopiedValues(p.program(), mapping));
-               return copy;
-             })
-        .def("_decomposed", &Decomposed, pyb::arg("names") = std::vector<std::string>(),
-             "A copy without the operations of these names, or all that have decompositions: built of others instead.")
-        .def("_parameters", &Parameters)
-        .def("_set_parameter",
-             [](ProgramObject& p, const std::string& name, pyb::handle t) {
-               p.program().set_parameter(name, std::make_shared<Tensor>(ToTensor(t.ptr(), "set_parameter", "value")));
-             })
-        .def("_data", [](ProgramObject& p, const std::string& name, const pyb::sequence& shape,
-                         pyb::handle dtype) { return Object(p.recorder().Data(name, MetaFrom(name, shape, dtype))); })
-        .def("_value_name", [](ProgramObject& p, pyb::handle t) { return p.ValueOf(t).name(); })
-        .def("_key",
-             [](ProgramObject& p, pyb::handle t) {
-               return reinterpret_cast<uintptr_t>(p.ValueAnywhere(ToTensor(t.ptr(), "program", "value")).impl());
-             })
-        .def("_append_fetch", [](ProgramObject& p, pyb::handle t, const std::string& name,
-                                 int col) { pir::BuildFetch(p.recorder().builder(), p.ValueOf(t), name, col); })
-        .def("_prune", &PruneTo, pyb::arg("feeds"), pyb::arg("fetches"), pyb::arg("add_fetch") = true,
-             pyb::arg("feed_names") = std::vector<std::string>())
-        .def(
-            "_to_json",
-            [](ProgramObject& p, bool trainable, bool readable) {
-              p.recorder().SyncFlags();
-              return pir::WriteProgramJson(p.program(), {trainable, readable});
-            },
-            pyb::arg("trainable") = true, pyb::arg("readable") = false)
-        .def(
-            "_save_json",
-            [](ProgramObject& p, const std::string& path, bool trainable, bool readable) {
-              p.recorder().SyncFlags();
-              pir::WriteProgramJsonFile(p.program(), path, {trainable, readable});
-            },
-            pyb::arg("path"), pyb::arg("trainable") = true, pyb::arg("readable") = false)
-        .def("_state_json", &StateJson, "The program with the tensors of these names as persistable inputs.")
-        .def("_save_params", &SaveParams)
-        .def("_load_params", &LoadParams)
-        .def("_parameter_names", [](ProgramObject& p) { return pir::SortedParameterNames(p.program()); });
+    AddProgram(m);
     m.def("_load_json", &LoadJson);
     m.def("_load_json_text", &LoadJsonText);
     m.def("_record_mode", [] { return static_cast<int>(egr::State().record); });
-    pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
-        .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
-        .def("run", Member(&PlanObject::Run))
-        .def_property_readonly("unplanned", [](PlanObject& p) { return p.plan->Unplanned(); })
-        .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })
-        .def_property_readonly("least_workspace_bytes", [](PlanObject& p) { return p.plan->least_workspace_bytes(); })
-        .def(
-            "profile", [](PlanObject& p, bool on) { p.plan->SetProfiling(on); }, pyb::arg("on") = true,
-            "Starts (from zero) or stops to measure instructions.")
-        .def(
-            "profile_rows",
-            [](PlanObject& p) {
-              pyb::list rows;
-              for (auto& e : p.plan->Profile()) rows.append(pyb::make_tuple(e.name, e.calls, e.ns * 1e-3));
-              return rows;
-            },
-            "(name, calls, total us) of each instruction; a branch or loop contains the instructions in it.")
-        .def(
-            "profile_table", [](PlanObject& p) { return p.plan->ProfileTable(); },
-            "What was measured, summed by name, as text.")
-        .def_property_readonly("order", [](PlanObject& p) { return p.plan->Order(); })
-        .def_property_readonly("num_fused", [](PlanObject& p) { return p.plan->num_fused(); })
-        .def_property_readonly("num_instructions", [](PlanObject& p) { return p.plan->num_instructions(); })
-        .def_property_readonly("input_names", [](PlanObject& p) { return p.plan->input_names(); })
-        .def_property_readonly("output_names", [](PlanObject& p) { return p.plan->output_names(); });
+    AddPlan(m);
     // _record(program, mode): the context manager tests use; 1 records, 2 records and runs.
     root.def("_record", [](std::shared_ptr<ProgramObject> p) {
       return pyb::module_::import("paddle.static.program").attr("recording")(p);

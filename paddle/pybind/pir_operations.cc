@@ -216,7 +216,9 @@ void MoveBefore(OperationObject& moved, OperationObject& place) {
   op.MoveBefore(&before);
 }
 
-void DefineOperation(pyb::module_& m) {
+using O = OperationObject;
+
+void DefineBlock(pyb::module_& m) {
   pyb::class_<BlockObject>(m, "RegionBlock", "A block inside an operation, such as the body of a loop.")
       .def_property_readonly("ops",
                              [](BlockObject& b) {
@@ -232,12 +234,9 @@ void DefineOperation(pyb::module_& m) {
         for (int i = 0; i < b.get().num_args(); ++i) l.append(b.parent.owner->Wrap(b.get().arg(i)));
         return l;
       });
-  auto index = [](const char* what, int i, int n) {
-    if (i < 0 || i >= n)
-      throw pyb::index_error("[Operation." + std::string(what) + "] expected a number below " + std::to_string(n) +
-                             ", got " + std::to_string(i));
-  };
-  using O = OperationObject;
+}
+
+void DefineOperand(pyb::module_& m) {
   pyb::class_<OperandObject>(m, "OpOperand", "A place of an operation that a value is read at.")
       .def("source", [](OperandObject& p) { return p.owner.owner->Wrap(p.owner.get().operand(p.index)); })
       .def("set_source",
@@ -253,29 +252,10 @@ void DefineOperation(pyb::module_& m) {
            })
       .def("owner", [](OperandObject& p) { return p.owner; })
       .def("index", [](OperandObject& p) { return p.index; });
-  pyb::class_<O>(m, "Operation", "One operation of a program.")
-      .def("name", [](O& o) { return o.get().name(); })
-      .def("id", [](O& o) { return o.get().id(); })
-      .def("num_operands", [](O& o) { return o.get().num_operands(); })
-      .def("num_results", [](O& o) { return o.get().num_results(); })
-      .def("num_regions", [](O& o) { return o.get().num_regions(); })
-      .def("operand",
-           [index](O& o, int i) {
-             index("operand", i, o.get().num_operands());
-             return OperandObject{o, i};
-           })
-      .def("operand_source",
-           [index](O& o, int i) {
-             index("operand_source", i, o.get().num_operands());
-             return o.owner->Wrap(o.get().operand(i));
-           })
-      .def("operands_source", [](O& o) { return Wrapped(o, o.get().operands()); })
-      .def("result",
-           [index](O& o, int i) {
-             index("result", i, o.get().num_results());
-             return o.owner->Wrap(o.get().result(i));
-           })
-      .def("results", [](O& o) { return Wrapped(o, o.get().results_vec()); })
+}
+
+void DefineAttributes(pyb::class_<O>& operation) {
+  operation
       .def("attrs",
            [](O& o) {
              pyb::dict d;
@@ -297,8 +277,61 @@ void DefineOperation(pyb::module_& m) {
                               int32_t v) { o.get().set_attr(pir::Name(name), pir::Attribute::Int32(v)); })
       .def("set_float_attr",
            [](O& o, const std::string& name, float v) { o.get().set_attr(pir::Name(name), pir::Attribute::Float(v)); })
-      .def("set_str_attr", [](O& o, const std::string& name,
-                              const std::string& v) { o.get().set_attr(pir::Name(name), pir::Attribute::Str(v)); })
+      .def("set_str_attr", [](O& o, const std::string& name, const std::string& v) {
+        o.get().set_attr(pir::Name(name), pir::Attribute::Str(v));
+      });
+}
+
+void DefineChanges(pyb::class_<O>& operation) {
+  operation.def("move_before", &MoveBefore)
+      .def("replace_all_uses_with",
+           [](O& o, const pyb::iterable& values) {
+             const std::vector<pir::Value> others = o.owner->ValuesOf(values);
+             PD_CHECK(static_cast<int>(others.size()) == o.get().num_results(), InvalidArgument,
+                      "[replace_all_uses_with] expected ", o.get().num_results(), " values, got ", others.size());
+             o.get().ReplaceAllUsesWith(others);
+           })
+      .def("erase", [](O& o) {
+        PD_CHECK(o.get().use_empty(), PreconditionNotMet,
+                 "[Operation.erase] expected an operation whose results nobody reads, got ", o.get().name());
+        Kept kept(*o.owner, false);
+        if (pir::Builder& b = o.owner->recorder().builder(); b.before() == &o.get()) b.SetAfter(&o.get());
+        o.get().Erase();
+        kept.Update();
+      });
+}
+
+void DefineOperation(pyb::module_& m) {
+  DefineBlock(m);
+  DefineOperand(m);
+  auto index = [](const char* what, int i, int n) {
+    if (i < 0 || i >= n)
+      throw pyb::index_error("[Operation." + std::string(what) + "] expected a number below " + std::to_string(n) +
+                             ", got " + std::to_string(i));
+  };
+  pyb::class_<O> operation(m, "Operation", "One operation of a program.");
+  operation.def("name", [](O& o) { return o.get().name(); })
+      .def("id", [](O& o) { return o.get().id(); })
+      .def("num_operands", [](O& o) { return o.get().num_operands(); })
+      .def("num_results", [](O& o) { return o.get().num_results(); })
+      .def("num_regions", [](O& o) { return o.get().num_regions(); })
+      .def("operand",
+           [index](O& o, int i) {
+             index("operand", i, o.get().num_operands());
+             return OperandObject{o, i};
+           })
+      .def("operand_source",
+           [index](O& o, int i) {
+             index("operand_source", i, o.get().num_operands());
+             return o.owner->Wrap(o.get().operand(i));
+           })
+      .def("operands_source", [](O& o) { return Wrapped(o, o.get().operands()); })
+      .def("result",
+           [index](O& o, int i) {
+             index("result", i, o.get().num_results());
+             return o.owner->Wrap(o.get().result(i));
+           })
+      .def("results", [](O& o) { return Wrapped(o, o.get().results_vec()); })
       .def("get_input_names", &InputNames)
       .def("get_output_names", &OutputNames)
       .def("get_parent_block", [](O& o) { return BlockOf(o.owner, o.get().block()); })
@@ -310,26 +343,11 @@ void DefineOperation(pyb::module_& m) {
                                  l.append("File \"" + at->file + "\", line " + std::to_string(at->line));
                                return l;
                              })
-      .def("move_before", &MoveBefore)
-      .def("replace_all_uses_with",
-           [](O& o, const pyb::iterable& values) {
-             const std::vector<pir::Value> others = o.owner->ValuesOf(values);
-             PD_CHECK(static_cast<int>(others.size()) == o.get().num_results(), InvalidArgument,
-                      "[replace_all_uses_with] expected ", o.get().num_results(), " values, got ", others.size());
-             o.get().ReplaceAllUsesWith(others);
-           })
-      .def("erase",
-           [](O& o) {
-             PD_CHECK(o.get().use_empty(), PreconditionNotMet,
-                      "[Operation.erase] expected an operation whose results nobody reads, got ", o.get().name());
-             Kept kept(*o.owner, false);
-             if (pir::Builder& b = o.owner->recorder().builder(); b.before() == &o.get()) b.SetAfter(&o.get());
-             o.get().Erase();
-             kept.Update();
-           })
       .def_property_readonly("_program", [](O& o) { return o.owner; })
       .def("__eq__", [](O& a, const pyb::object& b) { return pyb::isinstance<O>(b) && b.cast<O&>().id == a.id; })
       .def("__hash__", [](O& o) { return o.id; });
+  DefineAttributes(operation);
+  DefineChanges(operation);
 }
 
 // The program of a value: the youngest that knows it.

@@ -107,18 +107,11 @@ bool GroupBuilder::Lookup(const OperandFacts& o, const std::vector<Expr>& before
   return true;
 }
 
-bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape,
-                           const std::vector<Expr>& before, Expr& out, const char** why) {
-  if (o.position >= 0) {
-    const int axis = axes_of_shape[static_cast<size_t>(o.position)];
-    out = axis >= 0 ? Expr::Index(axis) : Expr::Int(0, DataType::INT64);
-    return true;
-  }
+bool GroupBuilder::Locate(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape,
+                          In& in) const {
   const Dims& dims = o.value.dims();
   const int64_t lead = shape.size() - dims.size();
-  *why = "an operand does not broadcast for certain";
   if (!o.mapped && lead < 0) return false;
-  In in{o.value, {}, {}, o.looked_up, {}, {}};
   auto needs = [&](const Expr& e) { in.mask = in.mask.defined() ? in.mask && e : e; };
   for (int64_t k = 0; k < dims.size(); ++k) {
     ViewDim d = o.mapped ? o.dims[static_cast<size_t>(k)] : ViewDim(static_cast<int>(lead + k));
@@ -140,17 +133,53 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
     }
     in.view.push_back(d);
   }
+  return true;
+}
+
+bool GroupBuilder::IsWhole(const In& in, const Member& made) {
+  if (in.mask.defined() || in.looked_up >= 0) return false;
+  const Dims& own = in.value.dims();
+  for (int64_t k = 0; k < own.size(); ++k) {
+    const ViewDim& d = in.view[static_cast<size_t>(k)];
+    if (d.part || (d.axis != made.axes[static_cast<size_t>(k)] && !common::IsOne(own[k]))) return false;
+  }
+  return true;
+}
+
+bool GroupBuilder::Input(const OperandFacts& o, const std::vector<Expr>& before, In& in, Expr& out, const char** why) {
+  auto same = [](const Expr& a, const Expr& b) { return a.defined() == b.defined() && (!a.defined() || Same(a, b)); };
+  size_t k = 0;
+  for (; k < inputs_.size(); ++k) {
+    const In& i = inputs_[k];
+    if (i.value == in.value && i.view == in.view && i.looked_up == in.looked_up && same(i.mask, in.mask) &&
+        (in.looked_up < 0 || Same(i.index, before[static_cast<size_t>(o.index)])))
+      break;
+  }
+  if (k == inputs_.size()) {
+    *why = "too many inputs";
+    if (inputs_.size() >= kMaxGroupInputs) return false;
+    if (in.looked_up >= 0 && !Lookup(o, before, in, why)) return false;
+    inputs_.push_back(in);
+  }
+  out = Expr::Input(static_cast<int>(k), o.value.dtype());
+  return true;
+}
+
+bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::vector<int>& axes_of_shape,
+                           const std::vector<Expr>& before, Expr& out, const char** why) {
+  if (o.position >= 0) {
+    const int axis = axes_of_shape[static_cast<size_t>(o.position)];
+    out = axis >= 0 ? Expr::Index(axis) : Expr::Int(0, DataType::INT64);
+    return true;
+  }
+  In in{o.value, {}, {}, o.looked_up, {}, {}};
+  *why = "an operand does not broadcast for certain";
+  if (!Locate(o, shape, axes_of_shape, in)) return false;
   in.value = Through(o.value, in.view, in.looked_up);
-  const bool plain = !in.mask.defined() && in.looked_up < 0;
   auto it = members_.find(in.value);
   if (it != members_.end()) {
     *why = "an operand made in the group is read along other axes, or a part of it";
-    const Dims& own = in.value.dims();
-    for (int64_t k = 0; k < own.size(); ++k) {
-      const ViewDim& d = in.view[static_cast<size_t>(k)];
-      if (d.part || (d.axis != it->second.axes[static_cast<size_t>(k)] && !common::IsOne(own[k]))) return false;
-    }
-    if (!plain || o.below >= 0) return false;
+    if (!IsWhole(in, it->second) || o.below >= 0) return false;
     out = o.stored ? cast(it->second.expr, o.value.dtype()) : it->second.expr;
     return true;
   }
@@ -159,25 +188,10 @@ bool GroupBuilder::Operand(const OperandFacts& o, const Dims& shape, const std::
     if (p.result == in.value) return false;
   const DataType type = o.value.dtype();
   auto c = ConstantOf(in.value);
-  if (c && in.looked_up < 0) {
+  if (c && in.looked_up < 0)
     out = Constant(*c, type);
-  } else {
-    auto same = [](const Expr& a, const Expr& b) { return a.defined() == b.defined() && (!a.defined() || Same(a, b)); };
-    size_t k = 0;
-    for (; k < inputs_.size(); ++k) {
-      const In& i = inputs_[k];
-      if (i.value == in.value && i.view == in.view && i.looked_up == in.looked_up && same(i.mask, in.mask) &&
-          (in.looked_up < 0 || Same(i.index, before[static_cast<size_t>(o.index)])))
-        break;
-    }
-    if (k == inputs_.size()) {
-      *why = "too many inputs";
-      if (inputs_.size() >= kMaxGroupInputs) return false;
-      if (in.looked_up >= 0 && !Lookup(o, before, in, why)) return false;
-      inputs_.push_back(in);
-    }
-    out = Expr::Input(static_cast<int>(k), type);
-  }
+  else if (!Input(o, before, in, out, why))
+    return false;
   if (o.below >= 0) {
     *why = "checks numbers that are made in the group";
     if (out->op != Op::kInput) return false;

@@ -62,6 +62,11 @@ class GroupBuilder {
   // `before` are the operands before it.
   bool Operand(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape,
                const std::vector<Expr>& before, Expr& out, const char** why);
+  // Parts of Operand: where the value is read, and where not (in.view, in.mask), false when that is not certain;
+  // whether what a member made is read whole; and a new input or one that is there.
+  bool Locate(const OperandFacts& o, const common::Dims& shape, const std::vector<int>& axes_of_shape, In& in) const;
+  static bool IsWhole(const In& in, const Member& made);
+  bool Input(const OperandFacts& o, const std::vector<Expr>& before, In& in, Expr& out, const char** why);
   // Follows views from v to what they are views of; `view` and `looked_up` change along.
   pir::Value Through(pir::Value v, std::vector<ViewDim>& view, int& looked_up) const;
   bool Lookup(const OperandFacts& o, const std::vector<Expr>& before, In& in, const char** why);

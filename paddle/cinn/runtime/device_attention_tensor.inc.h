@@ -182,94 +182,113 @@ INLINE void PutRows(T* out, i64 b, i64 h, i64 heads, int row, int n, int width, 
   }
 }
 
+// What the kernels read of their numbers.
+struct Extents {
+  float scale;
+  int nq, nk, dim, vdim, flat;
+  MEMBER explicit Extents(const i64* p)
+      : scale(static_cast<float>(NumberAt(p, kScale))),
+        nq(static_cast<int>(p[kNq])),
+        nk(static_cast<int>(p[kNk])),
+        dim(static_cast<int>(p[kDim])),
+        vdim(static_cast<int>(p[kValueDim])),
+        flat(static_cast<int>(p[kFlat])) {}
+};
+
+// A block's queries and their softmax under way: maxima are taken with the scores', which are in powers of 2, so that
+// one instruction is an exponential.
 template <int D, bool extra, class T, class S>
-INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, const unsigned char* keep, T* out,
-                          double* lse, S* tiles, const i64* p) {
+struct ForwardRows {
   typedef Tiles<D, extra> Room;
-  constexpr int C = Room::columns, room = Room::room;
-  const float lowest = -phi::device_math::limits<float>::inf, scale = static_cast<float>(NumberAt(p, kScale)) * kLog2e;
-  const int nq = static_cast<int>(p[kNq]), nk = static_cast<int>(p[kNk]), dim = static_cast<int>(p[kDim]),
-            vdim = static_cast<int>(p[kValueDim]), flat = static_cast<int>(p[kFlat]);
-  const i64 blocks_of_head = (nq + kBlockRows - 1) / kBlockRows;
-  const int l = Thread() % 32, warp = Thread() / 32;
-  for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kBlocks]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
-    const Head at = HeadOf(block / blocks_of_head, p);
-    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows, mine = first + 16 * warp,
-              row = mine + l / 4;
-    const unsigned short *keys = Halves(Of(k, p + kKey, at.b, at.kv)), *values = Halves(Of(v, p + kValue, at.b, at.kv));
-    u32 x[D / 16][4];
-    Rows<D>(tiles, Of(q, p + kQ, at.b, at.h), p[kQ + 1], first, nq, dim, flat & 1, x);
-    float acc[D / 8][4] = {}, top[2] = {lowest, lowest}, total[2] = {};
-    const int reach = Reach(first + kBlockRows < nq ? first + kBlockRows : nq, p);
-    auto stage = [&](int now, int k0) {
-      // What addresses follow from is found anew for each tile, not held while tiles are computed with.
-      const int n = Hidden(nk), thread = Hidden(Thread());
-      Stage<D, C>(tiles + now * room, keys, p[kKey + 1], k0, n, dim, flat & 2, thread);
-      Stage<D, C>(tiles + (now + 1) * room, values, p[kValue + 1], k0, n, vdim, flat & 4, thread);
-      Sent();
-    };
-    // The maxima with the scores', which are in powers of 2, so that one instruction is an exponential.
-    float shift[2];
-    auto raise = [&](float(&best)[2]) {
-      float fade[2];
+  static constexpr int C = Room::columns, room = Room::room;
+  static constexpr float lowest = -phi::device_math::limits<float>::inf;
+  const Extents n;
+  const i64* const p;
+  S* const tiles;
+  const Head at;
+  const unsigned short *const keys, *const values;
+  const float scale;
+  const int mine, row;  // the warp's first one, and the thread's
+  u32 x[D / 16][4];
+  float acc[D / 8][4] = {}, top[2] = {lowest, lowest}, total[2] = {}, shift[2];
+
+  MEMBER ForwardRows(const Extents& n, const i64* p, S* tiles, const Head& at, const T* q, const T* k, const T* v,
+                     int first)
+      : n(n),
+        p(p),
+        tiles(tiles),
+        at(at),
+        keys(Halves(Of(k, p + kKey, at.b, at.kv))),
+        values(Halves(Of(v, p + kValue, at.b, at.kv))),
+        scale(n.scale * kLog2e),
+        mine(first + 16 * (Thread() / 32)),
+        row(mine + Thread() % 32 / 4) {
+    Rows<D>(tiles, Of(q, p + kQ, at.b, at.h), p[kQ + 1], first, n.nq, n.dim, n.flat & 1, x);
+  }
+  MEMBER void Copy(int now, int k0) {
+    // What addresses follow from is found anew for each tile, not held while tiles are computed with.
+    const int nk = Hidden(n.nk), thread = Hidden(Thread());
+    Stage<D, C>(tiles + now * room, keys, p[kKey + 1], k0, nk, n.dim, n.flat & 2, thread);
+    Stage<D, C>(tiles + (now + 1) * room, values, p[kValue + 1], k0, nk, n.vdim, n.flat & 4, thread);
+    Sent();
+  }
+  MEMBER void Raise(float (&best)[2]) {
+    float fade[2];
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2; ++i) {
 #pragma unroll
-        for (int by = 1; by < 4; by *= 2) best[i] = Larger(best[i], Other(best[i], by));
-        shift[i] = best[i] == lowest ? 0 : best[i];
-        fade[i] = Exp2(top[i] - shift[i]);
-        top[i] = best[i];
-        total[i] *= fade[i];
-      }
-      if (fade[0] != 1 || fade[1] != 1) {
+      for (int by = 1; by < 4; by *= 2) best[i] = Larger(best[i], Other(best[i], by));
+      shift[i] = best[i] == lowest ? 0 : best[i];
+      fade[i] = Exp2(top[i] - shift[i]);
+      top[i] = best[i];
+      total[i] *= fade[i];
+    }
+    if (fade[0] != 1 || fade[1] != 1) {
 #pragma unroll
-        for (int d = 0; d < D / 8; ++d)
+      for (int d = 0; d < D / 8; ++d)
 #pragma unroll
-          for (int e = 0; e < 4; ++e) acc[d][e] *= fade[e / 2];
-      }
-    };
-    __nvvm_bar_sync(0);
-    stage(0, 0);
-    int now = 0, k0 = 0;
-    // Tiles that all of the block's rows see whole, while the next one is copied, which is whole, too.
-    if (!extra && scale >= 0 && (flat & 6) == 6 && dim == D && vdim == D) {
-      const int seen = p[kCausal] ? first + 1 + static_cast<int>(p[kOffset]) : nk;
-      const int whole = ((seen < nk ? seen : nk) / C - 1) / 2 * 2 * C;
-      Walker<D, C> next_keys(tiles, keys, p[kKey + 1], C), next_values(tiles + room, values, p[kValue + 1], C);
-      for (; k0 < whole; k0 += 2 * C) {
+        for (int e = 0; e < 4; ++e) acc[d][e] *= fade[e / 2];
+    }
+  }
+  // Tiles that all of the block's rows see whole, while the next one is copied, which is whole, too.
+  MEMBER void AddWhole(int& k0, int whole) {
+    Walker<D, C> next_keys(tiles, keys, p[kKey + 1], C), next_values(tiles + room, values, p[kValue + 1], C);
+    for (; k0 < whole; k0 += 2 * C) {
 #pragma unroll
-        for (int u = 0; u < 4; u += 2) {  // two, so that addresses are known
-          Arrived();
-          next_keys.Copy((u ^ 2) * room * 2);
-          next_values.Copy((u ^ 2) * room * 2);
-          Sent();
-          float s[C / 8][4] = {}, best[2] = {lowest, lowest};
-          Scores<D, T>(s, x, tiles + u * room);
+      for (int u = 0; u < 4; u += 2) {  // two, so that addresses are known
+        Arrived();
+        next_keys.Copy((u ^ 2) * room * 2);
+        next_values.Copy((u ^ 2) * room * 2);
+        Sent();
+        float s[C / 8][4] = {}, best[2] = {lowest, lowest};
+        Scores<D, T>(s, x, tiles + u * room);
 #pragma unroll
-          for (int j = 0; j < C / 8; ++j)
+        for (int j = 0; j < C / 8; ++j)
 #pragma unroll
-            for (int e = 0; e < 4; ++e) best[e / 2] = Larger(best[e / 2], s[j][e]);
+          for (int e = 0; e < 4; ++e) best[e / 2] = Larger(best[e / 2], s[j][e]);
 #pragma unroll
-          for (int i = 0; i < 2; ++i) best[i] = Larger(best[i] * scale, top[i]);
-          raise(best);
+        for (int i = 0; i < 2; ++i) best[i] = Larger(best[i] * scale, top[i]);
+        Raise(best);
 #pragma unroll
-          for (int j = 0; j < C / 8; ++j)
+        for (int j = 0; j < C / 8; ++j)
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-              s[j][e] = Exp2(__builtin_elementwise_fma(s[j][e], scale, -shift[e / 2]));
-              total[e / 2] += s[j][e];
-            }
-          Gather<D, T>(acc, s, tiles + (u + 1) * room);
-        }
+          for (int e = 0; e < 4; ++e) {
+            s[j][e] = Exp2(__builtin_elementwise_fma(s[j][e], scale, -shift[e / 2]));
+            total[e / 2] += s[j][e];
+          }
+        Gather<D, T>(acc, s, tiles + (u + 1) * room);
       }
     }
-    for (; k0 < reach; k0 += C, now ^= 2) {
+  }
+  MEMBER void AddSeen(int k0, int reach, const void* mask, const unsigned char* keep) {
+    const int l = Thread() % 32;
+    for (int now = 0; k0 < reach; k0 += C, now ^= 2) {
       Arrived();
-      if (k0 + C < reach) stage(now ^ 2, k0 + C);
+      if (k0 + C < reach) Copy(now ^ 2, k0 + C);
       const int at_key = Hidden(k0) + l % 4 * 2;
       float s[C / 8][4] = {}, best[2] = {top[0], top[1]};
       Scores<D, T>(s, x, tiles + now * room);
-      const bool all = AllSeen<extra>(mine, nq, k0, C, nk, false, p);
+      const bool all = AllSeen<extra>(mine, n.nq, k0, C, n.nk, false, p);
 #pragma unroll
       for (int j = 0; j < C / 8; ++j)
 #pragma unroll
@@ -279,7 +298,7 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
                   : AsSeen<extra>(z * (scale / kLog2e), mask, at, row + e / 2 * 8, at_key + 8 * j + e % 2, p) * kLog2e;
           best[e / 2] = Larger(best[e / 2], z);
         }
-      raise(best);
+      Raise(best);
 #pragma unroll
       for (int j = 0; j < C / 8; ++j)
 #pragma unroll
@@ -291,20 +310,44 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
         }
       Gather<D, T>(acc, s, tiles + (now + 1) * room);
     }
+  }
+  MEMBER void Put(T* out, double* lse) {
     float by[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       float sum = total[i];
       sum += Other(sum, 1);
       sum += Other(sum, 2);
-      by[i] = nk ? 1 / sum : 0;
+      by[i] = n.nk ? 1 / sum : 0;
       const int r = row + 8 * i;
-      if (r < nq && l % 4 == 0)
-        lse[(at.b * p[kHeads] + at.h) * nq + r] =
+      if (r < n.nq && Thread() % 32 % 4 == 0)
+        lse[(at.b * p[kHeads] + at.h) * n.nq + r] =
             static_cast<double>(top[i]) / 1.4426950408889634 + phi::device_math::log(static_cast<double>(sum));
     }
-    PutRows<D>(out, at.b, at.h, p[kHeads], row, nq, vdim, acc, by);
+    PutRows<D>(out, at.b, at.h, p[kHeads], row, n.nq, n.vdim, acc, by);
     Arrived();
+  }
+};
+
+template <int D, bool extra, class T, class S>
+INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, const unsigned char* keep, T* out,
+                          double* lse, S* tiles, const i64* p) {
+  constexpr int C = Tiles<D, extra>::columns;
+  const Extents n(p);
+  const i64 blocks_of_head = (n.nq + kBlockRows - 1) / kBlockRows;
+  for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kBlocks]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
+    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows;
+    ForwardRows<D, extra, T, S> rows(n, p, tiles, HeadOf(block / blocks_of_head, p), q, k, v, first);
+    const int reach = Reach(first + kBlockRows < n.nq ? first + kBlockRows : n.nq, p);
+    __nvvm_bar_sync(0);
+    rows.Copy(0, 0);
+    int k0 = 0;
+    if (!extra && rows.scale >= 0 && (n.flat & 6) == 6 && n.dim == D && n.vdim == D) {
+      const int seen = p[kCausal] ? first + 1 + static_cast<int>(p[kOffset]) : n.nk;
+      rows.AddWhole(k0, ((seen < n.nk ? seen : n.nk) / C - 1) / 2 * 2 * C);
+    }
+    rows.AddSeen(k0, reach, mask, keep);
+    rows.Put(out, lse);
   }
 }
 
@@ -312,113 +355,146 @@ INLINE void TensorForward(const T* q, const T* k, const T* v, const void* mask, 
 // are keys, and columns the queries of all heads that share them.
 enum class Side { kQuery, kKey, kValue };
 template <Side side, int D, bool extra, class T, class S, class F>
+struct GradRows {
+  static constexpr bool of_keys = side != Side::kQuery, of_value = side == Side::kValue;
+  typedef Tiles<D, extra> Room;
+  static constexpr int C = Room::columns, room = Room::room;
+  const T *const q, *const k, *const v, *const dout;
+  S* const tiles;
+  F* const sums;
+  const i64* const p;
+  const Extents n;
+  const i64 b, h;
+  const int mine, row;  // the warp's first one, and the thread's
+  u32 x[D / 16][4], y[D / 16][4];
+  float acc[D / 8][4] = {}, sum[2], mean[2];
+
+  MEMBER GradRows(const T* q, const T* k, const T* v, const T* dout, S* tiles, F* sums, const i64* p, const Extents& n,
+                  i64 b, i64 h, int first)
+      : q(q),
+        k(k),
+        v(v),
+        dout(dout),
+        tiles(tiles),
+        sums(sums),
+        p(p),
+        n(n),
+        b(b),
+        h(h),
+        mine(first + 16 * (Thread() / 32)),
+        row(mine + Thread() % 32 / 4) {
+    if (of_keys) {
+      Rows<D>(tiles, Of(k, p + kKey, b, h), p[kKey + 1], first, n.nk, n.dim, n.flat & 2, x);
+      if (!of_value) Rows<D>(tiles, Of(v, p + kValue, b, h), p[kValue + 1], first, n.nk, n.vdim, n.flat & 4, y);
+    } else {
+      Rows<D>(tiles, Of(q, p + kQ, b, h), p[kQ + 1], first, n.nq, n.dim, n.flat & 1, x);
+      Rows<D>(tiles, Of(dout, p + kGrad, b, h), p[kGrad + 1], first, n.nq, n.vdim, n.flat & 8, y);
+    }
+  }
+  // Columns from c0 on of a head, with what they were divided by and their means where they are queries.
+  MEMBER void Copy(int now, int c0, const Head& at, const double* lses, const double* deltas) {
+    if (of_keys) {
+      Stage<D, C>(tiles + now * room, Halves(Of(q, p + kQ, b, at.h)), p[kQ + 1], c0, n.nq, n.dim, n.flat & 1, Thread());
+      Stage<D, C>(tiles + (now + 1) * room, Halves(Of(dout, p + kGrad, b, at.h)), p[kGrad + 1], c0, n.nq, n.vdim,
+                  n.flat & 8, Thread());
+      if (Thread() < C) {
+        const bool there = c0 + Thread() < n.nq;
+        sums[now * C + Thread()] = there ? static_cast<float>(lses[c0 + Thread()]) * kLog2e : 0;
+        sums[(now + 1) * C + Thread()] = there ? static_cast<float>(deltas[c0 + Thread()]) : 0;
+      }
+    } else {
+      Stage<D, C>(tiles + now * room, Halves(Of(k, p + kKey, b, at.kv)), p[kKey + 1], c0, n.nk, n.dim, n.flat & 2,
+                  Thread());
+      Stage<D, C>(tiles + (now + 1) * room, Halves(Of(v, p + kValue, b, at.kv)), p[kValue + 1], c0, n.nk, n.vdim,
+                  n.flat & 4, Thread());
+    }
+    Sent();
+  }
+  MEMBER void TakeSums(const double* lses, const double* deltas) {
+    sum[0] = sum[1] = mean[0] = mean[1] = 0;
+    if (of_keys) return;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      if (row + 8 * i >= n.nq) continue;
+      sum[i] = static_cast<float>(lses[row + 8 * i]) * kLog2e;
+      mean[i] = static_cast<float>(deltas[row + 8 * i]);
+    }
+  }
+  // Adds what a tile of columns, that begins at c0, gives.
+  MEMBER void Add(int now, int c0, const Head& at, const void* mask, const unsigned char* keep) {
+    const int l = Thread() % 32, column = Hidden(c0) + l % 4 * 2, rows = of_keys ? n.nk : n.nq;
+    S *const one = tiles + now * room, *const two = one + room;
+    float s[C / 8][4] = {};
+    Scores<D, T>(s, x, one);
+    auto each = [&](auto&& change) {
+#pragma unroll
+      for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int in = 8 * j + l % 4 * 2 + e % 2;
+          change(s[j][e], row + e / 2 * 8, column + 8 * j + e % 2, of_keys ? sums[now * C + in] : sum[e / 2]);
+        }
+    };
+    if (AllSeen<extra>(mine, rows, c0, C, of_keys ? n.nq : n.nk, of_keys, p))
+      each(
+          [&](float& z, int, int, float total) { z = Exp2(__builtin_elementwise_fma(z, n.scale * kLog2e, -total)); });
+    else
+      each([&](float& z, int r, int c, float total) {
+        z = AsSeen<extra>(z * n.scale, mask, at, of_keys ? c : r, of_keys ? r : c, p);
+        z = Exp2(__builtin_elementwise_fma(z, kLog2e, -total));
+      });
+    if (extra && of_value && p[kKept])
+      each([&](float& z, int r, int c, float) { z *= Kept<float>(keep, at, c, r, p); });
+    if (!of_value) {
+      float g[C / 8][4] = {};
+      Scores<D, T>(g, y, two);
+#pragma unroll
+      for (int j = 0; j < C / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const int r = row + e / 2 * 8, in = 8 * j + l % 4 * 2 + e % 2, c = column + 8 * j + e % 2;
+          if (extra && p[kKept]) g[j][e] *= Kept<float>(keep, at, of_keys ? c : r, of_keys ? r : c, p);
+          s[j][e] *= g[j][e] - (of_keys ? sums[(now + 1) * C + in] : mean[e / 2]);
+        }
+    }
+    Gather<D, T>(acc, s, of_value ? two : one);
+  }
+};
+
+template <Side side, int D, bool extra, class T, class S, class F>
 INLINE void TensorGrad(const T* q, const T* k, const T* v, const void* mask, const unsigned char* keep,
                        const double* lse, const double* delta, const T* dout, T* out, S* tiles, F* sums, const i64* p) {
   constexpr bool of_keys = side != Side::kQuery, of_value = side == Side::kValue;
-  typedef Tiles<D, extra> Room;
-  constexpr int C = Room::columns, room = Room::room;
-  const float scale = static_cast<float>(NumberAt(p, kScale));
-  const int nq = static_cast<int>(p[kNq]), nk = static_cast<int>(p[kNk]), dim = static_cast<int>(p[kDim]),
-            vdim = static_cast<int>(p[kValueDim]), flat = static_cast<int>(p[kFlat]);
-  const int rows = of_keys ? nk : nq, columns = of_keys ? nq : nk;
+  constexpr int C = Tiles<D, extra>::columns;
+  const Extents n(p);
+  const int rows = of_keys ? n.nk : n.nq;
   const i64 heads = of_keys ? p[kKeyHeads] : p[kHeads], shared = of_keys ? p[kHeads] / p[kKeyHeads] : 1;
   const i64 blocks_of_head = (rows + kBlockRows - 1) / kBlockRows;
-  const int l = Thread() % 32, warp = Thread() / 32;
   for (i64 block = __nvvm_read_ptx_sreg_ctaid_x(); block < p[kBlocks]; block += __nvvm_read_ptx_sreg_nctaid_x()) {
     const i64 head = block / blocks_of_head, b = head / heads, h = head - b * heads;
-    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows, mine = first + 16 * warp,
-              row = mine + l / 4;
-    u32 x[D / 16][4], y[D / 16][4];
-    float acc[D / 8][4] = {};
-    if (of_keys) {
-      Rows<D>(tiles, Of(k, p + kKey, b, h), p[kKey + 1], first, nk, dim, flat & 2, x);
-      if (!of_value) Rows<D>(tiles, Of(v, p + kValue, b, h), p[kValue + 1], first, nk, vdim, flat & 4, y);
-    } else {
-      Rows<D>(tiles, Of(q, p + kQ, b, h), p[kQ + 1], first, nq, dim, flat & 1, x);
-      Rows<D>(tiles, Of(dout, p + kGrad, b, h), p[kGrad + 1], first, nq, vdim, flat & 8, y);
-    }
-    int from = 0, end = columns;
+    const int first = static_cast<int>(block % blocks_of_head) * kBlockRows;
+    GradRows<side, D, extra, T, S, F> mine(q, k, v, dout, tiles, sums, p, n, b, h, first);
+    int from = 0, end = of_keys ? n.nq : n.nk;
     if (of_keys && p[kCausal]) {
       const i64 least = first - p[kOffset];
-      from = static_cast<int>(least < 0 ? 0 : least < nq ? least : nq);
+      from = static_cast<int>(least < 0 ? 0 : least < n.nq ? least : n.nq);
     }
-    if (!of_keys) end = Reach(first + kBlockRows < nq ? first + kBlockRows : nq, p);
+    if (!of_keys) end = Reach(first + kBlockRows < n.nq ? first + kBlockRows : n.nq, p);
     for (i64 each = h * shared; each < (h + 1) * shared; ++each) {
       const Head at = {b, each, of_keys ? h : h / (p[kHeads] / p[kKeyHeads])};
-      const double *lses = lse + (b * p[kHeads] + each) * nq, *deltas = delta + (b * p[kHeads] + each) * nq;
-      auto stage = [&](int now, int c0) {
-        if (of_keys) {
-          Stage<D, C>(tiles + now * room, Halves(Of(q, p + kQ, b, each)), p[kQ + 1], c0, nq, dim, flat & 1, Thread());
-          Stage<D, C>(tiles + (now + 1) * room, Halves(Of(dout, p + kGrad, b, each)), p[kGrad + 1], c0, nq, vdim,
-                      flat & 8, Thread());
-          if (Thread() < C) {
-            const bool there = c0 + Thread() < nq;
-            sums[now * C + Thread()] = there ? static_cast<float>(lses[c0 + Thread()]) * kLog2e : 0;
-            sums[(now + 1) * C + Thread()] = there ? static_cast<float>(deltas[c0 + Thread()]) : 0;
-          }
-        } else {
-          Stage<D, C>(tiles + now * room, Halves(Of(k, p + kKey, b, at.kv)), p[kKey + 1], c0, nk, dim, flat & 2,
-                      Thread());
-          Stage<D, C>(tiles + (now + 1) * room, Halves(Of(v, p + kValue, b, at.kv)), p[kValue + 1], c0, nk, vdim,
-                      flat & 4, Thread());
-        }
-        Sent();
-      };
-      float sum[2] = {}, mean[2] = {};
-      if (!of_keys) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          if (row + 8 * i >= nq) continue;
-          sum[i] = static_cast<float>(lses[row + 8 * i]) * kLog2e;
-          mean[i] = static_cast<float>(deltas[row + 8 * i]);
-        }
-      }
+      const double *lses = lse + (b * p[kHeads] + each) * n.nq, *deltas = delta + (b * p[kHeads] + each) * n.nq;
+      mine.TakeSums(lses, deltas);
       __nvvm_bar_sync(0);
-      if (from < end) stage(0, from);
+      if (from < end) mine.Copy(0, from, at, lses, deltas);
       int now = 0;
       for (int c0 = from; c0 < end; c0 += C, now ^= 2) {
         Arrived();
-        if (c0 + C < end) stage(now ^ 2, c0 + C);
-        const int column = Hidden(c0) + l % 4 * 2;
-        S *const one = tiles + now * room, *const two = one + room;
-        float s[C / 8][4] = {};
-        Scores<D, T>(s, x, one);
-        auto each = [&](auto&& change) {
-#pragma unroll
-          for (int j = 0; j < C / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-              const int in = 8 * j + l % 4 * 2 + e % 2;
-              change(s[j][e], row + e / 2 * 8, column + 8 * j + e % 2, of_keys ? sums[now * C + in] : sum[e / 2]);
-            }
-        };
-        if (AllSeen<extra>(mine, rows, c0, C, columns, of_keys, p))
-          each(
-              [&](float& z, int, int, float total) { z = Exp2(__builtin_elementwise_fma(z, scale * kLog2e, -total)); });
-        else
-          each([&](float& z, int r, int c, float total) {
-            z = AsSeen<extra>(z * scale, mask, at, of_keys ? c : r, of_keys ? r : c, p);
-            z = Exp2(__builtin_elementwise_fma(z, kLog2e, -total));
-          });
-        if (extra && of_value && p[kKept])
-          each([&](float& z, int r, int c, float) { z *= Kept<float>(keep, at, c, r, p); });
-        if (!of_value) {
-          float g[C / 8][4] = {};
-          Scores<D, T>(g, y, two);
-#pragma unroll
-          for (int j = 0; j < C / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-              const int r = row + e / 2 * 8, in = 8 * j + l % 4 * 2 + e % 2, c = column + 8 * j + e % 2;
-              if (extra && p[kKept]) g[j][e] *= Kept<float>(keep, at, of_keys ? c : r, of_keys ? r : c, p);
-              s[j][e] *= g[j][e] - (of_keys ? sums[(now + 1) * C + in] : mean[e / 2]);
-            }
-        }
-        Gather<D, T>(acc, s, of_value ? two : one);
+        if (c0 + C < end) mine.Copy(now ^ 2, c0 + C, at, lses, deltas);
+        mine.Add(now, c0, at, mask, keep);
       }
     }
-    const float by[2] = {of_value ? 1 : scale, of_value ? 1 : scale};
-    PutRows<D>(out, b, h, heads, row, rows, of_value ? vdim : dim, acc, by);
+    const float by[2] = {of_value ? 1 : n.scale, of_value ? 1 : n.scale};
+    PutRows<D>(out, b, h, heads, mine.row, rows, of_value ? n.vdim : n.dim, mine.acc, by);
     Arrived();
   }
 }

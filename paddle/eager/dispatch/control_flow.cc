@@ -458,10 +458,20 @@ class WhileNode final : public GradNode {
 
 // What a loop carries: the caller's values, then tensors from outside that the body writes.
 struct LoopState {
+  size_t count = 0;  // of the caller's values
   std::vector<Tensor> cells;
   std::vector<Out> inits;
   std::vector<pir::Type> types;
   std::vector<bool> symbolic;
+
+  // One more value, which starts as t.
+  void Start(Recorder& r, const Tensor& t);
+  // The body's arguments: the caller's values are returned, the cells bound.
+  std::vector<Tensor> Enter(Recorder& r, Operation* op, std::vector<Edge>& edges) const;
+  // Makes each type that of the next step's value, too; whether one changed.
+  bool Widen(const std::vector<Out>& next);
+  // Adds what a body wrote; whether there was something new.
+  bool AddCells(const RegionFrame& frame);
 };
 
 // Which results gradients flow to: those whose start needs one, or whose next value depends on something that does.
@@ -521,16 +531,58 @@ Tensor ArgumentOf(Recorder& r, Value v, Edge* edge) {
   return t;
 }
 
+void LoopState::Start(Recorder& r, const Tensor& t) {
+  inits.push_back(OutOf(r, t));
+  types.push_back(inits.back().value.type());
+}
+
+std::vector<Tensor> LoopState::Enter(Recorder& r, Operation* op, std::vector<Edge>& edges) const {
+  std::vector<Tensor> args;
+  edges.resize(inits.size());
+  for (size_t i = 0; i < inits.size(); ++i) {
+    const int at = static_cast<int>(i);
+    Value v = op->region(0).front().arg(at);
+    v.set_type(types[i]);
+    op->result(at).set_type(types[i]);
+    Tensor t = ArgumentOf(r, v, &edges[i]);
+    if (i < count)
+      args.push_back(t);
+    else
+      RebindCell(r, cells[i - count], t, symbolic[i]);
+  }
+  return args;
+}
+
+bool LoopState::Widen(const std::vector<Out>& next) {
+  bool wider = false;
+  for (size_t i = 0; i < inits.size(); ++i) {
+    pir::Type got = WithFreed(next[i].value.type(), types[i], inits[i].value.type());
+    pir::Type t = Unify("while", "loop value", i, types[i], got);
+    wider = wider || !(t == types[i]);
+    types[i] = t;
+  }
+  return wider;
+}
+
+bool LoopState::AddCells(const RegionFrame& frame) {
+  const size_t before = cells.size();
+  for (const auto& w : frame.written) {
+    if (std::any_of(cells.begin(), cells.end(), [&](const Tensor& c) { return c.is_same(w.tensor); })) continue;
+    cells.push_back(w.tensor);
+    symbolic.push_back(w.tensor.is_symbolic());
+  }
+  return cells.size() > before;
+}
+
 std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& values,
                             const LoopSource* source) {
   Recorder& r = Active("while");
-  size_t count = values.size();
   LoopState s;
+  s.count = values.size();
+  s.symbolic.assign(s.count, true);
   for (const Tensor& t : values) {
     PD_CHECK(t.defined(), InvalidArgument, "[while] expected tensors as loop values, got None");
-    s.inits.push_back(OutOf(r, t));
-    s.types.push_back(s.inits.back().value.type());
-    s.symbolic.push_back(true);
+    s.Start(r, t);
   }
   Value enter = r.ValueOf(condition(values));
   constexpr int kAttempts = 16;
@@ -544,53 +596,28 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
     Operation* op = pir::BuildWhile(r.builder(), enter, inputs);
     OpScope scope(r, op);
     Block* block = &op->region(0).front();
-    size_t n = inputs.size();
     RegionGraph graph;
     graph.block = block;
-    std::vector<Edge> arg_edges(n);
+    std::vector<Edge> arg_edges;
     Value next_condition;
     bool again = false;
     {
       FrameScope frame(r, block, source ? source->block : nullptr);
-      std::vector<Tensor> args;
-      for (size_t i = 0; i < n; ++i) {
-        Value v = block->arg(static_cast<int>(i));
-        v.set_type(s.types[i]);
-        op->result(static_cast<int>(i)).set_type(s.types[i]);
-        Tensor t = ArgumentOf(r, v, &arg_edges[i]);
-        if (i < count)
-          args.push_back(t);
-        else
-          RebindCell(r, s.cells[i - count], t, s.symbolic[i]);
-      }
-      std::vector<Tensor> next = body(args);
-      PD_CHECK(next.size() == count, InvalidArgument, "[while] expected a body that returns ", count, " values, got ",
-               next.size());
+      std::vector<Tensor> next = body(s.Enter(r, op, arg_edges));
+      PD_CHECK(next.size() == s.count, InvalidArgument, "[while] expected a body that returns ", s.count,
+               " values, got ", next.size());
       next_condition = r.ValueOf(condition(next));
       for (const Tensor& t : next) {
         PD_CHECK(t.defined(), InvalidArgument, "[while] expected a body that returns tensors, got None");
         graph.outs.push_back(OutOf(r, t));
       }
       for (const Tensor& cell : s.cells) graph.outs.push_back(OutOf(r, cell));
-      for (size_t i = 0; i < n; ++i) {
-        pir::Type got = WithFreed(graph.outs[i].value.type(), s.types[i], s.inits[i].value.type());
-        pir::Type t = Unify("while", "loop value", i, s.types[i], got);
-        again = again || !(t == s.types[i]);
-        s.types[i] = t;
-      }
-      for (auto& w : frame.frame.written) {
-        if (std::any_of(s.cells.begin(), s.cells.end(), [&](const Tensor& c) { return c.is_same(w.tensor); })) continue;
-        again = true;
-        s.cells.push_back(w.tensor);
-        s.symbolic.push_back(w.tensor.is_symbolic());
-      }
+      again = s.Widen(graph.outs);
+      again = s.AddCells(frame.frame) || again;
       graph.uses = std::move(frame.frame.uses);
     }
     if (again) {
-      for (size_t c = n - count; c < s.cells.size(); ++c) {
-        s.inits.push_back(OutOf(r, s.cells[c]));
-        s.types.push_back(s.inits.back().value.type());
-      }
+      for (size_t c = s.inits.size() - s.count; c < s.cells.size(); ++c) s.Start(r, s.cells[c]);
       continue;
     }
     std::vector<Value> yields{next_condition};
@@ -601,8 +628,9 @@ std::vector<Tensor> WhileOp(const LoopCondition& condition, const LoopBody& body
     if (source) CarryForward(r, *block, source->stack);
 
     std::vector<Tensor> results = WhileResults(r, op, std::move(graph), arg_edges, s.inits);
-    for (size_t c = 0; c < s.cells.size(); ++c) RebindCell(r, s.cells[c], results[count + c], s.symbolic[count + c]);
-    results.resize(count);
+    for (size_t c = 0; c < s.cells.size(); ++c)
+      RebindCell(r, s.cells[c], results[s.count + c], s.symbolic[s.count + c]);
+    results.resize(s.count);
     return results;
   }
 }

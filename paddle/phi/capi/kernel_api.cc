@@ -139,14 +139,9 @@ bool Fits(const Tensor& t, const PD_Tensor& want) {
   return t.defined() && t.is_contiguous() && t.dtype() == want.dtype && t.dims() == want.dims;
 }
 
-void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::OpDef& op, const phi::InSlot* in,
-                     const phi::AttrValue* attrs, phi::OutSlot* outs) {
-  const auto& kernel = *static_cast<PluginKernel*>(self);
-  PD_KernelContext ctx;
-  ctx.device.context = context;
-  ctx.op = &op;
-  ctx.attrs = attrs;
-  ctx.passed = &kernel.passed;
+// The operands, each as the plugin sees it, and what the op's rule says of its results.
+std::vector<std::vector<phi::Meta>> TakeInputs(PD_KernelContext& ctx, const phi::InSlot* in) {
+  const phi::OpDef& op = *ctx.op;
   std::vector<std::vector<phi::Meta>> metas(op.tensors.size()), results(op.outs.size());
   std::vector<phi::MetaSlot> slots(op.tensors.size());
   for (size_t i = 0; i < op.tensors.size(); ++i) {
@@ -163,14 +158,30 @@ void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::O
     }
     slots[i] = {metas[i].data(), static_cast<int>(metas[i].size())};
   }
-  op.Infer(slots.data(), attrs, results.data());
-  // An output whose memory is an input's: the input's position, else -1.
+  op.Infer(slots.data(), ctx.attrs, results.data());
+  return results;
+}
+
+// Of each output whose memory is an input's, the input's position, else -1.
+std::vector<int> InputsWrittenTo(const phi::OpDef& op, const phi::InSlot* in) {
   std::vector<int> same(op.outs.size(), -1);
   for (size_t k = 0; k < op.outs.size(); ++k)
     for (size_t i = 0; op.outs[k].same_as_input && i < op.tensors.size(); ++i)
       if (std::strcmp(op.tensors[i]->name, op.outs[k].same_as_input) == 0 && in[i].n == 1 && in[i].p[0].defined())
         same[k] = static_cast<int>(i);
-  for (size_t k = 0; k < op.outs.size(); ++k) {
+  return same;
+}
+
+bool IsInput(const PD_KernelContext& ctx, const Tensor& buffer) {
+  for (const auto& list : ctx.inputs)
+    for (const PD_Tensor* t : list)
+      if (t && t->t->storage().get() == buffer->storage().get()) return true;
+  return false;
+}
+
+void MakeOutputs(PD_KernelContext& ctx, const std::vector<std::vector<phi::Meta>>& results,
+                 const std::vector<int>& same, const phi::OutSlot* outs) {
+  for (size_t k = 0; k < results.size(); ++k) {
     ctx.outputs.emplace_back();
     if (!outs[k].p && !outs[k].list) continue;
     if (same[k] >= 0) {
@@ -184,14 +195,41 @@ void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::O
       PD_Tensor& out = ctx.tensors.back();
       ctx.outputs.back().push_back(&out);
       // A buffer that is there is used, unless an input lives in it.
-      if (outs[k].p && Fits(*outs[k].p, out)) {
-        bool shared = false;
-        for (auto& list : ctx.inputs)
-          for (PD_Tensor* t : list) shared = shared || (t && t->t->storage().get() == (*outs[k].p)->storage().get());
-        if (!shared) out.t = *outs[k].p;
-      }
+      if (outs[k].p && Fits(*outs[k].p, out) && !IsInput(ctx, *outs[k].p)) out.t = *outs[k].p;
     }
   }
+}
+
+// Hands what the kernel made for one output to the caller; `into` is the input whose memory that is, if any.
+void GiveOutput(const std::vector<PD_Tensor*>& made, const Tensor* into, const phi::OutSlot& out) {
+  if (out.list) {
+    out.list->clear();
+    for (PD_Tensor* t : made) out.list->push_back(t->t);
+  } else if (into && out.p) {
+    const Tensor& from = made[0]->t;
+    if ((*into)->storage().get() != from->storage().get()) phi::CopyInto(from, *into);
+    *out.p = *into;
+  } else if (out.p && !made.empty()) {
+    Tensor& to = *out.p;
+    const Tensor& from = made[0]->t;
+    if (to.defined() && !to.is_same(from) && to.dims() == from.dims() && to.dtype() == from.dtype())
+      phi::CopyInto(from, to);
+    else
+      to = from;
+  }
+}
+
+void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::OpDef& op, const phi::InSlot* in,
+                     const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  const auto& kernel = *static_cast<PluginKernel*>(self);
+  PD_KernelContext ctx;
+  ctx.device.context = context;
+  ctx.op = &op;
+  ctx.attrs = attrs;
+  ctx.passed = &kernel.passed;
+  const std::vector<std::vector<phi::Meta>> results = TakeInputs(ctx, in);
+  const std::vector<int> same = InputsWrittenTo(op, in);
+  MakeOutputs(ctx, results, same, outs);
   kernel.fn(&ctx);
   PD_CHECK(ctx.error.empty(), PreconditionNotMet, "[", op.name, "] the plugin's kernel failed: ", ctx.error);
   for (size_t k = 0; k < op.outs.size(); ++k) {
@@ -204,21 +242,7 @@ void RunPluginKernel(void* self, const phi::KernelContext& context, const phi::O
       const Ints rule = common::ToInts(results[k][j].dims);
       if (t->t.dims() != rule && common::Product(rule) == t->t.numel()) t->t = Reshaped(t->t, rule);
     }
-    if (outs[k].list) {
-      outs[k].list->clear();
-      for (PD_Tensor* t : ctx.outputs[k]) outs[k].list->push_back(t->t);
-    } else if (same[k] >= 0 && outs[k].p) {
-      const Tensor &to = in[same[k]].p[0], &from = ctx.outputs[k][0]->t;
-      if (to->storage().get() != from->storage().get()) phi::CopyInto(from, to);
-      *outs[k].p = to;
-    } else if (outs[k].p && !ctx.outputs[k].empty()) {
-      Tensor& to = *outs[k].p;
-      const Tensor& from = ctx.outputs[k][0]->t;
-      if (to.defined() && !to.is_same(from) && to.dims() == from.dims() && to.dtype() == from.dtype())
-        phi::CopyInto(from, to);
-      else
-        to = from;
-    }
+    GiveOutput(ctx.outputs[k], same[k] >= 0 ? &in[same[k]].p[0] : nullptr, outs[k]);
   }
 }
 

@@ -439,7 +439,11 @@ PyObject* IntList(const Ints& v) {
   return o;
 }
 
-int InitTypes(PyObject* module) {
+namespace {
+
+constexpr unsigned kBase = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+
+int InitDtypes(PyObject* module) {
   static PyGetSetDef dtype_getset[] = {{"name", DtypeName, nullptr, nullptr, nullptr},
                                        {"value", DtypeValue, nullptr, nullptr, nullptr},
                                        {"itemsize", DtypeItemsize, nullptr, "Bytes of one element.", nullptr},
@@ -475,7 +479,10 @@ int InitTypes(PyObject* module) {
   if (PyDict_SetItemString(g_dtype_type->tp_dict, "ALL_DTYPE", g_dtypes[0]) < 0) return -1;
   if (PyDict_SetItemString(g_dtype_type->tp_dict, "__members__", members.get()) < 0) return -1;
   PyType_Modified(g_dtype_type);
+  return 0;
+}
 
+int InitPlaces(PyObject* module) {
   static PyMethodDef place_methods[] = {
       {"is_cpu_place", M(IsPlaceKind<phi::AllocationType::CPU>), METH_NOARGS, nullptr},
       {"is_gpu_place", M(IsPlaceKind<phi::AllocationType::GPU>), METH_NOARGS, nullptr},
@@ -498,8 +505,7 @@ int InitTypes(PyObject* module) {
   static PyType_Slot place_slots[] = {{Py_tp_new, P(PlaceNew)},       {Py_tp_repr, P(Entry<PlaceRepr>::Call)},
                                       {Py_tp_hash, P(PlaceHash)},     {Py_tp_richcompare, P(PlaceCompare)},
                                       {Py_tp_methods, place_methods}, {0, nullptr}};
-  unsigned base = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  g_place_type = MakeType("paddle.base.libpaddle.Place", sizeof(PyPlace), base, place_slots, nullptr);
+  g_place_type = MakeType("paddle.base.libpaddle.Place", sizeof(PyPlace), kBase, place_slots, nullptr);
   if (Export(module, "Place", g_place_type) < 0) return -1;
   PyObject* parent = reinterpret_cast<PyObject*>(g_place_type);
   static PyMethodDef custom_methods[] = {{"get_device_id", M(DeviceId), METH_NOARGS, nullptr},
@@ -524,10 +530,13 @@ int InitTypes(PyObject* module) {
             custom_methods}}) {
     PyType_Slot slots[] = {
         {Py_tp_new, s.make}, {Py_tp_methods, s.methods}, {Py_tp_doc, const_cast<char*>(s.text)}, {0, nullptr}};
-    PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), base, slots, parent);
+    PyTypeObject* type = MakeType(s.full, sizeof(PyPlace), kBase, slots, parent);
     if (Export(module, s.name, type) < 0) return -1;
   }
+  return 0;
+}
 
+int InitSize(PyObject* module) {
   static PyMethodDef size_methods[] = {{"numel", M(Entry<SizeNumel>::Call), METH_NOARGS, "The product of the extents."},
                                        {"extend", SizeExtend, METH_O, "Adds the items of an iterable at the end."},
                                        {nullptr, nullptr, 0, nullptr}};
@@ -543,8 +552,14 @@ int InitTypes(PyObject* module) {
                                      {Py_tp_methods, size_methods},
                                      {Py_tp_doc, const_cast<char*>(kSizeText)},
                                      {0, nullptr}};
-  g_size_type = MakeType("paddle.base.libpaddle.Size", 0, base, size_slots, reinterpret_cast<PyObject*>(&PyList_Type));
+  g_size_type = MakeType("paddle.base.libpaddle.Size", 0, kBase, size_slots, reinterpret_cast<PyObject*>(&PyList_Type));
   return Export(module, "Size", g_size_type);
+}
+
+}  // namespace
+
+int InitTypes(PyObject* module) {
+  return InitDtypes(module) < 0 || InitPlaces(module) < 0 || InitSize(module) < 0 ? -1 : 0;
 }
 
 }  // namespace paddle::py

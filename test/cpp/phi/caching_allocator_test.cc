@@ -365,86 +365,107 @@ TEST_F(GrowingSegments, WithoutAddressesThereAreOthers) {
 
 // Random requests of training-like sizes on four streams, a part of them used on other streams too. No two blocks in
 // use overlap, none is handed out before all streams have passed its last use, and none reaches beyond its segment.
-void RandomOperations(World& world, CachingAllocator& memory) {
-  const auto At = [](const Block* b) { return reinterpret_cast<uint64_t>(b->ptr); };
-  const char* given = std::getenv("PADDLE_ALLOCATOR_OPERATIONS");
-  const int64_t operations = given ? std::atoll(given) : 1000000;
-  std::mt19937_64 random(7);
-  const auto below = [&](uint64_t n) { return random() % n; };
+struct RandomRequests {
   struct Use {
     Block* block;
     int stream;
     std::map<int, uint64_t> others;  // stream: its last use
   };
-  std::vector<Use> live;
-  std::map<uint64_t, uint64_t> taken;                    // begin to end of blocks in use
-  std::map<uint64_t, std::pair<uint64_t, Use>> waiting;  // freed, and used on other streams
+  World& world;
+  CachingAllocator& memory;
+  std::mt19937_64 random{7};
+  std::vector<Use> live{};
+  std::map<uint64_t, uint64_t> taken{};                    // begin to end of blocks in use
+  std::map<uint64_t, std::pair<uint64_t, Use>> waiting{};  // freed, and used on other streams
+
+  static uint64_t At(const Block* b) { return reinterpret_cast<uint64_t>(b->ptr); }
+  uint64_t Below(uint64_t n) { return random() % n; }
+
+  void Step(int64_t k) {
+    const auto s = static_cast<int>(1 + Below(4));
+    ++world.issued[s];
+    for (int q = 1; q <= 4; ++q)
+      if (Below(3) == 0) world.done[q] = std::min(world.issued[q], world.done[q] + Below(8));
+    const bool grow = (k / 2000) % 2 == 0 ? live.size() < 600 : live.size() < 60;
+    if (live.empty() || Below(100) < (grow ? 65u : 35u))
+      ASSERT_NO_FATAL_FAILURE(Take(s)) << k;
+    else
+      ASSERT_NO_FATAL_FAILURE(UseOrFree()) << k;
+    if (k % 20000 == 19999) ASSERT_NO_FATAL_FAILURE(CheckStats()) << k;
+  }
+  void Take(int s) {
+    const uint64_t bytes = Below(10) < 7 ? Below(64 << 10) : Below(10) < 8 ? Below(4 * kMiB) : Below(64 * kMiB);
+    Block* b = memory.Allocate(bytes, Stream(s));
+    ASSERT_NE(b, nullptr);
+    ASSERT_GE(b->bytes, bytes);
+    const uint64_t from = At(b), to = from + b->bytes;
+    const auto next = taken.lower_bound(from);
+    ASSERT_TRUE(next == taken.end() || next->first >= to);
+    ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= from);
+    ASSERT_NO_FATAL_FAILURE(CheckMemory(from, to));
+    for (auto it = waiting.begin(); it != waiting.end();) {
+      const Use& u = it->second.second;
+      bool passed = true;
+      for (auto& [other, at] : u.others) passed = passed && world.done[other] >= at;
+      const bool overlaps = it->first < to && from < it->second.first;
+      ASSERT_TRUE(!overlaps || (passed && u.stream == s));
+      it = passed ? waiting.erase(it) : std::next(it);
+    }
+    taken[from] = to;
+    live.push_back({b, s, {}});
+  }
+  // Each byte lies in a segment, or has memory.
+  void CheckMemory(uint64_t from, uint64_t to) const {
+    if (const auto segment = world.segments.upper_bound(from); segment != world.segments.begin()) {
+      ASSERT_LE(to, std::prev(segment)->first + std::prev(segment)->second);
+      return;
+    }
+    uint64_t at = from;
+    for (auto p = std::prev(world.pieces.upper_bound(from)); at < to; at = p->first + p->second, ++p)
+      ASSERT_TRUE(p != world.pieces.end() && p->first <= at && at < p->first + p->second);
+  }
+  void UseOrFree() {
+    const size_t i = Below(live.size());
+    if (Below(12) == 0) {
+      auto other = static_cast<int>(1 + Below(4));
+      ++world.issued[other];
+      ASSERT_TRUE(memory.Uses(live[i].block->ptr + Below(live[i].block->bytes), Stream(other)));
+      if (other != live[i].stream) live[i].others[other] = 0;
+      return;
+    }
+    Use u = live[i];
+    live[i] = live.back();
+    live.pop_back();
+    for (auto& [other, at] : u.others) at = world.issued[other];
+    const uint64_t from = At(u.block), to = from + u.block->bytes;
+    taken.erase(from);
+    if (!u.others.empty()) waiting[from] = {to, u};
+    memory.Free(u.block);
+  }
+  void CheckStats() const {
+    const MemoryStats stats = memory.stats();
+    int64_t total = 0;
+    for (const Use& u : live) total += static_cast<int64_t>(u.block->bytes);
+    ASSERT_EQ(stats.allocated, total);
+    ASSERT_EQ(stats.reserved, static_cast<int64_t>(world.taken));
+    const auto shape = memory.shape();
+    ASSERT_EQ(stats.reserved, stats.allocated + shape.free_bytes + shape.waiting_bytes);
+  }
+};
+
+void RandomOperations(World& world, CachingAllocator& memory) {
+  const char* given = std::getenv("PADDLE_ALLOCATOR_OPERATIONS");
+  const int64_t operations = given ? std::atoll(given) : 1000000;
+  RandomRequests requests{world, memory};
   std::vector<double> many, few;
   const auto start = std::chrono::steady_clock::now();
   for (int64_t k = 0; k < operations; ++k) {
-    const auto s = static_cast<int>(1 + below(4));
-    ++world.issued[s];
-    for (int q = 1; q <= 4; ++q)
-      if (below(3) == 0) world.done[q] = std::min(world.issued[q], world.done[q] + below(8));
-    const bool grow = (k / 2000) % 2 == 0 ? live.size() < 600 : live.size() < 60;
-    if (live.empty() || below(100) < (grow ? 65u : 35u)) {
-      const uint64_t bytes = below(10) < 7 ? below(64 << 10) : below(10) < 8 ? below(4 * kMiB) : below(64 * kMiB);
-      Block* b = memory.Allocate(bytes, Stream(s));
-      ASSERT_NE(b, nullptr);
-      ASSERT_GE(b->bytes, bytes);
-      const uint64_t from = At(b), to = from + b->bytes;
-      const auto next = taken.lower_bound(from);
-      ASSERT_TRUE(next == taken.end() || next->first >= to) << k;
-      ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= from) << k;
-      if (const auto segment = world.segments.upper_bound(from); segment != world.segments.begin()) {
-        ASSERT_LE(to, std::prev(segment)->first + std::prev(segment)->second) << k;
-      } else {
-        uint64_t at = from;  // each of its bytes has memory
-        for (auto p = std::prev(world.pieces.upper_bound(from)); at < to; at = p->first + p->second, ++p)
-          ASSERT_TRUE(p != world.pieces.end() && p->first <= at && at < p->first + p->second) << k;
-      }
-      for (auto it = waiting.begin(); it != waiting.end();) {
-        const Use& u = it->second.second;
-        bool passed = true;
-        for (auto& [other, at] : u.others) passed = passed && world.done[other] >= at;
-        const bool overlaps = it->first < to && from < it->second.first;
-        ASSERT_TRUE(!overlaps || (passed && u.stream == s)) << k;
-        it = passed ? waiting.erase(it) : std::next(it);
-      }
-      taken[from] = to;
-      live.push_back({b, s, {}});
-    } else {
-      const size_t i = below(live.size());
-      if (below(12) == 0) {
-        auto other = static_cast<int>(1 + below(4));
-        ++world.issued[other];
-        ASSERT_TRUE(memory.Uses(live[i].block->ptr + below(live[i].block->bytes), Stream(other)));
-        if (other != live[i].stream) live[i].others[other] = 0;
-        continue;
-      }
-      Use u = live[i];
-      live[i] = live.back();
-      live.pop_back();
-      for (auto& [other, at] : u.others) at = world.issued[other];
-      const uint64_t from = At(u.block), to = from + u.block->bytes;
-      taken.erase(from);
-      if (!u.others.empty()) waiting[from] = {to, u};
-      memory.Free(u.block);
-    }
-    if (k % 20000 == 19999) {
-      const MemoryStats stats = memory.stats();
-      int64_t total = 0;
-      for (const Use& u : live) total += static_cast<int64_t>(u.block->bytes);
-      ASSERT_EQ(stats.allocated, total);
-      ASSERT_EQ(stats.reserved, static_cast<int64_t>(world.taken));
-      const auto shape = memory.shape();
-      ASSERT_EQ(stats.reserved, stats.allocated + shape.free_bytes + shape.waiting_bytes);
-    }
+    ASSERT_NO_FATAL_FAILURE(requests.Step(k));
     // Where few and where most blocks are in use.
     if (k % 2000 == 1999) {
       memory.Trim();
       const MemoryStats stats = memory.stats();
-      (live.size() > 300 ? many : few)
+      (requests.live.size() > 300 ? many : few)
           .push_back(static_cast<double>(stats.reserved) / static_cast<double>(stats.allocated));
     }
   }
@@ -456,7 +477,7 @@ void RandomOperations(World& world, CachingAllocator& memory) {
   std::printf("%lld operations in %.2f s; trimmed memory over blocks in use: %.2f of many, %.2f of few, %.2f at peak\n",
               static_cast<long long>(operations), seconds.count(), median(many), median(few),
               static_cast<double>(memory.stats().reserved_max) / static_cast<double>(memory.stats().allocated_max));
-  for (Use& u : live) memory.Free(u.block);
+  for (RandomRequests::Use& u : requests.live) memory.Free(u.block);
   for (int q = 1; q <= 4; ++q) world.done[q] = world.issued[q];
   memory.Trim();
   EXPECT_EQ(memory.stats().reserved, 0);

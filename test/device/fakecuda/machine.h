@@ -178,6 +178,14 @@ class Warp {
   [[noreturn]] void NeverArrives(uint32_t at, uint32_t missing);
   void Park(uint32_t at, uint32_t mask, Group::State state, uint8_t barrier = 0);
   bool Converge(const Instr& in, uint32_t& mask);
+  // The lanes that run next, at pc, up to where others wait; none: 0.
+  uint32_t NextGroup(uint32_t* limit);
+  // Instructions that not only compute, for the lanes m of those that run, `mask`.
+  void Branch(const Instr& in, uint32_t m, uint32_t& mask, uint32_t& limit);
+  void BranchByTable(const Instr& in, uint32_t m, uint32_t& mask);
+  void Exit(uint32_t m, uint32_t& mask, uint32_t& limit);
+  void Wait(const Instr& in, uint32_t m, uint32_t& mask);
+  void Meet(const Instr& in, uint32_t m, uint32_t& mask, uint32_t& limit);
 };
 
 template <class T>

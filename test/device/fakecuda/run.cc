@@ -105,35 +105,111 @@ void Warp::NeverArrives(uint32_t at, uint32_t missing) {
        "barrier in divergent code: this thread does not arrive with its warp");
 }
 
+uint32_t Warp::NextGroup(uint32_t* limit) {
+  size_t best = groups.size();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].state == Group::kReady && (best == groups.size() || groups[i].pc < groups[best].pc)) best = i;
+  }
+  if (best == groups.size()) {
+    for (const Group& g : groups) {
+      if (g.state == Group::kConverging && launch->kernel->code[g.pc].kind == Instr::kBarrier)
+        NeverArrives(g.pc, live & ~g.mask);
+    }
+    return 0;
+  }
+  pc = groups[best].pc;
+  uint32_t mask = groups[best].mask;
+  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best));
+  *limit = ~0u;
+  for (size_t i = 0; i < groups.size();) {
+    if (groups[i].state != Group::kReady) {
+      ++i;
+    } else if (groups[i].pc == pc) {
+      mask |= groups[i].mask;
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      *limit = std::min(*limit, groups[i++].pc);
+    }
+  }
+  return mask;
+}
+
+void Warp::Branch(const Instr& in, uint32_t m, uint32_t& mask, uint32_t& limit) {
+  if (m == mask) {
+    pc = in.target;
+    return;
+  }
+  Park(in.target, m, Group::kReady);
+  limit = std::min(limit, in.target > pc ? in.target : pc + 1);
+  mask &= ~m;
+  ++pc;
+}
+
+void Warp::BranchByTable(const Instr& in, uint32_t m, uint32_t& mask) {
+  for (uint32_t rest = m; rest; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    const uint32_t k = R<uint32_t>(in.a)[l];
+    if (k >= in.target)
+      Fail(CUDA_ERROR_INVALID_PC, l, "branch to entry " + std::to_string(k) + " of " + std::to_string(in.target));
+    Park(in.list[k], 1u << l, Group::kReady);
+  }
+  if (mask & ~m) Park(pc + 1, mask & ~m, Group::kReady);
+  mask = 0;
+}
+
+void Warp::Exit(uint32_t m, uint32_t& mask, uint32_t& limit) {
+  live &= ~m;
+  mask &= ~m;
+  ++pc;
+  for (Group& g : groups) {
+    if (g.state != Group::kConverging) continue;
+    if (launch->kernel->code[g.pc].kind == Instr::kBarrier) NeverArrives(g.pc, m);
+    g.state = Group::kReady;  // it no longer waits for the lanes that left
+    limit = std::min(limit, g.pc);
+  }
+}
+
+void Warp::Wait(const Instr& in, uint32_t m, uint32_t& mask) {
+  if (mask & ~m) Park(pc + 1, mask & ~m, Group::kReady);
+  mask = 0;
+  if (in.flags & kAligned) {  // lanes that come first wait for those of their warp that still compute
+    for (Group& g : groups)
+      if (g.pc == pc && g.state == Group::kConverging) m |= std::exchange(g.mask, 0);
+    std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
+    if (m != live) {
+      Park(pc, m, Group::kConverging);
+      return;
+    }
+  }
+  block->Arrive(*this, in, m);
+}
+
+void Warp::Meet(const Instr& in, uint32_t m, uint32_t& mask, uint32_t& limit) {
+  if (mask & ~m) {
+    Park(pc + 1, mask & ~m, Group::kReady);
+    limit = std::min(limit, pc + 1);
+  }
+  mask = m;
+  if (Converge(in, mask)) {
+    in.run(*this, in, mask);
+    if (++sync_epoch == 1 << 11) {
+      sync_epoch = 1;
+      block->NextEpoch();
+    }
+    ++pc;
+  } else {
+    block->worker.executed[pc] -= static_cast<uint64_t>(std::popcount(m));  // counted when it runs
+    mask = 0;
+  }
+}
+
 void Warp::Run(uint64_t quantum) {
   const Instr* code = launch->kernel->code.data();
   uint64_t* executed = block->worker.executed.data();
   uint64_t done = 0;
   while (!groups.empty() && done < quantum) {
-    size_t best = groups.size();
-    for (size_t i = 0; i < groups.size(); ++i) {
-      if (groups[i].state == Group::kReady && (best == groups.size() || groups[i].pc < groups[best].pc)) best = i;
-    }
-    if (best == groups.size()) {
-      for (const Group& g : groups) {
-        if (g.state == Group::kConverging && code[g.pc].kind == Instr::kBarrier) NeverArrives(g.pc, live & ~g.mask);
-      }
-      break;
-    }
-    pc = groups[best].pc;
-    uint32_t mask = groups[best].mask;
-    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best));
-    uint32_t limit = ~0u;
-    for (size_t i = 0; i < groups.size();) {
-      if (groups[i].state != Group::kReady) {
-        ++i;
-      } else if (groups[i].pc == pc) {
-        mask |= groups[i].mask;
-        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        limit = std::min(limit, groups[i++].pc);
-      }
-    }
+    uint32_t limit = 0, mask = NextGroup(&limit);
+    if (!mask) break;
     while (mask && pc < limit && done < quantum) {
       const Instr& in = code[pc];
       uint32_t m = mask;
@@ -150,71 +226,11 @@ void Warp::Run(uint64_t quantum) {
         continue;
       }
       switch (in.kind) {
-        case Instr::kBranch:
-          if (m == mask) {
-            pc = in.target;
-          } else {
-            Park(in.target, m, Group::kReady);
-            limit = std::min(limit, in.target > pc ? in.target : pc + 1);
-            mask &= ~m;
-            ++pc;
-          }
-          break;
-        case Instr::kIndexed:
-          for (uint32_t rest = m; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            const uint32_t k = R<uint32_t>(in.a)[l];
-            if (k >= in.target)
-              Fail(CUDA_ERROR_INVALID_PC, l,
-                   "branch to entry " + std::to_string(k) + " of " + std::to_string(in.target));
-            Park(in.list[k], 1u << l, Group::kReady);
-          }
-          if (mask & ~m) Park(pc + 1, mask & ~m, Group::kReady);
-          mask = 0;
-          break;
-        case Instr::kExit:
-          live &= ~m;
-          mask &= ~m;
-          ++pc;
-          for (Group& g : groups) {
-            if (g.state != Group::kConverging) continue;
-            if (code[g.pc].kind == Instr::kBarrier) NeverArrives(g.pc, m);
-            g.state = Group::kReady;  // it no longer waits for the lanes that left
-            limit = std::min(limit, g.pc);
-          }
-          break;
-        case Instr::kBarrier:
-          if (mask & ~m) Park(pc + 1, mask & ~m, Group::kReady);
-          mask = 0;
-          if (in.flags & kAligned) {  // lanes that come first wait for those of their warp that still compute
-            for (Group& g : groups)
-              if (g.pc == pc && g.state == Group::kConverging) m |= std::exchange(g.mask, 0);
-            std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
-            if (m != live) {
-              Park(pc, m, Group::kConverging);
-              break;
-            }
-          }
-          block->Arrive(*this, in, m);
-          break;
-        case Instr::kConverge:
-          if (mask & ~m) {
-            Park(pc + 1, mask & ~m, Group::kReady);
-            limit = std::min(limit, pc + 1);
-          }
-          mask = m;
-          if (Converge(in, mask)) {
-            in.run(*this, in, mask);
-            if (++sync_epoch == 1 << 11) {
-              sync_epoch = 1;
-              block->NextEpoch();
-            }
-            ++pc;
-          } else {
-            executed[pc] -= static_cast<uint64_t>(std::popcount(m));  // counted when it runs
-            mask = 0;
-          }
-          break;
+        case Instr::kBranch: Branch(in, m, mask, limit); break;
+        case Instr::kIndexed: BranchByTable(in, m, mask); break;
+        case Instr::kExit: Exit(m, mask, limit); break;
+        case Instr::kBarrier: Wait(in, m, mask); break;
+        case Instr::kConverge: Meet(in, m, mask, limit); break;
         default: break;
       }
     }

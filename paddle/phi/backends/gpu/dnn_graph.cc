@@ -105,6 +105,16 @@ bool Does(const Owned& config, const std::vector<Note>& notes) {
          found + std::min(count, kMost);
 }
 
+// A plan that its owner is to destroy.
+BackendDescriptor PlanOf(const Owned& config, const Device& there) {
+  Owned plan(kPlan);
+  there.PutHandle(plan, kPlanHandle);
+  plan.Put(kPlanConfig, config);
+  there.PutProperties(plan, kPlanDevice);
+  plan.Finalize();
+  return plan.release();
+}
+
 DnnGraph::Sizes Contiguous(const DnnGraph::Sizes& dims) {
   DnnGraph::Sizes strides(dims.size(), 1);
   for (size_t a = dims.size(); a-- > 1;) strides[a - 1] = strides[a] * dims[a];
@@ -311,59 +321,68 @@ std::unique_ptr<DnnPlan> DnnPlan::Finished(BackendDescriptor plan) {
   return made;
 }
 
+// A graph as cuDNN's descriptors.
+struct DnnPlan::Described {
+  explicit Described(const DnnGraph& graph) {
+    for (const DnnGraph::Made& t : graph.tensors_) AddTensor(t);
+    for (const DnnGraph::Operation& o : graph.operations_) AddOperation(o);
+  }
+  void AddTensor(const DnnGraph::Made& t) {
+    Owned& d = tensors.emplace_back(kTensor);
+    const auto id = static_cast<int64_t>(tensors.size()), rank = static_cast<int64_t>(t.dims.size());
+    const int64_t alignment = t.number ? 4 : 16;
+    d.Put(kTensorId, kOfInt64, 1, &id);
+    d.Put(kTensorType, kOfDataKind, 1, &t.type);
+    d.Put(kTensorDims, kOfInt64, rank, t.dims.data());
+    d.Put(kTensorStrides, kOfInt64, rank, t.strides.data());
+    d.Put(kTensorAlignment, kOfInt64, 1, &alignment);
+    if (t.between) d.Put(kTensorVirtual, kOfBool, 1, &t.between);
+    if (t.number) d.Put(kTensorByValue, kOfBool, 1, &t.number);
+    d.Finalize();
+  }
+  void AddOperation(const DnnGraph::Operation& o) {
+    Owned op(o.kind);
+    if (o.of != o.kind) {
+      Owned own(o.of);
+      Put(own, o.own);
+      own.Finalize();
+      op.Put(o.link, own);
+      kept.push_back(std::move(own));
+    }
+    Put(op, o.values);
+    op.Finalize();
+    operations.push_back(op.get());
+    kept.push_back(std::move(op));
+  }
+  void Put(Owned& d, const std::vector<DnnGraph::Value>& values) const {
+    for (const DnnGraph::Value& v : values) {
+      const auto n = static_cast<int64_t>(v.numbers.size());
+      if (v.kind == kOfDescriptor) {
+        d.Put(v.attribute, tensors[static_cast<size_t>(v.tensor) - 1]);
+      } else if (v.kind == kOfFloat) {
+        d.Put(v.attribute, v.kind, 1, &v.real);
+      } else if (v.kind == kOfInt64) {
+        d.Put(v.attribute, v.kind, n, v.numbers.data());
+      } else {  // numbers of an enumeration
+        const std::vector<int> narrow(v.numbers.begin(), v.numbers.end());
+        d.Put(v.attribute, v.kind, n, narrow.data());
+      }
+    }
+  }
+
+  std::vector<Owned> tensors, kept;
+  std::vector<BackendDescriptor> operations;
+};
+
 std::unique_ptr<DnnPlan> DnnPlan::Make(const DnnGraph& graph, const std::string& device, Handle handle,
                                        std::string* why, const DnnLimits& limits) {
   constexpr int64_t kMostConfigs = 32;
   try {
-    std::vector<Owned> tensors, kept;
-    for (size_t k = 0; k < graph.tensors_.size(); ++k) {
-      const DnnGraph::Made& t = graph.tensors_[k];
-      Owned& d = tensors.emplace_back(kTensor);
-      const auto id = static_cast<int64_t>(k + 1), rank = static_cast<int64_t>(t.dims.size());
-      const int64_t alignment = t.number ? 4 : 16;
-      d.Put(kTensorId, kOfInt64, 1, &id);
-      d.Put(kTensorType, kOfDataKind, 1, &t.type);
-      d.Put(kTensorDims, kOfInt64, rank, t.dims.data());
-      d.Put(kTensorStrides, kOfInt64, rank, t.strides.data());
-      d.Put(kTensorAlignment, kOfInt64, 1, &alignment);
-      if (t.between) d.Put(kTensorVirtual, kOfBool, 1, &t.between);
-      if (t.number) d.Put(kTensorByValue, kOfBool, 1, &t.number);
-      d.Finalize();
-    }
-    const auto put = [&](Owned& d, const std::vector<DnnGraph::Value>& values) {
-      for (const DnnGraph::Value& v : values) {
-        const auto n = static_cast<int64_t>(v.numbers.size());
-        if (v.kind == kOfDescriptor) {
-          d.Put(v.attribute, tensors[static_cast<size_t>(v.tensor) - 1]);
-        } else if (v.kind == kOfFloat) {
-          d.Put(v.attribute, v.kind, 1, &v.real);
-        } else if (v.kind == kOfInt64) {
-          d.Put(v.attribute, v.kind, n, v.numbers.data());
-        } else {  // numbers of an enumeration
-          const std::vector<int> narrow(v.numbers.begin(), v.numbers.end());
-          d.Put(v.attribute, v.kind, n, narrow.data());
-        }
-      }
-    };
-    std::vector<BackendDescriptor> operations;
-    for (const DnnGraph::Operation& o : graph.operations_) {
-      Owned op(o.kind);
-      if (o.of != o.kind) {
-        Owned own(o.of);
-        put(own, o.own);
-        own.Finalize();
-        op.Put(o.link, own);
-        kept.push_back(std::move(own));
-      }
-      put(op, o.values);
-      op.Finalize();
-      operations.push_back(op.get());
-      kept.push_back(std::move(op));
-    }
+    const Described parts(graph);
     const Device there(device, handle);
     Owned all(kGraph);
     there.PutHandle(all, kGraphHandle);
-    all.Put(kGraphOps, kOfDescriptor, static_cast<int64_t>(operations.size()), operations.data());
+    all.Put(kGraphOps, kOfDescriptor, static_cast<int64_t>(parts.operations.size()), parts.operations.data());
     all.Finalize();
     *why = "no engine serves it";
     for (const HeuristicMode mode : {kModeA, kFallback}) {
@@ -383,12 +402,7 @@ std::unique_ptr<DnnPlan> DnnPlan::Make(const DnnGraph& graph, const std::string&
         const Owned& config = configs[static_cast<size_t>(k)];
         try {
           if (!limits.without.empty() && Does(config, limits.without)) continue;
-          Owned plan(kPlan);
-          there.PutHandle(plan, kPlanHandle);
-          plan.Put(kPlanConfig, config);
-          there.PutProperties(plan, kPlanDevice);
-          plan.Finalize();
-          std::unique_ptr<DnnPlan> made = Finished(plan.release());
+          std::unique_ptr<DnnPlan> made = Finished(PlanOf(config, there));
           if (made->workspace_ <= limits.workspace) return made;
         } catch (const Refused& r) { *why = r.why; }
       }

@@ -124,6 +124,7 @@ class DnnPlan {
            void* workspace, std::string* why) const;
 
  private:
+  struct Described;
   DnnPlan() = default;
   static std::unique_ptr<DnnPlan> Finished(dnn::BackendDescriptor plan);  // which it owns
   dnn::BackendDescriptor plan_ = nullptr;

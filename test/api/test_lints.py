@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lints of tools/lint: what they find, and what they leave alone."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+try:
+    from lint import functions
+finally:
+    sys.path.pop(0)
+
+SOURCE = """
+namespace a {
+struct S : B {
+  S() : x(1), y{2} {
+    f();
+  }
+  int g(int (*h)(int) = [](int) { return 1; }) const {
+#ifdef X
+    if (a) {
+#else
+    if (b) {
+#endif
+    }
+  }
+  std::vector<int> v = {1, f(2)};
+};
+const auto k = [] {
+
+};
+template <class T> bool operator==(T a, T b) {
+}
+extern "C" {
+void r() { const char* s = R"({{{)"; char c = '{'; }  // {
+}
+auto t() -> int {}
+DECLARES(x)
+namespace b {
+void u() { for (;;) {} }
+}
+}
+"""
+
+
+def test_functions_are_found_with_their_lines():
+    found = {name: (line, lines) for name, line, lines in functions.functions(SOURCE)}
+    assert found == {
+        "S": (4, 3),
+        "g": (7, 8),
+        "operator==": (20, 2),
+        "r": (23, 1),
+        "t": (25, 1),
+        "u": (28, 1),
+    }
+
+
+@pytest.mark.parametrize("text", ["void f() {", "void f() {}}"])
+def test_text_that_cannot_be_read_is_no_success(text):
+    with pytest.raises(ValueError, match="expected"):
+        functions.functions(text)
+
+
+@pytest.mark.parametrize("more, count", [(0, 0), (1, 1)])
+def test_a_function_of_too_many_lines_is_reported(tmp_path, more, count):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    body = "  f();\n" * (functions.LIMIT - 2 + more)
+    (tmp_path / "long.cc").write_text(f"void g() {{\n{body}}}\n")
+    problems = functions.run(tmp_path)
+    assert len(problems) == count and all("long.cc:1: g: 81 lines" in text for text in problems)
