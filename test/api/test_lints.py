@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lints of tools/lint: what they find, and what they leave alone."""
+"""Lints of tools/lint that read C++ and objects: what they find, and what they leave alone."""
 
 import pathlib
+import platform
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 try:
-    from lint import functions
+    from lint import functions, symbols
 finally:
     sys.path.pop(0)
 
@@ -72,3 +73,14 @@ def test_a_function_of_too_many_lines_is_reported(tmp_path, more, count):
     (tmp_path / "long.cc").write_text(f"void g() {{\n{body}}}\n")
     problems = functions.run(tmp_path)
     assert len(problems) == count and all("long.cc:1: g: 81 lines" in text for text in problems)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="instructions of x86-64")
+@pytest.mark.parametrize(
+    "instruction, found",
+    [("vfmaddsub231pd", True), ("vfmsubadd132ps", True), ("vfmadd231pd", False)],
+)
+def test_joined_products_are_found_in_objects(tmp_path, instruction, found):
+    (tmp_path / "a.s").write_text(f"{instruction} %ymm0, %ymm1, %ymm2\n")
+    subprocess.run(["g++", "-c", "a.s", "-o", "a.o"], cwd=tmp_path, check=True)
+    assert symbols.joined(tmp_path / "a.o") == ({instruction} if found else set())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "paddle/phi/backends/cpu/threads.inc.h"
+#include "paddle/phi/primitives/product.inc.h"
 #include "paddle/phi/primitives/simd.inc.h"
 
 namespace phi::PD_ISA {
@@ -31,7 +32,7 @@ inline Cx<R> operator-(Cx<R> a, Cx<R> b) {
 }
 template <class R>
 inline Cx<R> operator*(Cx<R> a, Cx<R> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return ProductOf(a, b);
 }
 template <class R>
 inline Cx<R>& operator+=(Cx<R>& a, Cx<R> b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "paddle/phi/primitives/math_real.inc.h"
+#include "paddle/phi/primitives/product.inc.h"
 
 namespace phi {
 namespace PD_ISA {
@@ -22,7 +23,7 @@ PD_MATH cplx<T> operator-(cplx<T> a) {
 }
 template <class T>
 PD_MATH cplx<T> operator*(cplx<T> a, cplx<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return ProductOf(a, b);
 }
 template <class T>
 PD_MATH cplx<T> operator*(cplx<T> a, T b) {
