@@ -182,3 +182,46 @@ def test_variables_that_ops_filled_are_operands(main):
     empty = main.global_block().create_var(name='empty')
     with pytest.raises(ValueError, match="'empty'"):
         empty + x
+
+
+def _loader(count, **options):
+    x = paddle.static.data('x', [-1, 3])
+    n = paddle.static.data('n', [-1, 1], 'int64')
+    loader = paddle.base.io.DataLoader.from_generator([x, n], capacity=2, iterable=False, **options)
+
+    def batches():
+        for k in range(count):
+            yield [np.full((2, 3), k, 'float32'), np.full((2, 1), k, 'int64')]
+
+    return loader.set_batch_generator(batches, places=[paddle.CPUPlace()] * 2), x * 2, n
+
+
+def test_programs_read_from_loaders(main):
+    loader, y, n = _loader(3)
+    for program in (main, main.clone()):
+        loader.start()
+        seen = []
+        with pytest.raises(core.EOFException, match='no more batches'):
+            while True:
+                doubled, number = run(program, [y, n])
+                np.testing.assert_array_equal(doubled, np.full((2, 3), 2 * number[0, 0]))
+                seen.append(number[0, 0])
+        assert seen == [0, 1, 2]
+        loader.reset()
+    given, number = run(main, [y, n], x=X, n=np.zeros((2, 1), 'int64'))
+    np.testing.assert_array_equal(given, X * 2)
+
+
+def test_loaders_of_programs_are_refused_out_of_turn(main):
+    loader, y, _ = _loader(3)
+    with pytest.raises(RuntimeError, match=r'start\(\)'):
+        run(main, [y])
+    with pytest.raises(AssertionError, match='iterable=True'):
+        iter(loader)
+    loader.start()
+    with pytest.raises(AssertionError, match='start'):
+        loader.start()
+    run(main, [y])
+    loader.reset()
+    with pytest.raises(RuntimeError):
+        run(main, [y])

@@ -87,7 +87,8 @@ CALLED = {
     "data": "the process ends by a signal",
     "faster_tokenizer": "it raises IndexError",
     "run_program": "programs cannot hold it: its attributes are blocks, which `to_static` makes",
-    "create_py_reader": "it runs, in old programs only: `DataLoader(iterable=True)` reads here",
+    "create_py_reader": "it runs, in old programs only, where `DataLoader.from_generator("
+    "iterable=False)` puts it: here the executor reads from that loader",
     "create_double_buffer_reader": "as `create_py_reader`",
     "read": "as `create_py_reader`",
     "pyramid_hash": "it runs: hashes of words into a table that no published model has",

@@ -18,6 +18,7 @@ _LATER = {
     'from_dlpack': 'paddle.utils.dlpack',
     'get_available_device': 'paddle.device',
     '_append_python_callable_object_and_return_id': 'paddle.static.legacy_effects',
+    'EOFException': 'paddle.base.reader',
     '__unittest_throw_exception__': 'paddle.base.core_programs',
     'TensorDistAttr': 'paddle.distributed.auto_parallel.dist_attr',
     'DistTensorSpec': 'paddle.distributed.auto_parallel.spmd_rule',

@@ -31,10 +31,25 @@ def _places(places):
     return list(places) if isinstance(places, (list, tuple)) else [places]
 
 
+class EOFException(Exception):
+    """A loader that a program reads from has no more batches."""
+
+
+def with_batches(program, feed):
+    """The feed of a run with what the loaders of the program give for the inputs that it lacks."""
+    for loader in program.__dict__.get('_loaders', ()):
+        if any(variable.name not in feed for variable in loader._feed_list):
+            feed = {**loader._next(), **feed}
+    return feed
+
+
 class GeneratorLoader:
     """Iterates over batches that a generator gives: in dynamic mode, and with `return_list`, as
     lists of tensors; else as a list of one feed {name: tensor} for `Executor.run`. Exactly one of
-    the `set_` methods says what the generator is."""
+    the `set_` methods says what the generator is.
+
+    With `iterable=False` runs of the program read a batch each between `start` and `reset`; after
+    the last one they raise `paddle.base.core.EOFException`."""
 
     def __init__(
         self,
@@ -45,9 +60,10 @@ class GeneratorLoader:
         return_list=False,
         drop_last=True,
     ):
-        if not iterable:
+        if not iterable and (in_dynamic_mode() or return_list):
             raise ValueError(
-                "[DataLoader] expected iterable=True, the loader being iterated over, got False"
+                "[DataLoader] expected iterable=True, as the loader is no part of a program, got "
+                "False"
             )
         if capacity is not None and (not isinstance(capacity, int) or capacity < 1):
             raise ValueError(f"[DataLoader] expected a capacity of 1 or more, got {capacity!r}")
@@ -57,6 +73,33 @@ class GeneratorLoader:
         self._drop_last, self._batches = drop_last, None
         if not in_dynamic_mode() and not self._feed_list and not return_list:
             raise AssertionError("[DataLoader] expected the variables of feed_list, got none")
+        self._iterable, self._running = iterable, None
+        if not iterable:
+            main = paddle.static.default_main_program()
+            main.__dict__.setdefault('_loaders', []).append(self)
+
+    def start(self):
+        """Begin to read, for a loader that is not iterable."""
+        if self._iterable or self._running is not None:
+            raise AssertionError(
+                "[DataLoader.start] expected a loader with iterable=False that does not read yet"
+            )
+        self._running = self._groups()
+
+    def reset(self):
+        """End reading, for a loader that is not iterable: `start` begins anew."""
+        if self._iterable:
+            raise AssertionError("[DataLoader.reset] expected a loader with iterable=False")
+        self._running = None
+
+    def _next(self):
+        if self._running is None:
+            raise RuntimeError(
+                "[Executor.run] expected the loader of the program to read, got one before start()"
+            )
+        for group in self._running:
+            return group[0]
+        raise EOFException("[Executor.run] the loader of the program has no more batches")
 
     def set_sample_generator(self, reader, batch_size, drop_last=True, places=None):
         """`reader()` gives samples; batches have `batch_size`, a smaller last one unless
@@ -85,7 +128,7 @@ class GeneratorLoader:
 
     def set_batch_generator(self, reader, places=None):
         """`reader()` gives batches: lists of arrays or tensors, one for each variable."""
-        self._place_count = len(_places(places))
+        self._place_count = len(_places(places)) if self._iterable else 1
         self._batches = reader
         return self
 
@@ -104,6 +147,13 @@ class GeneratorLoader:
         return {variable.name: value for variable, value in zip(self._feed_list, values)}
 
     def __iter__(self):
+        if not self._iterable:
+            raise AssertionError(
+                "[DataLoader] expected iterable=True to iterate; runs of the program read this one"
+            )
+        return self._groups()
+
+    def _groups(self):
         from paddle.static.program import running
 
         if self._batches is None:

@@ -578,6 +578,8 @@ class _ProgramMethods:
             copy.__dict__['_rates'] = list(self.__dict__.get('_rates', ()))
             lod.carry(self, copy)
         legacy_feeds.carry(self, copy)
+        if '_loaders' in self.__dict__:
+            copy.__dict__['_loaders'] = list(self.__dict__['_loaders'])
         copy.__dict__['_kept'] = list(self.__dict__.get('_kept', ()))
         copy.__dict__['_named'] = _carried(value_names.known(self), copy)
         copy.__dict__['_own_gradients'] = [

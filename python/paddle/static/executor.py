@@ -280,6 +280,10 @@ class Executor:
                 f"[Executor.run] expected a paddle.static.Scope as scope, got "
                 f"{type(scope).__name__}"
             )
+        if '_loaders' in program.__dict__:
+            from paddle.base.reader import with_batches
+
+            feed = with_batches(program, feed)
         scope = _scope.global_scope() if scope is None else scope
         if use_prune and fetch_list is not None and _program.writes(program):
             only(
