@@ -417,3 +417,35 @@ def test_ranges_without_a_number_and_two_ellipses_are_refused():
         x[..., 0, ...]
     with pytest.raises(ValueError, match='one ellipsis'):
         x[..., ...] = 1
+
+
+def test_weights_of_covariances():
+    z = RNG.randn(3, 4) + 1j * RNG.randn(3, 4)
+    times, weighs = np.array([1, 2, 0, 3]), np.array([0.5, 1, 2, 0.25])
+    for a in (z, z.real):
+        for ddof in (0, 1):
+            got = paddle.linalg.cov(
+                paddle.to_tensor(a),
+                ddof=bool(ddof),
+                fweights=paddle.to_tensor(times),
+                aweights=paddle.to_tensor(weighs),
+            )
+            want = np.cov(a, ddof=ddof, fweights=times, aweights=weighs)
+            np.testing.assert_allclose(got.numpy(), want)
+    x = paddle.ones([2, 3])
+    for name, values in (
+        ('fweights', [1, 1]),
+        ('fweights', [1.5, 1, 1]),
+        ('fweights', [-1, 1, 1]),
+        ('aweights', [-1.0, 1, 1]),
+        ('aweights', [[1.0, 1, 1]]),
+    ):
+        with pytest.raises(ValueError, match=rf'\[cov\] expected .*{name}'):
+            paddle.linalg.cov(x, **{name: paddle.to_tensor(values)})
+
+
+def test_labels_that_einsum_repeats_have_one_extent():
+    with pytest.raises(ValueError, match="one extent for label 'i'"):
+        paddle.einsum('ii', paddle.ones([2, 3]))
+    assert paddle.einsum('ii->i', paddle.ones([1, 3])).tolist() == [1, 1, 1]
+    assert paddle.einsum('iij->j', paddle.ones([2, 2, 3])).tolist() == [2, 2, 2]

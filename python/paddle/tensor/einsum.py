@@ -55,6 +55,14 @@ def _diagonals(x, labels):
         while labels.count(label) > 1:
             a = labels.index(label)
             b = labels.index(label, a + 1)
+            shape, pair = list(x.shape), (x.shape[a], x.shape[b])
+            if 1 in pair and -1 not in shape:
+                shape[a] = shape[b] = max(pair)
+                x = paddle.expand(x, shape)
+            elif pair[0] != pair[1] and -1 not in pair:
+                raise ValueError(
+                    f"[einsum] expected one extent for label {label!r}, got shape {list(x.shape)}"
+                )
             x = paddle.diagonal(x, 0, a, b)
             labels = [name for i, name in enumerate(labels) if i not in (a, b)] + [label]
     return x, labels

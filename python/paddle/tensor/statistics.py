@@ -433,6 +433,18 @@ def nanquantile(x, q, axis=None, keepdim=False, interpolation='linear'):
     return _quantile(x, q, axis, keepdim, interpolation, True)
 
 
+def _check_weights(name, weights, count, whole):
+    expect_tensors('cov', **{name: weights})
+    if weights.ndim != 1 or (weights.shape[0] != count and -1 not in (weights.shape[0], count)):
+        raise ValueError(f'[cov] expected {count} {name}, got shape {list(weights.shape)}')
+    wrong = weights < 0
+    if whole and weights.is_floating_point():
+        wrong = wrong | (weights != paddle.floor(weights))
+    if not is_recorded(wrong) and bool(wrong.any()):
+        kind = 'integers' if whole else 'numbers'
+        raise ValueError(f'[cov] expected {kind} of at least 0 in {name}, got {weights.tolist()}')
+
+
 def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     """The covariance matrix of variables in rows (or columns).
 
@@ -457,8 +469,10 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
     data = x.reshape([1, -1]) if x.ndim == 1 else x if rowvar else x.t()
     weights = None
     if fweights is not None:
+        _check_weights('fweights', fweights, data.shape[1], True)
         weights = fweights.astype(x.dtype)
     if aweights is not None:
+        _check_weights('aweights', aweights, data.shape[1], False)
         weights = (
             aweights.astype(x.dtype) if weights is None else weights * aweights.astype(x.dtype)
         )
@@ -467,11 +481,6 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
         mean = data.mean(1, keepdim=True)
         norm = total - builtins.int(ddof)
         norm = norm.astype(data.real().dtype) if isinstance(norm, Tensor) else norm
-        centred = data - mean
-        result = (
-            paddle.matmul(centred, centred.conj().t() if paddle.is_complex(x) else centred.t())
-            / norm
-        )
     else:
         total = weights.sum()
         mean = (data * weights).sum(1, keepdim=True) / total
@@ -481,8 +490,9 @@ def cov(x, rowvar=True, ddof=True, fweights=None, aweights=None, name=None):
             if ddof
             else total
         )
-        centred = data - mean
-        result = paddle.matmul(centred * weights, centred.t()) / norm
+    apart = data - mean
+    turned = apart.conj().t() if paddle.is_complex(x) else apart.t()
+    result = paddle.matmul(apart if weights is None else apart * weights, turned) / norm
     return result.squeeze() if result._numel() == 1 else result
 
 
