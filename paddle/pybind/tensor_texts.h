@@ -222,6 +222,7 @@ Returns:
     DenseTensor: it reads as an array; `set(array, place)` gives the tensor other values.
 
 Examples:
+    >>> import numpy as np
     >>> x = paddle.ones([2])
     >>> x.get_tensor().set(np.array([3.0, 4.0], "float32"), paddle.CPUPlace())
     >>> x.tolist()
