@@ -87,6 +87,11 @@ def stft(
     win_length = n_fft if win_length is None else win_length
     if hop_length <= 0:
         raise AssertionError(f"[stft] expected a positive hop_length, got {hop_length}")
+    if center and pad_mode == "reflect" and 0 <= x.shape[-1] <= n_fft // 2:
+        raise AssertionError(
+            f"[stft] expected n_fft of at most {2 * x.shape[-1] - 1} for the length {x.shape[-1]} "
+            f"that is reflected, got {n_fft}"
+        )
     if n_fft <= 0 or 0 <= x.shape[-1] < n_fft - (2 * (n_fft // 2) if center else 0):
         raise AssertionError(
             f"[stft] expected n_fft from 1 to the length {x.shape[-1]}, got {n_fft}"

@@ -362,6 +362,8 @@ def test_arguments_that_were_dropped():
     for repeats in (2, paddle.to_tensor([2, 2])):
         with pytest.raises(ValueError, match='output_size'):
             paddle.repeat_interleave(x, repeats, 0, output_size=3)
+    with pytest.raises(AssertionError, match='n_fft of at most 15 for the length 8'):
+        paddle.signal.stft(paddle.ones([8]), n_fft=16)
     with pytest.raises(AssertionError, match='positive output sizes'):
         paddle.nn.functional.interpolate(paddle.ones([1, 1, 4, 4]), size=[0, 2])
     with pytest.raises(ValueError, match='axis from -2 to 1, got 5'):
