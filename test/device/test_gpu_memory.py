@@ -298,3 +298,30 @@ print(raised, len(kept))
         assert run('-c', script, FAKECUDA_FAIL_ALLOCATION=nth, **GROWS)[0].split() == ['0', '8']
     raised, kept = run('-c', script, FAKECUDA_MEMORY=80 << 20, **GROWS)[0].split()
     assert int(raised) > 0 and int(kept) >= 4
+
+
+def test_programs_that_are_gone_keep_nothing():
+    """Parameters of compiled functions, some of whose operations have several results."""
+    code = """
+import gc, paddle
+import paddle.nn.functional as F
+paddle.set_device('gpu')
+
+def compiled():
+    net = paddle.nn.LayerNorm(64)
+
+    @paddle.jit.to_static
+    def loss(x):
+        left, right = paddle.split(net(x), 2, -1)
+        return (paddle.topk(left, 3)[0].sum() + F.dropout(right, 0.5).sum()).square()
+
+    x = paddle.ones([4, 64])
+    loss(x).backward()
+    assert net.weight.grad is not None
+
+for _ in range(3):
+    compiled()
+    gc.collect()
+    assert paddle.device.cuda.memory_allocated() == 0
+"""
+    run('-c', code)

@@ -242,6 +242,11 @@ void SavedTensor::SaveOutput(const Tensor& t) {
 void SavedTensor::SaveMeta(const Tensor& t) {
   if (!t.defined() || t.is_symbolic() || t->value || State().record != RecordMode::kRun) {
     t_ = AsRecordedNow(t);
+    if (t_.defined() && !t_.is_same(t)) {
+      // Nothing flows into what only gives its shape; the history of a result would keep its own node.
+      t_->DropHistory();
+      t_->stop_gradient = true;
+    }
     version_ = t_.defined() ? VersionOf(t_) : 0;
     return;
   }
