@@ -29,8 +29,9 @@ class _Face:
             value = given.get(parameter.name, parameter.default)
             if value is None and parameter.default is not parameter.empty:
                 value = parameter.default
-            if value is parameter.empty:
-                value = self.signature.parameters[parameter.name].default
+            if value is parameter.empty or value is None:
+                public = self.signature.parameters.get(parameter.name, parameter).default
+                value = value if public is parameter.empty else public
             call.append(value)
         result, out = self.operation(*call), given.get('out')
         return result if out is None else importlib.import_module('paddle').assign(result, out)

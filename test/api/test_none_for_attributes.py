@@ -71,3 +71,10 @@ def test_none_where_it_has_a_meaning(x):
     np.testing.assert_array_equal(
         F.kl_div(x, x, reduction=None).numpy(), F.kl_div(x, x, reduction='none').numpy()
     )
+
+
+def test_exceptions_of_other_checks(x):
+    with pytest.raises(TypeError, match='align_corners'):
+        F.interpolate(x, scale_factor=2, mode='bilinear', align_corners=None)
+    with pytest.raises(ValueError, match='align_mode'):
+        F.interpolate(x, scale_factor=2, mode='bilinear', align_mode=3)

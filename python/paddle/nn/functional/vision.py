@@ -74,11 +74,12 @@ def _check_resizing(x, n, size, scale_factor, mode, recompute_scale_factor, anti
 
 def _check_places(x, n, mode, align_corners, align_mode, data_format):
     """Refuse places of elements, or of channels, that the mode or x does not have."""
-    if align_corners not in (True, False) or align_mode not in (0, 1):
-        raise ValueError(
-            "[interpolate] expected align_mode 0 or 1 and align_corners True or False, got "
-            f"{align_mode!r} and {align_corners!r}"
+    if not isinstance(align_corners, bool):
+        raise TypeError(
+            f"[interpolate] expected align_corners True or False, got {align_corners!r}"
         )
+    if align_mode not in (0, 1):
+        raise ValueError(f"[interpolate] expected align_mode 0 or 1, got {align_mode!r}")
     if align_corners and mode == "nearest":
         raise ValueError(
             f"[interpolate] expected align_corners=False for mode 'nearest', got {align_corners!r}"
