@@ -24,8 +24,8 @@ def functions(path):
         yield kind, name
 
 
-# What GCC 12 makes of a difference beside a sum of products (phi/primitives/product.inc.h). No source
-# asks for it by name: what is to be fused says fma.
+# What GCC 12 makes of a difference beside a sum of products (phi/primitives/product.inc.h). No
+# source asks for it by name: what is to be fused says fma.
 JOINED = re.compile(r"\bvfm(?:addsub|subadd)\w+|\bfcmla\b")
 
 
