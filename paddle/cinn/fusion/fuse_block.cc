@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "paddle/cinn/fusion/group_builder.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 
@@ -40,7 +41,10 @@ class BlockFuser {
   }
 
   void Run() {
-    for (int i = 0; i < static_cast<int>(ops_.size()); ++i) Place(i);
+    const int n = static_cast<int>(ops_.size());
+    for (int i = 0; i < n; ++i) Place(i);
+    for (int i = n - 1; i >= 0; --i)
+      if (group_[i] >= 0) Sink(i);
   }
 
   // Groups worth a kernel, and the order of all ops with members adjacent.
@@ -256,6 +260,80 @@ class BlockFuser {
     a.members = std::move(all);
     b.members.clear();
     b.builder = GroupBuilder();
+  }
+
+  // Whether member i is elementwise and cheap to compute in several passes, and nothing but data orders it.
+  bool Movable(int i) const {
+    const OpFacts& f = *facts_[i];
+    const pir::OpInfo& info = *ops_[i]->info();
+    if (!common::TraitsOf(ops_[i]->name()).cheap || f.trivial || !f.with.empty() || !f.inplace.empty() ||
+        info.has(pir::kSideEffect) || info.has(pir::kRandom))
+      return false;
+    for (const ResultFacts& r : f.results) {
+      if (r.reduces || r.assembles) return false;
+      for (const OperandFacts& o : r.operands)
+        if (o.masked || o.looked_up >= 0 || o.below >= 0) return false;
+    }
+    return true;
+  }
+
+  static constexpr int kNobody = -1, kOthers = -2;
+  // The group of all operations that read results of i, `own` aside.
+  int Reader(int i, const std::vector<int>& own) const {
+    int reader = kNobody;
+    for (int k = 0; k < ops_[i]->num_results(); ++k)
+      ops_[i]->result(k).ForEachUse([&](pir::OpOperand& u) {
+        auto at = index_.find(u.owner());
+        const int user = at == index_.end() ? -1 : at->second;
+        if (user >= 0 && std::find(own.begin(), own.end(), user) != own.end()) return;
+        const int g = user < 0 || group_[user] < 0 ? kOthers : group_[user];
+        reader = reader == kNobody || reader == g ? g : kOthers;
+      });
+    return reader;
+  }
+
+  // Moves a member that only group h reads, with what only it reads in turn, into group h, where that one reads all
+  // they are computed from anyway: one array less is written and read.
+  void Sink(int i) {
+    const int g = group_[i], h = Reader(i, {});
+    if (h < 0 || h == g) return;
+    std::vector<int> moved;
+    if (!Cone(i, h, moved)) return;
+    std::vector<int> low, high = groups_[h].members;
+    for (int m : groups_[g].members)
+      (std::find(moved.begin(), moved.end(), m) == moved.end() ? low : high).push_back(m);
+    std::sort(high.begin(), high.end());
+    GroupBuilder from(&index_), into(&index_);
+    const char* why = "";
+    for (int m : low)
+      if (!from.Add(ops_[m], *facts_[m], &why)) return;
+    for (int m : high)
+      if (!into.Add(ops_[m], *facts_[m], &why)) return;
+    if (explain_) std::fprintf(stderr, "cinn: %s (op %d) goes to group %d\n", ops_[i]->name().c_str(), i, h);
+    for (int m : moved) group_[m] = h;
+    groups_[g] = {std::move(from), std::move(low)};
+    groups_[h] = {std::move(into), std::move(high)};
+  }
+
+  // i and the members of its group that only it needs, down to what group h reads.
+  bool Cone(int i, int h, std::vector<int>& cone) const {
+    const int g = group_[i];
+    if (!common::SameDims(groups_[g].builder.space(), groups_[h].builder.space())) return false;
+    cone.assign(1, i);
+    for (size_t at = 0; at < cone.size(); ++at) {
+      if (!Movable(cone[at])) return false;
+      for (const ResultFacts& r : facts_[cone[at]]->results)
+        for (const OperandFacts& o : r.operands) {
+          if (!o.value || groups_[h].builder.Reads(o.value) || ConstantOf(o.value)) continue;
+          auto made = o.value.defining_op() ? index_.find(o.value.defining_op()) : index_.end();
+          const int d = made == index_.end() ? -1 : made->second;
+          if (d < 0 || group_[d] != g) return false;
+          if (std::find(cone.begin(), cone.end(), d) != cone.end()) continue;
+          if (Reader(d, cone) != kNobody) return false;
+          cone.push_back(d);
+        }
+    }
+    return true;
   }
 
   // A view of an outside value that outside operations read as well stays a view instead of becoming a stored copy.

@@ -114,6 +114,33 @@ TEST(Fusion, MembersBecomeAdjacentAndUsesStayBelow) {
   EXPECT_TRUE(b.defining_op()->IsBefore(m.defining_op()));
 }
 
+TEST(Fusion, CheapOperationsGoToTheOnlyGroupThatReadsThem) {
+  for (const bool read : {true, false}) {  // whether the group behind the product reads what they are made from
+    Ir ir;
+    Value x = ir.Data("x", {4, 4});
+    Value a = ir.Op("pd_op.tanh", {x}, {4, 4});
+    Value b = ir.Op("pd_op.scale", {ir.Op("pd_op.scale", {a, ir.Full(0.5)}, {4, 4}), ir.Full(3)}, {4, 4});
+    Value m = ir.Op("pd_op.matmul", {a, a}, {4, 4});
+    Value c = ir.Op("pd_op.multiply", {m, b}, {4, 4});
+    Value d = ir.Op("pd_op.add", {c, read ? a : x}, {4, 4});
+    ir.Fetch(d, "d");
+    auto groups = FuseBlock(ir.program.block());
+    ASSERT_EQ(groups.size(), read ? 1u : 2u);
+    const FusedOps& last = groups.back();
+    EXPECT_EQ(last.inputs, read ? (std::vector{a, m}) : (std::vector{m, b, x}));
+    ASSERT_EQ(last.outputs, std::vector{d});
+    if (!read) continue;
+    paddle::Tensor tm = Fill({4, 4}, 1), ta = Fill({4, 4}, 2), o;
+    const paddle::Tensor* in[] = {&ta, &tm};
+    paddle::Tensor* po[] = {&o};
+    FusedRunner(last).Run(in, po);
+    for (int k = 0; k < 16; ++k) {
+      const float y = ta.data<float>()[k];
+      EXPECT_NEAR(o.data<float>()[k], tm.data<float>()[k] * (y * 1.5f) + y, 1e-6);
+    }
+  }
+}
+
 TEST(Fusion, InPlaceOperationsAreBarriers) {
   Ir ir;
   Value x = ir.Data("x", {4});
