@@ -14,6 +14,7 @@
 
 #include "paddle/executor/plan.h"
 #include "paddle/jit/recorded_program.h"
+#include "paddle/phi/core/mersenne.h"
 
 namespace paddle::jit {
 
@@ -74,7 +75,7 @@ class Traced : public std::enable_shared_from_this<Traced> {
     const Traced& traced_;
     const std::vector<Tensor>& inputs_;
     uint64_t versions_ = 0;
-    std::optional<std::mt19937_64> engine_;
+    std::optional<phi::Mersenne64> engine_;
     std::vector<uint8_t> device_;  // the state of the current device's generator; empty: there is none
   };
   // The gradients as such a function: its feeds are our inputs, one gradient for each differentiable output, our other

@@ -451,3 +451,87 @@ def test_labels_that_einsum_repeats_have_one_extent():
         paddle.einsum('ii', paddle.ones([2, 3]))
     assert paddle.einsum('ii->i', paddle.ones([1, 3])).tolist() == [1, 1, 1]
     assert paddle.einsum('iij->j', paddle.ones([2, 2, 3])).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize('shape', [(19, 37), (8, 16), (9, 1), (3, 5), (8, 0)])
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'int32', 'int64'])
+@pytest.mark.parametrize('exclusive', [False, True])
+@pytest.mark.parametrize('reverse', [False, True])
+def test_scans_of_many_lines(shape, dtype, exclusive, reverse):
+    x = (np.random.RandomState(3).randn(*shape) * 3).astype(dtype)
+    turned = x[:, ::-1] if reverse else x
+    for op, scan, first in (
+        (lambda t: paddle._C_ops.cumsum(t, -1, False, exclusive, reverse), np.cumsum, 0),
+        (lambda t: paddle._C_ops.cumprod(t, -1, exclusive, reverse), np.cumprod, 1),
+    ):
+        want = scan(turned, 1, dtype=dtype)
+        if exclusive:
+            want = np.concatenate([np.full((len(x), 1), first, dtype), want], 1)[:, : shape[1]]
+        got = op(paddle.to_tensor(x)).numpy()
+        np.testing.assert_array_equal(got, want[:, ::-1] if reverse else want)
+
+
+@pytest.mark.parametrize('axis', [0, 1, 2])
+@pytest.mark.parametrize('index', ['int32', 'int64'])
+def test_elements_along_an_axis(axis, index):
+    rng = np.random.RandomState(4)
+    x = rng.randn(5, 6, 7).astype('float32')
+    picked = [5, 6, 7]
+    picked[axis] = 4
+    at = rng.randint(-x.shape[axis], x.shape[axis], picked).astype(index)
+    t, i = paddle.to_tensor(x), paddle.to_tensor(at)
+    taken = paddle.take_along_axis(t, i, axis, broadcast=False).numpy()
+    np.testing.assert_array_equal(taken, np.take_along_axis(x, at.astype('int64'), axis))
+    v = rng.randn(*picked).astype('float32')
+    want = x.copy()
+    places = [np.broadcast_to(g, picked) for g in np.ogrid[tuple(map(slice, picked))]]
+    places[axis] = at
+    np.add.at(want, tuple(places), v)
+    got = paddle.put_along_axis(t, i, paddle.to_tensor(v), axis, reduce='add', broadcast=False)
+    np.testing.assert_array_equal(got.numpy(), want)
+    for f in (
+        lambda j: paddle.take_along_axis(t, j, axis, broadcast=False),
+        lambda j: paddle.put_along_axis(t, j, paddle.to_tensor(v), axis, broadcast=False),
+    ):
+        bad = at.copy()
+        bad[tuple(n - 1 for n in picked)] = x.shape[axis]
+        with pytest.raises(Exception, match='expected an index'):
+            f(paddle.to_tensor(bad))
+
+
+def _distances(x, y):
+    d = x[..., :, None, :] - y[..., None, :, :]
+    return np.sqrt((d * d).sum(-1)), d
+
+
+@pytest.mark.parametrize('mode', ['use_mm_for_euclid_dist_if_necessary', 'use_mm_for_euclid_dist'])
+def test_distances_by_a_product(mode):
+    rng = np.random.RandomState(5)
+    x, y = rng.randn(2, 1, 30, 5) + 100, rng.randn(3, 7, 5) + 100
+    x[:, 0, 3] = y[0, 2]
+    tx, ty = (paddle.to_tensor(a, stop_gradient=False) for a in (x, y))
+    got = paddle.cdist(tx, ty, compute_mode=mode)
+    want, d = _distances(x, y[None])
+    # Half of the digits where points meet.
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-10, atol=2e-7)
+    weight = rng.randn(*want.shape)
+    weight[want == 0] = 0  # there a direction is rounding alone
+    (got * paddle.to_tensor(weight)).sum().backward()
+    g = (weight / np.where(want == 0, 1, want))[..., None] * d
+    np.testing.assert_allclose(tx.grad.numpy(), g.sum(-2).sum(1, keepdims=True), atol=1e-9)
+    np.testing.assert_allclose(ty.grad.numpy(), -g.sum(-3).sum(0), atol=1e-9)
+
+
+def test_distance_of_equal_points_has_no_gradient():
+    x = paddle.to_tensor(np.ones((30, 2), 'float32'), stop_gradient=False)
+    paddle.cdist(x, x * 1).sum().backward()
+    assert (x.grad.numpy() == 0).all()
+
+
+def test_distances_of_one_mode_are_those_of_differences():
+    x = (np.random.RandomState(6).randn(40, 3) * 1e-3 + 1).astype('float32')
+    t = paddle.to_tensor(x)
+    got = paddle.cdist(t, t, compute_mode='donot_use_mm_for_euclid_dist').numpy()
+    np.testing.assert_allclose(
+        got, _distances(x.astype('float64'), x.astype('float64'))[0], rtol=1e-5
+    )

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <random>
 #include <sstream>
 #include <tuple>
 
@@ -31,7 +32,7 @@ std::vector<uint8_t> Generator::GetState() const {
 void Generator::SetState(const std::vector<uint8_t>& state) {
   std::istringstream is(std::string(state.begin(), state.end()));
   uint64_t seed = 0;
-  std::mt19937_64 engine;
+  Mersenne64 engine;
   is >> seed >> engine;
   PD_CHECK(!is.fail(), InvalidArgument, "[set_rng_state] expected a state from get_rng_state, got other bytes");
   std::lock_guard<std::mutex> lock(mutex_);
@@ -131,7 +132,7 @@ bool HostDraws::Asked() { return g_host_draws > 0; }
 EngineFor::EngineFor(const KernelContext& context, int64_t seed)
     : generator_(context.generator ? *context.generator : DefaultCpuGenerator()) {
   if (seed != 0) {
-    own_ = std::make_unique<std::mt19937_64>(static_cast<uint64_t>(seed));
+    own_ = std::make_unique<Mersenne64>(static_cast<uint64_t>(seed));
   } else {
     lock_ = std::unique_lock<std::mutex>(generator_.mutex());
   }

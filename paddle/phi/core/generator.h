@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU random generator: std::mt19937_64 seeded through seed_seq, bit-compatible with PaddlePaddle's streams. Those
-// of devices: a seed and how many numbers of Philox4x32-10 were drawn.
+// The CPU random generator: std::mt19937_64's numbers, seeded through seed_seq, bit-compatible with PaddlePaddle's
+// streams. Those of devices: a seed and how many numbers of Philox4x32-10 were drawn.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <vector>
 
 #include "paddle/phi/core/kernel_context.h"
+#include "paddle/phi/core/mersenne.h"
 
 namespace phi {
 
@@ -18,7 +18,7 @@ class Generator {
   explicit Generator(uint64_t seed) { SetSeed(seed); }
   void SetSeed(uint64_t seed);
   uint64_t seed() const { return seed_; }
-  std::mt19937_64& engine() { return engine_; }
+  Mersenne64& engine() { return engine_; }
   std::mutex& mutex() { return mutex_; }
   // The engine's state as text bytes, as SetState reads it.
   std::vector<uint8_t> GetState() const;
@@ -26,7 +26,7 @@ class Generator {
 
  private:
   uint64_t seed_ = 0;
-  std::mt19937_64 engine_;
+  Mersenne64 engine_;
   mutable std::mutex mutex_;
 };
 
@@ -36,11 +36,11 @@ Generator& DefaultCpuGenerator();
 class EngineFor {
  public:
   EngineFor(const KernelContext& context, int64_t seed);
-  std::mt19937_64& operator*() { return own_ ? *own_ : generator_.engine(); }
+  Mersenne64& operator*() { return own_ ? *own_ : generator_.engine(); }
 
  private:
   Generator& generator_;
-  std::unique_ptr<std::mt19937_64> own_;
+  std::unique_ptr<Mersenne64> own_;
   std::unique_lock<std::mutex> lock_;
 };
 

@@ -18,6 +18,8 @@ inline void RowCopy(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
     } else if (ss == 0) {
       const T v = *s;
       for (int64_t i = 0; i < n; ++i) d[i] = v;
+    } else if (ss == -1) {  // vectors whose lanes are reversed
+      for (int64_t i = 0; i < n; ++i) d[i] = s[-i];
     } else {
       for (int64_t i = 0; i < n; ++i) d[i] = s[i * ss];
     }

@@ -284,6 +284,53 @@ void IndexPut(const char* op, DataType t, void* out, int64_t outer, Ints dims, i
 
 namespace {
 
+// Calls f with the numbers of `index` as they are stored.
+template <class F>
+void WithIndex(DataType t, const void* index, F&& f) {
+  if (t == DataType::INT32)
+    f(static_cast<const int32_t*>(index));
+  else
+    f(static_cast<const int64_t*>(index));
+}
+
+void RequireInside(const char* op, DataType t, const void* index, int64_t count, int64_t n) {
+  WithIndex(t, index, [&](const auto* at) {
+    bool inside = true;
+    for (int64_t i = 0; i < count; ++i) inside &= (at[i] >= -n) & (at[i] < n);
+    if (inside) return;
+    const auto* bad = std::find_if(at, at + count, [&](auto v) { return v < -n || v >= n; });
+    common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ", *bad);
+  });
+}
+
+// An index tensor whose lines along the axis stand on lines of a contiguous tensor, which has n elements in each.
+struct Lines {
+  int64_t count, n, picked, inner;
+
+  // Nothing where an extent beside that axis differs.
+  static std::optional<Lines> Of(Ints shape, int axis, Ints index_shape) {
+    const auto rank = static_cast<int64_t>(shape.size());
+    for (int64_t a = 0; a < rank; ++a)
+      if (a != axis && index_shape[a] != shape[a]) return {};
+    return Lines{Prod(shape, 0, axis), shape[axis], index_shape[axis], Prod(shape, axis + 1, rank)};
+  }
+  // Calls f(i, offset) for each entry i of the index; lines go to different threads.
+  template <class I, class F>
+  void ForEach(const I* index, F f) const {
+    ParallelFor(0, count, Grain(picked * inner), [&](int64_t b, int64_t e) {
+      for (int64_t o = b; o < e; ++o) {
+        int64_t i = o * picked * inner;
+        if (inner == 1) {
+          for (const int64_t end = i + picked; i < end; ++i) f(i, o * n + index[i] + (index[i] < 0) * n);
+          continue;
+        }
+        for (int64_t k = 0; k < picked; ++k)
+          for (int64_t c = 0; c < inner; ++c, ++i) f(i, (o * n + index[i] + (index[i] < 0) * n) * inner + c);
+      }
+    });
+  }
+};
+
 // For every entry of an index tensor, the offset of the element it names in a contiguous tensor of `shape`.
 void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const void* index, Ints index_shape,
                   int64_t* out) {
@@ -294,30 +341,7 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
     Checked(op, index_t, index, total, n, out);
     return d->Along(index_shape, axis, stride, total, out);
   }
-  for (int64_t i = 0; i < total; ++i) {
-    int64_t v = IndexAt(index_t, index, i);
-    if (v < -n || v >= n)
-      common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ", v);
-  }
-  bool full = true;
-  int64_t inner = 1;
-  for (int64_t a = 0; a < rank; ++a) {
-    full = full && (a == axis || index_shape[a] == shape[a]);
-    if (a > axis) inner *= shape[a];
-  }
-  if (full) {  // lines of the index stand on lines of the tensor
-    int64_t line = index_shape[axis] * inner;
-    if (line == 0) return;
-    ParallelFor(0, total / line, Grain(line), [&](int64_t b, int64_t e) {
-      for (int64_t o = b; o < e; ++o)
-        for (int64_t k = 0, i = o * line; k < index_shape[axis]; ++k)
-          for (int64_t c = 0; c < inner; ++c, ++i) {
-            int64_t v = IndexAt(index_t, index, i);
-            out[i] = (o * n + (v < 0 ? v + n : v)) * inner + c;
-          }
-    });
-    return;
-  }
+  RequireInside(op, index_t, index, total, n);
   ParallelFor(0, total, kGrain / 8, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       int64_t rest = i, at = 0;
@@ -405,6 +429,17 @@ void Put(T* out, int64_t size, const int64_t* at, int64_t total, const int64_t* 
 void TakeAlongAxis(const char* op, int64_t elem_size, const void* x, Ints x_shape, int axis, DataType index_t,
                    const void* index, Ints index_shape, void* out) {
   int64_t total = Prod(index_shape, 0, static_cast<int64_t>(index_shape.size()));
+  if (const auto lines = Lines::Of(x_shape, axis, index_shape); lines && !FormsHere()) {
+    RequireInside(op, index_t, index, total, lines->n);
+    return DispatchSize(elem_size, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      WithIndex(index_t, index, [&](const auto* at) {
+        lines->ForEach(at, [from = static_cast<const T*>(x), to = static_cast<T*>(out)](int64_t i, int64_t offset) {
+          to[i] = from[offset];
+        });
+      });
+    });
+  }
   Places at(total);
   AlongOffsets(op, x_shape, axis, index_t, index, index_shape, at.as<int64_t>());
   Read(elem_size, x, 1, 1, 1, at.as<int64_t>(), total, out);
@@ -427,6 +462,21 @@ void PutAlongAxis(const char* op, DataType t, void* out, Ints out_shape, int axi
     AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());
     return d->Write(t, out, 1, size, 1, at.as<int64_t>(), total, values,
                     mode == PutMode::kAdd ? RowWrite::kAdd : RowWrite::kAssign);
+  }
+  const auto lines = Lines::Of(out_shape, axis, index_shape);
+  if (lines && plain && !IsHalf(t) && (mode == PutMode::kAssign || (mode == PutMode::kAdd && include_self))) {
+    RequireInside(op, index_t, index, total, lines->n);
+    return DispatchNumber(op, t, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* const to = static_cast<T*>(out);
+      const T* const from = static_cast<const T*>(values);
+      WithIndex(index_t, index, [&](const auto* at) {
+        if (mode == PutMode::kAssign)
+          lines->ForEach(at, [=](int64_t i, int64_t offset) { to[offset] = from[i]; });
+        else
+          lines->ForEach(at, [=](int64_t i, int64_t offset) { AddTo(to[offset], from[i]); });
+      });
+    });
   }
   CallMemory at(total * 8), from(total * 8);
   AlongOffsets(op, out_shape, axis, index_t, index, index_shape, at.as<int64_t>());

@@ -686,27 +686,37 @@ PD_MATH double pow(double x, double y) {
   double p = x0.p + select(edge, 0.0, fma(x0.p, wl, wl));
   return pow_edges(x, y, scale2(1.0 + p, x0.k));
 }
+// v, or -0, which changes no sum: as bits, since such conditions are as good as random and a jump would often be
+// foreseen wrongly.
+PD_MATH float masked(bool c, float v) {
+  const uint32_t all = -static_cast<uint32_t>(c), none = 0x80000000u;
+  return from_bits((bits(v) & all) | (none & ~all));
+}
+PD_MATH double masked(bool c, double v) {
+  const uint64_t all = -static_cast<uint64_t>(c), none = 0x8000000000000000u;
+  return from_bits((bits(v) & all) | (none & ~all));
+}
 // C's fmod and Python's %: the remainder has the sign of the divisor.
 PD_MATH float mod_trunc(float x, float y) {
   double a = static_cast<double>(abs(x)), b = static_cast<double>(abs(y));
   double q = a / b;
   if (__builtin_expect(!(q < 536870912.0), 0)) return __builtin_fmodf(x, y);
+  b = select(b < 1e300, b, 1e300);  // 0 times infinity is no number
   double r = fma(-__builtin_trunc(q), b, a);
-  r = select(r < 0.0, r + b, r);
-  return copysign(select(a < b, abs(x), static_cast<float>(r)), x);
+  return copysign(static_cast<float>(r + masked(r < 0.0, b)), x);
 }
 PD_MATH double mod_trunc(double x, double y) {
   double a = abs(x), b = abs(y);
   double q = a / b;
   if (__builtin_expect(!(q < 4503599627370496.0), 0)) return __builtin_fmod(x, y);
   double r = fma(-__builtin_trunc(q), b, a);
-  r = select(r < 0.0, r + b, r);
+  r += masked(r < 0.0, b);
   return copysign(select(a < b, a, r), x);
 }
 template <class T>
 PD_MATH T mod_floor_any(T x, T y) {
   T r = mod_trunc(x, y);
-  return select(r != T(0) && (r < T(0)) != (y < T(0)), r + y, r);
+  return r + masked((r != T(0)) & ((r < T(0)) != (y < T(0))), y);
 }
 PD_MATH float mod_floor(float x, float y) { return mod_floor_any(x, y); }
 PD_MATH double mod_floor(double x, double y) { return mod_floor_any(x, y); }

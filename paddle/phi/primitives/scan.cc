@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "paddle/common/dtype_error.h"
 #include "paddle/phi/core/device_forms.h"
@@ -16,11 +18,53 @@ namespace phi::cpu {
 namespace {
 
 constexpr int64_t kLane = 64;  // columns scanned together
+constexpr int64_t kRows = 8;   // contiguous lines scanned together: each waits for its own sums only
+
+// kRows lines of n elements that lie one behind the other, a few elements of each at a time, so that the processor
+// works on several lines at once. These pass through a block of their own: lines a power of two apart would drive each
+// other out of the cache at every element.
+template <class A, class T, class Step, class Store>
+void ScanRows(const T* x, int64_t n, bool exclusive, bool reverse, T* out, A first, Step step, Store store) {
+  constexpr int64_t kWidth = 16;
+  T block[kRows][kWidth];
+  A acc[kRows];
+  std::fill(acc, acc + kRows, first);
+  const auto scan = [&](int64_t at, auto width) {  // `width` is a constant but at the end
+    for (int64_t r = 0; r < kRows; ++r) std::memcpy(block[r], x + r * n + at, sizeof(T) * width);
+    for (int64_t r = 0; r < kRows; ++r) {
+      A a = acc[r];
+      for (int64_t k = 0; k < width; ++k) {
+        T& place = block[r][reverse ? width - 1 - k : k];
+        const T v = place;
+        if (exclusive) place = store(a);
+        step(a, v);
+        if (!exclusive) place = store(a);
+      }
+      acc[r] = a;
+    }
+    for (int64_t r = 0; r < kRows; ++r) std::memcpy(out + r * n + at, block[r], sizeof(T) * width);
+  };
+  int64_t done = 0;
+  for (; done + kWidth <= n; done += kWidth)
+    scan(reverse ? n - done - kWidth : done, std::integral_constant<int64_t, kWidth>());
+  if (done < n) scan(reverse ? 0 : done, n - done);
+}
 
 // Scans x [outer, n, inner] with state `A`: step(acc, x) after which store(acc) is the inclusive result.
 template <class A, class T, class Step, class Store>
 void Scan(const T* x, int64_t outer, int64_t n, int64_t inner, bool exclusive, bool reverse, T* out, A first, Step step,
           Store store) {
+  if (inner == 1 && outer >= kRows) {
+    const int64_t blocks = outer / kRows, done = blocks * kRows;
+    ParallelFor(0, blocks, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n * kRows)), [&](int64_t b, int64_t e) {
+      for (int64_t s = b; s < e; ++s)
+        ScanRows<A>(x + s * kRows * n, n, exclusive, reverse, out + s * kRows * n, first, step, store);
+    });
+    if (done == outer) return;
+    x += done * n;
+    out += done * n;
+    outer -= done;
+  }
   int64_t strips = (inner + kLane - 1) / kLane;
   ParallelFor(0, outer * strips, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n * std::min(inner, kLane))),
               [&](int64_t b, int64_t e) {

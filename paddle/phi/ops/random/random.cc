@@ -17,57 +17,57 @@
 #include "paddle/phi/ops/random/number_at.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/uniform.h"
 
 namespace phi {
 namespace {
 
-template <class T, class Draw>
-void FillWith(Tensor& out, Draw draw) {
-  T* p = out.data<T>();
-  for (int64_t i = 0; i < out.numel(); ++i) p[i] = draw(T{});
+constexpr int64_t kChunk = 256;  // draws at a time, an even number
+
+// Writes n elements of `out` from `at` on, given as `t`.
+void Store(DataType t, const void* drawn, Tensor& out, int64_t at, int64_t n) {
+  Convert(t, drawn, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1, n);
 }
 
-// Draws in float32 or float64 and converts to the tensor's dtype (halves draw as float32).
-template <class Draw>
-void Fill(Tensor& out, Draw draw) {
-  if (out.dtype() == DataType::FLOAT64) return FillWith<double>(out, draw);
-  if (out.dtype() == DataType::FLOAT32) return FillWith<float>(out, draw);
-  float buffer[256];
-  for (int64_t at = 0; at < out.numel(); at += 256) {
-    int64_t n = std::min<int64_t>(256, out.numel() - at);
-    for (int64_t i = 0; i < n; ++i) buffer[i] = draw(float{});
-    Convert(DataType::FLOAT32, buffer, 1, out.dtype(), static_cast<char*>(out.raw_data()) + at * SizeOf(out.dtype()), 1,
-            n);
-  }
-}
-
-// Draws for the parts of complex numbers: for those of one number after another, or for all real parts first.
+// Calls draw(T* to, n) for one chunk of the tensor's elements after another: in float32 or float64, of which halves are
+// rounded, and parts of complex numbers are two, for those of one number after another or for all real parts first.
 template <class T, class Draw>
-void FillComplex(Tensor& out, bool real_first, Draw draw) {
-  T* p = static_cast<T*>(out.raw_data());
-  const int64_t n = out.numel() * 2;
-  if (!real_first) {
-    for (int64_t i = 0; i < n; ++i) p[i] = draw(T{});
+void FillAs(Tensor& out, bool real_first, Draw draw) {
+  T chunk[kChunk];
+  const int64_t parts = IsComplex(out.dtype()) ? 2 : 1, n = out.numel();
+  if (parts == 1 && SizeOf(out.dtype()) != sizeof(T)) {
+    for (int64_t at = 0; at < n; at += kChunk) {
+      const int64_t k = std::min(kChunk, n - at);
+      draw(chunk, k);
+      Store(DataType::FLOAT32, chunk, out, at, k);
+    }
     return;
   }
+  T* p = static_cast<T*>(out.raw_data());
+  if (parts == 1 || !real_first) return draw(p, n * parts);
   for (int64_t part : {0, 1})
-    for (int64_t i = part; i < n; i += 2) p[i] = draw(T{});
+    for (int64_t at = 0; at < n; at += kChunk) {
+      const int64_t k = std::min(kChunk, n - at);
+      draw(chunk, k);
+      for (int64_t i = 0; i < k; ++i) p[2 * (at + i) + part] = chunk[i];
+    }
 }
 template <class Draw>
-void FillParts(Tensor& out, bool real_first, Draw draw) {
-  if (out.dtype() == DataType::COMPLEX128) return FillComplex<double>(out, real_first, draw);
-  if (out.dtype() == DataType::COMPLEX64) return FillComplex<float>(out, real_first, draw);
-  Fill(out, draw);
+void FillWith(Tensor& out, bool real_first, Draw draw) {
+  if (out.dtype() == DataType::FLOAT64 || out.dtype() == DataType::COMPLEX128)
+    FillAs<double>(out, real_first, draw);
+  else
+    FillAs<float>(out, real_first, draw);
 }
 
-template <class D>
-auto Drawer(std::mt19937_64& engine, D make) {
-  return [&engine, f = make(float{}), d = make(double{})](auto tag) mutable {
-    if constexpr (std::is_same_v<decltype(tag), double>)
-      return d(engine);
-    else
-      return f(engine);
-  };
+template <class Draw>
+void FillIntegers(Tensor& out, Draw draw) {
+  int64_t chunk[kChunk];
+  for (int64_t at = 0; at < out.numel(); at += kChunk) {
+    const int64_t k = std::min(kChunk, out.numel() - at);
+    for (int64_t i = 0; i < k; ++i) chunk[i] = draw();
+    Store(DataType::INT64, chunk, out, at, k);
+  }
 }
 
 // Whether the device that the op runs on has filled `out`.
@@ -80,20 +80,19 @@ bool FillOnDevice(const Draw& draw, int64_t seed, const Tensor& out) {
 void FillUniform(const KernelContext& context, Tensor& out, double lo, double hi, int64_t seed) {
   if (FillOnDevice({.kind = DrawKind::kUniform, .a = lo, .b = hi}, seed, out)) return;
   EngineFor e(context, seed);
-  FillParts(out, true, Drawer(*e, [&](auto t) {
-              using T = decltype(t);
-              return std::uniform_real_distribution<T>(static_cast<T>(lo), static_cast<T>(hi));
-            }));
+  FillWith(out, true, [&]<class T>(T* to, int64_t n) {
+    const T low = static_cast<T>(lo), width = static_cast<T>(hi) - low;
+    cpu::DrawUniform(*e, to, n);
+    for (int64_t i = 0; i < n; ++i) to[i] = to[i] * width + low;
+  });
 }
 void FillNormal(const KernelContext& context, Tensor& out, double mean, double std, int64_t seed) {
   if (FillOnDevice({.kind = DrawKind::kNormal, .a = mean, .b = std}, seed, out)) return;
   EngineFor e(context, seed);
   // Real and imaginary parts each carry half of the variance.
   if (IsComplex(out.dtype())) std /= std::sqrt(2.0);
-  FillParts(out, false, Drawer(*e, [&](auto t) {
-              using T = decltype(t);
-              return std::normal_distribution<T>(static_cast<T>(mean), static_cast<T>(std));
-            }));
+  FillWith(out, false,
+           [&]<class T>(T* to, int64_t n) { cpu::DrawNormal(*e, static_cast<T>(mean), static_cast<T>(std), to, n); });
 }
 
 void RequireKernel(const char* op, DataType dtype, bool has) {
@@ -222,16 +221,14 @@ void truncated_gaussian_random_kernel(const KernelContext& context, const Ints&,
   double lo = 2 * phi_of((a - mean) / std) - 1, hi = 2 * phi_of((b - mean) / std) - 1;
   if (FillOnDevice({DrawKind::kTruncated, lo, hi, mean, std, a, b}, seed, out)) return;
   EngineFor e(context, seed);
-  auto draw = Drawer(*e, [&](auto t) {
-    return std::uniform_real_distribution<decltype(t)>(static_cast<decltype(t)>(lo), static_cast<decltype(t)>(hi));
-  });
-  Fill(out, [&](auto tag) {
+  FillWith(out, true, [&]<class T>(T* to, int64_t n) {
     // A bound that rounds to 1 stands for a number below 1: the inverse of 1 is infinite.
-    const auto drawn = draw(tag);
-    using D = std::remove_const_t<decltype(drawn)>;
-    const D last = std::nextafter(D{1}, D{0});
-    return static_cast<decltype(tag)>(
-        std::clamp(std::sqrt(2.0) * ErfInv(std::clamp(drawn, -last, last)) * std + mean, a, b));
+    const T last = std::nextafter(T{1}, T{0}), low = static_cast<T>(lo), width = static_cast<T>(hi) - low;
+    cpu::DrawUniform(*e, to, n);
+    for (int64_t i = 0; i < n; ++i) {
+      const T drawn = std::clamp(to[i] * width + low, -last, last);
+      to[i] = static_cast<T>(std::clamp(std::sqrt(2.0) * ErfInv(drawn) * std + mean, a, b));
+    }
   });
 }
 
@@ -247,10 +244,7 @@ void randint_kernel(const KernelContext& context, int64_t low, int64_t high, con
     return;
   EngineFor e(context, 0);
   std::uniform_int_distribution<int64_t> d(low, high - 1);
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    int64_t v = d(*e);
-    Convert(DataType::INT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
-  }
+  FillIntegers(out, [&] { return d(*e); });
 }
 
 void random_infer(const Meta& x, int64_t from, int64_t to, Meta& out) {
@@ -264,11 +258,10 @@ void random_kernel(const KernelContext& context, const Tensor&, int64_t from, in
   const uint64_t range = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
   if (FillOnDevice({.kind = DrawKind::kInteger, .low = from, .range = range, .wide = range >= kWide}, 0, out)) return;
   EngineFor e(context, 0);
-  for (int64_t i = 0; i < out.numel(); ++i) {
+  FillIntegers(out, [&] {
     const uint64_t bits = (*e)(), drawn = range < kWide ? static_cast<uint32_t>(bits) % range : bits % range;
-    const int64_t v = static_cast<int64_t>(static_cast<uint64_t>(from) + drawn);
-    Convert(DataType::INT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
-  }
+    return static_cast<int64_t>(static_cast<uint64_t>(from) + drawn);
+  });
 }
 
 void randperm_infer(int64_t n, DataType dtype, Place, Meta& out) {
@@ -350,11 +343,14 @@ void bernoulli_kernel(const KernelContext& context, const Tensor& x, Tensor& out
   const Ordered wide(x, DataType::FLOAT64);
   const double* p = static_cast<const Tensor&>(wide).data<double>();
   EngineFor e(context, 0);
-  std::uniform_real_distribution<double> d(0.0, 1.0);
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    check(p[i]);
-    double v = d(*e) <= p[i] && p[i] > 0 ? 1 : 0;
-    Convert(DataType::FLOAT64, &v, 1, out.dtype(), static_cast<char*>(out.raw_data()) + i * SizeOf(out.dtype()), 1, 1);
+  const int64_t n = out.numel();
+  for (int64_t i = 0; i < n; ++i) check(p[i]);
+  double chunk[kChunk];
+  for (int64_t at = 0; at < n; at += kChunk) {
+    const int64_t k = std::min(kChunk, n - at);
+    cpu::DrawUniform(*e, chunk, k);
+    for (int64_t i = 0; i < k; ++i) chunk[i] = (chunk[i] <= p[at + i]) & (p[at + i] > 0) ? 1 : 0;
+    Store(DataType::FLOAT64, chunk, out, at, k);
   }
 }
 
@@ -472,8 +468,10 @@ void exponential_kernel(const KernelContext& context, const Tensor& x, double la
   ScratchTensor fresh(x.dims(), x.dtype());
   {
     EngineFor e(context, 0);
-    Fill(fresh.tensor,
-         Drawer(*e, [&](auto t) { return std::exponential_distribution<decltype(t)>(static_cast<decltype(t)>(lam)); }));
+    FillWith(fresh.tensor, true, [&]<class T>(T* to, int64_t n) {
+      std::exponential_distribution<T> d(static_cast<T>(lam));
+      for (int64_t i = 0; i < n; ++i) to[i] = d(*e);
+    });
   }
   CopyInto(fresh.tensor, x);
   out = x;
@@ -505,9 +503,13 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
   }
   if (!is_test) {
     EngineFor e(context, seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
-    std::uniform_real_distribution<float> d(0.0f, 1.0f);
     uint8_t* m = mask.data<uint8_t>();
-    for (int64_t i = 0; i < n; ++i) m[i] = d(*e) >= static_cast<float>(p);
+    float chunk[kChunk];
+    for (int64_t at = 0; at < n; at += kChunk) {
+      const int64_t k = std::min(kChunk, n - at);
+      cpu::DrawUniform(*e, chunk, k);
+      for (int64_t i = 0; i < k; ++i) m[at + i] = chunk[i] >= static_cast<float>(p);
+    }
   }
   float factor = is_test ? (up ? 1.0f : static_cast<float>(1 - p))
                  : up    ? (p == 1 ? 0.0f : static_cast<float>(1.0 / (1.0 - p)))

@@ -21,7 +21,7 @@ namespace {
 
 // The engine's numbers and the C library's functions.
 struct Source {
-  std::mt19937_64& engine;
+  Mersenne64& engine;
 
   template <class T>
   T Low() {

@@ -108,48 +108,100 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
   return t;
 }
 
-// y [outer, t.out, inner] from x [outer, t.in, inner], or the transposed map.
+// What each row of the result is a sum of, in order: entries starts[r] to starts[r + 1] are a source row and a weight.
+template <class T>
+struct RowSums {
+  std::vector<int64_t> starts, at;
+  std::vector<T> weights;
+  int64_t each = -1;  // so many entries in every row, -1: it differs
+  bool plain = true;  // all weights are 1
+
+  int64_t rows() const { return static_cast<int64_t>(starts.size()) - 1; }
+};
+
+// Of the map from t.in rows to t.out, or of the transposed one. With `zeros` entries of weight 0 are kept.
+template <class T>
+RowSums<T> SumsOf(const Taps& t, bool transposed, bool zeros) {
+  const int64_t rows = transposed ? t.in : t.out;
+  RowSums<T> sums;
+  sums.starts.assign(static_cast<size_t>(rows) + 1, 0);
+  const auto entries = [&](auto f) {  // (row, source, weight)
+    for (int64_t i = 0; i < t.out; ++i)
+      for (int64_t k = i * t.taps; k < (i + 1) * t.taps; ++k)
+        if (const T w = static_cast<T>(t.weight[k]); zeros || w != T(0))
+          transposed ? f(t.at[k], i, w) : f(i, t.at[k], w);
+  };
+  entries([&](int64_t row, int64_t, T) { ++sums.starts[row + 1]; });
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t n = sums.starts[i + 1];
+    sums.each = i == 0 || n == sums.each ? n : -1;
+    sums.starts[i + 1] += sums.starts[i];
+  }
+  std::vector<int64_t> next(sums.starts.begin(), sums.starts.end() - 1);
+  sums.at.resize(static_cast<size_t>(sums.starts.back()));
+  sums.weights.resize(sums.at.size());
+  entries([&](int64_t row, int64_t source, T weight) {
+    sums.at[next[row]] = source;
+    sums.weights[next[row]++] = weight;
+    sums.plain &= weight == T(1);
+  });
+  return sums;
+}
+
+// Rows of one element: kEach entries in all of them, or as many as each has.
+template <int kEach, class T>
+void SumElements(const RowSums<T>& sums, const T* src, T* dst) {
+  const int64_t* const at = sums.at.data();
+  const T* const w = sums.weights.data();
+  for (int64_t r = 0; r < sums.rows(); ++r) {
+    T sum(0);
+    const int64_t lo = kEach > 0 ? r * kEach : sums.starts[r], hi = kEach > 0 ? lo + kEach : sums.starts[r + 1];
+    for (int64_t k = lo; k < hi; ++k) sum += w[k] * src[at[k]];
+    dst[r] = sum;
+  }
+}
+
+// y [outer, rows, inner] from x [outer, from, inner].
 template <class T>
 void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T* x, T* y) {
-  int64_t from = transposed ? t.out : t.in, to = transposed ? t.in : t.out;
-  cpu::ParallelFor(0, outer, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, to * inner)),
+  const int64_t from = transposed ? t.out : t.in;
+  const RowSums<T> sums = SumsOf<T>(t, transposed, false);
+  const int64_t rows = sums.rows();
+  const bool copies = sums.plain && sums.each == 1;
+  const auto elements = copies           ? nullptr
+                        : sums.each == 1 ? &SumElements<1, T>
+                        : sums.each == 2 ? &SumElements<2, T>
+                        : sums.each == 4 ? &SumElements<4, T>
+                                         : &SumElements<0, T>;
+  const auto one = [&](const T* src, T* dst) {
+    if (inner == 1 && !copies) return elements(sums, src, dst);
+    for (int64_t r = 0; r < rows; ++r) {
+      T* const d = dst + r * inner;
+      if (copies && inner == 1) {
+        *d = src[sums.at[r]];
+      } else if (copies) {
+        std::copy_n(src + sums.at[r] * inner, inner, d);
+      } else {
+        std::fill_n(d, inner, T(0));
+        for (int64_t k = sums.starts[r]; k < sums.starts[r + 1]; ++k) {
+          const T w = sums.weights[k];
+          const T* const s = src + sums.at[k] * inner;
+          for (int64_t c = 0; c < inner; ++c) d[c] += w * s[c];
+        }
+      }
+    }
+  };
+  cpu::ParallelFor(0, outer, std::max<int64_t>(1, cpu::kGrain / std::max<int64_t>(1, rows * inner)),
                    [&](int64_t b, int64_t e) {
-                     for (int64_t o = b; o < e; ++o) {
-                       const T* src = x + o * from * inner;
-                       T* dst = y + o * to * inner;
-                       std::fill(dst, dst + to * inner, T(0));
-                       for (int64_t i = 0; i < t.out; ++i)
-                         for (int64_t k = 0; k < t.taps; ++k) {
-                           T w = static_cast<T>(t.weight[i * t.taps + k]);
-                           if (w == T(0)) continue;
-                           int64_t at = t.at[i * t.taps + k];
-                           const T* s = src + (transposed ? i : at) * inner;
-                           T* d = dst + (transposed ? at : i) * inner;
-                           for (int64_t c = 0; c < inner; ++c) d[c] += w * s[c];
-                         }
-                     }
+                     for (int64_t o = b; o < e; ++o) one(x + o * from * inner, y + o * rows * inner);
                    });
 }
 
-// What each row of the result is summed of, on a device.
 void ApplyOn(const DeviceForms& forms, const Taps& t, bool transposed, const AxisSplit& s, DataType from_t,
              const void* x, DataType to_t, void* out) {
-  const int64_t rows = transposed ? t.in : t.out;
-  std::vector<int64_t> starts(static_cast<size_t>(rows) + 1, 0), at(t.at.size());
-  std::vector<double> weights(t.at.size());
-  const auto each = [&](auto f) {  // (row, source, weight), in order
-    for (int64_t i = 0; i < t.out; ++i)
-      for (int64_t k = i * t.taps; k < (i + 1) * t.taps; ++k)
-        transposed ? f(t.at[k], i, t.weight[k]) : f(i, t.at[k], t.weight[k]);
-  };
-  each([&](int64_t row, int64_t, double) { ++starts[row + 1]; });
-  for (int64_t i = 0; i < rows; ++i) starts[i + 1] += starts[i];
-  std::vector<int64_t> next(starts.begin(), starts.end() - 1);
-  each([&](int64_t row, int64_t source, double weight) {
-    at[next[row]] = source;
-    weights[next[row]++] = weight;
-  });
-  forms.WeightedRows(from_t, to_t, x, s.outer, transposed ? t.out : t.in, s.inner, starts, at, weights, out);
+  const RowSums<double> sums = SumsOf<double>(t, transposed, true);
+  forms.WeightedRows(from_t, to_t, x, s.outer, transposed ? t.out : t.in, s.inner, sums.starts, sums.at, sums.weights,
+                     out);
 }
 
 void ResampleOn(const DeviceForms& forms, const Plan& p, const std::vector<Taps>& taps, bool transposed,
