@@ -28,7 +28,6 @@ class Operation {
   void Destroy();
 
   const OpInfo* info() const { return info_; }
-  void set_info(const OpInfo* info) { info_ = info; }
   const std::string& name() const { return info_->name; }
   // Unique in the process, in order of creation.
   uint64_t id() const { return id_; }
