@@ -68,7 +68,6 @@ RECIPES = {
         "IntTensor LongTensor ShortTensor": "[1, 0]",
         "CPUPlace CUDAPinnedPlace XPUPinnedPlace Generator no_grad enable_grad": "",
         "CUDAPlace XPUPlace": "0",
-        "CustomPlace": "'npu', 0",
         "MmapStorage": "np.zeros(4, 'uint8').tofile('bytes') or 'bytes', 4",
         "DataParallel": "linear()",
         "Model": "linear()",
@@ -812,8 +811,8 @@ RECIPES = {
 UNCALLED = {}
 for _reason, _names in {
     "no such device": (
-        "paddle.CUDAPinnedPlace paddle.CUDAPlace paddle.XPUPinnedPlace paddle.XPUPlace "
-        "device.XPUPlace base.IPUPlace base.cuda_pinned_places static.cuda_places "
+        "paddle.CUDAPinnedPlace paddle.CUDAPlace paddle.CustomPlace paddle.XPUPinnedPlace "
+        "paddle.XPUPlace device.XPUPlace base.IPUPlace base.cuda_pinned_places static.cuda_places "
         "static.xpu_places Tensor.cuda Tensor.pin_memory device.get_device_capability "
         "device.get_device_name device.get_device_properties device.cuda.get_device_capability "
         "device.cuda.get_device_name device.cuda.get_device_properties "

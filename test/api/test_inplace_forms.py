@@ -759,3 +759,23 @@ def test_communication_in_place(alone):
         assert np.array_equal(x.numpy(), other().numpy()), name
         x.zero_()
         assert not w.numpy().any(), name
+
+
+def test_what_no_gradient_reads_may_be_written_in_place():
+    """A factor that is a number has no gradient, so nothing reads what it is multiplied by."""
+    x = paddle.ones([2, 3])
+    x.stop_gradient = False
+    y = x * 1.5
+    y[:, 1] *= 3
+    y[0] /= 2
+    z = y * 2.0
+    y.add_(paddle.ones([1]))
+    (z.sum() + y.sum()).backward()
+    assert x.grad.tolist() == [[2.25, 6.75, 2.25], [4.5, 13.5, 4.5]]
+    w = paddle.ones([3])
+    w.stop_gradient = False
+    y = x * 1.5
+    z = y * w
+    y.add_(paddle.ones([1]))
+    with pytest.raises(RuntimeError, match='modified by an in-place operation'):
+        z.sum().backward()

@@ -45,7 +45,7 @@ def node(g):
         members=members(g, kept),
         resets=" ".join(reset(g, n) for n in held),
         shows=" ".join(shown(g, n) for n in held),
-        restored=[restored(g, n) for n in kept],
+        restored=[restored(g, n, starts) for n in kept],
         output_gradients=output_gradients(g),
         count=max(len(g.inputs), 1),
         wanted=wanted(g, kept, starts),
@@ -80,13 +80,17 @@ def shown(g, name):
     return f"for (const auto& s : s_{name}) see(s);" if name in g.variadic else f"see(s_{name});"
 
 
-def restored(g, name):
+def restored(g, name, starts):
     if name in g.variadic:
         return (
             f'std::vector<Tensor> {name};\nfor (auto& s : s_{name}) '
             f'{name}.push_back(s.Get(this, "{g.op.name}", "{name}"));'
         )
-    return f'Tensor {name} = s_{name}.Get(this, "{g.op.name}", "{name}");'
+    readers = g.readers(name) if name in g.contents else None
+    read = ""
+    if readers and len(readers) < len(g.inputs):
+        read = ", " + " || ".join(f"needs({starts[t.name]})" for t in readers)
+    return f'Tensor {name} = s_{name}.Get(this, "{g.op.name}", "{name}"{read});'
 
 
 def output_gradients(g):

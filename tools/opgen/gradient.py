@@ -87,6 +87,17 @@ class Gradient:
     def contents(self):
         return self.saved[0]
 
+    def readers(self, name):
+        """The inputs whose rules read the contents of `name`, where each rule is evaluated for its
+        own input; None where they are not told apart.
+        """
+        op = self.op
+        if op.vjp_kernel or op.device_grad or op.saves or has_rules(op) or not self.rules:
+            return None
+        if any(t.name not in self.rules or t.variadic for t in self.inputs):
+            return None
+        return [t for t in self.inputs if name in free_names(self.rules[t.name])[1]]
+
     @cached_property
     def read_when(self):
         """{name: C++ condition, on what an op knows after its forward ran} of those of `contents`

@@ -254,7 +254,7 @@ void SavedTensor::SaveMeta(const Tensor& t) {
   meta_only_ = true;
 }
 
-Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const {
+Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what, bool read) const {
   if (!t_.defined() || (meta_only_ && !t_->node())) return t_;
   if (meta_only_) {
     const Packed* p = packed();
@@ -265,7 +265,7 @@ Tensor SavedTensor::Get(GradNode* self, const char* op, const char* what) const 
                   is_output_ ? slot_ : p->edge.slot);
     return t;
   }
-  if (VersionOf(t_) != version_) {
+  if (read && VersionOf(t_) != version_) {
     const uint32_t left = VersionOf(t_) - (t_->storage() ? t_->storage()->version() : 0);  // by memory it has left
     if (!t_->storage() || !phi::OnlyAssignedSince(*t_->storage(), version_ - left))
       PD_THROW(PreconditionNotMet, "[", op, "] expected ", what, ", which its gradient needs, to keep version ",

@@ -149,7 +149,8 @@ class SavedTensor {
   void SaveOutput(const Tensor& t);
   // Shape and dtype only; the buffer is not kept (unless recording, where it costs nothing).
   void SaveMeta(const Tensor& t);
-  Tensor Get(GradNode* self, const char* op, const char* what) const;
+  // Throws where the tensor was modified since, unless no gradient that is wanted reads its elements.
+  Tensor Get(GradNode* self, const char* op, const char* what, bool read = true) const;
   const phi::TensorImpl* meta() const { return t_.impl(); }
   // What hooks keep in its place (saved_hooks.h); null without hooks.
   const struct Packed* packed() const;

@@ -82,14 +82,17 @@ class GeneratorLoader:
         """Begin to read, for a loader that is not iterable."""
         if self._iterable or self._running is not None:
             raise AssertionError(
-                "[DataLoader.start] expected a loader with iterable=False that does not read yet"
+                "[DataLoader.start] expected a loader with iterable=False that does not read yet, "
+                f"got {'iterable=True' if self._iterable else 'one that reads'}"
             )
         self._running = self._groups()
 
     def reset(self):
         """End reading, for a loader that is not iterable: `start` begins anew."""
         if self._iterable:
-            raise AssertionError("[DataLoader.reset] expected a loader with iterable=False")
+            raise AssertionError(
+                "[DataLoader.reset] expected a loader with iterable=False, got iterable=True"
+            )
         self._running = None
 
     def _next(self):
@@ -149,7 +152,8 @@ class GeneratorLoader:
     def __iter__(self):
         if not self._iterable:
             raise AssertionError(
-                "[DataLoader] expected iterable=True to iterate; runs of the program read this one"
+                "[DataLoader] expected iterable=True to iterate, got iterable=False: runs of the "
+                "program read this one"
             )
         return self._groups()
 
