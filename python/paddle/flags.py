@@ -26,6 +26,7 @@ _EFFECTIVE = {
     # that grow
     'use_system_allocator': False,
     'use_virtual_memory_auto_growth': False,
+    'selected_gpus': '',  # what a rank of a job computes on, as the launcher says it
     # operations that a device has no kernel for run on the host; without it they are errors
     'enable_api_kernel_fallback': True,
     'call_stack_level': 1,  # 2: tracebacks of compiled functions show how they are recorded
@@ -60,7 +61,6 @@ _KEPT = {
     'enable_auto_parallel_align_mode': False,
     'fraction_of_gpu_memory_to_use': 0.92,
     'gpu_memory_limit_mb': 0,
-    'selected_gpus': '',
     'conv_workspace_size_limit': 512,
     'cudnn_exhaustive_search': False,
     'cudnn_batchnorm_spatial_persistent': False,

@@ -169,7 +169,7 @@ COMPOSED = [
     ('sync_calc_stream', [(4, 6)], []),
     ('gaussian_inplace', [ONES], [3.0, 0.0]),
     ('top_p_sampling', [np.eye(6, dtype='float32')[:4], np.full([4, 1], 0.5, 'float32')], []),
-    ('uniform_inplace', [ONES], [2.0, 2.0]),
+    ('uniform_inplace', [ONES], [2.0, 2.0000003]),
     ('weight_dequantize', [(INTS * 9).astype('int8'), UNIT[:, 0].copy()], ['weight_only_int8', -1]),
     ('weight_quantize', [UNIT.repeat(4, 0).repeat(2, 1)], ['weight_only_int8', 80, -1]),
 ]

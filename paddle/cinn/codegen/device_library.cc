@@ -53,9 +53,8 @@ std::string LibraryPtx(const std::string& name, int capability) {
   kernel->removeFnAttr("target-cpu");
   kernel->removeFnAttr("target-features");
   const llvm::StringRef what = kernel->getName();
-  constexpr int kBlocksOfFlat = 3;
-  if (what.starts_with("device_flat_"))
-    StateBounds(*kernel, kFlatThreads, kBlocksOfFlat);
+  if (what.starts_with("device_flat_"))  // where nothing is transposed, three blocks leave too few registers on sm_90
+    StateBounds(*kernel, kFlatThreads, what.starts_with("device_flat_00_") ? 2 : 3);
   else if (what.starts_with("device_reduce_") || what.starts_with("device_channel_"))
     StateBounds(*kernel);
   return PrintPtx(m, capability);

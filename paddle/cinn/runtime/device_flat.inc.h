@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of device_kernels.bc.cpp: products of halves whose rows or columns lie together at multiples of 16 bytes, by
 // tensor cores, from compute capability 8.0 on. A block of four warps makes 128 x 64 elements, a warp 64 x 32 of them,
-// while the next tile is copied to the block's memory. Three blocks share a multiprocessor, by their registers: 16
+// while the next tile is copied to the block's memory. Two or three blocks share a multiprocessor, by registers: 16
 // multiplications need six reads of the block's memory there, where a warp of 32 x 32 has eight reads for as many.
 #pragma once
 

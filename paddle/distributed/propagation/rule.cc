@@ -8,7 +8,7 @@
 
 #include "paddle/common/axis_functions.h"
 #include "paddle/common/error.h"
-#include "paddle/phi/ops/nn/conv_util.h"
+#include "paddle/phi/ops/nn/conv_paddings.h"
 
 namespace paddle::distributed {
 

@@ -2,7 +2,7 @@
 // What gradient rules of convolutions ask.
 #include "paddle/common/axis_functions.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/phi/ops/nn/conv_util.h"
+#include "paddle/phi/ops/nn/conv_paddings.h"
 
 namespace paddle {
 

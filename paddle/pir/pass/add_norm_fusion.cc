@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sum and the norm of it, as residual blocks have them, become one operation.
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/pattern_parts.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/pattern_parts.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/layout_util.h"
+#include "paddle/pir/pass/layout_moves.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {

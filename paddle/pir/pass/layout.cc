@@ -5,7 +5,7 @@
 #include <array>
 
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/layout_util.h"
+#include "paddle/pir/pass/layout_moves.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {

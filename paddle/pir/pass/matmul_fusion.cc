@@ -2,7 +2,7 @@
 // Bias and activation joined to matrix products.
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/pattern_parts.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {

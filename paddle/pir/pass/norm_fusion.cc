@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer norms written out in single operations, as exporters leave them, become the one operation that has a kernel.
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/pattern_parts.h"
 #include "paddle/pir/pass/norm_patterns.h"
 #include "paddle/pir/pass/passes.h"
 

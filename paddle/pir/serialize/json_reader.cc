@@ -11,7 +11,7 @@
 #include "paddle/pir/dialect/builtin.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/serialize/checked_json.h"
-#include "paddle/pir/serialize/file_util.h"
+#include "paddle/pir/serialize/whole_file.h"
 #include "paddle/pir/serialize/json_names.h"
 #include "paddle/pir/serialize/program_json.h"
 

@@ -5,7 +5,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/pir/core/verify.h"
-#include "paddle/pir/serialize/file_util.h"
+#include "paddle/pir/serialize/whole_file.h"
 #include "paddle/pir/serialize/json_names.h"
 #include "paddle/pir/serialize/json_text.h"
 #include "paddle/pir/serialize/program_json.h"

@@ -12,7 +12,7 @@
 
 #include "paddle/common/dim.h"
 #include "paddle/common/dtype.h"
-#include "paddle/pir/serialize/file_util.h"
+#include "paddle/pir/serialize/whole_file.h"
 
 namespace pir {
 

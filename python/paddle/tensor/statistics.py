@@ -168,6 +168,7 @@ def nanmean(x, axis=None, keepdim=False, name=None):
         >>> paddle.nanmean(x).item()
         2.0
     """
+    expect_tensors('nanmean', x=x)
     if x.dtype in (paddle.float16, paddle.bfloat16):  # their sums are not those of so many numbers
         return nanmean(x.astype('float32'), axis, keepdim).astype(x.dtype)
     count = paddle.logical_not(paddle.isnan(x)).astype(x.dtype).sum(axis, keepdim=keepdim)

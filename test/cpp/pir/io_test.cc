@@ -10,7 +10,7 @@
 #include "paddle/pir/io/parser.h"
 #include "paddle/pir/io/printer.h"
 #include "paddle/pir/pass/pass.h"
-#include "paddle/pir/serialize/file_util.h"
+#include "paddle/pir/serialize/whole_file.h"
 #include "test/cpp/pir/test_ops.h"
 
 namespace pir::test {

@@ -7,7 +7,7 @@
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/fusion/fusion.h"
-#include "paddle/phi/ops/nn/conv_util.h"
+#include "paddle/phi/ops/nn/conv_paddings.h"
 
 namespace phi {
 namespace {

@@ -9,7 +9,7 @@
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/infer/rules.h"
-#include "paddle/phi/ops/nn/conv_util.h"
+#include "paddle/phi/ops/nn/conv_paddings.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/window_max.h"
@@ -41,8 +41,8 @@ PoolArgs Resolve(const char* op, const Dims& x, const Ints& kernel, const Ints& 
   for (int64_t i = 0; i < nd; ++i) {
     int64_t k = global ? x[(p.last ? 1 : 2) + i].value() : kernel[i];
     const int least = adaptive ? 0 : 1;  // of what is an extent of the result
-    PD_CHECK(k >= least && k <= INT32_MAX, InvalidArgument, "[", op, "] expected kernel sizes from ", least, " to ",
-             INT32_MAX, ", got ", common::ShapeText(kernel));
+    PD_CHECK(k >= least && k <= INT32_MAX, InvalidArgument, "[", op, "] expected ", least ? "positive" : "non-negative",
+             " kernel sizes of at most ", INT32_MAX, ", got ", common::ShapeText(kernel));
     p.kernel.push_back(k);
     p.strides.push_back(i < strides.size() ? strides[i] : 1);
     PD_CHECK(adaptive || p.strides[i] > 0, InvalidArgument, "[", op, "] expected positive strides, got ",

@@ -8,7 +8,7 @@
 
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/dialect/pd_op.h"
-#include "paddle/pir/pass/fusion_util.h"
+#include "paddle/pir/pass/pattern_parts.h"
 
 namespace pir::layout {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/pir/serialize/file_util.h"
+#include "paddle/pir/serialize/whole_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
