@@ -436,8 +436,7 @@ struct GradRows {
         }
     };
     if (AllSeen<extra>(mine, rows, c0, C, of_keys ? n.nq : n.nk, of_keys, p))
-      each(
-          [&](float& z, int, int, float total) { z = Exp2(__builtin_elementwise_fma(z, n.scale * kLog2e, -total)); });
+      each([&](float& z, int, int, float total) { z = Exp2(__builtin_elementwise_fma(z, n.scale * kLog2e, -total)); });
     else
       each([&](float& z, int r, int c, float total) {
         z = AsSeen<extra>(z * n.scale, mask, at, of_keys ? c : r, of_keys ? r : c, p);
