@@ -83,7 +83,7 @@ class TcpTransport final : public Transport {
   mutable std::mutex mutex_;
   std::string failure_;  // does not change once it is set
   bool running_ = false;
-  bool untold_ = false;  // it failed within a collective, whose thread tells the others as it ends
+  bool untold_ = false;        // it failed within a collective, whose thread tells the others as it ends
   std::vector<int> sleepers_;  // descriptors that end the sleep of threads in Await
 };
 
