@@ -14,17 +14,6 @@ from paddle.static.nn.control_flow import ConditionalBlock, While
 X = np.arange(6, dtype='float32').reshape(2, 3)
 
 
-@pytest.fixture
-def main():
-    paddle.enable_static()
-    program = paddle.static.Program()
-    try:
-        with paddle.static.program_guard(program, paddle.static.Program()):
-            yield program
-    finally:
-        paddle.disable_static()
-
-
 def run(program, fetched, **feed):
     return paddle.static.Executor().run(program, feed=feed, fetch_list=fetched)
 

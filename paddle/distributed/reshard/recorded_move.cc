@@ -125,9 +125,7 @@ void RunPassage(const phi::KernelContext&, const phi::InSlot* in, const phi::Att
   const Passage p(attrs);
   const Tensor& local = *in[0].p;
   const Tensor moved = ExchangeLocal(local, p.dims, *p.mesh, p.from, *p.target, p.to, p.back);
-  const bool own = moved.defined() && moved->storage().get() != local->storage().get() && moved.is_contiguous();
-  *outs[0].p = own ? moved : phi::Empty(p.Extents(), local.dtype());
-  if (moved.defined() && !own) phi::CopyInto(moved, *outs[0].p);
+  *outs[0].p = moved.defined() ? Own(moved, local) : phi::Empty(p.Extents(), local.dtype());
 }
 
 phi::OpDef def_reshard_passage("reshard_passage",

@@ -213,7 +213,10 @@ namespace {
 std::atomic<const char*> reassigned{nullptr};  // an op whose gradient read values assigned since it ran
 }  // namespace
 
-const char* TakeReassigned() { return reassigned.exchange(nullptr, std::memory_order_relaxed); }
+const char* TakeReassigned() {
+  const char* op = reassigned.load(std::memory_order_relaxed);
+  return op ? reassigned.exchange(nullptr, std::memory_order_relaxed) : nullptr;  // none is the rule, and cheaper
+}
 
 void SavedTensor::SaveInput(const Tensor& t) {
   if (Packs(t)) [[unlikely]] {

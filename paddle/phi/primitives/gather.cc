@@ -342,6 +342,9 @@ void AlongOffsets(const char* op, Ints shape, int axis, DataType index_t, const 
     return d->Along(index_shape, axis, stride, total, out);
   }
   RequireInside(op, index_t, index, total, n);
+  if (const auto lines = Lines::Of(shape, axis, index_shape))
+    return WithIndex(index_t, index,
+                     [&](const auto* at) { lines->ForEach(at, [=](int64_t i, int64_t offset) { out[i] = offset; }); });
   ParallelFor(0, total, kGrain / 8, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
       int64_t rest = i, at = 0;

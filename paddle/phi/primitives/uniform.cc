@@ -73,6 +73,14 @@ void Normal(Mersenne64& engine, T mean, T std, T* out, int64_t n) {
 
 void DrawUniform(Mersenne64& engine, float* out, int64_t n) { Uniform(engine, out, n); }
 void DrawUniform(Mersenne64& engine, double* out, int64_t n) { Uniform(engine, out, n); }
+void DrawKept(Mersenne64& engine, float p, uint8_t* kept, int64_t n) {
+  float chunk[kBlock];
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t k = std::min(kBlock, n - at);
+    Uniform(engine, chunk, k);
+    for (int64_t i = 0; i < k; ++i) kept[at + i] = chunk[i] >= p;
+  }
+}
 void DrawNormal(Mersenne64& engine, float mean, float std, float* out, int64_t n) { Normal(engine, mean, std, out, n); }
 void DrawNormal(Mersenne64& engine, double mean, double std, double* out, int64_t n) {
   Normal(engine, mean, std, out, n);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/generator.h"
 #include "paddle/phi/infer/rules.h"
+#include "paddle/phi/primitives/uniform.h"
 
 namespace phi {
 namespace {
@@ -131,10 +131,7 @@ void attention_keep_kernel(const KernelContext& context, const Tensor&, const Te
     return d->Dropout(DataType::FLOAT32, keep.numel(), nullptr, 1 - static_cast<float>(dropout), 1, 0, nullptr,
                       keep.data<uint8_t>());
   EngineFor engine(context, 0);
-  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  const float p = static_cast<float>(dropout);
-  uint8_t* d = keep.data<uint8_t>();
-  for (int64_t i = 0; i < keep.numel(); ++i) d[i] = uniform(*engine) >= p;
+  cpu::DrawKept(*engine, static_cast<float>(dropout), keep.data<uint8_t>(), keep.numel());
 }
 
 void flash_attn_infer(const Meta& q, const Meta& k, const Meta& v, const Meta*, const Meta* mask, double dropout, bool,

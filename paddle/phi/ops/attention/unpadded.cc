@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention within each of several sequences that lie end to end, cut where `cu_seqlens` says.
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/attention.h"
 #include "paddle/phi/primitives/copy.h"
+#include "paddle/phi/primitives/uniform.h"
 
 namespace phi {
 namespace {
@@ -137,12 +137,8 @@ void flash_attn_unpadded_kernel(const KernelContext& context, const Tensor& q, c
   if (seed_offset.numel()) {
     if (FormsHere()) throw NoDeviceForm{"dropout in sequences"};
     EngineFor engine(context, 0);
-    std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-    for (size_t i = 0; i < call.count(); ++i) {
-      uint8_t* keep = call.Keep(i);
-      const int64_t n = q.dim(1) * call.rows(i) * call.columns(i);
-      for (int64_t j = 0; j < n; ++j) keep[j] = uniform(*engine) >= static_cast<float>(dropout);
-    }
+    for (size_t i = 0; i < call.count(); ++i)
+      cpu::DrawKept(*engine, static_cast<float>(dropout), call.Keep(i), q.dim(1) * call.rows(i) * call.columns(i));
   }
   if (call.q_cuts.front() > 0 || call.q_cuts.back() < q.dim(0)) {  // tokens of no sequence
     ZeroOf(out);

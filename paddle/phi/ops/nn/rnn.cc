@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers in one op: all time steps, layers and directions, and their gradient.
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "paddle/phi/core/ordered.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/phi/primitives/rnn.h"
+#include "paddle/phi/primitives/uniform.h"
 
 namespace phi {
 namespace {
@@ -287,9 +287,7 @@ void rnn_kernel(const KernelContext& context, const Tensor& x, const std::vector
   if (out.numel() == 0) return;
   if (dropout_state.numel()) {
     EngineFor engine(context, seed);
-    std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-    uint8_t* mask = dropout_state.data<uint8_t>();
-    for (int64_t i = 0; i < dropout_state.numel(); ++i) mask[i] = uniform(*engine) >= static_cast<float>(net.drop);
+    cpu::DrawKept(*engine, static_cast<float>(net.drop), dropout_state.data<uint8_t>(), dropout_state.numel());
   }
   const CallMemory own(net.reserve_bytes());
   net.Forward(x, weights, state, net.keep ? reserve.raw_data() : own.as(), dropout_state, out);

@@ -503,13 +503,7 @@ void dropout_kernel(const KernelContext& context, const Tensor& x, const Tensor&
   }
   if (!is_test) {
     EngineFor e(context, seed_tensor.defined() ? ScalarAsInt(seed_tensor) : fix_seed ? seed : 0);
-    uint8_t* m = mask.data<uint8_t>();
-    float chunk[kChunk];
-    for (int64_t at = 0; at < n; at += kChunk) {
-      const int64_t k = std::min(kChunk, n - at);
-      cpu::DrawUniform(*e, chunk, k);
-      for (int64_t i = 0; i < k; ++i) m[at + i] = chunk[i] >= static_cast<float>(p);
-    }
+    cpu::DrawKept(*e, static_cast<float>(p), mask.data<uint8_t>(), n);
   }
   float factor = is_test ? (up ? 1.0f : static_cast<float>(1 - p))
                  : up    ? (p == 1 ? 0.0f : static_cast<float>(1.0 / (1.0 - p)))
