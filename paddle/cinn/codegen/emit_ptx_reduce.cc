@@ -348,7 +348,7 @@ class PtxReduction : PtxValues {
       for (int j : st.reductions) acc.push_back(Identity(Red(j).kind, type(Red(j))));
     return acc;
   }
-  // Turns that are one turn of the loop, so that tsuccessor loads are under way together: up to 16 registers of them.
+  // Turns that are one turn of the loop, so that their loads are under way together: up to 16 registers of them.
   int Unroll(const LoopStage& st) {
     int bits = 32, work = 0;
     const Needs needs = NeedsOf(st);
@@ -393,7 +393,7 @@ class PtxReduction : PtxValues {
       });
     };
     const size_t count = st.reductions.size();
-    // The elements of a row's vector have sums of tsuccessor own, which are joined here.
+    // The elements of a row's vector have sums of their own, which are joined here.
     auto rise = [&](const Values& acc, Values& top) {
       for (size_t k = 0; k < top.size(); ++k) {
         const GroupReduction& r = Red(st.reductions[k % count]);
