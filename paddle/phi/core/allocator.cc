@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "paddle/common/error.h"
+#include "paddle/phi/core/slabs.h"
 #include "paddle/phi/core/thread_memory.h"
 
 namespace phi {
 namespace {
 
 constexpr int64_t kThreadCacheBytes = 4 << 20;
-constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kHugePage = Slabs::kSlab;
 
 std::atomic<int64_t> g_live_large{0}, g_live_large_max{0}, g_reserved{0}, g_reserved_max{0}, g_live_small{0};
 
@@ -50,51 +51,103 @@ struct ThreadEnd {
   }
 };
 
+// Blocks above kLargestBlock that are free. Those below a slab lie in slabs, the others are mapped one by one. Freed
+// ones stand in lists by length, the last one first, since caches hold it still.
 class LargeCache {
  public:
-  void* Take(size_t bytes, size_t* got) {
+  // A block of exactly `bytes`, which LargeSize gave; null: none is there.
+  void* Take(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto it = free_.lower_bound(bytes);
-    if (it == free_.end() || it->first > bytes + bytes / 4) return nullptr;  // do not waste more than a quarter
+    const bool wastes = it == free_.end() || it->first > bytes + bytes / 4;  // more than a quarter
+    if (wastes || InSlab(bytes) != InSlab(it->first)) return InSlab(bytes) ? TakeFromSlabs(bytes) : nullptr;
     void* p = it->second.back();
-    *got = it->first;
-    it->second.pop_back();
-    cached_ -= it->first;
-    if (it->second.empty()) free_.erase(it);
+    const size_t got = it->first;
+    Forget(it);
+    if (got != bytes) GiveBack(static_cast<char*>(p) + bytes, got - bytes, InSlab(got));
     return p;
   }
-  // Never raises: without memory for the list the block goes back to the system.
+  // Never raises: without memory for the list the block goes back to where it came from.
   void Put(void* p, size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     try {
       free_[bytes].push_back(p);
-    } catch (const std::bad_alloc&) {  // no memory to note it: it goes back, and blocks come from the system
+    } catch (const std::bad_alloc&) {
       if (auto it = free_.find(bytes); it != free_.end() && it->second.empty()) free_.erase(it);
-      munmap(p, bytes);
-      AddReserved(-static_cast<int64_t>(bytes));
+      GiveBack(p, bytes, InSlab(bytes));
       return;
     }
     cached_ += bytes;
     while (cached_ > limit_) EvictLargest();
   }
+  // Takes over memory for a slab, and makes a block in it.
+  void* TakeFromNew(void* slab, size_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      slabs_.Add(slab);
+    } catch (...) {
+      GiveBack(slab, Slabs::kSlab, false);
+      throw;
+    }
+    return slabs_.Take(bytes);
+  }
+  // Gives at least `bytes` back to the system, as far as there are as many.
   void Release(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
-    const size_t keep = cached_ > bytes ? cached_ - bytes : 0;
-    while (cached_ > keep) EvictLargest();
+    size_t given = ReleaseSlabs();
+    while (given < bytes && !free_.empty()) given += EvictLargest();
   }
 
  private:
-  void EvictLargest() {
-    auto it = std::prev(free_.end());
-    munmap(it->second.back(), it->first);
-    AddReserved(-static_cast<int64_t>(it->first));
+  using Lists = std::map<size_t, std::vector<void*>>;
+  static bool InSlab(size_t bytes) { return bytes < Slabs::kSlab; }
+
+  void* TakeFromSlabs(size_t bytes) {
+    if (void* p = slabs_.Take(bytes)) return p;
+    // Blocks of the lists may be neighbours.
+    while (!free_.empty() && InSlab(free_.begin()->first)) {
+      const auto it = free_.begin();
+      slabs_.Give(it->second.back(), it->first);
+      Forget(it);
+    }
+    return slabs_.Take(bytes);
+  }
+  void Forget(Lists::iterator it) {
     cached_ -= it->first;
     it->second.pop_back();
     if (it->second.empty()) free_.erase(it);
   }
+  // The bytes that went back to the system.
+  size_t GiveBack(void* p, size_t bytes, bool in_slab) {
+    if (in_slab) {
+      slabs_.Give(p, bytes);
+      return 0;
+    }
+    munmap(p, bytes);
+    AddReserved(-static_cast<int64_t>(bytes));
+    return bytes;
+  }
+  size_t EvictLargest() {
+    const auto it = std::prev(free_.end());
+    void* p = it->second.back();
+    const size_t bytes = it->first;
+    Forget(it);
+    return GiveBack(p, bytes, InSlab(bytes)) + ReleaseSlabs();
+  }
+  size_t ReleaseSlabs() {
+    size_t given = 0;
+    while (void* slab = slabs_.RemoveFree()) {
+      munmap(slab, Slabs::kSlab);
+      AddReserved(-static_cast<int64_t>(Slabs::kSlab));
+      given += Slabs::kSlab;
+    }
+    return given;
+  }
+
   std::mutex mutex_;
-  std::map<size_t, std::vector<void*>> free_;
-  size_t cached_ = 0;
+  Lists free_;
+  Slabs slabs_;
+  size_t cached_ = 0;  // bytes in the lists
   size_t limit_ = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE)) / 4;
 };
 
@@ -103,26 +156,45 @@ LargeCache& Large() {
   return *c;
 }
 
-// The length really mapped for a request, so that equal requests meet the same cached blocks. Above 1 MiB steps are 1/8
+// The length really taken for a request, so that equal requests meet the same cached blocks. Above 1 MiB steps are 1/8
 // of the size.
 size_t LargeSize(size_t bytes) {
-  if (bytes <= (1 << 20)) return (bytes + 65535) & ~size_t{65535};
+  if (bytes <= (1 << 20)) return (bytes + Slabs::kUnit - 1) & ~(Slabs::kUnit - 1);
   int log = 63 - __builtin_clzll(bytes - 1);
   size_t step = size_t{1} << (log - 3);
   return (bytes + step - 1) & ~(step - 1);
 }
 
-void* MapLarge(size_t bytes) {
+char* Map(size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
     ReleaseCpuCache();
     p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
-  PD_CHECK(p != MAP_FAILED, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on Place(cpu), ",
+  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
+// At least a huge page, from where one begins. `asked`: what the error names.
+void* MapHuge(size_t bytes, size_t asked) {
+  char* p = Map(bytes + kHugePage);
+  PD_CHECK(p, ResourceExhausted, "out of memory: expected to allocate ", asked, " bytes on Place(cpu), ",
            g_live_large.load(), " bytes are in use");
-  if (bytes >= kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
+  const size_t before = -reinterpret_cast<uintptr_t>(p) & (kHugePage - 1);
+  if (before) munmap(p, before);
+  p += before;
+  munmap(p + bytes, kHugePage - before);
+  madvise(p, bytes, MADV_HUGEPAGE);
   AddReserved(static_cast<int64_t>(bytes));
   return p;
+}
+
+void* TakeLarge(size_t size) {
+  if (void* p = Large().Take(size)) return p;
+  const bool in_slab = size < Slabs::kSlab;
+  const size_t maps = in_slab ? Slabs::kSlab : size;
+  if (g_frugal.load(std::memory_order_relaxed)) Large().Release(maps);
+  void* p = MapHuge(maps, size);
+  return in_slab ? Large().TakeFromNew(p, size) : p;
 }
 
 }  // namespace
@@ -167,15 +239,8 @@ void* AllocateCpu(size_t bytes) {
   if (__builtin_expect(bytes <= kLargestBlock, 1)) return AllocateSmall(t_memory, bytes);
   PD_CHECK(bytes < (size_t{1} << 46), ResourceExhausted, "out of memory: expected to allocate ", bytes,
            " bytes on Place(cpu)");
-  size_t size = LargeSize(bytes), got = size;
-  void* p = Large().Take(size, &got);
-  if (p == nullptr) {
-    if (g_frugal.load(std::memory_order_relaxed)) Large().Release(size);
-    p = MapLarge(size);
-  } else if (got != size) {
-    munmap(static_cast<char*>(p) + size, got - size);  // trim, so that the length is again a function of the request
-    AddReserved(-static_cast<int64_t>(got - size));
-  }
+  const size_t size = LargeSize(bytes);
+  void* p = TakeLarge(size);
   int64_t live =
       g_live_large.fetch_add(static_cast<int64_t>(size), std::memory_order_relaxed) + static_cast<int64_t>(size);
   RaisePeak(g_live_large_max, live);
