@@ -100,6 +100,17 @@ def test_searching_and_counting():
     np.testing.assert_array_equal(
         paddle.histogram(paddle.to_tensor(x), 7).numpy(), np.histogram(x, 7)[0]
     )
+    # Numbers that float32 rounds above or below an edge open the bin they are written as.
+    tenths = paddle.to_tensor([k / 10 for k in range(11)], dtype='float32')
+    for got in (
+        paddle.histogram(tenths, 10, 0, 1),
+        paddle.histogram(tenths, 10, weight=paddle.ones([11])),
+        paddle.histogramdd(tenths.unsqueeze(1), [10])[0],
+    ):
+        assert got.tolist() == [1] * 9 + [2]
+    for ends in ((-np.inf, 1), (-3e38, 3e38)):
+        with pytest.raises(ValueError, match='finite range'):
+            paddle.histogram(tenths, 10, *ends)
     ids = RNG.randint(0, 9, 50)
     np.testing.assert_array_equal(
         paddle.bincount(paddle.to_tensor(ids), minlength=12).numpy(), np.bincount(ids, minlength=12)

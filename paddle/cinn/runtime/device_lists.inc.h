@@ -143,13 +143,21 @@ INLINE void Search(const T* sorted, const T* values, void* out, i64 count, i64 r
   }
 EACH_NUMBER(SEARCH)
 
-// The bin of each element among equal ones over [low, high], or `bins`: none.
+// What elements are placed in bins as.
+INLINE float Placed(float v) { return v; }
 template <class T>
-INLINE void Bins(const T* x, i64* at, i64 n, i64 bins, double low, double high) {
+INLINE double Placed(T v) {
+  return static_cast<double>(v);
+}
+// The bin of each element among equal ones over [from, to], or `bins`: none.
+template <class T>
+INLINE void Bins(const T* x, i64* at, i64 n, i64 bins, double from, double to) {
+  using P = decltype(Placed(Wide(x[0])));
+  const P low = static_cast<P>(from), high = static_cast<P>(to);
   for (i64 i = First(); i < n; i += Step()) {
-    const double v = static_cast<double>(Wide(x[i]));
+    const P v = Placed(Wide(x[i]));
     const bool in = v >= low && v <= high;
-    const i64 bin = in ? static_cast<i64>((v - low) * static_cast<double>(bins) / (high - low)) : bins;
+    const i64 bin = in ? static_cast<i64>((v - low) * static_cast<P>(bins) / (high - low)) : bins;
     at[i] = in && bin >= bins ? bins - 1 : bin;
   }
 }

@@ -83,6 +83,11 @@ Tensor mv_compose(const Tensor& x, const Tensor& vec) {
            common::ShapeText(x.extents()), " and ", common::ShapeText(vec.extents()));
   return matmul(x, vec, false, false);
 }
+// t times a number: zeros for 0, whatever t holds, as in BLAS.
+static Tensor Weighted(const Tensor& t, double by) {
+  if (by != 0) return scale(t, Scalar(by), 0.0, true);
+  return where(full({}, Scalar(false), DataType::BOOL), t, zeros_like_of(t));
+}
 Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, double beta, double alpha) {
   PD_CHECK(x.ndim() == 2 && y.ndim() == 2, InvalidArgument, "[addmm] expected shapes [m, k] and [k, n], got ",
            common::ShapeText(x.extents()), " and ", common::ShapeText(y.extents()));
@@ -90,7 +95,7 @@ Tensor addmm_compose(const Tensor& input, const Tensor& x, const Tensor& y, doub
   PD_CHECK(phi::BroadcastsTo(input.extents(), p.extents()), InvalidArgument,
            "[addmm] expected input to broadcast to the product, of shape ", common::ShapeText(p.extents()), ", got ",
            common::ShapeText(input.extents()));
-  return scale(input, Scalar(beta), 0.0, true) + scale(p, Scalar(alpha), 0.0, true);
+  return Weighted(input, beta) + Weighted(p, alpha);
 }
 
 // A bias of an element for each feature, which does not widen the product, is a part of the product.

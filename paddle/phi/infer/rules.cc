@@ -80,6 +80,21 @@ Dims UnknownDims(int64_t rank) {
 }
 
 namespace {
+// What `part` lacks of the product of the extents of `whole` other than 0, where both have as many zeros; else -1.
+int64_t BesideZeros(const Dims& whole, const Dims& part) {
+  const auto is_zero = [](Dim d) { return d.raw() == 0; };
+  const auto rest = [&](const Dims& dims) {
+    Dim p(1);
+    for (Dim d : dims) p = p * (is_zero(d) ? Dim(1) : d);
+    return p;
+  };
+  const Dim have = rest(whole), want = rest(part);
+  if (!have.known() || !want.known() || have.raw() % want.raw()) return -1;
+  const bool same =
+      std::count_if(whole.begin(), whole.end(), is_zero) == std::count_if(part.begin(), part.end(), is_zero);
+  return same ? have.raw() / want.raw() : -1;
+}
+
 // `List`: of numbers, or an IntArray.
 template <class List>
 Dims Resolved(const char* op, const Dims& x, const List& shape) {
@@ -103,11 +118,22 @@ Dims Resolved(const char* op, const Dims& x, const List& shape) {
   }
   const Dim known = common::Product(out);
   if (infer >= 0) {
-    if (total.known() && known.known()) {
-      PD_CHECK(known.raw() ? total.raw() % known.raw() == 0 : total.raw() == 0, InvalidArgument, "[", op,
+    if (total.raw() == 0 && known.raw() == 0) {
+      int64_t rest = BesideZeros(x, out);
+      if (rest < 0 && out.size() <= x.size() + 1 && (out.size() <= x.size() || infer == x.size())) {
+        // As of a tensor with elements, zeros stand for x's extents.
+        for (int64_t i = 0; i < std::min(out.size(), x.size()); ++i)
+          if (out[i].raw() == 0) out[i] = x[i];
+        rest = common::Product(out).raw() == 0 ? BesideZeros(x, out) : 0;
+      }
+      PD_CHECK(rest >= 0, InvalidArgument, "[", op, "] expected a shape in which one extent can stand for -1, got ",
+               common::ShapeText(shape), " for input shape ", common::ShapeText(x));
+      out[infer] = Dim(rest);
+    } else if (total.known() && known.known()) {
+      PD_CHECK(known.raw() && total.raw() % known.raw() == 0, InvalidArgument, "[", op,
                "] expected a shape that holds ", total.raw(), " elements, got ", common::ShapeText(shape),
                " for input shape ", common::ShapeText(x));
-      out[infer] = Dim(known.raw() ? total.raw() / known.raw() : 0);
+      out[infer] = Dim(total.raw() / known.raw());
     } else {
       // Cancel the extents both sides share, so that a dynamic batch stays the same symbol.
       Dim t(1), k(1);

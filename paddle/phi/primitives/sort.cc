@@ -340,15 +340,18 @@ void Histogram(DataType t, const void* x, int64_t n, int64_t bins, double lo, do
     if (narrow) d->ForEach("round", t, bins, {sums, out}, {bins});
     return;
   }
-  Widened("histogram", t, x, n, [&](auto, const auto* p) {
+  Widened("histogram", t, x, n, [&](auto tag, const auto* p) {
+    // Floats are placed by arithmetic of their own width, as in PaddlePaddle: 0.1f opens the second of ten bins.
+    using T = std::conditional_t<std::is_same_v<typename decltype(tag)::type, float>, float, double>;
+    const T low = static_cast<T>(lo), high = static_cast<T>(hi);
     std::vector<double> sums(w ? bins : 0, 0.0);
     std::vector<int64_t> counts(w ? 0 : bins, 0);
     double weight = 0;
     for (int64_t i = 0; i < n; ++i) {
-      double v = static_cast<double>(p[i]);
-      if (!(v >= lo && v <= hi)) continue;
-      const double at = (v - lo) * static_cast<double>(bins) / (hi - lo);
-      const int64_t bin = at < static_cast<double>(bins - 1) ? static_cast<int64_t>(at) : bins - 1;
+      const T v = static_cast<T>(p[i]);
+      if (!(v >= low && v <= high)) continue;
+      const T at = (v - low) * static_cast<T>(bins) / (high - low);
+      const int64_t bin = at < static_cast<T>(bins) ? static_cast<int64_t>(at) : bins - 1;
       if (!w) {
         ++counts[bin];
         continue;

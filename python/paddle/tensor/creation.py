@@ -406,16 +406,20 @@ def assign(x, output=None):
         output (Tensor, default None): Takes the copy, where given.
 
     Returns:
-        Tensor: The copy; gradients flow through it.
+        Tensor: The copy, of shape [1] of a number; gradients flow through it.
 
     Examples:
         >>> paddle.assign([1.5, 2.5]).tolist()
         [1.5, 2.5]
+        >>> paddle.assign(2).tolist()
+        [2]
     """
     if isinstance(x, Tensor):
         value = _C_ops.assign(x)
     else:
-        value = paddle.to_tensor(to_array('assign', 'x', x))
+        array = to_array('assign', 'x', x)
+        is_number = array.ndim == 0 and type(x) is not type(array)
+        value = paddle.to_tensor(array.reshape([1]) if is_number else array)
     return write_out(value, output)
 
 

@@ -764,12 +764,8 @@ def tensordot(x, y, axes=2, name=None):
         left = left.reshape([-1, inner]) if len(shape_x) != 1 else left
         right = right.reshape([inner, -1]) if len(shape_y) != 1 else right
         return paddle.matmul(left, right).reshape(shape_x + shape_y)
-    left = _C_ops.transpose(x, keep_x + ax).reshape(
-        [-1 if inner else 0, inner] if shape_x else [1, inner]
-    )
-    right = _C_ops.transpose(y, ay + keep_y).reshape(
-        [inner, -1 if inner else 0] if shape_y else [inner, 1]
-    )
+    left = _C_ops.transpose(x, keep_x + ax).reshape([-1, inner] if shape_x else [1, inner])
+    right = _C_ops.transpose(y, ay + keep_y).reshape([inner, -1] if shape_y else [inner, 1])
     return paddle.matmul(left, right).reshape(shape_x + shape_y)
 
 

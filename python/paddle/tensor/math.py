@@ -610,6 +610,13 @@ def mm(input, mat2, name=None, *, out=None):
     return write_out(paddle.matmul(input, mat2), out)
 
 
+def _weighted(t, by):
+    """t times a number: zeros for 0, whatever t holds, as in BLAS."""
+    if not isinstance(by, Tensor) and by == 0:
+        return paddle.where(paddle.full([], False, 'bool'), t, paddle.zeros_like(t))
+    return t * by
+
+
 def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
     """beta * input + alpha * x @ y, batch by batch.
 
@@ -631,7 +638,7 @@ def baddbmm(input, x, y, beta=1.0, alpha=1.0, name=None, *, out=None):
         [[[5.0]]]
     """
     expect_tensors('baddbmm', input=input)
-    return write_out(input * beta + paddle.matmul(x, y) * alpha, out)
+    return write_out(_weighted(input, beta) + _weighted(paddle.matmul(x, y), alpha), out)
 
 
 def cdist(x, y, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary', name=None):

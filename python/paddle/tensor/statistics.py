@@ -17,6 +17,9 @@ from paddle.base.libpaddle import Tensor, expect_tensors
 from .manipulation import _axis, extents
 
 
+_HALVES = (paddle.float16, paddle.bfloat16)
+
+
 def _axes(axis, ndim):
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return list(range(ndim))
@@ -59,6 +62,11 @@ def var(x, axis=None, unbiased=None, keepdim=False, name=None, *, correction=1, 
         correction = 1 if unbiased else 0
     if not (x.is_floating_point() or x.is_complex()):
         x = x.astype(paddle.get_default_dtype())
+    if x.dtype in _HALVES:  # sums of squares exceed them long before the result does
+        return write_out(
+            var(x.astype('float32'), axis, None, keepdim, correction=correction).astype(x.dtype),
+            out,
+        )
     axes = _axes(axis, x.ndim)
     apart = x - x.mean(axes, keepdim=True)
     square = (apart * apart.conj()).real() if x.is_complex() else apart**2
@@ -96,8 +104,11 @@ def std(x, axis=None, unbiased=True, keepdim=False, name=None, *, correction=1, 
         >>> paddle.std(x, axis=1, unbiased=False).tolist()
         [0.5, 1.5]
     """
+    expect_tensors('std', x=x)
     given = None if unbiased and correction != 1 else unbiased
-    return write_out(paddle.sqrt(var(x, axis, given, keepdim, correction=correction)), out)
+    wide = x.astype('float32') if x.dtype in _HALVES else x
+    result = paddle.sqrt(var(wide, axis, given, keepdim, correction=correction))
+    return write_out(result if wide is x else result.astype(x.dtype), out)
 
 
 @second_names()
@@ -169,7 +180,7 @@ def nanmean(x, axis=None, keepdim=False, name=None):
         2.0
     """
     expect_tensors('nanmean', x=x)
-    if x.dtype in (paddle.float16, paddle.bfloat16):  # their sums are not those of so many numbers
+    if x.dtype in _HALVES:  # their sums are not those of so many numbers
         return nanmean(x.astype('float32'), axis, keepdim).astype(x.dtype)
     count = paddle.logical_not(paddle.isnan(x)).astype(x.dtype).sum(axis, keepdim=keepdim)
     return _no_nan(x).sum(axis, keepdim=keepdim) / count
@@ -566,7 +577,7 @@ def _trapezoids(op, y, x, dx, axis):
     axis = _axis(axis, y.ndim, op)
     lead = (slice(None),) * axis
     if x is not None:
-        expect_tensors('trapezoid', x=x)
+        expect_tensors(op, x=x)
         step = diff(x, axis=-1 if x.ndim == 1 else axis)
         if x.ndim == 1:
             step = step.reshape([-1] + [1] * (y.ndim - 1 - axis))
@@ -757,6 +768,8 @@ def histogramdd(x, bins=10, ranges=None, density=False, weights=None, name=None)
         raise ValueError(f'[histogramdd] expected bins for {d} dimensions, got {len(each)}')
     points = x.detach().astype('float64').reshape([-1, d])
     edges = [_edges(points[:, k], each[k], pairs[k]) for k in range(d)]
+    if x.is_floating_point():  # points are beside the edges that are returned
+        edges = [edge.astype(x.dtype).astype('float64') for edge in edges]
     weight = paddle.ones_like(points[:, 0]) if weights is None else weights.detach().flatten()
     if -1 not in (*weight.shape, *points.shape) and weight.shape[0] != points.shape[0]:
         raise ValueError(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "paddle/common/dtype_error.h"
@@ -326,9 +327,11 @@ void histogram_kernel(const Tensor& x, const Tensor& weight, int64_t bins, doubl
     EndsOf("histogram", x, DataType::FLOAT64, range);
     lo = range[0];
     hi = range[1];
-    PD_CHECK(std::isfinite(lo) && std::isfinite(hi), InvalidArgument, "[histogram] expected a finite range, got [", lo,
-             ", ", hi, "]");
   }
+  const bool narrow = IsFloating(x.dtype()) && x.dtype() != DataType::FLOAT64;  // placed in float32
+  PD_CHECK(hi - lo <= (narrow ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max()),
+           InvalidArgument, "[histogram] expected a finite range from min to max for ", NameOf(x.dtype()), ", got [",
+           lo, ", ", hi, "]");
   if (lo == hi) {
     lo -= 1;
     hi += 1;
