@@ -106,12 +106,12 @@ def _resize(x, lengths, axes):
         have = x.shape[axis]
         if length is None or length == have:
             continue
-        if length < have:
-            x = paddle.slice(x, [axis], [0], [length])
-        else:
-            shape = list(x.shape)
-            shape[axis] = length - have
+        if have < length:  # one that is not known is filled up by enough, then cut
+            shape = _extents(x)
+            shape[axis] = length - max(have, 0)
             x = paddle.concat([x, paddle.zeros(shape, x.dtype)], axis=axis)
+        if not 0 <= have < length:
+            x = paddle.slice(x, [axis], [0], [length])
     return x
 
 

@@ -9,7 +9,7 @@ from paddle.base.arguments import items, iterations, second_names
 from paddle.base.arguments import write_out as _out
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import _functions, expect_tensors
-from paddle.tensor.manipulation import matrix_transpose
+from paddle.tensor.manipulation import extents, matrix_transpose
 from paddle.tensor.math import vecdot
 from paddle.tensor.statistics import corrcoef, cov
 
@@ -675,7 +675,7 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
     niter = iterations('svd_lowrank', 'niter', niter)
     a = x if M is None else x - M
     basis = _C_ops.qr(
-        paddle.matmul(a, paddle.randn([*x.shape[:-2], n, q], dtype=x.dtype)), 'reduced'
+        paddle.matmul(a, paddle.randn([*extents(x)[:-2], n, q], dtype=x.dtype)), 'reduced'
     )[0]
     for _ in range(niter):
         basis = _C_ops.qr(paddle.matmul(_h(a), basis), 'reduced')[0]

@@ -5,6 +5,25 @@ import numpy as np
 import pytest
 
 import paddle
+import paddle.nn.functional as F
+
+
+def run_program(function, feeds, shapes):
+    """What a program of `function` fetches, whose inputs are declared with these shapes."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            given = [
+                paddle.static.data(f'x{i}', shape, str(a.dtype))
+                for i, (a, shape) in enumerate(zip(feeds, shapes))
+            ]
+            fetches = function(*given)
+        return paddle.static.Executor().run(
+            main, feed={f'x{i}': a for i, a in enumerate(feeds)}, fetch_list=[fetches]
+        )[0]
+    finally:
+        paddle.disable_static()
 
 
 @pytest.mark.parametrize(
@@ -28,18 +47,55 @@ def test_reshape_of_nothing_finds_the_extent(extents, shape, wanted):
 
 @pytest.mark.parametrize('shape', [[0, -1], [0, 0, -1], [-1, 12]])
 def test_reshape_of_an_empty_batch_in_a_program(shape):
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.program_guard(main):
-            y = paddle.static.data('x', [-1, 3, 4]).reshape(shape)
-        got = {}
-        for batch in (0, 2):
-            feed = {'x': np.zeros([batch, 3, 4], 'float32')}
-            [got[batch]] = paddle.static.Executor().run(main, feed=feed, fetch_list=[y])
-    finally:
-        paddle.disable_static()
-    assert got[0].shape == (0, *got[2].shape[1:])
+    none, two = (
+        run_program(lambda x: x.reshape(shape), [np.zeros([n, 3, 4], 'float32')], [[-1, 3, 4]])
+        for n in (0, 2)
+    )
+    assert none.shape == (0, *two.shape[1:])
+
+
+X = np.random.RandomState(0).randn(2, 3, 4).astype('float32')
+
+
+@pytest.mark.parametrize('extent', [-1, 4])
+@pytest.mark.parametrize('reduction', ['mean', 'sum', 'none'])
+def test_nll_loss_of_a_batch_that_comes_later(extent, reduction):
+    label = np.array([[0, 1, 2, 0], [1, 1, 0, 2]])
+    got = run_program(
+        lambda x, y: F.nll_loss(x, y, reduction=reduction),
+        [X, label],
+        [[-1, 3, extent], [-1, extent]],
+    )
+    want = F.nll_loss(paddle.to_tensor(X), paddle.to_tensor(label), reduction=reduction)
+    np.testing.assert_allclose(got, want.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    'shape, n', [([-1, 3, 4], 6), ([-1, -1, 4], 6), ([-1, -1, -1], 2), ([2, -1, 4], 3)]
+)
+def test_fft_of_extents_that_come_later(shape, n):
+    got = run_program(lambda x: paddle.fft.fft(x, n=n, axis=1), [X], [shape])
+    np.testing.assert_allclose(got, np.fft.fft(X, n, axis=1), atol=1e-5)
+
+
+def test_svd_of_a_batch_that_comes_later():
+    got = run_program(lambda x: paddle.linalg.svd_lowrank(x, 3)[1], [X], [[-1, 3, 4]])
+    np.testing.assert_allclose(got, np.linalg.svd(X)[1], rtol=1e-4)
+
+
+def test_suppression_takes_its_arguments_into_account():
+    boxes = paddle.to_tensor([[0.0, 0, 2, 2], [0, 0, 2, 2.1], [3, 3, 5, 5]])
+    assert paddle.vision.ops.nms(boxes, 0.5, top_k=1).tolist() == [0]
+    with pytest.raises(ValueError, match=r'\[nms\] expected scores'):
+        paddle.vision.ops.nms(
+            boxes, 0.5, category_idxs=paddle.to_tensor([0, 1, 0]), categories=[0, 1]
+        )
+
+
+def test_unpooling_has_as_much_padding_at_both_ends():
+    x, places = paddle.ones([1, 1, 2, 2]), paddle.arange(4).reshape([1, 1, 2, 2])
+    with pytest.raises(ValueError, match=r'\[max_unpool2d\] expected padding as an int or 2 ints'):
+        F.max_unpool2d(x, places, 2, padding=[0, 1, 0, 0])
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
     Args:
         boxes (Tensor): Boxes, of shape [N, 4].
         iou_threshold (float, default 0.3): From which overlap on a box goes.
-        scores (Tensor, default None): The score of each; None for the order given.
+        scores (Tensor, default None): The score of each; None for the order given, without
+            categories.
         category_idxs (Tensor, default None): The category of each.
         categories (list of ints, default None): All categories, where there are several.
         top_k (int, default None): How many boxes at most; None for all.
@@ -70,7 +71,9 @@ def nms(boxes, iou_threshold=0.3, scores=None, category_idxs=None, categories=No
     expect_tensors('nms', boxes=boxes)
     iou_threshold = float(iou_threshold)
     if scores is None:
-        return _C_ops.nms(boxes, iou_threshold)
+        if category_idxs is not None:
+            raise ValueError("[nms] expected scores beside category_idxs, got None")
+        return _C_ops.nms(boxes, iou_threshold)[:top_k]
     if category_idxs is not None and categories is None:
         raise AssertionError("[nms] expected categories beside category_idxs, got None")
     for name, given in (("scores", scores), ("category_idxs", category_idxs)):

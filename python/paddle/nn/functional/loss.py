@@ -276,14 +276,15 @@ def nll_loss(input, label, weight=None, ignore_index=-100, reduction="mean", nam
         )
     if len(shape) in (2, 4):
         return _C_ops.nll_loss(input, label, weight, ignore_index, reduction)[0]
+    rows, classes = extents(input)[:2]
     out = _C_ops.nll_loss(
-        paddle.reshape(input, [shape[0], shape[1], 1, -1]),
-        paddle.reshape(label, [shape[0], 1, -1]),
+        paddle.reshape(input, [rows, classes, 1, -1]),
+        paddle.reshape(label, [rows, 1, -1]),
         weight,
         ignore_index,
         reduction,
     )[0]
-    return paddle.reshape(out, target) if reduction == "none" else out
+    return paddle.reshape(out, extents(label)) if reduction == "none" else out
 
 
 def binary_cross_entropy(input, label, weight=None, reduction="mean", name=None):

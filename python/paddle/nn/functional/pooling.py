@@ -627,7 +627,10 @@ def _unpool_window(n, kernel_size, stride, padding, channel_last):
         raise ValueError(
             f"[max_unpool{n}d] expected padding as an int or {n} ints, got {padding!r}"
         )
-    return _window(op, n, kernel_size, stride, padding, channel_last)
+    window = _window(op, n, kernel_size, stride, padding, channel_last)
+    if len(window[2]) != n:
+        raise ValueError(f"[{op}] expected padding as an int or {n} ints, got {padding!r}")
+    return window
 
 
 def _unpool_size(op, x, kernel, stride, pads, output_size, n):
