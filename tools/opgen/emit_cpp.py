@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ file of a family, and `ops.h`."""
 
-import re
-
 from . import (
     emit_api,
     emit_decomposition,
@@ -13,7 +11,7 @@ from . import (
     derivatives,
     propagation,
 )
-from .functions import apart
+from .functions import headers_of
 from .signatures import declaration, own_header, params, ret_type
 from .emit_update import Kernel
 from .template import fill
@@ -86,8 +84,7 @@ def gradient_code(g):
 
 def headers_of_rules(ops):
     """Those of functions that rules of these ops call and that not every file includes."""
-    rules = " ".join(rule for op in ops for rule in op.vjp.values())
-    return sorted({h for name, h in apart().items() if re.search(rf"\b{name}\(", rules)})
+    return headers_of([rule for op in ops for rule in (*op.vjp.values(), op.differentiate) if rule])
 
 
 def functions(g):

@@ -6,6 +6,8 @@ recorder and Tensor, and the fusion compiler.
 from .decomposition import CPP, FIRST_ORDER, backward, forward, has_rules
 from .emit_lowering import RULES_FILE
 from .emit_run import infer_call, infer_params
+from .expr import TensorPrinter, free_names, parse
+from .functions import headers_of
 from .signatures import params, pir_name, ret_type, slot_tensor
 from .template import commas, fill
 
@@ -36,6 +38,7 @@ TENSOR_FILE = """
 #include "paddle/eager/compose/decomposer.h"
 #include "paddle/phi/infer/rules.h"
 #include "paddle/pir/dialect/decompositions.h"
+$headers
 namespace phi {
 $rules
 }  // namespace phi
@@ -74,6 +77,14 @@ void decompose_$name([[maybe_unused]] const phi::InSlot* in,
                      [[maybe_unused]] const phi::AttrValue* attrs, phi::OutSlot* outs) {
   TensorDecomposer d;
   decomposition::$name($args);
+}
+"""
+DIFFERENTIATED = """
+void parts_of_$name([[maybe_unused]] const phi::InSlot* in,
+                    [[maybe_unused]] const phi::AttrValue* attrs, phi::OutSlot* outs) {
+  $operands
+  const std::vector<Tensor> results = $call;
+  $results
 }
 """
 FACTS_INCLUDES = """
@@ -148,16 +159,46 @@ def tensor_file(gradients):
             rows.append(f'RegisterDecomposition("{made.name}", &decompose_{made.name});')
             if g.op.kernel and not gradient:
                 rows.append(f'RegisterComposition("{made.name}", &decompose_{made.name});')
+        if runs_by_parts(g.op):
+            functions.append(differentiated(g))
+            rows.append(f'RegisterComposition("{g.op.name}", &parts_of_{g.op.name});')
     rules = sorted(f"void {op.infer}({infer_params(op)});" for op in composed)
+    by_parts = [g.op.differentiate for g in gradients if runs_by_parts(g.op)]
     return (
         fill(
             TENSOR_FILE,
+            headers=[f'#include "paddle/phi/api/{h}"' for h in headers_of(by_parts)],
             rules=rules,
             compositions=[composition(op) for op in composed],
             functions=functions,
             rows=rows,
         )
         + "\n"
+    )
+
+
+def runs_by_parts(op):
+    """Whether what `differentiate` calls computes the results from the arguments alone: a device
+    without a kernel runs that.
+    """
+    if not op.differentiate or any(o.variadic for o in op.outs) or op.nondiff_outs:
+        return False
+    return not free_names(parse(op.differentiate, op.where))[0] & {o.name for o in op.outs}
+
+
+def differentiated(g):
+    op = g.op
+    given = [f"const auto {t.name} = {slot_tensor(t, k)};" for k, t in enumerate(op.tensors)]
+    given += [
+        f'const auto {a.name} = phi::AttrAs<{a.cpp_value}>(attrs[{k}], "{op.name}", "{a.name}");'
+        for k, a in enumerate(op.attrs)
+    ]
+    return fill(
+        DIFFERENTIATED,
+        name=op.name,
+        operands=given,
+        call=TensorPrinter(op.where, g.ops, {}).text(parse(op.differentiate, op.where)),
+        results=[f"*outs[{k}].p = results[{k}];" for k in range(len(op.outs))],
     )
 
 

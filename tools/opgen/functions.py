@@ -96,6 +96,12 @@ def apart():
     return {m[1]: h.name for h in headers for m in declarations(h)}
 
 
+def headers_of(rules):
+    """Headers of the functions that these expressions call and that not every file includes."""
+    text = " ".join(rules)
+    return sorted({h for name, h in apart().items() if re.search(rf"\b{name}\(", text)})
+
+
 def listed(section, table):
     """{name: a `table`} of a section."""
     raw = read_file(TABLE)[section]

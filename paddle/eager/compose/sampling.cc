@@ -2,12 +2,11 @@
 // Sampling at arbitrary positions, by gathering, and the grids of affine maps.
 #include <vector>
 
+#include "paddle/phi/api/compose_sampling.h"
 #include "paddle/phi/api/ops.h"
 
 namespace phi {
 void affine_grid_infer(const Meta& theta, const IntArray& shape, bool align_corners, Meta& out);
-void grid_sample_infer(const Meta& x, const Meta& grid, const std::string& mode, const std::string& padding,
-                       bool align_corners, Meta& out);
 }  // namespace phi
 
 namespace paddle {
@@ -43,9 +42,10 @@ Tensor BaseGrid(const Ints& spatial, bool align_corners, DataType dtype) {
 Tensor Reflect(const Tensor& p, double low, double high) {
   double span = high - low;
   if (span <= 0) return p * 0.0;
-  Tensor distance = abs(p - low), turns = floor(distance / span);
-  Tensor extra = distance - turns * span, odd = turns - floor(turns / 2.0) * 2.0;
-  return (1.0 - odd) * (extra + low) + odd * (high - extra);
+  // Where p is a border, its gradient is that of the side it comes from: the way there, not abs.
+  Tensor distance = where(p < low, low - p, p - low);
+  Tensor rest = distance - floor(distance / (2 * span)) * (2 * span);
+  return where(rest > span, 2 * span - rest, rest) + low;
 }
 
 // A coordinate in [-1, 1] as a position in pixels.
@@ -70,10 +70,8 @@ Tensor affine_grid_compose(const Tensor& theta, const IntArray& shape_given, boo
   return reshape(grid, shape);
 }
 
-Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::string& mode, const std::string& padding,
-                           bool align_corners) {
-  phi::Meta checked;
-  phi::grid_sample_infer(x.meta(), grid.meta(), mode, padding, align_corners, checked);
+std::vector<Tensor> grid_sample_parts(const Tensor& x, const Tensor& grid, const std::string& mode,
+                                      const std::string& padding, bool align_corners) {
   const int64_t axes = x.ndim() - 2;
   const common::Dim n = dim_at(x, 0), c = dim_at(x, 1);
   std::vector<Tensor> coordinates = unbind(grid, -1), pixels, lows;
@@ -104,7 +102,7 @@ Tensor grid_sample_compose(const Tensor& x, const Tensor& grid, const std::strin
     Tensor value = reshape(take_along_axis(flat, index, 2), shape) * unsqueeze(factor, Ints{1});
     out = out.defined() ? out + value : value;
   }
-  return out;
+  return {out};
 }
 
 }  // namespace paddle
