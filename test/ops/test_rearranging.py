@@ -80,6 +80,35 @@ def test_pad3d(mode):
     )
 
 
+@pytest.mark.parametrize('mode', sorted(PADS))
+@pytest.mark.parametrize('dtype', ['bool', 'int8', 'float16', 'int32', 'float64', 'complex128'])
+def test_pad_of_elements_of_each_size(mode, dtype):
+    x = (RNG.rand(2, 1, 3, 2, 4) * 3).astype(dtype)
+    for pads in ([0, 0, 0, 0, 0, 0], [3, 0, 0, 1, 0, 2], [0, 2, 1, 0, 1, 0]):
+        got = _C_ops.pad3d(paddle.to_tensor(x), pads, mode, 1.0, 'NCDHW')
+        extra = {'constant_values': 1} if mode == 'constant' else {}
+        pairs = [(0, 0), (0, 0), *zip(pads[4::-2], pads[5::-2])]
+        np.testing.assert_array_equal(got.numpy(), np.pad(x, pairs, PADS[mode], **extra))
+
+
+@pytest.mark.parametrize('mode', ['reflect', 'replicate', 'circular'])
+def test_gradient_of_pad_adds_up_what_reads_an_element(mode):
+    # Padded axes in the middle, last and first, and rows whose padding is as wide as they are.
+    for shape, pads in (
+        ([2, 3, 3, 4, 3], [2, 2, 0, 3, 1, 0]),
+        ([1, 2, 2, 3, 5], [0, 0, 0, 0, 1, 1]),
+    ):
+        x = paddle.to_tensor(RNG.randn(*shape), stop_gradient=False)
+        out = _C_ops.pad3d(x, pads, mode, 0.0, 'NCDHW')
+        dout = RNG.randn(*out.shape)
+        out.backward(paddle.to_tensor(dout))
+        places = np.arange(np.prod(shape)).reshape(shape)
+        pairs = [(0, 0), (0, 0), *zip(pads[4::-2], pads[5::-2])]
+        read = np.pad(places, pairs, PADS[mode])
+        want = np.bincount(read.ravel(), dout.ravel(), places.size).reshape(shape)
+        np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize('dtype', [d for d in DTYPES if d not in ('float16',)])
 def test_reductions(dtype):
     x = (RNG.rand(3, 4, 5) * 3).astype(dtype)

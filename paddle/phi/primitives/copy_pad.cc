@@ -94,6 +94,52 @@ Interior InteriorOf(const PadPlan& p) {
   return r;
 }
 
+// Where rows of the output read the input, one after another: steps over all dims but the last, as counters go.
+class RowSources {
+ public:
+  // From row `first` on, of the dims from `lead` to the one before the last.
+  RowSources(const PadPlan& p, int lead, int64_t first) : p_(p), lead_(lead), at_(p.in.size(), 0) {
+    for (int i = static_cast<int>(p.in.size()) - 2; i >= lead; --i) {
+      at_[i] = first % p.out[i];
+      first /= p.out[i];
+      base_ += p.map[i][at_[i]] * p.in_strides[i];
+    }
+  }
+  int64_t base() const { return base_; }
+  void Next() {
+    for (int i = static_cast<int>(p_.in.size()) - 2; i >= lead_; --i) {
+      const int64_t from = p_.map[i][at_[i]];
+      at_[i] = at_[i] + 1 < p_.out[i] ? at_[i] + 1 : 0;
+      base_ += (p_.map[i][at_[i]] - from) * p_.in_strides[i];
+      if (at_[i]) return;
+    }
+  }
+
+ private:
+  const PadPlan& p_;
+  int lead_;
+  std::vector<int64_t> at_;
+  int64_t base_ = 0;
+};
+
+// Rows [first, last) of the output, of which the input's begin `left` elements behind the first.
+template <class E>
+void PadRows(const PadPlan& p, const E* x, int64_t left, int64_t first, int64_t last, E* out) {
+  const int64_t n = p.in.back(), inner = p.out.back();
+  const int64_t* map = p.map.back().data();
+  RowSources sources(p, 0, first);
+  for (int64_t r = first; r < last; ++r, sources.Next()) {
+    const E* from = x + sources.base();
+    E* to = out + r * inner;
+    for (int64_t j = 0; j < left; ++j) to[j] = from[map[j]];
+    std::memcpy(to + left, from, static_cast<size_t>(n) * sizeof(E));
+    for (int64_t j = left + n; j < inner; ++j) to[j] = from[map[j]];
+  }
+}
+struct Bytes16 {
+  int64_t parts[2];
+};
+
 template <class T, class Acc>
 void AddPadded(const PadPlan& p, const T* dout, T* dx) {
   const int nd = static_cast<int>(p.in.size());
@@ -101,20 +147,19 @@ void AddPadded(const PadPlan& p, const T* dout, T* dx) {
   int64_t groups = 1;
   while (lead < nd - 1 && p.in[lead] == p.out[lead]) groups *= p.in[lead++];
   const int64_t in_size = Numel(p.in) / groups, out_size = Numel(p.out) / groups, inner = p.out[nd - 1];
-  const int64_t rows = out_size / inner;
+  const int64_t rows = out_size / inner, left = p.lo[nd - 1], n = p.in[nd - 1];
+  const int64_t* map = p.map[nd - 1].data();
   ParallelFor(0, groups, std::max<int64_t>(1, kGrain / out_size), [&](int64_t b, int64_t e) {
     std::vector<Acc> acc(in_size);
     for (int64_t g = b; g < e; ++g) {
       std::fill(acc.begin(), acc.end(), Acc{});
       const T* s = dout + g * out_size;
-      for (int64_t r = 0; r < rows; ++r, s += inner) {
-        int64_t q = r, base = 0;
-        for (int i = nd - 2; i >= lead; --i) {
-          base += p.map[i][q % p.out[i]] * p.in_strides[i];
-          q /= p.out[i];
-        }
-        const int64_t* map = p.map[nd - 1].data();
-        for (int64_t j = 0; j < inner; ++j) acc[base + map[j]] += Wide(s[j]);
+      RowSources sources(p, lead, 0);
+      for (int64_t r = 0; r < rows; ++r, s += inner, sources.Next()) {
+        Acc* to = acc.data() + sources.base();
+        for (int64_t j = 0; j < left; ++j) to[map[j]] += Wide(s[j]);
+        for (int64_t j = 0; j < n; ++j) to[j] += Wide(s[left + j]);
+        for (int64_t j = left + n; j < inner; ++j) to[map[j]] += Wide(s[j]);
       }
       T* d = dx + g * in_size;
       for (int64_t i = 0; i < in_size; ++i) Narrow(acc[i], d[i]);
@@ -146,20 +191,19 @@ void Pad(int64_t size, const void* x, Ints shape, Ints lo, Ints hi, PadMode mode
     std::memcpy(out, x, size);
     return;
   }
-  const int64_t inner = p.out[nd - 1], rows = total / inner, n = p.in[nd - 1], left = lo[nd - 1];
-  const int64_t* map = p.map[nd - 1].data();
+  const int64_t inner = p.out[nd - 1], rows = total / inner, left = lo[nd - 1];
   ParallelFor(0, rows, std::max<int64_t>(1, kGrain / inner), [&](int64_t b, int64_t e) {
-    for (int64_t r = b; r < e; ++r) {
-      int64_t q = r, base = 0;
-      for (int i = nd - 2; i >= 0; --i) {
-        base += p.map[i][q % p.out[i]] * p.in_strides[i];
-        q /= p.out[i];
-      }
-      const char* sr = s + base * size;
-      char* dr = d + r * inner * size;
-      for (int64_t j = 0; j < left; ++j) std::memcpy(dr + j * size, sr + map[j] * size, size);
-      std::memcpy(dr + left * size, sr, n * size);
-      for (int64_t j = left + n; j < inner; ++j) std::memcpy(dr + j * size, sr + map[j] * size, size);
+    const auto run = [&](auto tag) {
+      using E = decltype(tag);
+      PadRows(p, static_cast<const E*>(x), left, b, e, static_cast<E*>(out));
+    };
+    switch (size) {
+      case 1: return run(uint8_t{});
+      case 2: return run(uint16_t{});
+      case 4: return run(uint32_t{});
+      case 8: return run(uint64_t{});
+      case 16: return run(Bytes16{});
+      default: PD_THROW(Unimplemented, "[pad] expected elements of 1, 2, 4, 8 or 16 bytes, got ", size);
     }
   });
 }
