@@ -5,8 +5,10 @@
 
 #include "paddle/phi/api/ext/creation.h"
 #include "paddle/phi/api/ext/dispatch.h"
+#include "paddle/phi/api/ext/names.h"
 #include "paddle/phi/api/ext/op_meta_info.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/pybind/extension.h"
 
 // What follows has the meaning that operators of users know: PD_CHECK(condition, parts of a message...).
 #undef PD_CHECK

@@ -6,6 +6,7 @@
 
 #include "paddle/eager/api/custom_op.h"
 #include "paddle/executor/registration.h"
+#include "paddle/phi/api/ext/casts.h"
 #include "paddle/pir/core/attribute.h"
 #include "paddle/pybind/object/gil.h"
 #include "paddle/pybind/object/py_args.h"
@@ -66,7 +67,8 @@ phi::AttrValue AttrFrom(const CustomOp& op, const CustomOp::Attr& a, PyObject* o
   }
 }
 
-// _run_custom_op(name, inputs..., attributes...): a tensor, or a list where there are other than one result.
+// _run_custom_op(name, inputs..., attributes...): a tensor, or a list where there are other than one result. A tensor
+// is a list of one.
 PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return Guarded([&]() -> PyObject* {
     PD_CHECK(n > 0, InvalidType, "[_run_custom_op] expected the name of an operator, got nothing");
@@ -81,7 +83,7 @@ PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
       const CustomOp::Operand& o = op->inputs[i];
       PyObject* value = args[1 + i];
       if (o.optional && IsNone(value)) continue;
-      if (o.list)
+      if (o.list && !IsTensor(value))
         given[i] = ToTensors(value, name.c_str(), o.name.c_str());
       else
         given[i] = {ToTensor(value, name.c_str(), o.name.c_str())};
@@ -90,6 +92,7 @@ PyObject* Run(PyObject*, PyObject* const* args, Py_ssize_t n) {
     for (size_t a = 0; a < op->attrs.size(); ++a) attrs.push_back(AttrFrom(*op, op->attrs[a], args[1 + inputs + a]));
     egr::CustomValues made = egr::CallCustomOp(*op, given, attrs);
     if (made.size() == 1 && !op->outputs[0].list) return made[0].empty() ? Wrap(Tensor()) : Wrap(std::move(made[0][0]));
+    if (made.size() == 1 && made[0].size() == 1) return Wrap(std::move(made[0][0]));
     if (made.size() == 1) return Wrap(std::move(made[0]));
     PyRef list = Own(PyList_New(0));
     for (size_t k = 0; k < made.size(); ++k) {
@@ -107,7 +110,28 @@ PyMethodDef methods[] = {
      "_run_custom_op(name, inputs..., attributes...): the results of an operator of a loaded library."},
     {nullptr, nullptr, 0, nullptr}};
 
-int Init(PyObject* module) { return PyModule_AddFunctions(module, methods); }
+// For modules that users bind themselves.
+bool TensorOf(PyObject* object, Tensor* tensor) {
+  const bool is = IsTensor(object);
+  if (is) *tensor = AsTensor(object);
+  return is;
+}
+bool DtypeOf(PyObject* object, DataType* dtype) { return IsDtypeObject(object, dtype); }
+bool PlaceOf(PyObject* object, Place* place) { return IsPlaceObject(object, place); }
+constexpr paddle::ext::Casts kCasts = {
+    TensorOf,
+    DtypeOf,
+    PlaceOf,
+    +[](const Tensor& t) { return Wrap(t); },
+    +[](const DataType& t) { return DtypeObject(t); },
+    +[](const Place& p) { return PlaceObject(p); },
+};
+
+int Init(PyObject* module) {
+  PyObject* casts = PyCapsule_New(const_cast<paddle::ext::Casts*>(&kCasts), paddle::ext::Casts::kName, nullptr);
+  if (!casts || PyModule_AddObject(module, "_casts", casts) < 0) return -1;
+  return PyModule_AddFunctions(module, methods);
+}
 
 }  // namespace
 

@@ -129,6 +129,67 @@ def test_in_place(ops):
         kept.sum().backward()
 
 
+@pytest.mark.parametrize('full_graph', [None, False, True])
+def test_gradients_of_what_was_written_over(ops, full_graph):
+    def loss(x, w):
+        z = x * w
+        ops.ext_square_(z)
+        z = z * 1.0
+        ops.ext_increase_(z, x)
+        return (z * z).sum()
+
+    if full_graph is not None:
+        loss = paddle.jit.to_static(loss, full_graph=full_graph)
+    x, w = leaf([1.0, 2.0]), leaf([3.0])
+    result = loss(x, w)  # ((x w)^2 + x)^2
+    result.backward()
+    assert result.item() == 10**2 + 38**2
+    assert x.grad.tolist() == [2 * 10 * (2 * 3 * 3 + 1), 2 * 38 * (2 * 6 * 3 + 1)]
+    assert w.grad.tolist() == [2 * 10 * (2 * 3 * 1) + 2 * 38 * (2 * 6 * 2)]
+
+
+def test_a_tensor_is_a_list_of_one(ops):
+    x = paddle.to_tensor([[1.0, 2.0]])
+    assert ops.ext_sum(x, None).tolist() == [[1.0, 2.0]]
+    assert ops.ext_rows(x).tolist() == [[1.0, 2.0]]
+
+
+def check_bound(bound):
+    x = leaf([1.0, 2.0])
+    y = bound.sum_of_exp(x, x)
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * np.exp([1, 2]), rtol=1e-6)
+    assert [t.tolist() for t in bound.plus_one((x, x * 2))] == [[2.0, 3.0], [3.0, 5.0]]
+    ones = bound.ones(dtype=paddle.float64, place=x.place)
+    assert ones.dtype == paddle.float64 and bound.ones(True, paddle.int32, x.place) is None
+    assert bound.twice() is None and bound.twice(x).tolist() == [2.0, 4.0]
+    assert bound.Power(1, 2).forward().tolist() == [[4.0, 4.0]]
+    assert bound.Power(x).forward().tolist() == [1.0, 4.0]
+    assert bound.bound_doubled(x).tolist() == [2.0, 4.0]
+    for wrong in (None, 1.0):
+        with pytest.raises(TypeError, match='paddle.Tensor'):
+            bound.sum_of_exp(wrong, x)
+    assert bound.names(x) == (
+        '2, 3; 6; 1; Place(cpu); float32; float32; Place(gpu:1); 21; 1; 1; 3; 0; 1; 0.5'
+    )
+
+
+def test_modules_bound_by_pybind11(tmp_path):
+    pytest.importorskip('pybind11')
+    source = SOURCE.with_name('bound.cc')
+    check_bound(
+        cpp_extension.load(
+            'bound', [str(source)], extra_cxx_cflags=['-std=c++20', '-O0'], build_directory=tmp_path
+        )
+    )
+
+
+def test_modules_need_pybind11(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'pybind11', None)
+    with pytest.raises(RuntimeError, match='pip install pybind11'):
+        cpp_extension.load('bound', [str(SOURCE.with_name('bound.cc'))], build_directory=tmp_path)
+
+
 class Net(paddle.nn.Layer):
     def __init__(self, ops):
         super().__init__()

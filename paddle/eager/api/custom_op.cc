@@ -29,17 +29,18 @@ class CustomGradNode final : public GradNode {
       next += list.size();
     }
     for (size_t g = 0; g < saved_.size(); ++g)
-      if (const int i = op.InputIndex(op.grad->inputs[g].name); i >= 0)
+      if (const int i = op.InputIndex(op.grad->inputs[g].name); i >= 0 && !op.IsWritten(i))
         for (const Tensor& t : inputs[i]) saved_[g].emplace_back().SaveInput(t);
     for (const CustomOp::Attr& a : op.grad->attrs) attrs_.push_back(attrs[op.AttrIndex(a.name)]);
   }
 
-  // To be called once the outputs have this node.
+  // To be called once the outputs have this node. Of an input that was written over, gradients read what it is now.
   void SaveOutputs(const CustomValues& outputs) {
     for (size_t g = 0; g < saved_.size(); ++g) {
       const std::string& name = op_.grad->inputs[g].name;
-      if (op_.InputIndex(name) >= 0) continue;
-      if (const int k = op_.OutputIndex(name); k >= 0)
+      const int i = op_.InputIndex(name);
+      if (i >= 0 && !op_.IsWritten(i)) continue;
+      if (const int k = i < 0 ? op_.OutputIndex(name) : op_.OutputOver(i); k >= 0)
         for (const Tensor& t : outputs[k]) saved_[g].emplace_back().SaveOutput(t);
     }
     for (const auto& list : outputs) {

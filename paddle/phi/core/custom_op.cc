@@ -30,10 +30,11 @@ int IndexOf(const List& list, std::string_view name) {
 
 // How many tensors each output has. The inputs that it is written over or the gradient of say it; one list of others
 // has what `results`, of outputs that are written over nothing, leave.
-std::vector<size_t> CountsOf(const CustomOp& op, const std::vector<size_t>& inputs, size_t results) {
+// A kernel may return what it wrote over, too: `whole` is set where it did.
+std::vector<size_t> CountsOf(const CustomOp& op, const std::vector<size_t>& inputs, size_t results, bool* whole) {
   std::vector<size_t> counts(op.outputs.size(), 1);
   int open = -1;
-  size_t sum = 0;
+  size_t sum = 0, over = 0;
   for (size_t k = 0; k < counts.size(); ++k) {
     const int written = op.WrittenInput(k);
     const int input = written < 0 ? op.InputIndex(PrimalName(op.outputs[k].name)) : written;
@@ -44,8 +45,10 @@ std::vector<size_t> CountsOf(const CustomOp& op, const std::vector<size_t>& inpu
       continue;
     }
     if (input >= 0 && (op.outputs[k].list || op.outputs[k].optional)) counts[k] = inputs[input];
-    if (written < 0) sum += counts[k];
+    (written < 0 ? sum : over) += counts[k];
   }
+  *whole = over > 0 && open < 0 && results == sum + over;
+  if (*whole) sum += over;
   if (open >= 0) sum += counts[open] = results >= sum ? results - sum : 0;
   PD_CHECK(sum == results, InvalidArgument, "[", op.name, "] expected ", sum, " results, got ", results);
   return counts;
@@ -145,10 +148,10 @@ int CustomOp::WrittenInput(size_t output) const {
   return -1;
 }
 
-bool CustomOp::IsWritten(size_t input) const {
+int CustomOp::OutputOver(size_t input) const {
   for (auto& [from, to] : inplace)
-    if (from == inputs[input].name) return true;
-  return false;
+    if (from == inputs[input].name) return OutputIndex(to);
+  return -1;
 }
 
 void CustomOp::Infer(const MetaSlot* in, const AttrValue* values, std::vector<Meta>* outs) const {
@@ -182,7 +185,8 @@ void CustomOp::Infer(const MetaSlot* in, const AttrValue* values, std::vector<Me
   PD_CHECK(!shapes || !dtypes || made_shapes.size() == made_dtypes.size(), InvalidArgument, "[", name,
            "] expected as many dtypes as shapes, got ", made_dtypes.size(), " and ", made_shapes.size());
   std::vector<size_t> counts;
-  if (shapes || dtypes) counts = CountsOf(*this, lengths, shapes ? made_shapes.size() : made_dtypes.size());
+  bool whole = false;
+  if (shapes || dtypes) counts = CountsOf(*this, lengths, shapes ? made_shapes.size() : made_dtypes.size(), &whole);
   size_t at = 0;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const int from = source(k), written = WrittenInput(k);
@@ -198,8 +202,8 @@ void CustomOp::Infer(const MetaSlot* in, const AttrValue* values, std::vector<Me
       if (written < 0) {
         if (dtypes) m.dtype = made_dtypes[at];
         if (shapes) m.dims = DimsOf(*this, made_shapes[at]);
-        ++at;
       }
+      at += written < 0 || whole;
       outs[k].push_back(std::move(m));
     }
   }
@@ -215,7 +219,8 @@ void CustomOp::Run(const KernelContext&, const InSlot* in, const AttrValue* valu
         ++lengths[i];
       }
   kernel(call);
-  const std::vector<size_t> counts = CountsOf(*this, lengths, call.results.size());
+  bool whole = false;
+  const std::vector<size_t> counts = CountsOf(*this, lengths, call.results.size(), &whole);
   size_t at = 0;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const int written = WrittenInput(k);
@@ -231,8 +236,8 @@ void CustomOp::Run(const KernelContext&, const InSlot* in, const AttrValue* valu
         results.push_back(std::move(r));
         continue;
       }
-      // The kernel may have written a copy, or put another tensor in the place of the one it was given.
-      const Tensor &x = in[written].p[j], &r = call.inputs[written][j];
+      // The kernel may have written a copy, or put another tensor in the place of the one it was given, or return it.
+      const Tensor &x = in[written].p[j], &r = whole ? call.results[at++] : call.inputs[written][j];
       PD_CHECK(r.defined() && r.dims() == x.dims(), InvalidArgument, "[", name, "] expected '", outputs[k].name,
                "' to keep the shape of the tensor it is written over, got ",
                r.defined() ? common::ShapeText(r.dims()) : "none");

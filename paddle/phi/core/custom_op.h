@@ -96,7 +96,9 @@ struct CustomOp final : OpCode {
 
   // The input whose memory an output is; -1: it has memory of its own.
   int WrittenInput(size_t output) const;
-  bool IsWritten(size_t input) const;
+  // The output whose memory an input is; -1: none.
+  int OutputOver(size_t input) const;
+  bool IsWritten(size_t input) const { return OutputOver(input) >= 0; }
   int InputIndex(std::string_view input) const;
   int OutputIndex(std::string_view output) const;
   int AttrIndex(std::string_view attr) const;

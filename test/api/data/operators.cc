@@ -128,6 +128,37 @@ PD_BUILD_GRAD_OP(ext_times_)
     .Outputs({paddle::Grad("X")})
     .SetKernelFn(PD_KERNEL(TimesGrad));
 
+// The square of x, in place; the gradient is given what x has become.
+void Square(paddle::Tensor& x) {
+  for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] *= x.data<float>()[i];
+}
+std::vector<paddle::Tensor> SquareGrad(const paddle::Tensor& x, const paddle::Tensor& g) {
+  return {g * paddle::sqrt(x) * 2.0};
+}
+PD_BUILD_OP(ext_square_).Inputs({"X"}).Outputs({"Out"}).SetInplaceMap({{"X", "Out"}}).SetKernelFn(PD_KERNEL(Square));
+PD_BUILD_GRAD_OP(ext_square_)
+    .Inputs({"X", paddle::Grad("Out")})
+    .Outputs({paddle::Grad("X")})
+    .SetKernelFn(PD_KERNEL(SquareGrad));
+
+// x += y, in place; so is the gradient, whose kernel returns what it is given.
+void Increase(paddle::Tensor& x, const paddle::Tensor& y) {
+  for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] += y.data<float>()[i];
+}
+std::vector<paddle::Tensor> IncreaseGrad(const paddle::Tensor& x, const paddle::Tensor& y, paddle::Tensor& g) {
+  return {g, g * 1.0};
+}
+PD_BUILD_OP(ext_increase_)
+    .Inputs({"X", "Y"})
+    .Outputs({"Out"})
+    .SetInplaceMap({{"X", "Out"}})
+    .SetKernelFn(PD_KERNEL(Increase));
+PD_BUILD_GRAD_OP(ext_increase_)
+    .Inputs({"X", "Y", paddle::Grad("Out")})
+    .Outputs({paddle::Grad("X"), paddle::Grad("Y")})
+    .SetInplaceMap({{paddle::Grad("Out"), paddle::Grad("X")}})
+    .SetKernelFn(PD_KERNEL(IncreaseGrad));
+
 // Every kind of attribute, summed up; and the pieces of a tensor as a list.
 std::vector<paddle::Tensor> Attributes(const paddle::Tensor& x, bool b, int i, int64_t l, float f, double d,
                                        const std::string& s, const std::vector<int>& is, const std::vector<int64_t>& ls,

@@ -11,7 +11,8 @@ LOADING = """import os
 
 from paddle.utils.cpp_extension import load_op_meta_info_and_register_op
 
-load_op_meta_info_and_register_op(os.path.join(os.path.dirname(os.path.abspath(__file__)), {!r}))
+LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), {!r})
+load_op_meta_info_and_register_op(LIBRARY)
 
 """
 
@@ -46,9 +47,7 @@ def command():
             )
             shutil.copyfile(library, target)
             loading = LOADING.format(os.path.basename(target))
-            utils.write(
-                self.module_path(ext.name), utils.module_text(utils.register(library), loading)
-            )
+            utils.write(self.module_path(ext.name), utils.module_text(library, loading, 'LIBRARY'))
 
         def get_outputs(self):
             return super().get_outputs() + [self.module_path(ext.name) for ext in self.extensions]

@@ -76,7 +76,7 @@ def load(
         verbose=verbose,
     )
     path = os.path.splitext(library)[0] + '.py'
-    utils.write(path, utils.module_text(utils.register(library)))
+    utils.write(path, utils.module_text(library))
     return utils.import_file(name, path)
 
 

@@ -3,21 +3,28 @@
 
 import concurrent.futures
 import contextlib
+import ctypes
 import hashlib
+import importlib.machinery
 import importlib.util
 import json
 import keyword
 import os
+import pathlib
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 from paddle.base import libpaddle
 
 IS_WINDOWS = False
 OS_NAME = sys.platform
 # What users may write against; the libraries hold no Python and serve every version of it.
+# The macro of pybind11 that makes a module.
+MODULE = re.compile(rb'\bPYBIND11_MODULE\b')
 FLAGS = ('-std=c++17', '-O3', '-fPIC', '-fvisibility=hidden', '-w')
 CXX = ('.cc', '.cpp', '.cxx', '.c++', '.C')
 
@@ -147,7 +154,7 @@ def build(
     compile_command = [*cxx, *FLAGS]
     for path in (*include_dirs, package('include')):
         compile_command += ['-I', os.fspath(path)]
-    compile_command += flags
+    compile_command += [*python_flags(sources), *flags]
     link_command = [*cxx, '-shared']
     for path in library_dirs:
         link_command += ['-L', os.fspath(path), f'-Wl,-rpath,{path}']
@@ -228,10 +235,48 @@ def parameter(name):
     return name + '_' if keyword.iskeyword(name) else name
 
 
-def module_text(described, loading=''):
-    """Python source with a function for each operator: inputs in lower case, then attributes."""
+def python_flags(sources):
+    """What the compiler is told where sources make a module themselves, by PYBIND11_MODULE."""
+    if not any(MODULE.search(pathlib.Path(source).read_bytes()) for source in sources):
+        return ()
+    try:
+        import pybind11
+    except ModuleNotFoundError as e:
+        raise RuntimeError(
+            '[cpp_extension] expected pybind11, by which the sources make a module, got none: '
+            'install it by `pip install pybind11`'
+        ) from e
+    folders = (pybind11.get_include(), sysconfig.get_paths()['include'])
+    return ('-DPADDLE_EXTENSION_PYTHON', *(flag for each in folders for flag in ('-I', each)))
+
+
+def module_name(path):
+    """What PYBIND11_MODULE calls the module that it makes in a library, or None."""
+    made = re.findall(rb'PyInit_(\w+)', pathlib.Path(path).read_bytes())
+    return next(
+        (name.decode() for name in made if hasattr(ctypes.PyDLL(path), f'PyInit_{name.decode()}')),
+        None,
+    )
+
+
+def bound(path, name):
+    """{name: value} of the module of this name in a library."""
+    loader = importlib.machinery.ExtensionFileLoader(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return {key: value for key, value in vars(module).items() if not key.startswith('__')}
+
+
+def module_text(library, loading='', path=None):
+    """Python source with a function for each operator: inputs in lower case, then attributes; and
+    with what the module in the library has, whose path is that of the library or an expression."""
+    described, name = register(library), module_name(library)
     text = f'"""Functions of operators written in C++."""\n\n{loading}'
     text += 'from paddle.base.libpaddle import _run_custom_op\n'
+    if name:
+        text += 'from paddle.utils.cpp_extension.extension_utils import bound\n'
+        text += f'\nglobals().update(bound({path or repr(library)}, {name!r}))\n'
     for name, inputs, attrs in described:
         names = [parameter(each.lower()) for each in inputs] + [parameter(each) for each in attrs]
         given = ', '.join(names)
@@ -281,7 +326,7 @@ def _import_module_from_library(module_name, build_directory, verbose=False):
     if verbose:
         print(f'loading {library}', flush=True)
     path = os.path.splitext(library)[0] + '.py'
-    write(path, module_text(register(library)))
+    write(path, module_text(library))
     return import_file(module_name, path)
 
 
