@@ -12,6 +12,7 @@
 #include "paddle/phi/core/gradient_check.h"
 #include "paddle/pir/core/operation.h"
 #include "paddle/pir/core/program.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/expansion.h"
 
@@ -20,29 +21,21 @@ namespace {
 
 constexpr int64_t kFoldedElements = 64;
 
-// The constant an attribute operand holds, when its maker is full or full_int_array.
+// The constant an attribute operand holds.
 bool ConstantOperand(pir::Value v, phi::AttrValue* out) {
-  pir::Operation* def = v.defining_op();
-  if (!def) return false;
-  if (def->isa(pir::pd::kFullIntArray)) {
-    *out = def->attr("value").to_ints();
-    return true;
-  }
-  if (def->isa(pir::pd::kFull)) {
-    phi::Scalar s = def->attr("value").to_scalar();
-    phi::DataType t = def->attr("dtype").to_dtype();
-    *out = phi::IsInteger(t)          ? phi::Scalar(s.to_int())
-           : t == phi::DataType::BOOL ? phi::Scalar(s.to_bool())
-                                      : phi::Scalar(s.to_double());
-    // As a list of sizes it has as many elements as its shape says; a long one is read at each run instead.
-    int64_t n = 1;
-    for (int64_t d : def->attr("shape").to_ints())
-      if (d < 0 || d > kFoldedElements || (n *= d) > kFoldedElements) return false;
-    if (n != 1 && !phi::IsInteger(t)) return false;
-    if (n != 1) *out = std::vector<int64_t>(static_cast<size_t>(n), s.to_int());
-    return true;
-  }
-  return false;
+  const std::optional<phi::AttrValue> numbers = pir::TypedNumbersOf(v);
+  if (!numbers) return false;
+  *out = *numbers;
+  const pir::Operation* full = pir::FullBehind(v);
+  if (!full) return true;
+  // As a list of sizes it has as many elements as its shape says; a long one is read at each run instead.
+  int64_t n = 1;
+  for (int64_t d : full->attr("shape").to_ints())
+    if (d < 0 || d > kFoldedElements || (n *= d) > kFoldedElements) return false;
+  if (n == 1) return true;
+  if (!phi::IsInteger(full->attr("dtype").to_dtype())) return false;
+  *out = std::vector<int64_t>(static_cast<size_t>(n), std::get<phi::Scalar>(*numbers).to_int());
+  return true;
 }
 
 bool NeedsNoWork(std::string_view name) {
@@ -53,7 +46,7 @@ bool NeedsNoWork(std::string_view name) {
 
 // Constants that only serve as attribute operands need no instruction.
 bool OnlyAttribute(pir::Operation* op) {
-  if (!op->isa(pir::pd::kFullIntArray) && !op->isa(pir::pd::kFull)) return false;
+  if (!pir::HoldsNumbers(*op)) return false;
   phi::AttrValue value;
   bool only = !op->result(0).use_empty() && ConstantOperand(op->result(0), &value);
   op->result(0).ForEachUse([&](pir::OpOperand& u) {

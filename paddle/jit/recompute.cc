@@ -5,7 +5,7 @@
 
 #include "paddle/common/op_traits.h"
 #include "paddle/pir/core/op_info.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/jit/traced.h"
 
 namespace paddle::jit {
@@ -36,7 +36,7 @@ void Traced::ChooseRecomputed(std::vector<pir::Value>& saved) {
     if (known.count(v) && !dropped.count(v)) return true;
     const pir::Operation* def = v.defining_op();
     if (!def || !forward_ops_.count(def)) return false;
-    if (def->isa(pir::pd::kFull) && def->num_operands() == 0) return true;
+    if (pir::FullBehind(v)) return true;
     if (depth == 0 || !IsCheap(*def)) return false;
     ops.push_back(def);
     for (int i = 0; i < def->num_operands(); ++i)

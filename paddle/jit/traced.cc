@@ -19,6 +19,7 @@
 #include "paddle/pir/core/clone.h"
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/pipeline.h"
@@ -56,7 +57,7 @@ bool IsRandomOp(const pir::Operation& op) {
 bool IsConstant(const pir::Operation& op) {
   return op.isa("builtin.parameter") || op.isa("builtin.constant") ||
          (op.num_operands() == 0 && op.num_regions() == 0 && !IsSource(op) && pir::IsDeterministic(op) &&
-          (op.isa(pir::pd::kFull) || op.isa(pir::pd::kFullIntArray)));
+          pir::HoldsNumbers(op));
 }
 
 // Whether an operation reads the numbers of what `maker` makes, and not only its extents.

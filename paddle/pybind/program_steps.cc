@@ -8,6 +8,7 @@
 
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/operation_object.h"
@@ -45,18 +46,6 @@ pyb::object AsObject(Place p) {
 }
 pyb::object Convert(const phi::AttrValue& v) {
   return std::visit([](const auto& x) { return AsObject(x); }, v);
-}
-
-// The value of an attribute operand whose maker is full or full_int_array; monostate otherwise.
-phi::AttrValue Constant(pir::Value v) {
-  pir::Operation* def = v.defining_op();
-  if (!def) return {};
-  if (def->isa(pir::pd::kFullIntArray)) return def->attr("value").to_ints();
-  if (!def->isa(pir::pd::kFull)) return {};
-  phi::Scalar s = def->attr("value").to_scalar();
-  DataType t = def->attr("dtype").to_dtype();
-  if (t == DataType::BOOL) return phi::Scalar(s.to_bool());
-  return phi::IsInteger(t) ? phi::Scalar(s.to_int()) : phi::Scalar(s.to_double());
 }
 
 // (kind, name, inputs, outputs, regions): "data", "parameter", "combine", "split", "fetch" with value numbers; "op"
@@ -118,7 +107,9 @@ pyb::list Steps(pir::Block& block, std::unordered_map<pir::Value, int>& numbers)
         }
         int at = operand.at(&a);
         pir::Value v = at < op->num_operands() ? op->operand(at) : pir::Value();
-        phi::AttrValue constant = a.kind == phi::ArgDef::kOperandAttr ? (v ? Constant(v) : a.def) : phi::AttrValue();
+        phi::AttrValue constant = a.kind == phi::ArgDef::kOperandAttr
+                                      ? (v ? pir::TypedNumbersOf(v).value_or(phi::AttrValue()) : a.def)
+                                      : phi::AttrValue();
         if (constant.index() != 0)
           in.append(pyb::make_tuple(1, Convert(constant), a.name));
         else

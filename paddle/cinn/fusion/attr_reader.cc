@@ -6,7 +6,7 @@
 
 #include "paddle/cinn/fusion/op_facts.h"
 #include "paddle/phi/core/op_def.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 
 namespace cinn {
 namespace {
@@ -61,8 +61,8 @@ pir::Value OperandOf(const pir::Operation& op, std::string_view name) {
 std::optional<std::vector<int64_t>> IntegersArg(const pir::Operation& op, std::string_view name) {
   if (op.info()->input_index(name) < 0) return Integers(AttrOf(op, name));
   const pir::Value v = OperandOf(op, name);
-  const pir::Operation* def = v ? v.defining_op() : nullptr;
-  if (!def || !def->isa(pir::pd::kFullIntArray)) return std::nullopt;
+  const pir::Operation* def = pir::FullIntArrayBehind(v);
+  if (!def) return std::nullopt;
   return Integers(AttrOf(*def, "value"));
 }
 

@@ -21,6 +21,7 @@
 #include "paddle/phi/core/ordered.h"
 #include "paddle/pir/core/builder.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
@@ -108,26 +109,10 @@ class Maker {
     return true;
   }
   pir::Value Number(const phi::AttrValue& v) {
-    pir::AttributeMap attrs;
-    attrs.Set("place", pir::Attribute::PlaceAttr(phi::Place{}));
-    if (const auto* list = std::get_if<phi::IntArray>(&v)) {
-      std::vector<pir::Attribute> items;
-      for (int64_t i : list->numbers()) items.push_back(pir::Attribute::Int64(i));
-      const auto n = static_cast<int64_t>(items.size());
-      attrs.Set("value", pir::Attribute::Array(std::move(items)));
-      attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
-      const pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(n)});
-      return builder_.Create(pir::pd::kFullIntArray, {}, std::move(attrs), {type})->result(0);
-    }
+    if (const auto* list = std::get_if<phi::IntArray>(&v)) return pir::BuildIntegers(builder_, list->numbers());
     const auto* s = std::get_if<phi::Scalar>(&v);
     if (!s || phi::IsComplex(s->dtype())) return {};
-    attrs.Set("shape", pir::Attribute::IntArray(common::Ints{1}));
-    attrs.Set("value", pir::Attribute::Number(*s));
-    attrs.Set("dtype", pir::Attribute::DType(s->dtype()));
-    return builder_
-        .Create(pir::pd::kFull, {}, std::move(attrs),
-                {pir::DenseTensorType::Get(s->dtype(), common::Dims{common::Dim(1)})})
-        ->result(0);
+    return pir::BuildNumber(builder_, pir::Attribute::Number(*s), s->dtype());
   }
   bool Make(const pir::OpInfo* info) {
     std::vector<phi::MetaSlot> slots;

@@ -9,7 +9,7 @@
 
 #include "paddle/cinn/fusion/group_builder.h"
 #include "paddle/common/op_traits.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace cinn {
@@ -407,8 +407,7 @@ class BlockFuser {
       if (i == last) continue;
       last = i;
       const pir::Operation* op = ops_[i];
-      const bool constant = IsOneOf(*op, {pir::pd::kFull, pir::pd::kFullIntArray}) && op->num_operands() == 0;
-      if (!constant && !op->isa("builtin.combine") && !MakesViews(*op)) continue;
+      if (!pir::HoldsNumbers(*op) && !op->isa("builtin.combine") && !MakesViews(*op)) continue;
       bool only = true;
       for (int k = 0; k < op->num_results(); ++k) {
         only &= !groups_[g].builder.Reads(op->result(k));

@@ -10,6 +10,7 @@
 #include "paddle/cinn/fusion/decomposed_facts.h"
 #include "paddle/cinn/fusion/rearrange_facts.h"
 #include "paddle/common/op_traits.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 
@@ -70,7 +71,7 @@ class Describer {
       return No("has effects");
     if (MakesViews(op_) && !op_.result(0).type().is_dense())
       return No("a list of views; what reads them reads through them");
-    if (IsOneOf(op_, {pir::pd::kFull, pir::pd::kFullIntArray})) return No("a constant; what reads it may hold it");
+    if (pir::HoldsNumbers(op_)) return No("a constant; what reads it may hold it");
     if (op_.isa("builtin.parameter") || op_.isa("builtin.constant")) return No("a given value");
     if (op_.isa("builtin.combine")) return No("a list; it goes with the operation that reads it");
     for (int k = 0; k < op_.num_results(); ++k)
@@ -281,8 +282,8 @@ bool Usable(pir::Value v) {
 bool SupportedType(DataType t) { return t != DataType::UNDEFINED && !phi::IsComplex(t) && !phi::IsFloat8(t); }
 
 std::optional<phi::Scalar> ConstantOf(pir::Value v) {
-  const pir::Operation* op = v.defining_op();
-  if (!op || !op->isa(pir::pd::kFull) || op->num_operands() > 0) return std::nullopt;
+  const pir::Operation* op = pir::FullBehind(v);
+  if (!op) return std::nullopt;
   const auto number = NumberOf(AttrOf(*op, "value"));
   return number && phi::IsComplex(number->dtype()) ? std::nullopt : number;
 }

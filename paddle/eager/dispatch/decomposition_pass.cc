@@ -2,23 +2,14 @@
 #include "paddle/eager/dispatch/decomposition_pass.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "paddle/eager/compose/decomposer.h"
 #include "paddle/eager/dispatch/record.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 
 namespace egr {
 namespace {
-
-// The number or list of an argument given as an operand; nothing when it is known only at a run.
-std::optional<phi::AttrValue> Constant(pir::Value v) {
-  const pir::Operation* def = v ? v.defining_op() : nullptr;
-  if (def && def->isa(pir::pd::kFullIntArray)) return def->attr("value").to_ints();
-  if (def && def->isa(pir::pd::kFull) && def->num_operands() == 0) return def->attr("value").to_scalar();
-  return std::nullopt;
-}
 
 class Decomposition : public pir::Pass {
  public:
@@ -70,7 +61,7 @@ class Decomposition : public pir::Pass {
     std::vector<phi::AttrValue> attrs;
     for (const phi::ArgDef* a : def->attrs) {
       if (a->kind == phi::ArgDef::kOperandAttr) {
-        auto value = Constant(next());
+        auto value = pir::NumbersOf(next());
         if (!value) return false;
         attrs.push_back(std::move(*value));
       } else {

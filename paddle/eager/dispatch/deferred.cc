@@ -9,6 +9,7 @@
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
@@ -31,11 +32,11 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
     const common::Dims& dims = op->operand(0).dims();
     if (i < dims.size()) return dims[i];
   }
-  if (auto* op = Named(v, pir::pd::kFull)) {
+  if (auto* op = pir::FullBehind(v)) {
     const int64_t value = op->attr("value").to_int();
     if (value >= 0) return common::Dim(value);
   }
-  if (auto* op = Named(v, pir::pd::kFullIntArray)) {
+  if (auto* op = pir::FullIntArrayBehind(v)) {
     common::Ints values = op->attr("value").to_ints();
     if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
   }
@@ -46,7 +47,7 @@ std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
                 common::TraitsOf(maker->name()).movement == common::Movement::kExtents))
     return FindExtent(maker->operand(0), i);
   if (auto* op = Named(v, pir::pd::kSlice); op && op->operand(0).dims().size() == 1) {
-    if (auto* at = Named(op->operand(1), pir::pd::kFullIntArray)) {
+    if (auto* at = pir::FullIntArrayBehind(op->operand(1))) {
       common::Ints start = at->attr("value").to_ints();
       common::Dim n = op->operand(0).dims()[0];
       if (start.size() == 1 && n.known())

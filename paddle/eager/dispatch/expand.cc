@@ -3,12 +3,14 @@
 #include "paddle/pir/pass/expansion.h"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/op_def.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
@@ -62,7 +64,7 @@ class Expander {
       if (one.isa(pir::pd::kShape) || one.isa(pir::pd::kShape64)) return true;
       for (int k = def ? static_cast<int>(def->tensors.size()) : 0; def && k < one.num_operands(); ++k) {
         const pir::Operation* maker = one.operand(k) ? one.operand(k).defining_op() : nullptr;
-        if (!maker || !(maker->isa(pir::pd::kFull) || maker->isa(pir::pd::kFullIntArray))) return true;
+        if (!maker || !pir::HoldsNumbers(*maker)) return true;
       }
     }
     return false;
@@ -104,17 +106,10 @@ class Expander {
     for (const phi::ArgDef* a : def_.attrs) {
       if (a->kind == phi::ArgDef::kOperandAttr) {
         const pir::Value v = next();
-        const pir::Operation* maker = v ? v.defining_op() : nullptr;
-        if (!v) {
-          attrs_.push_back(a->def);
-        } else if (maker && maker->isa(pir::pd::kFullIntArray)) {
-          attrs_.emplace_back(maker->attr("value").to_ints());
-        } else if (maker && maker->isa(pir::pd::kFull) && maker->num_operands() == 0 &&
-                   common::Product(maker->attr("shape").to_ints()) == 1) {
-          attrs_.emplace_back(maker->attr("value").to_scalar());
-        } else {
-          return false;
-        }
+        std::optional<phi::AttrValue> numbers = v ? pir::NumbersOf(v) : a->def;
+        const pir::Operation* full = v ? pir::FullBehind(v) : nullptr;
+        if (!numbers || (full && common::Product(full->attr("shape").to_ints()) != 1)) return false;
+        attrs_.push_back(std::move(*numbers));
       } else {
         const pir::Attribute given = op_.attr(a->name);
         attrs_.push_back(given ? given.value(static_cast<pir::AttrCode>(a->attr_index)) : a->def);

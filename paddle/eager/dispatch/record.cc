@@ -15,6 +15,7 @@
 #include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/builtin.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
@@ -280,26 +281,17 @@ pir::Value Recorder::ValueOf(const Tensor& t) {
 
 pir::Value Recorder::AttrOperand(const phi::AttrValue& v) {
   if (HasDeferred(v)) return DeferredOperand(v);
-  pir::AttributeMap attrs;
-  const phi::Place cpu{phi::AllocationType::CPU, 0, 0};
-  attrs.Set("place", pir::Attribute::PlaceAttr(cpu));
+  pir::Value made;
   if (auto* list = std::get_if<phi::IntArray>(&v)) {
-    const common::Ints& ints = list->numbers();
-    std::vector<pir::Attribute> items;
-    for (int64_t i : ints) items.push_back(pir::Attribute::Int64(i));
-    attrs.Set("value", pir::Attribute::Array(std::move(items)));
-    attrs.Set("dtype", pir::Attribute::DType(phi::DataType::INT64));
-    pir::Type type = pir::DenseTensorType::Get(phi::DataType::INT64, common::Dims{common::Dim(ints.size())});
-    return Create(pir::KnownOp(pir::pd::kFullIntArray), {}, std::move(attrs), {type}, false)->result(0);
+    made = pir::BuildIntegers(builder_, list->numbers());
+  } else {
+    const phi::Scalar s = std::get<phi::Scalar>(v);
+    PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
+    const phi::DataType dtype = s.dtype() == phi::DataType::FLOAT64 ? phi::DataType::FLOAT32 : s.dtype();
+    made = pir::BuildNumber(builder_, pir::Attribute::Number(s), dtype);
   }
-  phi::Scalar s = std::get<phi::Scalar>(v);
-  PD_CHECK(!phi::IsComplex(s.dtype()), Unimplemented, "[record] expected a real scalar argument, got a complex one");
-  phi::DataType dtype = s.dtype() == phi::DataType::FLOAT64 ? phi::DataType::FLOAT32 : s.dtype();
-  attrs.Set("shape", pir::Attribute::IntArray(common::Ints{1}));
-  attrs.Set("value", pir::Attribute::Number(s));
-  attrs.Set("dtype", pir::Attribute::DType(dtype));
-  pir::Type type = pir::DenseTensorType::Get(dtype, common::Dims{common::Dim(1)});
-  return Create(pir::KnownOp(pir::pd::kFull), {}, std::move(attrs), {type}, false)->result(0);
+  made.set_stop_gradient(true);
+  return made;
 }
 
 pir::Value Recorder::Expand(pir::Value v, const common::Dims& dims, pir::Value same, bool differentiable) {

@@ -74,8 +74,8 @@ class PoolToBlocks : public RewritePattern {
   PoolToBlocks() : RewritePattern(pd::kPool2d, 1, "pool_to_blocks") {}
   bool MatchAndRewrite(Operation* op, PatternRewriter& r) const override {
     const Value x = Behind(op->operand(0)), y = op->result(0);
-    Operation* sizes = op->operand(1).defining_op();
-    if (!x || op->attr("data_format").to_str() != "NCHW" || !sizes || !sizes->isa(pd::kFullIntArray)) return false;
+    const Operation* sizes = FullIntArrayBehind(op->operand(1));
+    if (!x || op->attr("data_format").to_str() != "NCHW" || !sizes) return false;
     common::Ints kernel = sizes->attr("value").to_ints(), strides = op->attr("strides").to_ints(),
                  pads = op->attr("paddings").to_ints();
     const bool global = op->attr("global_pooling").to_bool(), adaptive = op->attr("adaptive").to_bool() || global;

@@ -3,6 +3,7 @@
 // of a loop that never runs.
 #include <mutex>
 
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 
@@ -32,7 +33,7 @@ class ConstantBranch : public Pass {
   std::optional<bool> Known(Value v) const {
     Operation* op = v ? v.defining_op() : nullptr;
     if (!op || IsMutated(v)) return {};
-    if (op->isa(pd::kFull)) {
+    if (FullBehind(v)) {
       const Attribute value = op->attr("value");
       for (common::Dim d : v.dims())
         if (!d.known() || d.raw() != 1) return {};

@@ -6,7 +6,7 @@
 
 #include "paddle/pir/core/verify.h"
 #include "paddle/pir/dialect/builtin.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace pir {
@@ -58,8 +58,7 @@ class ConstantFolding : public Pass {
     } else {
       // Without operands only ops like pd_op.full are constant; data and parameters are not.
       c = IsDeterministic(op) && op.num_results() > 0 && !op.isa("builtin.split");
-      c = c &&
-          (op.num_operands() > 0 || op.info()->has(kConstantLike) || op.isa(pd::kFull) || op.isa(pd::kFullIntArray));
+      c = c && (op.num_operands() > 0 || op.info()->has(kConstantLike) || HoldsNumbers(op));
       for (int i = 0; c && i < op.num_operands(); ++i) c = !op.operand(i) || IsConstant(op.operand(i));
       for (int i = 0; c && i < op.num_results(); ++i) c = op.result_type(i).is_dense() && Small(op.result_type(i));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes ops whose result is one of their operands.
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/passes.h"
 #include "paddle/pir/pass/rewrite.h"
@@ -9,8 +10,8 @@ namespace {
 
 // The number that pd_op.full puts into every element of v.
 bool FullValue(Value v, double* out) {
-  Operation* op = v ? v.defining_op() : nullptr;
-  if (!op || !op->isa(pd::kFull)) return false;
+  const Operation* op = FullBehind(v);
+  if (!op) return false;
   Attribute a = op->attr("value");
   if (!a || a.kind() == AttrKind::kStr || a.kind() == AttrKind::kArray) return false;
   *out = a.to_double();

@@ -45,8 +45,8 @@ inline Value Again(PatternRewriter& r, Operation* op, const std::vector<Value>& 
 // Operands of a concat along an axis that is known, with the axis; else null and nothing.
 inline std::pair<Operation*, int64_t> ConcatOf(const Operation& op) {
   Operation* list = op.operand(0).defining_op();
-  Operation* axis = op.operand(1).defining_op();
-  if (!list || !list->isa("builtin.combine") || !axis || !axis->isa(pd::kFull)) return {nullptr, 0};
+  const Operation* axis = FullBehind(op.operand(1));
+  if (!list || !list->isa("builtin.combine") || !axis) return {nullptr, 0};
   return {list, axis->attr("value").to_int()};
 }
 

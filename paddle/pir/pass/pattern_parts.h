@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/pass.h"
 #include "paddle/pir/pass/rewrite.h"
@@ -20,25 +21,10 @@ std::vector<const char*> OpsWith(Pred pred) {
   return names;
 }
 
-inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) {
-  std::vector<Attribute> items;
-  for (int64_t v : values) items.push_back(Attribute::Int64(v));
-  AttributeMap attrs;
-  attrs.Set("value", Attribute::Array(std::move(items)));
-  attrs.Set("dtype", Attribute::DType(DataType::INT64));
-  attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
-  const common::Dims dims{common::Dim(static_cast<int64_t>(values.size()))};
-  return r.CreateOp(pd::kFullIntArray, {}, std::move(attrs), {DenseTensorType::Get(DataType::INT64, dims)})->result(0);
-}
+inline Value Numbers(PatternRewriter& r, std::initializer_list<int64_t> values) { return BuildIntegers(r, values); }
 
 inline Value Number(PatternRewriter& r, double value, DataType dtype) {
-  AttributeMap attrs;
-  attrs.Set("shape", Attribute::IntArray(common::Ints{1}));
-  attrs.Set("value", Attribute::Double(value));
-  attrs.Set("dtype", Attribute::DType(dtype));
-  attrs.Set("place", Attribute::PlaceAttr({phi::AllocationType::CPU, 0, 0}));
-  return r.CreateOp(pd::kFull, {}, std::move(attrs), {DenseTensorType::Get(dtype, common::Dims{common::Dim(1)})})
-      ->result(0);
+  return BuildNumber(r, Attribute::Double(value), dtype);
 }
 
 inline Value Reshape(PatternRewriter& r, Value x, std::initializer_list<int64_t> shape) {
