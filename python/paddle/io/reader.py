@@ -14,6 +14,23 @@ from .dataloader.dataloader_iter import FeedIter, MultiProcessIter, SingleProces
 __all__ = ['DataLoader', 'batch']
 
 
+def _worker_count(given):
+    """How many processes read: none where there is no fork."""
+    count = integer('DataLoader', 'num_workers', given)
+    if count < 0:
+        raise AssertionError(f"[DataLoader] expected num_workers of at least 0, got {count}")
+    return count if hasattr(os, 'fork') else 0
+
+
+def _batch_size(given):
+    size = given if isinstance(given, bool) else integer('DataLoader', 'batch_size', given)
+    if isinstance(size, bool) or size <= 0:
+        raise AssertionError(
+            f"[DataLoader] expected batch_size to be None or a positive int, got {size!r}"
+        )
+    return size
+
+
 class DataLoader(KnownKeywords):
     """Iterates over batches of `dataset`.
 
@@ -70,13 +87,7 @@ class DataLoader(KnownKeywords):
         worker_init_fn=None,
         persistent_workers=False,
     ):
-        num_workers = integer('DataLoader', 'num_workers', num_workers)
-        if num_workers < 0:
-            raise AssertionError(
-                f"[DataLoader] expected num_workers of at least 0, got {num_workers}"
-            )
-        if num_workers > 0 and not hasattr(os, 'fork'):
-            num_workers = 0
+        num_workers = _worker_count(num_workers)
         if timeout < 0:
             raise AssertionError(f"[DataLoader] expected timeout of at least 0, got {timeout}")
         if reader_buffer_size <= 0 or prefetch_factor <= 0:
@@ -133,13 +144,7 @@ class DataLoader(KnownKeywords):
                 )
             batch_size = None
         elif batch_size is not None:
-            if not isinstance(batch_size, bool):
-                batch_size = integer('DataLoader', 'batch_size', batch_size)
-            if isinstance(batch_size, bool) or batch_size <= 0:
-                raise AssertionError(
-                    "[DataLoader] expected batch_size to be None or a positive int, got "
-                    f"{batch_size!r}"
-                )
+            batch_size = _batch_size(batch_size)
             if not isinstance(dataset, IterableDataset):
                 batch_sampler = BatchSampler(dataset, None, shuffle, batch_size, drop_last)
         self.batch_sampler, self.batch_size = batch_sampler, batch_size

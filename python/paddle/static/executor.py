@@ -157,6 +157,28 @@ def _feed_tensor(name, value, shape, dtype):
     return tensor
 
 
+def _feed_dict(feed):
+    """The values by name that `feed` holds, also as the only item of a list."""
+    if isinstance(feed, (list, tuple)):
+        if len(feed) > 1:
+            raise AssertionError(
+                f"[Executor.run] expected feeds of one device, got a list of {len(feed)}"
+            )
+        feed = feed[0] if feed else {}
+    feed = {} if feed is None else feed
+    if not isinstance(feed, dict):
+        raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed).__name__}")
+    return feed
+
+
+def _input(name, feed, declared):
+    """The tensor that an input is given; `declared`: its dtype and shape."""
+    rows = None if name in feed else lod.fed(name, feed)
+    if name not in feed and rows is None:
+        raise KeyError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
+    return _feed_tensor(name, feed[name] if rows is None else rows, *declared)
+
+
 def _warn_of_unknown(feed, declared):
     unknown = sorted(name for name in feed if name not in declared)
     if unknown:
@@ -266,15 +288,7 @@ class Executor:
             raise TypeError(
                 f"[Executor.run] expected a paddle.static.Program, got {type(program).__name__}"
             )
-        if isinstance(feed, (list, tuple)):
-            if len(feed) > 1:
-                raise AssertionError(
-                    f"[Executor.run] expected feeds of one device, got a list of {len(feed)}"
-                )
-            feed = feed[0] if feed else {}
-        feed = {} if feed is None else feed
-        if not isinstance(feed, dict):
-            raise TypeError(f"[Executor.run] expected a dict as feed, got {type(feed).__name__}")
+        feed = _feed_dict(feed)
         if scope is not None and not isinstance(scope, Scope):
             raise TypeError(
                 f"[Executor.run] expected a paddle.static.Scope as scope, got "
@@ -312,15 +326,7 @@ class Executor:
             wanted = wanted or 0
         with _program.running():
             plan, declared = self._plan(program, fetches, fuse)
-            inputs = []
-            for name in plan.input_names:
-                rows = None if name in feed else lod.fed(name, feed)
-                if name not in feed and rows is None:
-                    raise KeyError(
-                        f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}"
-                    )
-                value = feed[name] if rows is None else rows
-                inputs.append(_feed_tensor(name, value, *declared[name]))
+            inputs = [_input(name, feed, declared[name]) for name in plan.input_names]
             if len(feed) > len(inputs):
                 _warn_of_unknown(feed, declared)
             if '_rates' in program.__dict__:

@@ -11,6 +11,30 @@ __all__ = ['FusedMultiTransformer']
 _OP = 'FusedMultiTransformer'
 
 
+_KINDS = {'activation': ('gelu', 'swiglu'), 'norm_type': ('layernorm', 'rmsnorm')}
+
+
+def _check_kinds(**given):
+    for what, value in given.items():
+        if value not in _KINDS[what]:
+            raise AssertionError(
+                f"[{_OP}] expected {what} {' or '.join(_KINDS[what])}, got {value!r}"
+            )
+
+
+def _check_heads(embed_dim, num_heads, gqa_group_size):
+    if embed_dim % num_heads:
+        raise AssertionError(
+            f"[{_OP}] expected embed_dim to be a multiple of num_heads, got {embed_dim} and "
+            f"{num_heads}"
+        )
+    if gqa_group_size > 0 and num_heads % gqa_group_size:
+        raise AssertionError(
+            f"[{_OP}] expected num_heads to be a multiple of gqa_group_size, got {num_heads} "
+            f"and {gqa_group_size}"
+        )
+
+
 class FusedMultiTransformer(_Block):
     """Transformer layers for prompts and the steps of generation, as one call.
 
@@ -117,22 +141,8 @@ class FusedMultiTransformer(_Block):
             num_layers = len(qkv_weight_attrs)
         _positive(_OP, num_layers=layer_count(_OP, 'num_layers', num_layers))
         only(_OP, 'layers are on this device', nranks=(nranks, 1), ring_id=(ring_id, -1))
-        for what, value, known in (
-            ('activation', activation, ('gelu', 'swiglu')),
-            ('norm_type', norm_type, ('layernorm', 'rmsnorm')),
-        ):
-            if value not in known:
-                raise AssertionError(f"[{_OP}] expected {what} {' or '.join(known)}, got {value!r}")
-        if embed_dim % num_heads:
-            raise AssertionError(
-                f"[{_OP}] expected embed_dim to be a multiple of num_heads, got {embed_dim} and "
-                f"{num_heads}"
-            )
-        if gqa_group_size > 0 and num_heads % gqa_group_size:
-            raise AssertionError(
-                f"[{_OP}] expected num_heads to be a multiple of gqa_group_size, got {num_heads} "
-                f"and {gqa_group_size}"
-            )
+        _check_kinds(activation=activation, norm_type=norm_type)
+        _check_heads(embed_dim, num_heads, gqa_group_size)
         self.normalize_before, self.embed_dim, self.num_heads = (
             normalize_before,
             embed_dim,

@@ -17,6 +17,15 @@ def _routes(op, route, num_experts):
         raise ValueError(f"[{op}] expected num_experts above 0, got {num_experts}")
 
 
+def _token_counts(op, given, num_experts):
+    counts = items(op, 'tokens_per_expert', given)
+    if len(counts) != num_experts:
+        raise ValueError(
+            f"[{op}] expected tokens_per_expert of {num_experts} numbers, got {len(counts)}"
+        )
+    return counts
+
+
 def moe_permute(
     hidden_states,
     scale,
@@ -75,11 +84,7 @@ def moe_permute(
     )
     route = expert_routemap_topk.astype('int64')
     _routes(op, route, num_experts)
-    counts = items(op, 'tokens_per_expert', tokens_per_expert)
-    if len(counts) != num_experts:
-        raise ValueError(
-            f"[{op}] expected tokens_per_expert of {num_experts} numbers, got {len(counts)}"
-        )
+    counts = _token_counts(op, tokens_per_expert, num_experts)
     if padding_alignment < 1:
         raise ValueError(f"[{op}] expected padding_alignment above 0, got {padding_alignment}")
     eight = str(hidden_states.dtype).endswith('float8_e4m3fn')

@@ -73,6 +73,24 @@ def _scaled_and_shifted(qkv, scale, bias):
 
 
 @paddle.no_grad()
+def _places_of_steps(batch, length, sequence_lengths, src_mask):
+    """The place of the step in each sequence; none counts from the end."""
+    if sequence_lengths is None:
+        return paddle.full([batch], src_mask.shape[-1] - 1, 'int64')
+    at = sequence_lengths.astype('int64').reshape([batch])
+    return paddle.where(at < 0, paddle.full_like(at, length), at)
+
+
+def _mask_up_to(at, seen, src_mask):
+    """What is added to scores of the first `seen` places: those behind `at` do not count."""
+    mask = paddle.where(
+        paddle.arange(seen) <= at.reshape([-1, 1, 1, 1]),
+        paddle.zeros([], 'float32'),
+        paddle.full([], -1e30, 'float32'),
+    )
+    return mask if src_mask is None else mask + src_mask[..., :seen].astype('float32')
+
+
 def masked_multihead_attention(
     x,
     cache_kv=None,
@@ -170,11 +188,7 @@ def masked_multihead_attention(
     heads = _heads(op, x.shape[1], kv_heads, head)
     x = _scaled_and_shifted(x, qkv_out_scale, bias).astype(cache_kv.dtype)
     x = x.reshape([batch, heads + 2 * kv_heads, head])
-    if sequence_lengths is None:
-        at = paddle.full([batch], src_mask.shape[-1] - 1, 'int64')
-    else:
-        at = sequence_lengths.astype('int64').reshape([batch])
-        at = paddle.where(at < 0, paddle.full_like(at, length), at)  # none counts from the end
+    at = _places_of_steps(batch, length, sequence_lengths, src_mask)
     queries, keys, values = paddle.split(x, [heads, kv_heads, kv_heads], axis=1)
     if rotary_emb_dims:
         only(op, 'positions are of one kind', rotary_emb_dims=(rotary_emb_dims, 1))
@@ -192,29 +206,12 @@ def masked_multihead_attention(
     )
     paddle.index_put_(cache_kv, place, paddle.stack([keys, values]))
     seen = length if src_mask is None else min(length, src_mask.shape[-1])
-    mask = paddle.where(
-        paddle.arange(seen) <= at.reshape([batch, 1, 1, 1]),
-        paddle.zeros([], 'float32'),
-        paddle.full([], -1e30, 'float32'),
-    )
-    if src_mask is not None:
-        mask = mask + src_mask[..., :seen].astype('float32')
+    mask = _mask_up_to(at, seen, src_mask)
     out = _attended(
         queries.unsqueeze(2), cache_kv[0][:, :, :seen], cache_kv[1][:, :, :seen], mask
     ).reshape([batch, heads * head])
-    return (
-        _finish(
-            out,
-            cache_kv.dtype,
-            out_shift,
-            out_smooth,
-            out_scale,
-            quant_round_type,
-            quant_max_bound,
-            quant_min_bound,
-        ),
-        cache_kv,
-    )
+    bounds = quant_round_type, quant_max_bound, quant_min_bound
+    return _finish(out, cache_kv.dtype, out_shift, out_smooth, out_scale, *bounds), cache_kv
 
 
 def blha_get_max_len(seq_lens_encoder, seq_lens_decoder, batch_size):
@@ -282,6 +279,18 @@ def _added_to_scores(b, prompt, past, total, mask, tgt_mask):
 
 
 @paddle.no_grad()
+def _in_blocks(caches, blocks, past, total):
+    """Writes the new rows of each (cache, rows) behind the `past` ones; gives all `total` of
+    them."""
+    _, kv_heads, size, _ = caches[0][0].shape
+    row = (paddle.arange(total) % size).unsqueeze(1)
+    where = (blocks.unsqueeze(1), paddle.arange(kv_heads), row)
+    fresh = (where[0][past:], where[1], where[2][past:])
+    for cache, rows in caches:
+        paddle.index_put_(cache, fresh, rows)
+    return (paddle.transpose(cache[where], [1, 0, 2]) for cache, _ in caches)
+
+
 def block_multihead_attention(
     qkv,
     key_cache,
@@ -424,7 +433,7 @@ def block_multihead_attention(
         raise ValueError(f"[{op}] expected two caches, got one tensor as key_cache and value_cache")
     for cache in (key_cache, value_cache):
         cache._before_write(op, False)
-    _, kv_heads, size, head = key_cache.shape
+    _, kv_heads, _, head = key_cache.shape
     heads = _heads(op, qkv.shape[1], kv_heads, head)
     wide = (
         _scaled_and_shifted(qkv, qkv_out_scale, qkv_bias)
@@ -449,12 +458,7 @@ def block_multihead_attention(
         if rope_emb is not None:
             own = rope_emb[:, b if rope_emb.shape[1] > 1 else 0, past[b] : total]
             q, k = _by_place(own.astype('float32'), use_neox_style, q, k)
-        places = paddle.arange(total)
-        where = (blocks.unsqueeze(1), paddle.arange(kv_heads), (places % size).unsqueeze(1))
-        fresh = (where[0][past[b] :], where[1], where[2][past[b] :])
-        paddle.index_put_(key_cache, fresh, k)
-        paddle.index_put_(value_cache, fresh, v)
-        keys, values = (paddle.transpose(t[where], [1, 0, 2]) for t in (key_cache, value_cache))
+        keys, values = _in_blocks(((key_cache, k), (value_cache, v)), blocks, past[b], total)
         own = _added_to_scores(b, prompts[b], past[b], total, mask, tgt_mask)
         out = _attended(paddle.transpose(q, [1, 0, 2]), keys, values, own)
         outs.append(paddle.transpose(out, [1, 0, 2]).reshape([count, heads * head]))

@@ -24,6 +24,21 @@ _ACTIVATIONS = {
 }
 
 
+def _check_lists(lists):
+    """Refuses what is no list of a tensor for each layer; only weights have to be there."""
+    for what, values in lists.items():
+        if values is None and not what.endswith('weights'):
+            continue
+        if not isinstance(values, (list, tuple)) or not values:
+            raise TypeError(f"[{_OP}] expected {what} to be a list of tensors, got {values!r}")
+        for value in values:
+            expect_tensors(_OP, **{what: value})
+    layers = len(lists['qkv_weights'])
+    for what, values in lists.items():
+        if values is not None and len(values) != layers:
+            raise ValueError(f"[{_OP}] expected {layers} tensors in {what}, got {len(values)}")
+
+
 def fused_multi_transformer(
     x,
     ln_scales,
@@ -155,17 +170,7 @@ def fused_multi_transformer(
         *(ffn_ln_scales, ffn_ln_biases, ffn1_weights, ffn1_biases, ffn2_weights, ffn2_biases),
     )
     lists = dict(zip(_LISTS, given), cache_kvs=cache_kvs, pre_caches=pre_caches)
-    for what, values in lists.items():
-        if values is None and not what.endswith('weights'):
-            continue
-        if not isinstance(values, (list, tuple)) or not values:
-            raise TypeError(f"[{_OP}] expected {what} to be a list of tensors, got {values!r}")
-        for value in values:
-            expect_tensors(_OP, **{what: value})
-    layers = len(qkv_weights)
-    for what, values in lists.items():
-        if values is not None and len(values) != layers:
-            raise ValueError(f"[{_OP}] expected {layers} tensors in {what}, got {len(values)}")
+    _check_lists(lists)
     if rotary_emb_dims and rotary_embs is None:
         raise ValueError(f"[{_OP}] expected rotary_embs with rotary_emb_dims 1, got None")
     if time_step is not None and (cache_kvs is None or x.shape[1] != 1):
@@ -190,7 +195,7 @@ def fused_multi_transformer(
         heads = kv_heads = qkv_weights[0].shape[1 if trans_qkvw else 2]
     plan = _Positions(x, seq_lens, time_step, attn_mask)
     tables = rotary_embs.astype('float32') if rotary_emb_dims else None
-    for at in range(layers):
+    for at in range(len(qkv_weights)):
         part = {what: None if values is None else values[at] for what, values in lists.items()}
         out = normed(x, part['ln_scales'], part['ln_biases']) if pre_layer_norm else x
         queries, keys, values = _projected(
