@@ -25,6 +25,33 @@ def test_sort_is_stable(dtype, shape, axis):
     np.testing.assert_array_equal(index.numpy(), want)
 
 
+# From 1024 elements on a line is sorted by digits, with keys and indices in a word where both fit.
+@pytest.mark.parametrize('descending', [False, True])
+@pytest.mark.parametrize('axis', [0, 1])
+@pytest.mark.parametrize('n', [1, 1023, 1024, 1025, 5000])
+@pytest.mark.parametrize('dtype', [d for d in DTYPES if d not in ('bool', 'float16')])
+def test_long_lines_of_any_range_sort_bit_for_bit(dtype, n, axis, descending):
+    if dtype.startswith('float'):
+        wide = RNG.standard_normal((2, n)).astype(dtype)
+        wide[:, ::5], wide[:, ::10], wide[:, 1::11] = 0.0, -0.0, -np.inf
+        lines = [wide, np.round(wide), np.full((2, n), np.nan, dtype)]
+    else:
+        i = np.iinfo(dtype)
+        draw = np.random.default_rng(n).integers
+        lines = [draw(i.min, i.max, (2, n), dtype=dtype, endpoint=True)]
+        lines += [draw(0, 100, (2, n)).astype(dtype), np.full((2, n), i.max, dtype)]
+    for x in lines:
+        t = paddle.to_tensor(x if axis else x.T.copy())
+        out, index = (v.numpy() for v in _C_ops.argsort(t, axis, descending, False))
+        if axis == 0:
+            out, index = out.T, index.T
+        want = np.argsort(x, 1, kind='stable')
+        if descending:
+            want = np.flip(n - 1 - np.argsort(np.flip(x, 1), 1, kind='stable'), 1)
+        np.testing.assert_array_equal(index, want)
+        assert out.tobytes() == np.take_along_axis(x, want, 1).tobytes()
+
+
 def test_special_values_sort_as_documented():
     x = np.array([np.nan, 1, -np.inf, 0.0, np.inf, -0.0, np.nan, -1])
     out, index = _C_ops.argsort(paddle.to_tensor(x), -1, False, False)

@@ -103,10 +103,85 @@ void SortKeys(Keyed* a, int64_t n, int key_bytes) {
   if (from != a) std::copy(from, from + n, a);
 }
 
+// The value of a key of integers.
+template <class T>
+T ValueOf(uint64_t key) {
+  if constexpr (std::is_same_v<T, bool>) return key != 0;
+  using U = std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>;
+  return static_cast<T>(std::is_signed_v<T> ? static_cast<U>(key ^ (U(1) << (sizeof(T) * 8 - 1)))
+                                            : static_cast<U>(key));
+}
+
+// Sorts words stably by their bits from `low` up to `high`, with the room of as many at `other`; where they are then.
+uint64_t* SortWords(uint64_t* a, uint64_t* other, int64_t n, int low, int high) {
+  constexpr int kMost = 11;  // bits of a digit, whose counts stay in the first cache
+  const int passes = (high - low + kMost - 1) / kMost;
+  if (!passes) return a;
+  const int bits = (high - low + passes - 1) / passes;
+  const uint64_t mask = (uint64_t{1} << bits) - 1;
+  std::vector<uint32_t> count(static_cast<size_t>(passes) << bits, 0);
+  for (int64_t i = 0; i < n; ++i)
+    for (int p = 0; p < passes; ++p) ++count[(static_cast<size_t>(p) << bits) + (a[i] >> (low + p * bits) & mask)];
+  for (int p = 0; p < passes; ++p) {
+    uint32_t* const c = count.data() + (static_cast<size_t>(p) << bits);
+    const int shift = low + p * bits;
+    if (c[a[0] >> shift & mask] == n) continue;
+    uint32_t at = 0;
+    for (uint64_t d = 0; d <= mask; ++d) {
+      const uint32_t k = c[d];
+      c[d] = at;
+      at += k;
+    }
+    for (int64_t i = 0; i < n; ++i) other[c[a[i] >> shift & mask]++] = a[i];
+    std::swap(a, other);
+  }
+  return a;
+}
+
+constexpr int64_t kWords = 1024;  // elements from which a line is sorted by digits
+
+// Sorts a line whose keys differ in so few bits that a key and an index fit into a word: half of what Keyed takes.
+// False where they do not.
+template <class T>
+bool SortLineInWords(const T* x, int64_t n, int64_t inner, uint64_t flip, std::vector<uint64_t>& room, T* values,
+                     int64_t* indices) {
+  if (n < kWords || n > INT32_MAX) return false;
+  room.resize(static_cast<size_t>(2 * n));
+  uint64_t* const a = room.data();
+  uint64_t least = ~uint64_t{0}, most = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    a[i] = KeyOf(x[i * inner]) ^ flip;
+    least = std::min(least, a[i]);
+    most = std::max(most, a[i]);
+  }
+  const int index_bits = std::bit_width(static_cast<uint64_t>(n - 1)), key_bits = std::bit_width(most - least);
+  if (index_bits + key_bits > 64) return false;
+  for (int64_t i = 0; i < n; ++i) a[i] = (a[i] - least) << index_bits | static_cast<uint64_t>(i);
+  const uint64_t* const sorted = SortWords(a, a + n, n, index_bits, index_bits + key_bits);
+  const uint64_t mask = (uint64_t{1} << index_bits) - 1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t from = static_cast<int64_t>(sorted[i] & mask);
+    if (indices) indices[i * inner] = from;
+    if (!values) continue;
+    // A key of NaN or 0 does not tell which one it was.
+    if constexpr (std::is_floating_point_v<T>)
+      values[i * inner] = x[from * inner];
+    else
+      values[i * inner] = ValueOf<T>(((sorted[i] >> index_bits) + least) ^ flip);
+  }
+  return true;
+}
+
+// What turns the order of keys around.
+template <class T>
+uint64_t FlipOf(bool descending) {
+  return descending ? (sizeof(T) == 8 ? ~uint64_t{0} : (uint64_t{1} << (sizeof(T) * 8)) - 1) : 0;
+}
+
 // The lines of x as keys, flipped when the largest comes first; f(keys, line) on several threads.
 template <class T, class F>
 void EachKeyedLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool descending, F&& f) {
-  uint64_t flip = descending ? (sizeof(T) == 8 ? ~uint64_t{0} : (uint64_t{1} << (sizeof(T) * 8)) - 1) : 0;
+  const uint64_t flip = FlipOf<T>(descending);
   ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
     std::vector<Keyed> keys(n);
     for (int64_t line = b; line < e; ++line) {
@@ -124,10 +199,23 @@ void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bo
   if (const DeviceForms* d = FormsHere()) return d->Order(t, x, outer, n, inner, n, descending, values, indices);
   Widened("argsort", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachKeyedLine<T>(src, outer, n, inner, descending, [&](std::vector<Keyed>& keys, int64_t line) {
-      SortKeys(keys.data(), n, sizeof(T));
-      StoreLine(keys, n, n, inner, line, SizeOf(t), x, values, indices);
-    });
+    const uint64_t flip = FlipOf<T>(descending);
+    ParallelFor(
+        0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
+          std::vector<Keyed> keys;
+          std::vector<uint64_t> words;
+          for (int64_t line = b; line < e; ++line) {
+            const int64_t base = line / inner * n * inner + line % inner;
+            if (!IsHalf(t) &&
+                SortLineInWords(src + base, n, inner, flip, words, values ? static_cast<T*>(values) + base : nullptr,
+                                indices ? indices + base : nullptr))
+              continue;
+            keys.resize(n);
+            for (int64_t i = 0; i < n; ++i) keys[i] = {KeyOf(src[base + i * inner]) ^ flip, i};
+            SortKeys(keys.data(), n, sizeof(T));
+            StoreLine(keys, n, n, inner, line, SizeOf(t), x, values, indices);
+          }
+        });
   });
 }
 
