@@ -389,3 +389,22 @@ def test_errors(call):
 def test_dot_of_unequal_shapes():
     with pytest.raises(RuntimeError, match='one shape'):
         paddle.dot(paddle.ones([4, 5]), paddle.ones([2, 5]))
+
+
+@pytest.mark.parametrize('data_format', ['NCDHW', 'NDHWC'])
+@pytest.mark.parametrize('size', [[1, 1, 1], [3, 8, 5], [7, 2, 11]])
+def test_nearest_elements_of_volumes(size, data_format):
+    x = RNG.randn(2, 3, 3, 4, 5).astype('float32')
+    last = data_format == 'NDHWC'
+    t = paddle.to_tensor(x.transpose(0, 2, 3, 4, 1).copy() if last else x, stop_gradient=False)
+    out = paddle.nn.functional.interpolate(t, size, mode='nearest', data_format=data_format)
+    at = [np.arange(o) * n // o for o, n in zip(size, x.shape[2:])]
+    want = x[:, :, at[0]][:, :, :, at[1]][:, :, :, :, at[2]]
+    got = out.numpy()
+    np.testing.assert_array_equal(got.transpose(0, 4, 1, 2, 3) if last else got, want)
+    out.sum().backward()
+    counts = np.zeros(x.shape[2:])
+    np.add.at(counts, np.ix_(*at), 1)
+    grad = t.grad.numpy()
+    grad = grad.transpose(0, 4, 1, 2, 3) if last else grad
+    np.testing.assert_array_equal(grad, np.broadcast_to(counts, x.shape))

@@ -161,6 +161,14 @@ void SumElements(const RowSums<T>& sums, const T* src, T* dst) {
   }
 }
 
+// Rows of one element that are copies of others.
+template <class T>
+void CopyElements(const RowSums<T>& sums, const T* src, T* dst) {
+  const int64_t* const at = sums.at.data();
+  const int64_t rows = sums.rows();
+  for (int64_t r = 0; r < rows; ++r) dst[r] = src[at[r]];
+}
+
 // y [outer, rows, inner] from x [outer, from, inner].
 template <class T>
 void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T* x, T* y) {
@@ -168,18 +176,16 @@ void Apply(const Taps& t, bool transposed, int64_t outer, int64_t inner, const T
   const RowSums<T> sums = SumsOf<T>(t, transposed, false);
   const int64_t rows = sums.rows();
   const bool copies = sums.plain && sums.each == 1;
-  const auto elements = copies           ? nullptr
+  const auto elements = copies           ? &CopyElements<T>
                         : sums.each == 1 ? &SumElements<1, T>
                         : sums.each == 2 ? &SumElements<2, T>
                         : sums.each == 4 ? &SumElements<4, T>
                                          : &SumElements<0, T>;
   const auto one = [&](const T* src, T* dst) {
-    if (inner == 1 && !copies) return elements(sums, src, dst);
+    if (inner == 1) return elements(sums, src, dst);
     for (int64_t r = 0; r < rows; ++r) {
       T* const d = dst + r * inner;
-      if (copies && inner == 1) {
-        *d = src[sums.at[r]];
-      } else if (copies) {
+      if (copies) {
         std::copy_n(src + sums.at[r] * inner, inner, d);
       } else {
         std::fill_n(d, inner, T(0));
@@ -225,6 +231,10 @@ void ResampleOn(const DeviceForms& forms, const Plan& p, const std::vector<Taps>
   }
 }
 
+// Axis number `step` of space that is resampled: copies begin with the last one, whose elements are read one by one
+// while there are few; what adds up has an order.
+int64_t AxisAt(const Plan& p, bool copies, int64_t step) { return copies ? p.spatial - 1 - step : step; }
+
 // x is in order, of the dtype that is computed in.
 void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, const Tensor& x, Tensor& out) {
   if (const DeviceForms* forms = FormsHere()) return ResampleOn(*forms, p, taps, transposed, x, out);
@@ -232,13 +242,15 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
   const Widened wide(out, t);
   Tensor cur = x;
   std::vector<std::unique_ptr<ScratchTensor>> steps;
-  int64_t first = p.channels_last ? 1 : 2;
-  for (int64_t i = 0; i < p.spatial; ++i) {
+  const int64_t first = p.channels_last ? 1 : 2;
+  const bool copies = !transposed && taps[0].taps == 1;
+  for (int64_t step = 0; step < p.spatial; ++step) {
+    const int64_t i = AxisAt(p, copies, step);
     Ints dims = cur.dims();
     AxisSplit s = SplitAt("interpolate", dims, first + i);
     dims[first + i] = transposed ? taps[i].in : taps[i].out;
-    Tensor next = i + 1 == p.spatial ? static_cast<Tensor&>(wide)
-                                     : steps.emplace_back(std::make_unique<ScratchTensor>(dims, t))->tensor;
+    Tensor next = step + 1 == p.spatial ? static_cast<Tensor&>(wide)
+                                        : steps.emplace_back(std::make_unique<ScratchTensor>(dims, t))->tensor;
     if (t == DataType::INT64)
       Apply(taps[i], transposed, s.outer, s.inner, cur.data<int64_t>(), next.data<int64_t>());
     else if (t == DataType::FLOAT64)
@@ -254,9 +266,10 @@ void Resample(const Plan& p, const std::vector<Taps>& taps, bool transposed, con
   while (!steps.empty()) steps.pop_back();
 }
 // Bytes of the steps but the last one.
-int64_t StepBytes(const Plan& p, Dims from, const Dims& to, DataType t) {
+int64_t StepBytes(const Plan& p, Dims from, const Dims& to, DataType t, bool copies) {
   int64_t bytes = 0;
-  for (int64_t i = p.channels_last ? 1 : 2, left = p.spatial; --left > 0; ++i) {
+  for (int64_t step = 0; step + 1 < p.spatial; ++step) {
+    const int64_t i = (p.channels_last ? 1 : 2) + AxisAt(p, copies, step);
     from[i] = to[i];
     bytes += WorkspaceFor(from, t);
   }
@@ -334,7 +347,7 @@ int64_t interp_workspace(const Meta& x, const Meta* out_size, const Meta* size_t
   interp_infer(x, out_size, size_tensor, scale_tensor, format, d, h, w, scale, method, align_corners, align_mode, out);
   const DataType t = StepType(x.dtype, method);
   return ConvertedBytes(x, t) + ConvertedBytes(out, t) +
-         StepBytes(PlanOf(x.dims, format, d, h, w, method), x.dims, out.dims, t);
+         StepBytes(PlanOf(x.dims, format, d, h, w, method), x.dims, out.dims, t, method == "nearest");
 }
 // dy is of the shape that resampling gives for `zero`: its own extents in space, none of them 0.
 static void CheckAdjoint(const Plan& p, const Dims& dy, const Dims& zero) {
@@ -362,7 +375,7 @@ void interp_adjoint_kernel(const Tensor& dy, const Tensor& zero, const std::stri
 }
 int64_t interp_adjoint_workspace(const Meta& dy, const Meta& zero, const std::string& format, int64_t d, int64_t h,
                                  int64_t w, const std::vector<double>&, const std::string& method, bool, int64_t) {
-  return StepBytes(PlanOf(zero.dims, format, d, h, w, method), dy.dims, zero.dims, StepType(dy.dtype, method));
+  return StepBytes(PlanOf(zero.dims, format, d, h, w, method), dy.dims, zero.dims, StepType(dy.dtype, method), false);
 }
 
 }  // namespace phi
