@@ -611,7 +611,7 @@ void Traced::PutGradient(const Write& write, const Tensor& to, std::vector<Tenso
   }
   // Later gradients are added in place.
   if (value->storage()->use_count() > 1 || !value.is_contiguous()) value = phi::CopyOf(value);
-  value->stop_gradient = true;
+  value->stop_gradient = false;
   gradient = value;
 }
 

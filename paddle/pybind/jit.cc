@@ -269,11 +269,22 @@ PyObject* HasHooks(PyObject*, PyObject* o) {
     return PyBool_FromLong(m && !(m->leaf_hooks.empty() && m->post_accumulate_hooks.empty()));
   });
 }
+// Puts a gradient back as it was: the object itself, with its flag.
+PyObject* PutGradient(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return Guarded([&]() -> PyObject* {
+    PD_CHECK(n == 2, InvalidArgument, "[to_static] expected a tensor and its gradient, got ", n, " arguments");
+    const Tensor& t = ToTensor(args[0], "to_static", "tensor");
+    egr::MetaOf(t).grad = ToOptionalTensor(args[1], "to_static", "gradient");
+    Py_RETURN_NONE;
+  });
+}
 PyMethodDef functions[] = {{"_is_tensor", IsTensorObject, METH_O,
                             "Whether the object is a tensor of the core; isinstance() says so of sparse ones, too."},
                            {"_call_instead", MakeCallInstead, METH_O, "Calls what a function says instead of another."},
                            {"_records_step", RecordsStep, METH_NOARGS, "Whether an optimizer's step is recorded."},
                            {"_has_hooks", HasHooks, METH_O, "Whether something runs when a gradient reaches the leaf."},
+                           {"_put_gradient", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(PutGradient)),
+                            METH_FASTCALL, "Puts a gradient back as it was."},
                            {nullptr, nullptr, 0, nullptr}};
 
 void AddTraced(pyb::module_& root) {

@@ -6,11 +6,14 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "paddle/eager/dispatch/decomposition_pass.h"
 #include "paddle/eager/dispatch/op_support.h"
 #include "paddle/eager/dispatch/record.h"
+#include "paddle/executor/input_dims.h"
 #include "paddle/executor/parameters.h"
 #include "paddle/executor/plan.h"
 #include "paddle/executor/registration.h"
@@ -178,7 +181,22 @@ void Trim(pir::Program& program) {
 
 // The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it
 // returns. Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
-PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
+// The inputs of the program that `others` names have other extents than they were declared with; -1 is unknown.
+void SetExtents(pir::Program& program, const std::unordered_map<std::string, std::vector<int64_t>>& others) {
+  std::vector<common::Dims> dims;
+  for (pir::Operation& op : program.block()) {
+    if (!op.isa(pir::pd::kData)) continue;
+    dims.push_back(op.result_type(0).dims());
+    const auto found = others.find(op.attr("name").to_str());
+    if (found == others.end()) continue;
+    dims.back().clear();
+    for (int64_t n : found->second) dims.back().push_back(n < 0 ? common::NewSymbol() : common::Dim(n));
+  }
+  executor::SetInputDims(program, dims);
+}
+
+PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse,
+                     const std::unordered_map<std::string, std::vector<int64_t>>& extents) {
   pir::IrMapping mapping;
   std::shared_ptr<pir::Program> copy = p.program().Clone(mapping);
   if (!outputs.is_none()) {
@@ -195,6 +213,7 @@ PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse) {
     }
   }
   Trim(*copy);
+  if (!extents.empty()) SetExtents(*copy, extents);
   return {executor::Plan::Build(*copy, fuse)};
 }
 
@@ -307,7 +326,8 @@ void AddProgram(pyb::module_& m) {
 
 void AddPlan(pyb::module_& m) {
   pyb::class_<PlanObject>(m, "Plan", "A program planned for running.")
-      .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false)
+      .def(pyb::init(&BuildPlan), pyb::arg("program"), pyb::arg("outputs") = pyb::none(), pyb::arg("fuse") = false,
+           pyb::arg("extents") = std::unordered_map<std::string, std::vector<int64_t>>())
       .def("run", Member(&PlanObject::Run))
       .def_property_readonly("unplanned", [](PlanObject& p) { return p.plan->Unplanned(); })
       .def_property_readonly("workspace_bytes", [](PlanObject& p) { return p.plan->workspace_bytes(); })

@@ -95,6 +95,7 @@ PyObject* RetainGrads(PyObject* self, PyObject*) {
         } else {
           meta.grad = !g.stop_gradient() || g.is_symbolic() ? g : phi::CopyOf(g);
         }
+        if (!meta.grad.is_symbolic()) meta.grad->stop_gradient = false;
       }
       return Tensor();
     });
@@ -150,7 +151,7 @@ PyObject* ClearGradWith(PyObject* self, bool zero) {
           old->storage()->BumpVersion();
         } else {
           m->grad = paddle::zeros_like_of(old);
-          m->grad->stop_gradient = true;
+          m->grad->stop_gradient = old.stop_gradient();
         }
       } else {
         m->grad.reset();
@@ -276,7 +277,15 @@ int SetGrad(PyObject* self, PyObject* v, void*) {
     if (!t.is_symbolic() && !g.is_symbolic())
       PD_CHECK(dims == t.dims(), InvalidArgument, "[Tensor.grad] expected a gradient of shape ",
                common::ShapeText(t.dims()), ", got ", common::ShapeText(dims));
-    egr::MetaOf(source).grad = GradientPart("Tensor.grad", g, t);
+    Tensor part = GradientPart("Tensor.grad", g, t);
+    Tensor& now = egr::MetaOf(source).grad;
+    if (!part.is_symbolic() && part.is_dense() && !part->value) {
+      // The place of the gradient keeps its flag, whatever is put there; a history would outlive the step.
+      const bool stop = !now.defined() || now.stop_gradient();
+      if (part->node() || part.stop_gradient() != stop) part = phi::AliasOf(part);
+      part->stop_gradient = stop;
+    }
+    now = std::move(part);
   });
 }
 PyObject* GetGradFn(PyObject* self, void*) {

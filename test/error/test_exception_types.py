@@ -208,3 +208,32 @@ def test_calls_that_are_not_errors():
 def test_keyword_given_twice():
     with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
         paddle.sum(paddle.ones([2]), 0, axis=0)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64', 'bool', 'complex64', 'float16'])
+def test_ids_of_an_embedding_are_integers(dtype):
+    ids, table = paddle.ones([2]).astype(dtype), paddle.ones([5, 3])
+    for call in (lambda: F.embedding(ids, table), lambda: paddle.nn.Embedding(5, 3)(ids)):
+        with pytest.raises(NotImplementedError, match=rf'\[embedding\].*{dtype}'):
+            call()
+
+
+def test_arguments_of_box_coder():
+    box, target = paddle.rand([2, 4]), paddle.rand([3, 4])
+    coder = paddle.vision.ops.box_coder
+    for variance, error in (
+        ([0.1, 0.1], AssertionError),
+        ([0.1, 0.1, 0.2, 'a'], TypeError),
+        (0.1, TypeError),
+        ('abcd', TypeError),
+        (paddle.ones([4]), ValueError),
+        (paddle.ones([3, 4]), ValueError),
+    ):
+        with pytest.raises(error, match='box_coder'):
+            coder(box, variance, target)
+    for boxes in ((None, target), (box, None), (box, np.ones([3, 4], 'float32'))):
+        with pytest.raises(ValueError, match='box_coder'):
+            coder(boxes[0], [0.1] * 4, boxes[1])
+    with pytest.raises(ValueError, match='axis'):
+        coder(box, [0.1] * 4, paddle.rand([3, 2, 4]), 'decode_center_size', axis=2)
+    assert coder(box, [0.1] * 4, target, axis=2).shape == [3, 2, 4]  # it is that of decoding

@@ -397,7 +397,9 @@ std::vector<Tensor> Grad(const std::vector<Tensor>& outputs, const std::vector<T
              "[grad] expected every input to be reached from the outputs, got "
              "input ",
              i, " unreachable; pass allow_unused=True to get None for it");
-    if (result[i].defined() && !create_graph) result[i]->stop_gradient = true;
+    if (!result[i].defined() || (create_graph && (result[i].is_symbolic() || !result[i].stop_gradient()))) continue;
+    if (create_graph && result[i]->use_count() > 1) result[i] = phi::AliasOf(result[i]);  // a grad_output itself
+    result[i]->stop_gradient = !create_graph;
   }
   return result;
 }

@@ -53,7 +53,7 @@ class AccumulateGrad final : public GradNode {
         g = phi::CopyOf(g);
       if (!create_graph) {
         g->DropHistory();
-        g->stop_gradient = true;
+        g->stop_gradient = g.is_symbolic();  // what a program computes from a gradient may be differentiated
       }
       m.grad = g;
     } else if (phi::IsSelectedRows(g) || phi::IsSelectedRows(m.grad)) {

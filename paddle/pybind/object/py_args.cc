@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "paddle/common/dtype_error.h"
+#include "paddle/common/unsupported_error.h"
 #include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
@@ -525,6 +525,7 @@ PyObject* RaiseCurrent() {
       case common::ErrorCode::kAssertion: type = PyExc_AssertionError; break;
       default: break;
     }
+    if (dynamic_cast<const common::UnsupportedError*>(&e)) type = PyExc_NotImplementedError;
     if (RecordsProgram() && dynamic_cast<const common::DtypeError*>(&e)) type = PyExc_TypeError;
     PyErr_SetString(type, e.what());
     if (const auto* located = dynamic_cast<const common::LocatedError*>(&e)) AddToTraceback(located->lines());

@@ -10,10 +10,10 @@ _HOMES = _lazy.homes(
         '.optimizer': 'LookAhead ModelAverage',
         '.operators': (
             'softmax_mask_fuse_upper_triangle softmax_mask_fuse graph_send_recv '
-            'graph_sample_neighbors graph_reindex graph_khop_sampler identity_loss'
+            'graph_sample_neighbors graph_reindex graph_khop_sampler identity_loss '
+            'segment_sum segment_mean segment_max segment_min'
         ),
         '.jit': 'inference',
-        'paddle.geometric': 'segment_sum segment_mean segment_max segment_min',
     }
 )
 __all__ = [

@@ -8,6 +8,7 @@ from paddle import _lazy, geometric
 from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
+from paddle.utils.deprecated import deprecated, moved
 
 __all__ = [
     'softmax_mask_fuse',
@@ -17,7 +18,16 @@ __all__ = [
     'graph_sample_neighbors',
     'graph_reindex',
     'graph_khop_sampler',
+    'segment_sum',
+    'segment_mean',
+    'segment_max',
+    'segment_min',
 ]
+
+segment_sum = moved(geometric.segment_sum, __name__, '2.4.0')
+segment_mean = moved(geometric.segment_mean, __name__, '2.4.0')
+segment_max = moved(geometric.segment_max, __name__, '2.4.0')
+segment_min = moved(geometric.segment_min, __name__, '2.4.0')
 
 
 def softmax_mask_fuse(x, mask, name=None):
@@ -89,6 +99,7 @@ def identity_loss(x, reduction='none'):
     )
 
 
+@deprecated('paddle.geometric.send_u_recv', '2.4.0', level=1)
 def graph_send_recv(x, src_index, dst_index, pool_type='sum', out_size=None, name=None):
     """Reduce, at each destination, the features of the sources of its edges.
 
@@ -122,6 +133,7 @@ def graph_send_recv(x, src_index, dst_index, pool_type='sum', out_size=None, nam
     return geometric.send_u_recv(x, src_index, dst_index, pool_type, out_size)
 
 
+@deprecated('paddle.geometric.sample_neighbors', '2.4.0', level=1)
 def graph_sample_neighbors(
     row,
     colptr,
@@ -180,6 +192,7 @@ def graph_sample_neighbors(
     )
 
 
+@deprecated('paddle.geometric.reindex_graph', '2.4.0', level=1)
 def graph_reindex(
     x,
     neighbors,

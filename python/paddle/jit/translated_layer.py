@@ -74,9 +74,12 @@ class _Method:
         given = dict(zip(self.feeds, inputs))
         with _program.running():
             plan, declared = _executor.Executor._plan(self.program, self.fetches, False)
-            return plan.run(
-                [_executor._feed_tensor(n, given[n], *declared[n]) for n in plan.input_names]
-            )
+            names = plan.input_names
+            tensors = [_executor._feed_tensor(n, given[n], declared[n][1]) for n in names]
+            others = _executor._other_extents(declared, names, tensors)
+            if others:
+                plan, _ = _executor.Executor._plan(self.program, self.fetches, False, others)
+            return plan.run(tensors)
 
     def _step_by_step(self, training, *inputs):
         """The program as calls of operations; `training` switches the test mode of operations

@@ -108,7 +108,7 @@ def _scaled(g, factor):
     """The gradient times `factor`, in its own memory where it has no history: as in PaddlePaddle
     `p.grad` shows what the optimizer used.
     """
-    if paddle.in_dynamic_mode() and g.stop_gradient and g.is_dense() and not g.is_dist():
+    if paddle.in_dynamic_mode() and g.is_leaf and g.is_dense() and not g.is_dist():
         return _C_ops.multiply_(g, factor)
     return _C_ops.multiply(g, factor)
 

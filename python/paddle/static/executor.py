@@ -134,8 +134,8 @@ class CompiledProgram:
         self._build_strategy = build_strategy or BuildStrategy()
 
 
-def _feed_tensor(name, value, shape, dtype):
-    """`value` as a tensor that fits the declared input."""
+def _feed_tensor(name, value, dtype):
+    """`value` as a tensor of the declared dtype."""
     import paddle
 
     if isinstance(value, DenseTensor):
@@ -149,11 +149,6 @@ def _feed_tensor(name, value, shape, dtype):
         tensor = paddle.to_tensor(numpy.ascontiguousarray(array) if array.ndim else array)
     if tensor.dtype != dtype:
         raise ValueError(f"[Executor.run] expected {name!r} of dtype {dtype}, got {tensor.dtype}")
-    got = tensor.shape
-    if got != shape and (
-        len(got) != len(shape) or any(w not in (-1, g) for w, g in zip(shape, got))
-    ):
-        raise ValueError(f"[Executor.run] expected {name!r} of shape {list(shape)}, got {got}")
     return tensor
 
 
@@ -172,11 +167,36 @@ def _feed_dict(feed):
 
 
 def _input(name, feed, declared):
-    """The tensor that an input is given; `declared`: its dtype and shape."""
+    """The tensor that an input is given; `declared`: its shape and dtype."""
     rows = None if name in feed else lod.fed(name, feed)
     if name not in feed and rows is None:
         raise KeyError(f"[Executor.run] expected input {name!r} in feed, got {sorted(feed)}")
-    return _feed_tensor(name, feed[name] if rows is None else rows, *declared)
+    return _feed_tensor(name, feed[name] if rows is None else rows, declared[1])
+
+
+def _other_extents(declared, names, inputs):
+    """{name: shape} of the inputs that are not of the declared shape, with -1 for each extent that
+    differs. The program may run with them.
+    """
+    others = {}
+    for name, tensor in zip(names, inputs):
+        got, shape = tensor.shape, declared[name][0]
+        if got == shape:
+            continue
+        if len(got) != len(shape):
+            others[name] = [-1] * len(got)
+        elif any(w not in (-1, g) for w, g in zip(shape, got)):
+            others[name] = [w if w == g else -1 for w, g in zip(shape, got)]
+    return others
+
+
+def _warn_of_other_extents(others, declared, given):
+    for name in others:
+        warnings.warn(
+            f"[Executor.run] expected {name!r} of shape {list(declared[name][0])}, got "
+            f"{list(given[name].shape)}: the program is run with that shape",
+            stacklevel=3,
+        )
 
 
 def _warn_of_unknown(feed, declared):
@@ -327,6 +347,10 @@ class Executor:
         with _program.running():
             plan, declared = self._plan(program, fetches, fuse)
             inputs = [_input(name, feed, declared[name]) for name in plan.input_names]
+            others = _other_extents(declared, plan.input_names, inputs)
+            if others:
+                _warn_of_other_extents(others, declared, dict(zip(plan.input_names, inputs)))
+                plan, _ = self._plan(program, fetches, fuse, others)
             if len(feed) > len(inputs):
                 _warn_of_unknown(feed, declared)
             if '_rates' in program.__dict__:
@@ -510,9 +534,11 @@ class Executor:
         return values
 
     @staticmethod
-    def _plan(program, fetches, fuse):
+    def _plan(program, fetches, fuse, extents=None):
         plans = program.__dict__.setdefault('_plans', {})
         key = (program._epoch, fuse, None if fetches is None else tuple(map(program._key, fetches)))
+        if extents:
+            key = (*key, *((name, *shape) for name, shape in extents.items()))
         if program._epoch != key[0]:  # a fetched tensor was not part of the program until now
             key = (program._epoch, *key[1:])
         found = plans.get(key)
@@ -524,5 +550,5 @@ class Executor:
                 if op.name() == 'pd_op.data':
                     attrs = op.attrs()
                     declared[attrs['name']] = (list(attrs['shape']), attrs['dtype'])
-            found = plans[key] = (_core.pir.Plan(program, fetches, fuse), declared)
+            found = plans[key] = (_core.pir.Plan(program, fetches, fuse, extents or {}), declared)
         return found

@@ -4,6 +4,7 @@
 """
 
 import math
+from inspect import unwrap
 
 import paddle
 from paddle.base import libpaddle as _core
@@ -115,21 +116,23 @@ def _sequence_pool(inputs, attrs, append):
     from paddle.static.nn import sequence_pool
 
     kind, value = attrs.get('pooltype', 'AVERAGE').lower(), attrs.get('pad_value', 0.0)
-    return {'Out': sequence_pool(inputs['X'][0], kind, pad_value=value)}
+    return {'Out': unwrap(sequence_pool)(inputs['X'][0], kind, pad_value=value)}
 
 
 @rule('sequence_softmax')
 def _sequence_softmax(inputs, attrs, append):
     from paddle.static.nn import sequence_softmax
 
-    return {'Out': sequence_softmax(inputs['X'][0])}
+    return {'Out': unwrap(sequence_softmax)(inputs['X'][0])}
 
 
 @rule('sequence_expand')
 def _sequence_expand(inputs, attrs, append):
     from paddle.static.nn import sequence_expand
 
-    return {'Out': sequence_expand(inputs['X'][0], inputs['Y'][0], attrs.get('ref_level', -1))}
+    return {
+        'Out': unwrap(sequence_expand)(inputs['X'][0], inputs['Y'][0], attrs.get('ref_level', -1))
+    }
 
 
 @rule('sequence_conv')
@@ -441,7 +444,7 @@ def _seqconv_relu(inputs, attrs, append):
 def _pooled(inputs, attrs):
     from paddle.static.nn import sequence_pool
 
-    return [sequence_pool(x, attrs.get('pooltype', 'SUM').lower()) for x in inputs['X']]
+    return [unwrap(sequence_pool)(x, attrs.get('pooltype', 'SUM').lower()) for x in inputs['X']]
 
 
 @rule('fusion_seqpool_concat')

@@ -10,6 +10,7 @@ from paddle.base import libpaddle as _core
 from paddle.base.arguments import keywords, second_names, to_array, write_out
 from paddle.base.framework import is_recorded, number
 from paddle.base.libpaddle import Tensor, expect_tensors
+from paddle.utils.deprecated import deprecated
 
 from .manipulation import extents
 
@@ -241,6 +242,7 @@ def arange(
     return _finish(_C_ops.arange(*values, dtype), out, device, requires_grad, pin_memory)
 
 
+@deprecated('paddle.arange', reason='the end is left out there', level=1)
 def range(
     start=0, end=None, step=1, dtype=None, *, out=None, device=None, requires_grad=False, name=None
 ):

@@ -44,8 +44,8 @@ def deprecated(update_to='', since='', reason='', level=0):
         if reason:
             message += f' ({reason})'
         note = '\n\nWarning:\n    ' + message.replace('\n', '\n    ') + '\n\n'
-        func.__doc__ = note + (func.__doc__ or '')
         if level == 0:
+            func.__doc__ = note + (func.__doc__ or '')
             return func
 
         @functools.wraps(func)
@@ -55,6 +55,24 @@ def deprecated(update_to='', since='', reason='', level=0):
             warnings.warn(message, category=VisibleDeprecationWarning, stacklevel=2)
             return func(*args, **kwargs)
 
+        import inspect
+
+        wrapper.__doc__ = note + inspect.cleandoc(func.__doc__ or '')
         return wrapper
 
     return decorate
+
+
+def moved(function, module, since):
+    """`function` as the module of this name still has it: a call says where it is now."""
+    new = f'{function.__module__.rsplit(".", 1)[0]}.{function.__name__}'
+
+    @functools.wraps(function, assigned=('__name__', '__qualname__', '__doc__'))
+    def called(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    called.__module__ = module
+    if isinstance(function, type):
+        note = f'Returns:\n        {function.__name__}: an object of the class.\n\n    Examples:'
+        called.__doc__ = (function.__doc__ or '').replace('Examples:', note, 1)
+    return deprecated(new, since, level=1)(called)

@@ -307,8 +307,16 @@ def box_coder(
         >>> paddle.vision.ops.box_coder(prior, [1.0, 1.0, 1.0, 1.0], box).tolist()
         [[[0.5, 0.0, 0.0, 0.0]]]
     """
-    expect_tensors('box_coder', prior_box=prior_box, target_box=target_box)
-    listed = not (prior_box_var is None or isinstance(prior_box_var, paddle.Tensor))
+    listed = isinstance(prior_box_var, (list, tuple))
+    if not listed and not (prior_box_var is None or isinstance(prior_box_var, paddle.Tensor)):
+        raise TypeError(
+            f'[box_coder] expected prior_box_var to be a Tensor or four numbers, got '
+            f'{type(prior_box_var).__name__}'
+        )
+    if listed and len(prior_box_var) != 4:
+        raise AssertionError(
+            f'[box_coder] expected four numbers as prior_box_var, got {len(prior_box_var)}'
+        )
     return _C_ops.box_coder(
         prior_box,
         None if listed else prior_box_var,
@@ -316,7 +324,7 @@ def box_coder(
         code_type,
         box_normalized,
         axis,
-        _floats('box_coder', 'prior_box_var', prior_box_var) if listed else [],
+        prior_box_var if listed else [],
     )
 
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "paddle/common/unsupported_error.h"
 #include "paddle/phi/backends/cpu/gemm.h"
 #include "paddle/phi/core/by_float.h"
 #include "paddle/phi/core/device_forms.h"
@@ -81,6 +82,12 @@ void batch_norm_kernel(const Tensor& x, const Tensor& mean, const Tensor& varian
     return;
   }
   bool training = !(is_test && !trainable) && !use_global;
+  if (training && s.n * s.spatial == 1) {  // one element has no variance: as in PaddlePaddle it is the result
+    CopyInto(x, out);
+    ZeroOf(saved_mean);
+    ZeroOf(saved_variance);
+    return;
+  }
   const Ordered own_mean(mean, st), own_variance(variance, st);
   const Tensor &m = own_mean, &v = own_variance;
   const bool own = m.impl() != mean.impl() || v.impl() != variance.impl();
@@ -127,6 +134,9 @@ void batch_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& 
   if (dx) EnsureOut(*dx, x.dims(), x.dtype());
   const ParamGrads d(scale, dscale, bias, dbias, st);
   if (x.numel() == 0) {
+    d.Zero();
+  } else if (!global && s.n * s.spatial == 1) {
+    if (dx) CopyInto(dout, *dx);
     d.Zero();
   } else if (const DeviceForms* forms = FormsHere()) {
     forms->BatchNormGrad(x.dtype(), {s.n, s.c, s.spatial, s.last}, x.raw_data(), dout.raw_data(), DataOf(scale), global,
@@ -251,7 +261,7 @@ void rms_norm_grad_kernel(const Tensor& x, const Tensor& scale, const Tensor& in
 }
 
 void embedding_infer(const Meta& x, const Meta& w, int64_t, bool, Meta& out) {
-  PD_CHECK(IsInteger(x.dtype), InvalidType, "[embedding] expected integer indices, got ", NameOf(x.dtype));
+  PD_CHECK_SUPPORTED(IsInteger(x.dtype), "[embedding] expected integer indices, got ", NameOf(x.dtype));
   PD_CHECK(w.dims.size() == 2, InvalidArgument, "[embedding] expected a weight of 2 axes, got shape ",
            common::ShapeText(w.dims));
   out = {x.dims, w.dtype};

@@ -116,7 +116,7 @@ void box_coder_infer(const Meta& prior, const Meta* variances, const Meta& targe
     return d.size() == rank && !common::CertainlyDiffer(d[rank - 1], Dim(4));
   };
   const bool encode = Encodes(type);
-  PD_CHECK(axis == 0 || axis == 1, InvalidArgument, "[box_coder] expected axis 0 or 1, got ", axis);
+  PD_CHECK(encode || axis == 0 || axis == 1, InvalidArgument, "[box_coder] expected axis 0 or 1, got ", axis);
   PD_CHECK(boxes(prior.dims, 2) && boxes(target.dims, encode ? 2 : 3) &&
                (encode || !common::CertainlyDiffer(target.dims[1 - axis], prior.dims[0])),
            InvalidArgument, "[box_coder] expected prior_box [M, 4] and target_box ",
@@ -124,9 +124,8 @@ void box_coder_infer(const Meta& prior, const Meta* variances, const Meta& targe
            common::ShapeText(prior.dims), " and ", common::ShapeText(target.dims));
   PD_CHECK(variance.empty() || variance.size() == 4, InvalidArgument, "[box_coder] expected 4 variances, got ",
            variance.size());
-  PD_CHECK(!variances || boxes(variances->dims, 1) ||
-               (boxes(variances->dims, 2) && !common::CertainlyDiffer(variances->dims[0], prior.dims[0])),
-           InvalidArgument, "[box_coder] expected prior_box_var of shape [M, 4] or [4], got shape ",
+  PD_CHECK(!variances || (boxes(variances->dims, 2) && !common::CertainlyDiffer(variances->dims[0], prior.dims[0])),
+           InvalidArgument, "[box_coder] expected prior_box_var of shape [M, 4], got shape ",
            variances ? common::ShapeText(variances->dims) : std::string());
   out = target;
   if (encode) out.dims = Dims{target.dims[0], prior.dims[0], Dim(4)};

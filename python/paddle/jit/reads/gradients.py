@@ -104,7 +104,7 @@ class Gradients:
     def _note_gradient(self, gradient):
         tensor, before = gradient.tensor, gradient.before
         super().attribute_of(tensor, 'grad', before)
-        if before is not None and not (before.is_dense() and before.stop_gradient):
+        if before is not None and not (before.is_dense() and before.is_leaf):
             self.stop('gradients are added to one that is not dense, or has a history')
 
     def before_backward(self):
@@ -180,7 +180,7 @@ class Gradients:
         if gradient is None:
             return
         if gradient.now() is None and gradient.zero and gradient.place != _NONE:
-            tensor.grad = gradient.before if gradient.stays else gradient.zeros()
+            _core._put_gradient(tensor, gradient.before if gradient.stays else gradient.zeros())
         gradient.was_read = True
 
     def set_gradient(self, tensor, new):
@@ -189,7 +189,7 @@ class Gradients:
             self.stop('a gradient is set to a tensor that was there before')
         gradient = self._gradient(tensor, False)
         if new is not None and not (new.stop_gradient and new.is_leaf):
-            self.stop('a gradient is set to a tensor with a history')
+            new = new.detach()
         gradient.clear(False)
         gradient.place = _NONE if new is None else _NEW
         tensor.grad = new
@@ -223,7 +223,7 @@ class Gradients:
         """The tensors have the gradients that they had before the call."""
         for gradient in self._gradients.values():
             if gradient.tensor.grad is not gradient.before:
-                gradient.tensor.grad = gradient.before
+                _core._put_gradient(gradient.tensor, gradient.before)
 
     def attribute_of(self, value, name, found):
         """What the call changes is not what it read."""

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses on class labels and probabilities."""
 
+from inspect import unwrap
+
 import paddle
 from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
 from paddle.base.framework import dtype_name, is_recorded
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
+from paddle.utils.deprecated import deprecated
 
 from . import _parse, shared_classes
 
@@ -50,6 +53,7 @@ def _expand_label(op, input, label, axis):
     return label
 
 
+@deprecated('paddle.nn.functional.cross_entropy', '2.0.0', level=1)
 def softmax_with_cross_entropy(
     logits,
     label,
@@ -701,7 +705,7 @@ def npair_loss(anchor, positive, labels, l2_reg=0.002):
         * l2_reg
     )
     logits = paddle.matmul(anchor, positive, transpose_x=False, transpose_y=True)
-    loss = softmax_with_cross_entropy(logits, target, soft_label=True)
+    loss = unwrap(softmax_with_cross_entropy)(logits, target, soft_label=True)
     return l2 + paddle.mean(paddle.sum(target * loss, 0))
 
 

@@ -11,6 +11,7 @@ from paddle.base.arguments import as_float, integer, items, second_names
 from paddle.base.documentation import shares
 from paddle.base.framework import Tensor, is_recorded, number
 from paddle.base.libpaddle import expect_tensors
+from paddle.utils.deprecated import deprecated
 
 from . import _parse
 from ._texts import RESIZED
@@ -404,6 +405,7 @@ def pad(x, pad, mode="constant", value=0.0, data_format=None, pad_from_left_axis
     return _C_ops.squeeze(out, axes) if missing else out
 
 
+@deprecated('paddle.nn.ZeroPad2D', '3.0.0', level=1)
 def zeropad2d(x, padding, data_format="NCHW", name=None):
     """Zeros around H and W: padding is one int or [left, right, top, bottom].
 

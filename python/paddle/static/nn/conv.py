@@ -11,6 +11,7 @@ import paddle.nn.functional as F
 from paddle.nn.initializer import Normal
 from paddle.static.nn.common import activated, parameter
 from paddle.utils import unique_name
+from paddle.utils.deprecated import deprecated
 
 __all__ = ['conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'deform_conv2d']
 
@@ -72,6 +73,7 @@ def _convolved(
     return activated(out, act)
 
 
+@deprecated('paddle.nn.Conv2D', '3.0.0', level=1)
 def conv2d(
     input,
     num_filters,

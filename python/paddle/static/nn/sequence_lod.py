@@ -5,12 +5,15 @@ The offsets are vectors of the program (`paddle.static.lod`); each operation is 
 and row numbers, so gradients need no rule.
 """
 
+from inspect import unwrap
+
 import paddle
 from paddle import _lazy
 from paddle.base.arguments import any_of, integer, only
 from paddle.static import lod as _lod
 from paddle.static.nn.common import activated, parameter
 from paddle.utils import unique_name
+from paddle.utils.deprecated import deprecated
 
 __all__ = [
     'sequence_conv',
@@ -21,6 +24,7 @@ __all__ = [
     'sequence_softmax',
 ]
 
+_OLD = deprecated(since='3.0.0', reason='sequences are tensors of old programs', level=1)
 _POOLS = ('average', 'sum', 'sqrt', 'max', 'last', 'first')
 
 
@@ -48,6 +52,7 @@ def _wide(vector, x):
     return vector.reshape([-1] + [1] * (x.ndim - 1))
 
 
+@_OLD
 def sequence_pool(input, pool_type, is_test=False, pad_value=0.0):
     """One row for each sequence.
 
@@ -103,6 +108,7 @@ def sequence_pool(input, pool_type, is_test=False, pad_value=0.0):
     return out
 
 
+@_OLD
 def sequence_first_step(input):
     """The first row of each sequence.
 
@@ -128,9 +134,10 @@ def sequence_first_step(input):
         >>> paddle.static.Executor().run(main, feed={"x": rows}, fetch_list=[first])[0].tolist()
         [[0.0], [2.0]]
     """
-    return sequence_pool(input, 'first')
+    return unwrap(sequence_pool)(input, 'first')
 
 
+@_OLD
 def sequence_last_step(input):
     """The last row of each sequence.
 
@@ -156,9 +163,10 @@ def sequence_last_step(input):
         >>> paddle.static.Executor().run(main, feed={"x": rows}, fetch_list=[last])[0].tolist()
         [[1.0], [4.0]]
     """
-    return sequence_pool(input, 'last')
+    return unwrap(sequence_pool)(input, 'last')
 
 
+@_OLD
 def sequence_softmax(input, use_cudnn=False, name=None):
     """The softmax over the rows of each sequence.
 
@@ -217,6 +225,7 @@ def windows(input, offsets, weight, size, first):
     return paddle.matmul(paddle.concat(seen, 1), weight)
 
 
+@_OLD
 def sequence_conv(
     input,
     num_filters,
@@ -288,6 +297,7 @@ def sequence_conv(
     return activated(out if bias is None else out + bias, act)
 
 
+@_OLD
 def sequence_expand(x, y, ref_level=-1, name=None):
     """The sequences of x, each as many times as the sequence of y at its place has parts.
 

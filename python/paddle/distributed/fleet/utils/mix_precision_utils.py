@@ -83,6 +83,7 @@ class MixPrecisionOptimizer:
         with _MainGrads(self._inner_opt._all_params()):
             self._inner_opt.step()
 
+    @paddle.no_grad()
     def clear_grad(self, set_to_zero=True):
         """Set each `main_grad` to zeros, or to None."""
         for parameter in self._inner_opt._all_params():

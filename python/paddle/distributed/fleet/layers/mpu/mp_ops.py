@@ -5,6 +5,8 @@ Without `group` it is the one of all processes. In a group of one process, and w
 started, each is what it is for one part.
 """
 
+from inspect import unwrap
+
 import paddle
 import paddle.nn.functional as F
 from paddle import _C_ops
@@ -129,7 +131,7 @@ def _c_softmax_with_cross_entropy(
         )
     group = _of_many(group)
     if group is None:
-        loss, softmax = F.softmax_with_cross_entropy(
+        loss, softmax = unwrap(F.softmax_with_cross_entropy)(
             logits, label, ignore_index=ignore_index, return_softmax=True
         )
     else:

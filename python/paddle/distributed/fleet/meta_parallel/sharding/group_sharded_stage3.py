@@ -41,6 +41,11 @@ class _Kept:
         self.shape, self.strides, self.offset = tensor.shape, tensor.strides, tensor.offset
 
 
+def _move(parameter, place):
+    with paddle.no_grad():
+        parameter.detach().to(place)._share_buffer_to(parameter)
+
+
 class GroupShardedStage3(ShardedModel):
     """`layer` in a divided training. Each large parameter is with its owner; it is sent to the
     others before a layer with it is called and when backward needs it, and freed behind. Gradients
@@ -102,7 +107,7 @@ class GroupShardedStage3(ShardedModel):
             if math.prod(p.shape) >= segment_size and id(p) not in whole
         }
         self._shapes = [p.shape for _, p in self._trainable]
-        self._here = set(self._parameters_of.values())
+        self._here, self._places = set(self._parameters_of.values()), {}
         self._reducer = self._reducer_of(buffer_max_size, self._release, sync_comm)
         optimizer._after_step = self._stepped
         for sublayer in layer.sublayers(include_self=True):
@@ -167,7 +172,14 @@ class GroupShardedStage3(ShardedModel):
         if number in self._here and number in self._numbers:
             self._here.discard(number)
             if not self._owned(number):
+                self._places.pop(number, None)
                 self._trainable[number][1]._clear_data()
+
+    def _to_cpu(self, number):
+        p = self._trainable[number][1]
+        if not p.place.is_cpu_place():
+            self._places[number] = p.place
+            _move(p, paddle.CPUPlace())
 
     @property
     def _numbers(self):
@@ -176,6 +188,9 @@ class GroupShardedStage3(ShardedModel):
     def _release_all(self):
         for number in sorted(self._here):
             self._release(number)
+        while self._places:
+            number, place = self._places.popitem()
+            _move(self._trainable[number][1], place)
 
     def _pack(self, tensor):
         for number in self._here:
@@ -209,9 +224,16 @@ class GroupShardedStage3(ShardedModel):
         self._release_all()
 
     def get_all_parameters(self, convert2cpu=False):
-        """All parameters, which are here until the next call or step. All processes call it."""
+        """All parameters, which are here until the next call or step. All processes call it.
+        `convert2cpu`: until then they are on the CPU, where they come one after another.
+        """
         for number in sorted(self._numbers):
             self._fetch(number)
+            if convert2cpu:
+                self._to_cpu(number)
+        if convert2cpu:
+            for number in range(len(self._trainable)):
+                self._to_cpu(number)
         return self._layers.parameters()
 
     def state_dict(self, destination=None, include_sublayers=True, structured_name_prefix=''):
