@@ -184,8 +184,10 @@ struct Floats {
 
 // Bytes of CallMemory that Compute takes.
 int64_t ComputeScratch(ConvKind kind, DataType t, const ConvDesc& d, bool bias) {
-  if (t == DataType::FLOAT32)
+  if (t == DataType::FLOAT32) {
     if (const int64_t bytes = ConvDirectScratch(kind, d); bytes >= 0) return bytes;
+    if (IsPointwise(kind, d)) return 0;
+  }
   if (t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && HasAvx512Bf16()))
     if (const int64_t bytes = ConvOnednnScratch(kind, t, d, bias); bytes >= 0) return bytes;
   if (!IsHalf(t)) return ConvGenericScratch(t, d);
@@ -202,6 +204,12 @@ void Compute(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, voi
     if (ConvDirect(kind, d, static_cast<const float*>(forward ? x : y), static_cast<const float*>(w),
                    static_cast<const float*>(bias), static_cast<float*>(forward ? y : x)))
       return;
+  }
+  if (t == DataType::FLOAT32 && IsPointwise(kind, d)) {
+    ConvPointwise(kind, d, static_cast<float*>(x), static_cast<float*>(w), static_cast<const float*>(bias),
+                  static_cast<float*>(y));
+    if (bias && kind == ConvKind::kGradWeight) SumBias(t, d.n, d.oc, SpatialOut(d), false, y, bias);
+    return;
   }
   if ((t == DataType::FLOAT32 || (t == DataType::BFLOAT16 && HasAvx512Bf16())) && ConvOnednn(kind, t, d, x, w, bias, y))
     return;

@@ -25,6 +25,11 @@ bool ConvDirect(ConvKind kind, const ConvDesc& d, const float* from, const float
 // Bytes of CallMemory that it takes; -1 where it returns false.
 int64_t ConvDirectScratch(ConvKind kind, const ConvDesc& d);
 
+// Whether a convolution of float32 is matrix products of its tensors as they are, and the better way; takes no memory.
+bool IsPointwise(ConvKind kind, const ConvDesc& d);
+// It: kForward reads the bias, which may be null; kGradWeight does not write one.
+void ConvPointwise(ConvKind kind, const ConvDesc& d, float* x, float* w, const float* bias, float* y);
+
 // The same by im2col and Gemm, for f32 f64 c64 c128; bias is not handled.
 void ConvGeneric(ConvKind kind, DataType t, const ConvDesc& d, void* x, void* w, void* y);
 // Bytes of CallMemory that it takes.
