@@ -9,7 +9,8 @@ from paddle.base.arguments import items, iterations, second_names
 from paddle.base.arguments import write_out as _out
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import _functions, expect_tensors
-from paddle.tensor.manipulation import extents, matrix_transpose
+from paddle.tensor.manipulation import extents as _extents
+from paddle.tensor.manipulation import matrix_transpose
 from paddle.tensor.math import vecdot
 from paddle.tensor.statistics import corrcoef, cov
 
@@ -70,13 +71,23 @@ def _h(x):
 
 def _square(x, name):
     expect_tensors(name, x=x)
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    if x.ndim < 2 or not _may_equal(x.shape[-1], x.shape[-2]):
         raise ValueError(f'[{name}] expected square matrices, got shape {list(x.shape)}')
 
 
-def _unit(n, x):
-    """The n x n unit matrix of the dtype of `x`."""
-    return paddle.eye(n, dtype=x.dtype)
+def _may_equal(a, b):
+    """Whether the extents are equal, or one (-1, of a program) is known only when it runs."""
+    return a == b or min(a, b) < 0
+
+
+def _at_most(a, b):
+    """Whether a <= b, or one of the extents (-1, of a program) is known only when it runs."""
+    return a <= b or b < 0
+
+
+def _unit(x):
+    """The unit matrix of as many rows as `x` has columns, of its dtype."""
+    return paddle.eye(_extents(x)[-1], dtype=x.dtype)
 
 
 def cholesky_inverse(x, upper=False, name=None):
@@ -102,7 +113,7 @@ def cholesky_inverse(x, upper=False, name=None):
     if x.ndim != 2:
         raise ValueError(f"[cholesky_inverse] expected a matrix, got shape {list(x.shape)}")
     _square(x, 'cholesky_inverse')
-    return _C_ops.cholesky_solve(_unit(x.shape[-1], x), x, upper)
+    return _C_ops.cholesky_solve(_unit(x), x, upper)
 
 
 @second_names(A='x', B='y')
@@ -405,7 +416,7 @@ def cond(x, p=None, name=None):
         raise ValueError(
             f"[cond] expected p None, 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, got {p!r}"
         )
-    if p not in (None, 2, -2) and x.shape[-1] != x.shape[-2]:
+    if p not in (None, 2, -2) and not _may_equal(x.shape[-1], x.shape[-2]):
         raise ValueError(f"[cond] expected square matrices for p={p!r}, got shape {list(x.shape)}")
     if 0 in x.shape[-2:]:
         return paddle.zeros(x.shape[:-2], dtype=_real_of(x))
@@ -541,7 +552,7 @@ def matrix_exp(x, name=None):
         while squarings < 1000 and largest > 2.0 ** (squarings + 1):
             squarings += 1
         a = x * 0.5**squarings
-    unit = _unit(x.shape[-1], x)
+    unit = _unit(x)
     a2 = paddle.matmul(a, a)
     power, odd, even = unit, _PADE[1] * unit, _PADE[0] * unit
     for k in range(2, 10, 2):
@@ -567,19 +578,20 @@ def _reflectors(x, tau, name):
     if (
         x.ndim < 2
         or tau.ndim != x.ndim - 1
-        or tau.shape[-1] > x.shape[-1]
-        or x.shape[-2] < tau.shape[-1]
+        or not _at_most(tau.shape[-1], x.shape[-1])
+        or not _at_most(tau.shape[-1], x.shape[-2])
     ):
         raise AssertionError(
             f'[{name}] expected reflectors [.., m, n] and factors [.., k] with k at most m '
             f'and n, got shapes {list(x.shape)} and {list(tau.shape)}'
         )
-    m, k = x.shape[-2], tau.shape[-1]
+    *batch, m, _ = _extents(x)
+    k = _extents(tau)[-1]
     v = paddle.tril(x[..., :k], -1) + paddle.eye(m, k, dtype=x.dtype)
     scale = tau.unsqueeze(-2)
     # 1 / T is the strict upper triangle of V^H V plus diag(1 / tau); this form takes tau = 0 too.
     inner = paddle.triu(paddle.matmul(_h(v), v), 1) * scale
-    unit = _unit(k, x).expand([*x.shape[:-2], k, k])
+    unit = paddle.eye(k, dtype=x.dtype).expand([*batch, k, k])
     return v, scale.transpose(
         [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
     ) * _C_ops.triangular_solve(inner, unit, True, False, True)
@@ -603,15 +615,14 @@ def householder_product(x, tau, name=None):
         [[0.0], [-1.0]]
     """
     expect_tensors('householder_product', x=x)
-    if x.ndim >= 2 and x.shape[-2] < x.shape[-1]:
+    if x.ndim >= 2 and not _at_most(x.shape[-1], x.shape[-2]):
         raise AssertionError(
             "[householder_product] expected at least as many rows as columns, got shape "
             f"{list(x.shape)}"
         )
     v, t = _reflectors(x, tau, 'householder_product')
-    return paddle.eye(x.shape[-2], x.shape[-1], dtype=x.dtype) - paddle.matmul(
-        v, paddle.matmul(t, _h(v)[..., : x.shape[-1]])
-    )
+    m, n = _extents(x)[-2:]
+    return paddle.eye(m, n, dtype=x.dtype) - paddle.matmul(v, paddle.matmul(t, _h(v)[..., :n]))
 
 
 def ormqr(x, tau, y, left=True, transpose=False, name=None):
@@ -666,17 +677,21 @@ def svd_lowrank(x, q=None, niter=2, M=None, name=None):
         raise ValueError(
             f"[svd_lowrank] expected a matrix or a batch of them, got shape {list(x.shape)}"
         )
-    m, n = x.shape[-2:]
-    q = min(6, m, n) if q is None else q
-    if not (isinstance(q, int) and 0 <= q <= min(m, n)):
+    if q is None and min(x.shape[-2:]) < 0:
         raise ValueError(
-            f"[svd_lowrank] expected q from 0 to {min(m, n)}, the smaller extent, got {q!r}"
+            f"[svd_lowrank] expected q for a matrix of unknown extents, shape {list(x.shape)}, "
+            "got None"
         )
+    smaller = min((extent for extent in x.shape[-2:] if extent >= 0), default=None)
+    q = min(6, smaller) if q is None else q
+    if not (isinstance(q, int) and 0 <= q and (smaller is None or q <= smaller)):
+        raise ValueError(
+            f"[svd_lowrank] expected q from 0 to {smaller}, the smaller extent, got {q!r}"
+        )
+    *batch, _, n = _extents(x)
     niter = iterations('svd_lowrank', 'niter', niter)
     a = x if M is None else x - M
-    basis = _C_ops.qr(
-        paddle.matmul(a, paddle.randn([*extents(x)[:-2], n, q], dtype=x.dtype)), 'reduced'
-    )[0]
+    basis = _C_ops.qr(paddle.matmul(a, paddle.randn([*batch, n, q], dtype=x.dtype)), 'reduced')[0]
     for _ in range(niter):
         basis = _C_ops.qr(paddle.matmul(_h(a), basis), 'reduced')[0]
         basis = _C_ops.qr(paddle.matmul(a, basis), 'reduced')[0]

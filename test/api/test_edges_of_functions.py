@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import paddle
+import paddle.incubate.nn.functional as fused
 import paddle.nn.functional as F
 
 
@@ -144,3 +145,152 @@ def test_assign_of_a_number_has_one_axis():
     assert paddle.assign(np.array(3.0)).shape == []
     out = paddle.zeros([1])
     assert paddle.assign(2.0, out).tolist() == [2.0] == out.tolist()
+
+
+S = np.eye(3, dtype='float32') * 2 + 0.5
+IMAGE = np.random.RandomState(1).randn(2, 4, 5, 5).astype('float32')
+
+
+def _embedding_by_frequency(x, weight):
+    weight.stop_gradient = False
+    found = F.embedding(x, weight, scale_grad_by_freq=True)
+    return paddle.grad([(found * found).sum()], [weight])[0]
+
+
+@pytest.mark.parametrize(
+    'function, feeds',
+    [
+        (lambda x: paddle.linalg.matrix_exp(x), [S]),
+        (lambda x: paddle.linalg.cholesky_inverse(x), [np.linalg.cholesky(S)]),
+        (lambda x: paddle.linalg.cond(x, p=1), [S]),
+        (paddle.linalg.householder_product, [X.transpose(0, 2, 1).copy(), X[:, 0, :3]]),
+        (paddle.linalg.ormqr, [X[0], X[1, 0, :3], X[1, :, :2].copy()]),
+        (F.embedding, [np.array([[0, 2], [1, 1]]), X[0]]),
+        (_embedding_by_frequency, [np.array([[0, 2], [1, 1]]), X[0]]),
+        (lambda x, w: F.embedding(x, w, padding_idx=1), [np.array([[0, 2], [1, 1]]), X[0]]),
+        (
+            lambda x, y, w: F.cross_entropy(x, y, weight=w),
+            [X[0], np.array([0, 3, 1]), S[0, [0] * 4]],
+        ),
+        (lambda x, y: F.dice_loss(x, y), [X[0], np.array([[0], [3], [1]])]),
+    ],
+)
+def test_extents_that_come_later(function, feeds):
+    wanted = function(*[paddle.to_tensor(a) for a in feeds]).numpy()
+    for first in (1, None):  # the first of each, then all
+        shapes = [[-1, *a.shape[1:]] if first else [-1] * a.ndim for a in feeds]
+        np.testing.assert_allclose(
+            run_program(function, feeds, shapes), wanted, rtol=1e-5, atol=1e-6
+        )
+
+
+def test_rank_of_a_matrix_whose_extents_come_later():
+    found = run_program(lambda x: paddle.linalg.svd_lowrank(x, q=3)[1], [X[0]], [[-1, -1]])
+    np.testing.assert_allclose(found, np.linalg.svd(X[0])[1], rtol=1e-4)
+    for shape, q in (([-1, 4], None), ([-1, 4], 5)):
+        with pytest.raises(ValueError, match=r'^\[svd_lowrank\] expected q .*got (None|5)$'):
+            run_program(lambda x, q=q: paddle.linalg.svd_lowrank(x, q=q)[1], [X[0]], [shape])
+
+
+def test_convolution_of_groups_that_come_later():
+    weight = IMAGE[:, :2, :3, :3].copy()
+    wanted = F.conv2d(paddle.to_tensor(IMAGE), paddle.to_tensor(weight), groups=2).numpy()
+    found = run_program(
+        lambda x, w: F.conv2d(x, w, groups=2), [IMAGE, weight], [IMAGE.shape, [-1, 2, 3, 3]]
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    'function, name',
+    [
+        (lambda x: F.adaptive_avg_pool2d(x, [None, 3]), 'adaptive_avg_pool2d'),
+        (lambda x: F.adaptive_max_pool2d(x, [None, 3]), 'adaptive_max_pool2d'),
+        (lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_mask=True), 2), 'max_unpool2d'),
+    ],
+)
+def test_pooling_says_that_it_needs_the_extents(function, name):
+    with pytest.raises(ValueError, match=rf'^\[{name}\] expected known .*extents.*got shape \['):
+        run_program(function, [IMAGE], [[2, 4, -1, -1]])
+
+
+@pytest.mark.parametrize('padding_idx', [-4, 3, -5])
+def test_embedding_refuses_rows_it_lacks(padding_idx):
+    with pytest.raises(ValueError, match=rf'from -3 to 2, got {padding_idx}$'):
+        F.embedding(paddle.to_tensor([0]), paddle.ones([3, 2]), padding_idx=padding_idx)
+
+
+Q = np.random.RandomState(2).randn(2, 4, 2, 8).astype('float32')
+ROWS = Q.reshape(2, 4, 16)
+PLACES = np.array([[0, 2, 1, 3], [3, 3, 0, 1]])
+
+
+def _multi_transformer(x, lengths, angles):
+    one, square = paddle.ones([16]), paddle.eye(16) * 0.5
+    qkv = paddle.concat([square, square, square]).reshape([3, 2, 8, 16])
+    return fused.fused_multi_transformer(
+        x,
+        [one],
+        [one],
+        [qkv],
+        None,
+        [square],
+        None,
+        [one],
+        [one],
+        [square],
+        None,
+        [square],
+        None,
+        rotary_embs=angles,
+        rotary_emb_dims=1,
+        seq_lens=lengths,
+    )
+
+
+def _attention(x):
+    weight = paddle.ones([3, 2, 8, 16]) * 0.1
+    rates = {'dropout_rate': 0.0, 'attn_dropout_rate': 0.0}
+    return fused.fused_multi_head_attention(x, weight, paddle.eye(16), pre_layer_norm=True, **rates)
+
+
+def _of_lengths(q, queries, keys):
+    return fused.variable_length_memory_efficient_attention(
+        q, q, q, queries.astype('int32'), keys.astype('int32') + 1, causal=True
+    )
+
+
+def _rotated(q, sin=None, cos=None, places=None, **options):
+    return fused.fused_rotary_position_embedding(
+        q, sin=sin, cos=cos, position_ids=places, **options
+    )[0]
+
+
+@pytest.mark.parametrize(
+    'function, feeds, shapes',
+    [
+        (_rotated, [Q], [[-1, -1, 2, 8]]),
+        (lambda q: _rotated(q, use_neox_rotary_style=False), [Q], [[-1, -1, 2, 8]]),
+        (lambda q: _rotated(q, time_major=True), [Q], [[-1, -1, 2, 8]]),
+        (
+            _rotated,
+            [Q, Q[0, :, 0], Q[1, :, 0], PLACES],
+            [[-1, -1, 2, 8], [-1, 8], [-1, 8], [-1, -1]],
+        ),
+        (_attention, [ROWS], [[-1, -1, 16]]),
+        (
+            _of_lengths,
+            [Q.transpose(0, 2, 1, 3).copy(), PLACES[:, :1], PLACES[:, 1:2]],
+            [[-1, 2, -1, 8], [-1, 1], [-1, 1]],
+        ),
+        (fused.moe_combine, [Q[0, :, 0], Q[0, :, 0, :2], PLACES], [[-1, 8], [-1, 2], [2, -1]]),
+        (
+            _multi_transformer,
+            [ROWS, np.array([[4], [3]]), np.ones([2, 2, 1, 4, 8], 'float32')],
+            [[-1, -1, 16], [-1, 1], [2, 2, 1, 4, 8]],
+        ),
+    ],
+)
+def test_batches_and_lengths_that_come_later(function, feeds, shapes):
+    wanted = function(*[paddle.to_tensor(a) for a in feeds]).numpy()
+    np.testing.assert_allclose(run_program(function, feeds, shapes), wanted, rtol=1e-5, atol=1e-6)

@@ -20,7 +20,7 @@ from paddle import static
 REFUSED = frozenset(
     '''
         paddle.gather_nd nn.functional.adaptive_log_softmax_with_loss nn.functional.moe_unpermute
-        nn.functional.sparse_attention linalg.householder_product linalg.ormqr
+        nn.functional.sparse_attention
         incubate.nn.functional.block_multihead_attention
         incubate.nn.functional.fused_multi_transformer
         incubate.nn.functional.moe_gate_dispatch_partial_nosoftmaxtopk

@@ -6,6 +6,7 @@ from paddle import _C_ops, _lazy
 from paddle.base.arguments import second_names
 from paddle.base.framework import Tensor, number, to_dtype
 from paddle.base.libpaddle import expect_tensors
+from paddle.tensor.manipulation import extents
 
 from . import _parse, shared_classes
 
@@ -85,20 +86,25 @@ def embedding(
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
-    elif padding_idx < 0:
-        padding_idx += rows
-    if padding_idx >= rows or padding_idx < -1:
+    elif rows >= 0 and not -rows <= padding_idx < rows:
         raise ValueError(
             f"[embedding] expected padding_idx from {-rows} to {rows - 1}, got {padding_idx}"
         )
+    elif padding_idx < 0:
+        if rows < 0:
+            raise ValueError(
+                "[embedding] expected a padding_idx from 0 on for a weight whose rows are not "
+                f"known, of shape {list(weight.shape)}, got {padding_idx}"
+            )
+        padding_idx += rows
     if max_norm is not None:
         _renorm_rows(weight, x, max_norm, norm_type)
     out = _C_ops.embedding(x, weight, padding_idx, sparse)
     if scale_grad_by_freq and not weight.stop_gradient:
         flat = paddle.reshape(x, [-1])
-        counts = paddle.bincount(flat, minlength=rows)
+        counts = paddle.bincount(flat, minlength=max(rows, 0))
         scale = 1.0 / paddle.cast(paddle.gather(counts, flat), out.dtype)
-        scale = paddle.reshape(scale, [*x.shape, 1])
+        scale = paddle.reshape(scale, [*extents(x), 1])
         out = out * scale + (out * (1.0 - scale)).detach()
     return out
 

@@ -73,7 +73,7 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
         raise ValueError(
             f"[{op}] expected groups that divide the {channels} input channels, got {groups}"
         )
-    if weight.shape[0] % groups != 0:
+    if weight.shape[0] >= 0 and weight.shape[0] % groups != 0:
         raise ValueError(
             f"[{op}] expected groups that divide the {weight.shape[0]} output channels, got "
             f"{groups}"

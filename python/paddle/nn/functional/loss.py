@@ -214,7 +214,7 @@ def _one_hot_along(ids, classes, axis, rank, dtype, ignore_index):
 
 def _class_factor(label, ids, weight, classes, axis, rank, soft, ignore_index, dtype):
     """The class weight of every element, size 1 along `axis`."""
-    if isinstance(classes, int) and weight.shape[-1] != classes:
+    if isinstance(classes, int) and weight.shape[-1] not in (classes, -1):
         raise ValueError(
             f"[cross_entropy] expected a weight for each of {classes} classes, got shape "
             f"{list(weight.shape)}"
@@ -659,7 +659,11 @@ def dice_loss(input, label, epsilon=1e-05, name=None):
         raise AssertionError(
             f"[dice_loss] expected input of float32 or float64, got {dtype_name(input.dtype)}"
         )
-    if len(input.shape) < 2 or len(input.shape) != len(label.shape) or label.shape[-1] != 1:
+    if (
+        len(input.shape) < 2
+        or len(input.shape) != len(label.shape)
+        or label.shape[-1] not in (1, -1)
+    ):
         raise AssertionError(
             "[dice_loss] expected input [N, ..., C] and label [N, ..., 1], got "
             f"{list(input.shape)} and {list(label.shape)}"

@@ -365,6 +365,11 @@ def _output_size(op, x, output_size, n, channel_last):
     if len(sizes) != n:
         raise ValueError(f"[{op}] expected an output_size of {n} elements, got {output_size}")
     spatial = x.shape[1:-1] if channel_last else x.shape[2:]
+    if any(size is None and extent < 0 for extent, size in zip(spatial, sizes)):
+        raise ValueError(
+            f"[{op}] expected known extents where output_size is None, got shape {list(x.shape)} "
+            f"and output_size {output_size}"
+        )
     return [int(s) if size is None else int(size) for s, size in zip(spatial, sizes)]
 
 
@@ -635,6 +640,8 @@ def _unpool_window(n, kernel_size, stride, padding, channel_last):
 
 def _unpool_size(op, x, kernel, stride, pads, output_size, n):
     expect_tensors(op, x=x)
+    if min(x.shape[2:]) < 0:
+        raise ValueError(f"[{op}] expected known spatial extents, got shape {list(x.shape)}")
     default = [(d - 1) * s - 2 * p + k for d, s, p, k in zip(x.shape[2:], stride, pads, kernel)]
     if output_size is None:
         return default

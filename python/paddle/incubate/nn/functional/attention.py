@@ -8,6 +8,7 @@ from paddle import _C_ops
 from paddle.base.arguments import only
 from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
+from paddle.tensor.manipulation import extents
 
 __all__ = [
     'fused_multi_head_attention',
@@ -101,7 +102,7 @@ def fused_multi_head_attention(
     """
     expect_tensors("fused_multi_head_attention", x=x)
     only('fused_multi_head_attention', 'the block is on one device', ring_id=(ring_id, -1))
-    batch, length, width = x.shape
+    width = x.shape[2]
     if transpose_qkv_wb:
         if num_heads <= 0 or width % num_heads:
             raise ValueError(
@@ -123,7 +124,7 @@ def fused_multi_head_attention(
     out = F.layer_norm(x, width, pre_ln_scale, pre_ln_bias, pre_ln_epsilon) if pre_layer_norm else x
     q, k, v = (
         F.linear(out, weight, bias)
-        .reshape([batch, length, 3, heads, head])
+        .reshape([0, 0, 3, heads, head])
         .transpose([2, 0, 3, 1, 4])
         .unbind(0)
     )
@@ -134,7 +135,7 @@ def fused_multi_head_attention(
     if attn_mask is not None:
         scores = scores + _additive(attn_mask, scores.dtype)
     scores = F.dropout(F.softmax(scores, axis=-1), attn_dropout_rate, training=training, mode=mode)
-    out = paddle.matmul(scores, v).transpose([0, 2, 1, 3]).reshape([batch, length, heads * head])
+    out = paddle.matmul(scores, v).transpose([0, 2, 1, 3]).reshape([0, 0, heads * head])
     out = F.dropout(
         F.linear(out, linear_weight, linear_bias), dropout_rate, training=training, mode=mode
     )
@@ -158,8 +159,8 @@ def _angles(length, width, base, adjacent):
 def _turned(x, adjacent):
     """The other number of each pair, negated for the first: neighbours, or the two halves."""
     if adjacent:
-        pairs = x.reshape([*x.shape[:-1], x.shape[-1] // 2, 2])
-        return paddle.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
+        pairs = x.reshape([*[0] * (x.ndim - 1), x.shape[-1] // 2, 2])
+        return paddle.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).flatten(-2)
     first, second = _C_ops.split_with_num(x, 2, x.ndim - 1)
     return paddle.concat([-second, first], axis=-1)
 
@@ -211,7 +212,7 @@ def fused_rotary_position_embedding(
         raise ValueError(
             "[fused_rotary_position_embedding] expected both of sin and cos or none, got one"
         )
-    length, width = q.shape[0 if time_major else 1], q.shape[-1]
+    length, width = extents(q)[0 if time_major else 1], q.shape[-1]
     if width % 2:
         raise ValueError(
             f"[fused_rotary_position_embedding] expected an even last extent, got {width}"
@@ -229,7 +230,7 @@ def fused_rotary_position_embedding(
         table = table.reshape([-1, width])
         if position_ids is not None:
             table = paddle.gather(table, position_ids.reshape([-1])).reshape(
-                [*position_ids.shape, 1, width]
+                [*extents(position_ids), 1, width]
             )
             table = table.transpose([1, 0, 2, 3]) if time_major else table
         else:
@@ -295,7 +296,12 @@ def variable_length_memory_efficient_attention(
         kv_seq_lens=kv_seq_lens,
         seq_lens=seq_lens,
     )
-    heads, length, width = query.shape[1:]
+    heads, width, length = query.shape[1], query.shape[3], extents(query)[2]
+    if min(heads, width, key.shape[1]) < 0:
+        raise ValueError(
+            "[variable_length_memory_efficient_attention] expected known heads and widths, got "
+            f"shapes {list(query.shape)} and {list(key.shape)}"
+        )
     times = heads // key.shape[1]
     if key.shape[1] * times != heads:
         raise ValueError(
@@ -310,7 +316,7 @@ def variable_length_memory_efficient_attention(
     scores = paddle.matmul(query, key, transpose_y=True) * (width**-0.5 if scale is None else scale)
     if mask is not None:
         scores = scores + _additive(mask, scores.dtype)
-    columns, rows = paddle.arange(key.shape[2]), paddle.arange(length).reshape([length, 1])
+    columns, rows = paddle.arange(extents(key)[2]), paddle.arange(length).reshape([length, 1])
     seen = columns < kv_seq_lens.astype('int64').reshape([-1, 1, 1, 1])
     if causal:
         seen = paddle.logical_and(seen, columns <= rows + pre_cache_length)

@@ -6,6 +6,7 @@ from paddle import _C_ops
 from paddle.base.arguments import items
 from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
+from paddle.tensor.manipulation import extents
 
 from .fp8 import fp8_quant_blockwise
 
@@ -51,14 +52,17 @@ def moe_combine(x, combine_weights, scatter_index, name=None):
     if (
         scatter_index.ndim != 2
         or combine_weights.ndim != 2
-        or list(scatter_index.shape) != list(combine_weights.shape)[::-1]
+        or any(
+            a != b and min(a, b) >= 0
+            for a, b in zip(scatter_index.shape, combine_weights.shape[::-1])
+        )
     ):
         raise ValueError(
             f"[moe_combine] expected combine_weights [S, k] and scatter_index [k, S], got shapes "
             f"{list(combine_weights.shape)} and {list(scatter_index.shape)}"
         )
     index = scatter_index.transpose([1, 0])
-    rows = paddle.gather(x, index.reshape([-1])).reshape([*index.shape, x.shape[-1]])
+    rows = paddle.gather(x, index.reshape([-1])).reshape([*extents(index), x.shape[-1]])
     return (rows * combine_weights.unsqueeze(-1)).sum(1).astype(x.dtype)
 
 

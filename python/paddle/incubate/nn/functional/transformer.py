@@ -5,6 +5,7 @@ import paddle
 from paddle.base.arguments import only
 from paddle.base.libpaddle import expect_tensors
 from paddle.nn import functional as F
+from paddle.tensor.manipulation import extents
 
 from .attention import _additive
 from .generation import _attended, _expect_optional, _rotated
@@ -206,7 +207,7 @@ def fused_multi_transformer(
             queries, keys = (_rotated(t, cos, sin, use_neox_rotary_style) for t in (queries, keys))
         keys, values, mask = plan.kept(keys, values, part['cache_kvs'], part['pre_caches'])
         out = _attended(queries, keys, values, mask)
-        out = out.transpose([0, 2, 1, 3]).reshape([x.shape[0], x.shape[1], -1])
+        out = out.transpose([0, 2, 1, 3]).reshape([0, 0, -1])
         out = F.linear(out, part['linear_weights'], part['linear_biases'])
         x = x * residual_alpha + dropped(out)
         if not pre_layer_norm:
@@ -233,7 +234,7 @@ def _projected(x, weight, bias, heads, kv_heads, width_last):
     out = paddle.matmul(x, flat, transpose_y=width_last)
     if bias is not None:
         out = out + bias.reshape([-1])
-    out = out.reshape([x.shape[0], x.shape[1], heads + 2 * kv_heads, head])
+    out = out.reshape([0, 0, heads + 2 * kv_heads, head])
     out = out.transpose([0, 2, 1, 3])
     return paddle.split(out, [heads, kv_heads, kv_heads], axis=1)
 
@@ -242,7 +243,7 @@ class _Positions:
     """Where the tokens of a call stand: from place 0 on, or at a step; what they may attend to."""
 
     def __init__(self, x, seq_lens, time_step, mask):
-        self.batch, self.length = x.shape[0], x.shape[1]
+        self.batch, self.length = x.shape[0], extents(x)[1]
         self.mask = None if mask is None else _additive(mask, 'float32')
         self.step = None
         lengths = None if seq_lens is None else seq_lens.astype('int64').reshape([self.batch])
