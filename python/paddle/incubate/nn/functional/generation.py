@@ -72,7 +72,6 @@ def _scaled_and_shifted(qkv, scale, bias):
     return qkv if bias is None else qkv + bias.reshape([1, -1])
 
 
-@paddle.no_grad()
 def _places_of_steps(batch, length, sequence_lengths, src_mask):
     """The place of the step in each sequence; none counts from the end."""
     if sequence_lengths is None:
@@ -91,6 +90,7 @@ def _mask_up_to(at, seen, src_mask):
     return mask if src_mask is None else mask + src_mask[..., :seen].astype('float32')
 
 
+@paddle.no_grad()
 def masked_multihead_attention(
     x,
     cache_kv=None,
@@ -278,7 +278,6 @@ def _added_to_scores(b, prompt, past, total, mask, tgt_mask):
     return own
 
 
-@paddle.no_grad()
 def _in_blocks(caches, blocks, past, total):
     """Writes the new rows of each (cache, rows) behind the `past` ones; gives all `total` of
     them."""
@@ -291,6 +290,7 @@ def _in_blocks(caches, blocks, past, total):
     return (paddle.transpose(cache[where], [1, 0, 2]) for cache, _ in caches)
 
 
+@paddle.no_grad()
 def block_multihead_attention(
     qkv,
     key_cache,
