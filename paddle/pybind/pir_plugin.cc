@@ -12,6 +12,8 @@
 
 #include "paddle/phi/backends/custom/plugin_loader.h"
 #include "paddle/common/error.h"
+#include "paddle/phi/core/device.h"
+#include "paddle/phi/core/op_def.h"
 #include "paddle/pybind/module.h"
 #include "paddle/pybind/object/py_args.h"
 
@@ -68,6 +70,14 @@ void LoadDirectory(const std::string& root) {
   }
 }
 
+bool HasKernel(const std::string& op, const pyb::object& of) {
+  const phi::OpDef* def = phi::g_has_external_kernels ? phi::FindOpDef(op) : nullptr;
+  if (!def) return false;
+  if (of.is_none()) return !phi::ExternalKernelTypes(*def, phi::CurrentPlace()).empty();
+  const Tensor& x = ToTensor(of.ptr(), "has_kernel", "of");
+  return x.is_dense() && !x.is_symbolic() && phi::FindExternalKernel(*def, x.dtype(), x.place());
+}
+
 int Init(PyObject* module) {
   return GuardedInt([&] {
     pyb::module_ m = pyb::reinterpret_borrow<pyb::module_>(module);
@@ -75,6 +85,8 @@ int Init(PyObject* module) {
         "load_plugin", [](const std::string& path) { return Describe(phi::LoadPlugin(path)); }, pyb::arg("path"),
         "Loads a plugin; returns what it brought and which kernels were refused, with reasons. RuntimeError when it is "
         "refused.");
+    m.def("has_kernel", &HasKernel, pyb::arg("op"), pyb::arg("of") = pyb::none(),
+          "Whether a plugin brought a kernel of the op for a tensor, or for any where tensors are made now.");
     m.def("custom_device_types", &phi::CustomDeviceTypes, "Device types of loaded plugins.");
     m.def("custom_device_count", &phi::CustomDeviceCount, pyb::arg("device_type"));
     if (const char* root = std::getenv("CUSTOM_DEVICE_ROOT"); root && *root) LoadDirectory(root);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted bugs: each is found, and the text names where.
+#include <thread>
+
 #include "device/device.h"
 
 namespace fakecuda::testing {
@@ -235,19 +237,64 @@ TEST_F(Finds, SynchroniseWhileCapturing) {
   Expect(Text(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), {"cuMemAlloc while a stream is captured"});
   EXPECT_EQ(cuStreamEndCapture(a_, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
+// Of the modes of captures and of threads: who may call what is unsafe while a stream is captured.
+TEST_F(Finds, ModesOfCaptures) {
+  const auto allocates = [] {
+    CUdeviceptr p = 0;
+    const CUresult r = cuMemAlloc_v2(&p, 4);
+    if (r == CUDA_SUCCESS) cuMemFree_v2(p);
+    return r;
+  };
+  const auto elsewhere = [&](int heeds) {
+    CUresult r = CUDA_SUCCESS;
+    std::thread([&] {
+      cuCtxSetCurrent(context_);
+      cuThreadExchangeStreamCaptureMode(&heeds);
+      r = allocates();
+    }).join();
+    return r;
+  };
+  constexpr CUresult kNot = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  CUgraph graph = nullptr;
+  for (int mode = 0; mode < 3; ++mode) {
+    for (int heeds = 0; heeds < 3; ++heeds) {
+      ASSERT_EQ(cuStreamBeginCapture_v2(a_, mode), CUDA_SUCCESS);
+      EXPECT_EQ(elsewhere(heeds), mode == 0 && heeds == 0 ? kNot : CUDA_SUCCESS) << mode << heeds;
+      cuStreamEndCapture(a_, &graph);
+      ASSERT_EQ(cuStreamBeginCapture_v2(a_, mode), CUDA_SUCCESS);
+      int now = heeds;
+      cuThreadExchangeStreamCaptureMode(&now);
+      EXPECT_EQ(now, 0);
+      EXPECT_EQ(allocates(), mode == 2 || heeds == 2 ? CUDA_SUCCESS : kNot) << mode << heeds;
+      cuThreadExchangeStreamCaptureMode(&now);
+      EXPECT_EQ(now, heeds);
+      cuStreamEndCapture(a_, &graph);
+    }
+    ASSERT_EQ(cuStreamBeginCapture_v2(a_, mode), CUDA_SUCCESS);
+    CUresult r = CUDA_SUCCESS;
+    std::thread([&] {
+      cuCtxSetCurrent(context_);
+      r = cuStreamEndCapture(a_, &graph);
+    }).join();
+    EXPECT_EQ(r, mode == 2 ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    if (mode != 2) EXPECT_EQ(cuStreamEndCapture(a_, &graph), CUDA_SUCCESS);
+  }
+}
 TEST_F(Finds, CaptureThatIsNotJoined) {
   const auto x = Numbers(64), y = Numbers(64);
+  const CUfunction copy = Load(kCopy);
   ASSERT_EQ(cuStreamBeginCapture_v2(a_, 0), CUDA_SUCCESS);
   cuEventRecord(event_, a_);
   cuStreamWaitEvent(b_, event_, 0);
-  Launch(Load(kCopy), 1, 32, b_, y, x, 63u);
+  Launch(copy, 1, 32, b_, y, x, 63u);
   CUgraph graph = nullptr;
   EXPECT_EQ(cuStreamEndCapture(a_, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
 TEST_F(Finds, ReplayOfFreedMemory) {
   const auto x = Numbers(64), y = Numbers(64);
+  const CUfunction copy = Load(kCopy);
   ASSERT_EQ(cuStreamBeginCapture_v2(a_, 0), CUDA_SUCCESS);
-  Launch(Load(kCopy), 1, 32, a_, y, x, 63u);
+  Launch(copy, 1, 32, a_, y, x, 63u);
   CUgraph graph = nullptr;
   ASSERT_EQ(cuStreamEndCapture(a_, &graph), CUDA_SUCCESS);
   CUgraphExec exec = nullptr;

@@ -139,6 +139,7 @@ DRIVER cuStreamQuery(void*) { return kOk; }
 DRIVER cuStreamSynchronize(void*) { return kOk; }
 DRIVER cuStreamWaitEvent(void*, void*, unsigned) { return kOk; }
 DRIVER cuStreamBeginCapture_v2(void*, int) { return kInvalid; }
+DRIVER cuThreadExchangeStreamCaptureMode(int*) { return kOk; }
 DRIVER cuStreamEndCapture(void*, void**) { return kInvalid; }
 DRIVER cuStreamIsCapturing(void*, int* status) {
   *status = 0;

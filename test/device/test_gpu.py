@@ -131,6 +131,7 @@ x = paddle.to_tensor(a, place=dev)
 assert x.place == dev and x.is_cuda
 np.testing.assert_array_equal(x.numpy(), a)
 np.testing.assert_array_equal(x.t()[1:, ::2].numpy(), a.T[1:, ::2])
+assert x.cuda() is x and x.cuda(0) is x
 y = x.cpu().cuda(1)
 assert str(y.place) == 'Place(gpu:1)' and y.cuda().place == dev
 np.testing.assert_array_equal(y.to('cuda:0').numpy(), a)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Work captured as graphs of a GPU and run again; the double checks what a replay reads."""
 
+import json
 import pathlib
 import sys
 
@@ -133,6 +134,103 @@ assert y.tolist() == want
 '''
     )
     run('-c', program)
+
+
+MODES = """
+import threading
+from paddle.device.cuda import Event, synchronize
+results, large = [], 64 << 20
+
+def told(call):
+    try:
+        call()
+        return ''
+    except RuntimeError as error:
+        return str(error)
+
+def elsewhere(call):  # in another thread
+    out = []
+    one = threading.Thread(target=lambda: out.append(told(call)))
+    one.start(); one.join()
+    return out[0]
+
+want = step().tolist()
+before = Event(); before.record(); before.synchronize()
+def alone():  # memory and a kernel that nobody had yet
+    graph = CUDAGraph(mode=MODE)
+    graph.capture_begin()
+    held = paddle.empty([large], 'uint8')
+    y = step() - paddle.cosh(x) * 0
+    graph.capture_end()
+    graph.replay()
+    assert y.tolist() == want
+def beside(call):
+    graph = CUDAGraph(mode=MODE)
+    graph.capture_begin()
+    y = step()
+    got = call()
+    end = told(graph.capture_end)
+    if not end:
+        graph.replay()
+        assert y.tolist() == want
+    return got, end
+alone()
+own = beside(lambda: told(before.query))
+other = beside(lambda: elsewhere(before.query))
+late = beside(lambda: elsewhere(lambda: paddle.empty([2 * large], 'uint8')))
+alone()
+"""
+
+
+@pytest.mark.parametrize(
+    'mode, forbids_own, forbids_others',
+    [('global', True, True), ('thread_local', True, False), ('relaxed', False, False)],
+)
+def test_a_mode_forbids_what_the_driver_says(mode, forbids_own, forbids_others):
+    """A query, of this thread and of another, and memory for another; the runtime's own calls are
+    not forbidden to the thread that captures.
+    """
+    done = run(
+        '-c',
+        START
+        + f'MODE = {mode!r}'
+        + MODES
+        + """
+import json
+print(json.dumps([own, other, late]))
+""",
+    )
+    own, other, late = json.loads(done[0])
+    for (said, end), call, forbids in (
+        (own, 'cuEventQuery', forbids_own),
+        (other, 'cuEventQuery', forbids_others),
+        (late, 'cuMemAlloc', forbids_others),
+    ):
+        assert bool(said) == bool(end) == forbids, (said, end)
+        if forbids:
+            assert f'{call} failed' in said and f"mode='{mode}'" in said
+            assert 'cuStreamEndCapture failed' in end and f'which {call} ended' in end
+
+
+@pytest.mark.parametrize('mode', ['global', 'thread_local', 'relaxed'])
+def test_the_thread_that_captures_ends_it(mode):
+    run(
+        '-c',
+        START
+        + f'MODE = {mode!r}'
+        + MODES
+        + """
+graph = CUDAGraph(mode=MODE)
+graph.capture_begin()
+y = step()
+end = elsewhere(graph.capture_end)
+assert bool(end) == (MODE != 'relaxed') and (not end or 'the thread that began' in end), end
+if end:
+    graph.capture_end()
+graph.replay()
+assert y.tolist() == want
+""",
+    )
 
 
 def test_it_is_printed(tmp_path):

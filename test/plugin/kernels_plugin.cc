@@ -82,6 +82,12 @@ void FullLike(const phi::Context& ctx, const phi::DenseTensor& x, const phi::Sca
 }
 
 template <typename T>
+void Fill(const phi::Context& ctx, const phi::DenseTensor&, const phi::Scalar& value, phi::DenseTensor* out) {
+  g_calls += 100;  // unlike full_like
+  Full<T>(ctx, value, out);
+}
+
+template <typename T>
 void Mean(const phi::Context& ctx, const phi::DenseTensor& x, phi::DenseTensor* out) {
   ++g_calls;
   out->Resize({1});  // as kernels did before tensors without dimensions
@@ -297,6 +303,7 @@ PD_BUILD_PHI_KERNEL(add, rows_cpu, ALL_LAYOUT, rows::Add, uint8_t, int8_t, int16
 PD_BUILD_PHI_KERNEL(full_like, rows_cpu, ALL_LAYOUT, rows::FullLike, bool, uint8_t, int8_t, int16_t, int32_t, int64_t,
                     float, double, phi::dtype::float16, phi::dtype::bfloat16, phi::dtype::complex<float>,
                     phi::dtype::complex<double>) {}
+PD_BUILD_PHI_KERNEL(fill, rows_cpu, ALL_LAYOUT, rows::Fill, float, int64_t, bool) {}
 PD_BUILD_PHI_KERNEL(mean_all, rows_cpu, ALL_LAYOUT, rows::Mean, float, double, phi::dtype::float16) {}
 PD_BUILD_PHI_KERNEL(concat, rows_cpu, ALL_LAYOUT, rows::Concat, float, phi::dtype::bfloat16) {}
 PD_BUILD_PHI_KERNEL(split_with_num, rows_cpu, ALL_LAYOUT, rows::Split, float) {}

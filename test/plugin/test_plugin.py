@@ -328,8 +328,15 @@ equal(runs(0, lambda: paddle.full([2], 1, 'int32')), np.ones(2, 'int32'))  # no 
 u = runs(1, lambda: paddle.uniform([500], 'float64', 2.0, 3.0, seed=5))
 assert 2 <= u.min() < 2.1 and 2.9 < u.max() < 3
 equal(paddle.uniform([500], 'float64', 2.0, 3.0, seed=5), u.numpy())
+x = paddle.to_tensor(np.ones((2, 3), 'float32'))
+assert runs(100, lambda: x.fill_(2.5)) is x
+equal(x, np.full((2, 3), 2.5, 'float32'))
+runs(100, lambda: x[:, 1].fill_(-1))
+runs(100, lambda: x[1].zero_())
+equal(x, np.array([[2.5, -1, 2.5], [0, 0, 0]], 'float32'))
 paddle.set_device('cpu')
 assert runs(0, lambda: paddle.full([2], 1.0)).place.is_cpu_place()
+assert runs(0, lambda: paddle.full([1], 1.0).fill_(2)).place.is_cpu_place()
 '''
     )
 

@@ -12,7 +12,7 @@ LIMIT = 8
 TABLE = "docs/design/overview.md"
 DEFINITION = re.compile(r"^(?!.*\bextern\b).*\bthread_local\b")
 NAME = re.compile(r"(\w+)\s*(?:\[\w*\])?\s*(?:\(|=|\{|;)")
-COMMENT = re.compile(r"//.*")
+BESIDE_CODE = re.compile(r'"[^"]*"|//.*')  # texts and comments
 
 
 def run(root):
@@ -24,7 +24,7 @@ def run(root):
             continue
         with open(os.path.join(root, path), encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
-                code = COMMENT.sub("", line)
+                code = BESIDE_CODE.sub("", line)
                 if not DEFINITION.match(code):
                     continue
                 count += 1

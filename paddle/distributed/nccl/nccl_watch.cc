@@ -8,6 +8,7 @@
 
 #include "paddle/common/error.h"
 #include "paddle/common/logging.h"
+#include "paddle/phi/backends/gpu/driver.h"
 #include "paddle/phi/core/device.h"
 
 namespace paddle::distributed {
@@ -47,6 +48,7 @@ void NcclWatch::Run() {
   // Often enough for the deadline to be kept, seldom enough to cost nothing.
   const auto pause = std::chrono::duration<double>(std::clamp(timeout_ / 20, 0.01, 0.5));
   std::optional<Deadline> deadline;  // of the first call
+  phi::gpu::HeedOwnCapturesAlone();
   std::unique_lock<std::mutex> lock(mutex_);
   while (!ends_) {
     if (calls_.empty()) {

@@ -160,7 +160,7 @@ def _cuda(self, device_id=None, blocking=True):
         blocking (bool, default True): Whether the call waits.
 
     Returns:
-        Tensor: the copy.
+        Tensor: the copy; the tensor itself where it lies there.
 
     Raises:
         ValueError: There is no GPU.
@@ -172,7 +172,7 @@ def _cuda(self, device_id=None, blocking=True):
     place = libpaddle.current_place()
     if device_id is not None or not place.is_gpu_place():
         place = libpaddle.CUDAPlace(0 if device_id is None else device_id)
-    return self._copy_to(place, blocking)
+    return self if self.place == place else self._copy_to(place, blocking)
 
 
 def _pin_memory(self, blocking=True):
@@ -582,6 +582,10 @@ def _fill_(x, value):
         >>> paddle.zeros([2]).fill_(3).tolist()
         [3.0, 3.0]
     """
+    from paddle import _C_ops
+
+    if not isinstance(value, Tensor) and libpaddle.has_kernel('fill', x):
+        return _C_ops.fill_(x, value)
     x[...] = value
     return x
 

@@ -76,6 +76,7 @@ const std::map<int, ErrorText>& Errors() {
        {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
         "operation would make the legacy stream depend on a capturing blocking stream"}},
       {907, {"CUDA_ERROR_CAPTURED_EVENT", "operation not permitted on an event last recorded in a capturing stream"}},
+      {908, {"CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "capture was begun by another thread"}},
       {999, {"CUDA_ERROR_UNKNOWN", "unknown error"}},
   };
   return errors;

@@ -166,6 +166,7 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
   return Call([&](Engine& e) {
     Require(bytes > 0);
+    e.Unsafe("cuMemHostAlloc");
     if (++e.allocations == Config::Get().fail_allocation) throw ApiError{CUDA_ERROR_OUT_OF_MEMORY};
     *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     Require(*pointer != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
@@ -176,6 +177,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {
 CUresult cuMemFreeHost(void* pointer) {
   return Call([&](Engine& e) {
     if (!pointer) return;
+    e.Unsafe("cuMemFreeHost");
     e.RunAll();
     Allocation* a = Owned(reinterpret_cast<uint64_t>(pointer));
     Require(a && a->origin == Origin::kHost);

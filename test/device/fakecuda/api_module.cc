@@ -225,6 +225,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned n, int
   std::string text;
   const CUresult result = Call([&](Engine& e) {
     Require(module && image);
+    e.Unsafe("cuModuleLoadData");
     const auto* bytes = static_cast<const unsigned char*>(image);
     if (bytes[0] == 0x7f || bytes[0] == 0x50 || bytes[0] == 0xba) {
       text = "expected PTX text, got a binary";

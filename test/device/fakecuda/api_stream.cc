@@ -122,9 +122,17 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
     s.capture = std::make_shared<Capture>();
     s.capture->origin = &s;
     s.capture->mode = mode;
+    s.capture->thread = std::this_thread::get_id();
     s.capture->streams.insert(&s);
     s.capture_after.clear();
     e.captures.push_back(s.capture);
+  });
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(int* mode) {
+  return Call([&](Engine&) {
+    Require(mode && *mode >= 0 && *mode <= 2);
+    std::swap(*mode, calls_mode);
   });
 }
 
@@ -133,6 +141,8 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
     Stream& s = e.Resolve(stream);
     Require(s.capture && s.capture->origin == &s, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     const auto capture = s.capture;
+    Require(capture->mode == 2 || capture->thread == std::this_thread::get_id(),
+            CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     const auto joined = Reaching(*capture->graph, s.capture_after);
     for (Stream* other : capture->streams) {
       other->capture.reset();
@@ -207,6 +217,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 
 CUresult cuEventQuery(CUevent event) {
   return Call([&](Engine& e) {
+    e.Unsafe("cuEventQuery");
     Event& v = EventOf(e, event);
     NotCaptured(v);
     if (v.shared && !v.stream) Require(SharedReached(e, v), CUDA_ERROR_NOT_READY);

@@ -36,6 +36,7 @@ enum CUresult : int {
   CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
   CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
   CUDA_ERROR_CAPTURED_EVENT = 907,
+  CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
   CUDA_ERROR_UNKNOWN = 999,
 };
 
@@ -171,6 +172,7 @@ FAKECUDA_API CUresult cuStreamQuery(CUstream stream);
 FAKECUDA_API CUresult cuStreamSynchronize(CUstream stream);
 FAKECUDA_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 FAKECUDA_API CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
+FAKECUDA_API CUresult cuThreadExchangeStreamCaptureMode(int* mode);
 FAKECUDA_API CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph);
 FAKECUDA_API CUresult cuStreamIsCapturing(CUstream stream, int* status);
 FAKECUDA_API CUresult cuEventCreate(CUevent* event, unsigned flags);

@@ -50,9 +50,14 @@ Stream& Engine::Resolve(CUstream stream) {
   return *s;
 }
 
+// By the mode of the thread that calls: 0 heeds other threads' captures of mode 0 and its own but relaxed ones, 1 its
+// own but relaxed ones, 2 none.
+thread_local int calls_mode = 0;
+
 void Engine::Unsafe(const char* call) {
   for (const auto& capture : captures) {
-    if (capture->mode == 2) continue;
+    const bool own = capture->thread == std::this_thread::get_id();
+    if (calls_mode == 2 || capture->mode == 2 || (!own && (calls_mode != 0 || capture->mode != 0))) continue;
     capture->broken = true;
     texts_[CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED] = std::string(call) + " while a stream is captured";
     throw ApiError{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};

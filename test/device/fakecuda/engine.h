@@ -13,6 +13,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device/fakecuda/config.h"
@@ -37,10 +38,13 @@ struct Graph {
   std::vector<Node> nodes;
 };
 
+extern thread_local int calls_mode;  // cuThreadExchangeStreamCaptureMode
+
 struct Capture {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   struct Stream* origin = nullptr;
   int mode = 0;  // 0 global, 1 thread, 2 relaxed
+  std::thread::id thread;
   bool broken = false;
   std::set<struct Stream*> streams;
 };

@@ -17,6 +17,7 @@
 #include "paddle/common/logging.h"
 #include "paddle/phi/backends/custom/caching_allocator.h"
 #include "paddle/phi/core/device.h"
+#include "paddle/phi/core/thread_state.h"
 
 namespace phi {
 namespace {
@@ -31,6 +32,8 @@ struct Device {
   C_Stream stream = nullptr;  // the current one
   C_Stream first = nullptr;
   std::atomic<bool> capturing{false};
+  std::atomic<const void*> captured_by{nullptr};    // the thread, by its state
+  bool ends_anywhere = true;                        // whether another one may end the capture
   std::vector<CachingAllocator::Block*> constants;  // numbers of the graph that is captured, in pinned memory
   CachingAllocator::Block* base = nullptr;          // of its draws (DrawKey)
   uint64_t drawn = 0;                               // numbers that a run of it draws
@@ -240,7 +243,41 @@ StreamOf* KeyOf(Device& d, C_Stream stream) {
   return &keys->try_emplace({&d, stream}, StreamOf{&d, stream}).first->second;
 }
 
+std::atomic<int> g_captures{0};  // under way
+// The device whose work this thread captures in a graph, if there is one.
+const Device* CapturedHere() {
+  if (g_captures.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::lock_guard<std::mutex> lock(g_types_mutex);
+  for (const auto& [key, d] : Devices())
+    if (d->capturing && d->captured_by == &t_state) return d;
+  return nullptr;
+}
+
+// What the runtime itself needs meanwhile (memory, events that tell when it is free, kernels) is no work of the graph,
+// and the capture's mode does not forbid it to the thread that captures.
+class AllowedInCapture {
+ public:
+  AllowedInCapture() {
+    if (const Device* d = CapturedHere()) exchange_ = d->f->cuda_thread_exchange_stream_capture_mode;
+    if (exchange_) exchange_(&mode_);
+  }
+  ~AllowedInCapture() {
+    if (exchange_) exchange_(&mode_);
+  }
+  AllowedInCapture(const AllowedInCapture&) = delete;
+
+ private:
+  C_Status (*exchange_)(C_StreamCaptureMode*) = nullptr;
+  C_StreamCaptureMode mode_ = C_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+CachingAllocator::Block* Taken(CachingAllocator& memory, size_t bytes, void* stream) {
+  const AllowedInCapture allowed;
+  return memory.Allocate(bytes, stream);
+}
+
 void GiveBlock(void* owner) {
+  const AllowedInCapture allowed;
   auto* block = static_cast<CachingAllocator::Block*>(owner);
   block->owner->Free(block);
 }
@@ -298,12 +335,12 @@ void RegisterDeviceType(DeviceType type) {
 
 Ref<Storage> AllocateOnDevice(size_t bytes, Place place) {
   if (IsPinned(place)) {
-    auto* block = Pinned().Allocate(bytes, nullptr);
+    auto* block = Taken(Pinned(), bytes, nullptr);
     PD_CHECK(block, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes of pinned memory");
     return Storage::Wrap(block->ptr, bytes, place, block, GiveBlock);
   }
   Device& d = Of(place);
-  auto* block = d.memory->Allocate(bytes, d.stream);
+  auto* block = Taken(*d.memory, bytes, d.stream);
   PD_CHECK(block, ResourceExhausted, "out of memory: expected to allocate ", bytes, " bytes on ", PlaceText(place),
            ", ", d.memory->stats().allocated, " bytes are in use");
   return Storage::Wrap(block->ptr, bytes, place, block, GiveBlock);
@@ -334,7 +371,7 @@ void CopyBytes(void* dst, Place to, const void* src, Place from, size_t bytes, b
   } else if (OnHost(from)) {
     Device& d = Of(to);
     if (d.capturing && bytes <= kConstant && d.f->host_memory_allocate) {
-      d.constants.push_back(Pinned().Allocate(bytes, nullptr));
+      d.constants.push_back(Taken(Pinned(), bytes, nullptr));
       PD_CHECK(d.constants.back(), ResourceExhausted, "out of memory: expected pinned memory for a number");
       src = std::memcpy(d.constants.back()->ptr, src, bytes);
       DEVICE_CALL(d, async_memory_copy_h2d, d.stream, dst, src, bytes);
@@ -412,6 +449,7 @@ std::vector<std::pair<std::string, int64_t>> DeviceMemoryShape(Place place) {
           {"waiting_bytes", s.waiting_bytes}};
 }
 void ReleaseDeviceCaches() {
+  const AllowedInCapture allowed;
   std::vector<Device*> all;
   {
     std::lock_guard<std::mutex> lock(g_types_mutex);
@@ -457,6 +495,7 @@ void DestroyStream(Place place, void* stream) {
 }
 bool QueryStream(Place place, void* stream) {
   Device& d = Of(place);
+  Check(d, d.f->set_device(&d.id), "set_device");
   if (d.f->query_stream) return d.f->query_stream(&d.id, static_cast<C_Stream>(stream)) == C_SUCCESS;
   WaitFor(d, static_cast<C_Stream>(stream));
   return true;
@@ -481,6 +520,7 @@ void RecordEvent(Place place, void* event, void* stream) {
 }
 bool QueryEvent(Place place, void* event) {
   Device& d = Of(place);
+  Check(d, d.f->set_device(&d.id), "set_device");
   if (d.f->query_event) return d.f->query_event(&d.id, static_cast<C_Event>(event)) == C_SUCCESS;
   DEVICE_CALL(d, synchronize_event, static_cast<C_Event>(event));
   return true;
@@ -536,13 +576,18 @@ DeviceGraph::DeviceGraph(Place place, MemoryPool* pool, int mode) : place_(place
     d.memory->ReleasePool(pool_);
     throw;
   }
+  d.captured_by = &t_state;
+  d.ends_anywhere = mode == C_STREAM_CAPTURE_MODE_RELAXED;
   capturing_ = d.capturing = true;
+  ++g_captures;
 }
 void DeviceGraph::End() {
   Device& d = Of(place_);
   PD_CHECK(capturing_, PreconditionNotMet, "[CUDAGraph] expected a graph that is being captured, got one that is not");
+  PD_CHECK(d.ends_anywhere || d.captured_by == &t_state, PreconditionNotMet,
+           "[CUDAGraph] expected the thread that began a capture to end it where mode is not 'relaxed', got another");
   if (d.outside) {
-    auto* told = Pinned().Allocate(sizeof(Outside), nullptr);
+    auto* told = Taken(Pinned(), sizeof(Outside), nullptr);
     outside_ = std::exchange(d.outside, nullptr);
     told_ = told;
     PD_CHECK(told, ResourceExhausted, "out of memory: expected pinned memory for a flag");
@@ -551,6 +596,7 @@ void DeviceGraph::End() {
                 sizeof(Outside));
   }
   capturing_ = d.capturing = false;
+  --g_captures;
   constants_.assign(d.constants.begin(), d.constants.end());
   d.constants.clear();
   base_ = std::exchange(d.base, nullptr);
@@ -624,7 +670,7 @@ bool CapturesGraph(Place place) { return !OnHost(place) && Of(place).capturing; 
 void* OutsideFlag(Place place, bool value) {
   Device& d = Of(place);
   if (!d.outside) {
-    d.outside = d.memory->Allocate(sizeof(Outside), d.stream);
+    d.outside = Taken(*d.memory, sizeof(Outside), d.stream);
     PD_CHECK(d.outside, ResourceExhausted, "out of memory: expected memory for a flag");
     const Outside none;
     CopyBytes(d.outside->ptr, place, &none, Place{}, sizeof(none));
@@ -634,7 +680,7 @@ void* OutsideFlag(Place place, bool value) {
 DrawKey TakeDraws(Place place, uint64_t numbers) {
   Device& d = Of(place);
   if (!d.capturing) return GeneratorOf(place).Take(numbers);
-  if (!d.base) d.base = d.memory->Allocate(2 * sizeof(uint64_t), d.stream);
+  if (!d.base) d.base = Taken(*d.memory, 2 * sizeof(uint64_t), d.stream);
   PD_CHECK(d.base, ResourceExhausted, "out of memory: expected memory for the seed of a graph");
   DrawKey key{0, d.drawn, d.base->ptr};
   d.drawn += numbers;
@@ -675,6 +721,7 @@ const DeviceKernel* LoadKernel(const std::string& text, const std::string& name,
   char log[4096] = {};
   C_Kernel kernel = nullptr;
   Check(d, d.f->set_device(&d.id), "set_device");
+  const AllowedInCapture allowed;
   const C_Status status =
       d.extension.kernel_compile(&d.id, text.data(), text.size(), name.c_str(), &kernel, log, sizeof(log));
   log[sizeof(log) - 1] = 0;

@@ -173,10 +173,17 @@ CUgraphExec Exec(C_GraphExec g) { return reinterpret_cast<CUgraphExec>(g); }
 // Graphs are functions without a device: what goes wrong with one is told of the first.
 C_Status BeginCapture(const C_Device d, C_Stream s, C_StreamCaptureMode mode) {
   GPU_CALL(d->id, StreamBeginCapture, Stream(s), static_cast<int>(mode));
+  CaptureBegins(mode);
   return C_SUCCESS;
 }
 C_Status EndCapture(const C_Device d, C_Stream s, C_CudaGraph* graph) {
   GPU_CALL(d->id, StreamEndCapture, Stream(s), reinterpret_cast<CUgraph*>(graph));
+  return C_SUCCESS;
+}
+C_Status ExchangeCaptureMode(C_StreamCaptureMode* mode) {
+  int now = *mode;
+  GPU_CALL(0, ThreadExchangeStreamCaptureMode, &now);
+  *mode = static_cast<C_StreamCaptureMode>(now);
   return C_SUCCESS;
 }
 C_Status CaptureInfo(const C_Device d, C_Stream s, C_StreamCaptureStatus* status, unsigned long long* id) {
@@ -242,6 +249,7 @@ void Register() {
   f.cuda_stream_begin_capture = BeginCapture;
   f.cuda_stream_end_capture = EndCapture;
   f.cuda_stream_get_capture_info = CaptureInfo;
+  f.cuda_thread_exchange_stream_capture_mode = ExchangeCaptureMode;
   f.cuda_graph_instantiate = InstantiateGraph;
   f.cuda_graph_launch = LaunchGraph;
   f.cuda_graph_destroy = DestroyGraph;

@@ -110,9 +110,42 @@ const Search& Found() {
 const Driver* FindDriver() { return Found().driver(); }
 const std::string& NoDriver() { return Found().why(); }
 
+namespace {
+struct Capturing {
+  std::mutex mutex;
+  const char* mode = "relaxed";
+  std::string ended;  // the call that ended it
+};
+Capturing& TheCapture() {
+  static auto* capture = new Capturing;
+  return *capture;
+}
+}  // namespace
+
+void CaptureBegins(int mode) {
+  Capturing& c = TheCapture();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  c.mode = mode == 0 ? "global" : mode == 1 ? "thread_local" : "relaxed";
+  c.ended.clear();
+}
+
+void HeedOwnCapturesAlone() {
+  int mode = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+  if (const Driver* driver = FindDriver()) driver->ThreadExchangeStreamCaptureMode(&mode);
+}
+
 void CheckDriver(CUresult r, const char* call, int device) {
   if (r == kCudaSuccess) return;
-  const std::string text = "[gpu:" + std::to_string(device) + "] cu" + call + " failed: " + Found().Text(r);
+  std::string text = "[gpu:" + std::to_string(device) + "] cu" + call + " failed: " + Found().Text(r);
+  if (r == kCudaForbidden || r == kCudaCaptureEnded) {
+    Capturing& c = TheCapture();
+    const std::lock_guard<std::mutex> lock(c.mutex);
+    text += std::string("; a graph is captured with mode='") + c.mode + "'";
+    if (r == kCudaForbidden)
+      c.ended = call;
+    else if (!c.ended.empty())
+      text += ", which cu" + c.ended + " ended";
+  }
   if (r == kCudaOutOfMemory) PD_THROW(ResourceExhausted, text);
   PD_THROW(PreconditionNotMet, text);
 }

@@ -26,5 +26,9 @@ const std::string& NoDriver();
 
 // ResourceExhausted for lack of memory, else PreconditionNotMet: "[gpu:0] cuMemAlloc failed: CUDA_ERROR_..: text".
 void CheckDriver(CUresult result, const char* call, int device);
+// This thread's calls are no concern of captures of other threads.
+void HeedOwnCapturesAlone();
+// A capture has begun, in one of the modes of CUDAGraph; errors of calls that it forbids name it.
+void CaptureBegins(int mode);
 
 }  // namespace phi::gpu

@@ -18,7 +18,8 @@ using CUfunction = struct CUfunc_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 
-inline constexpr CUresult kCudaSuccess = 0, kCudaOutOfMemory = 2, kCudaNotReady = 600;
+inline constexpr CUresult kCudaSuccess = 0, kCudaOutOfMemory = 2, kCudaNotReady = 600, kCudaForbidden = 900,
+                          kCudaCaptureEnded = 901;  // while a stream is captured
 struct CUmemLocation {
   int type, id;
 };
@@ -94,6 +95,7 @@ enum DeviceAttribute : int {
   F(StreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   F(StreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                            \
   F(StreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))                                        \
+  F(ThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (int* mode))                                 \
   F(StreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                        \
   F(StreamIsCapturing, cuStreamIsCapturing, (CUstream stream, int* status))                                          \
   F(GraphInstantiate, cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags))    \

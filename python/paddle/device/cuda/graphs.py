@@ -37,8 +37,10 @@ class CUDAGraph:
 
     Args:
         place (place, default None): The GPU; None for the current one.
-        mode (str, default "thread_local"): One of `global`, `thread_local` and `relaxed`: which
-            calls of the driver by others end the capture. New memory may be taken in all of them.
+        mode (str, default "thread_local"): Whose calls end the capture that could wait for the GPU
+            or take memory of it (`Event.query`, another thread's new tensors): `global`: those of
+            all threads; `thread_local`: of the thread that captures; `relaxed`: nobody's. What
+            operations inside need themselves, memory and kernels, is always allowed.
         pool_id (int, default None): Graphs of the same number share their memory, for graphs that
             run one after another; None for memory of its own.
 
@@ -76,8 +78,7 @@ class CUDAGraph:
             )
         others = _of_pool.setdefault(self._pool_id, weakref.WeakSet())
         shares = next((g._handle for g in others if g._handle is not None), None)
-        # The allocator takes memory of the device meanwhile, which only this mode lets it.
-        self._handle = _core.DeviceGraph(self._place, shares, ALL_MODES.index('relaxed'))
+        self._handle = _core.DeviceGraph(self._place, shares, ALL_MODES.index(self._mode))
         others.add(self)
 
     def capture_end(self):
