@@ -294,3 +294,66 @@ def _rotated(q, sin=None, cos=None, places=None, **options):
 def test_batches_and_lengths_that_come_later(function, feeds, shapes):
     wanted = function(*[paddle.to_tensor(a) for a in feeds]).numpy()
     np.testing.assert_allclose(run_program(function, feeds, shapes), wanted, rtol=1e-5, atol=1e-6)
+
+
+def _convolved(n, weight, stride, dilation=1, last=False):
+    def convolve(x):
+        function = (F.conv1d, F.conv2d, F.conv3d)[n - 1]
+        form = ('NLC', 'NHWC', 'NDHWC')[n - 1] if last else ('NCL', 'NCHW', 'NCDHW')[n - 1]
+        return function(
+            x,
+            paddle.assign(weight),
+            stride=stride,
+            padding='SAME',
+            dilation=dilation,
+            data_format=form,
+        )
+
+    return convolve
+
+
+@pytest.mark.parametrize(
+    'function, image',
+    [
+        (_convolved(1, IMAGE[:, :, :3, 0], 2), IMAGE[:, :, :, 0]),
+        (_convolved(1, IMAGE[:, :, :3, 0], 1), IMAGE[:, :, :, 0]),
+        (_convolved(2, IMAGE[:, :, :3, :2], 1), IMAGE),
+        (_convolved(2, IMAGE[:, :, :3, :2], 2), IMAGE),
+        (_convolved(2, IMAGE[:, :, :3, :2], [3, 1]), IMAGE),
+        (_convolved(2, IMAGE[:, :, :1, :1], 2), IMAGE),
+        (_convolved(2, IMAGE[:, :, :3, :2], 2, 2), IMAGE),
+        (_convolved(2, IMAGE[:, :, :3, :3], 2, 1, True), IMAGE.transpose(0, 2, 3, 1)),
+        (_convolved(3, IMAGE[:, :, :3, :3, None], 2), IMAGE[..., None] + np.ones(3, 'float32')),
+        (paddle.nn.Conv2D(4, 6, 3, padding='same', stride=2), IMAGE),
+        (lambda x: F.max_pool2d(x, 3, 1, 'SAME'), IMAGE),
+        (lambda x: F.avg_pool2d(x, 2, 1, 'SAME'), IMAGE),
+    ],
+)
+def test_padding_alike_of_images_whose_extents_come_later(function, image):
+    image = np.ascontiguousarray(image)
+    wanted = function(paddle.to_tensor(image)).numpy()
+    shape = [-1] * image.ndim
+    shape[1 if image.shape[1] == 4 else -1] = 4  # channels
+    found = run_program(function, [image], [shape])
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize('cell', [paddle.nn.SimpleRNNCell, paddle.nn.GRUCell, paddle.nn.LSTMCell])
+def test_cells_begin_with_a_batch_that_comes_later(cell):
+    for make in (lambda: cell(4, 3), lambda: paddle.nn.RNN(cell(4, 3))):
+        paddle.seed(1)
+        made = make()
+        x = X if isinstance(made, paddle.nn.RNN) else X[0]
+        wanted = made(paddle.to_tensor(x))[0].numpy()
+        traced = paddle.jit.to_static(
+            lambda x, made=made: made(x)[0],
+            input_spec=[paddle.static.InputSpec([-1, *x.shape[1:]], 'float32')],
+        )
+        np.testing.assert_allclose(traced(paddle.to_tensor(x)).numpy(), wanted, rtol=1e-5)
+
+
+def test_shuffled_channels_of_images_whose_extents_come_later():
+    from paddle.vision.models.shufflenetv2 import channel_shuffle
+
+    found = run_program(lambda x: channel_shuffle(x, 2), [IMAGE], [[-1, 4, -1, -1]])
+    np.testing.assert_array_equal(found, IMAGE[:, [0, 2, 1, 3]])

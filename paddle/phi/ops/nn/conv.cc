@@ -106,8 +106,10 @@ Ints ResolvePaddings(const char* op, const Dims& x, const Dims& w, const Ints& s
   if (algorithm == "VALID") return out;
   if (algorithm == "SAME") {
     for (int64_t i = 0; i < nd; ++i) {
-      int64_t in = Spatial(x, i, last).value(), field = FieldOf(op, w, i, dilations[i]);
-      int64_t o = (in + strides[i] - 1) / strides[i];
+      const int64_t field = FieldOf(op, w, i, dilations[i]);
+      // With a stride of 1 the extent does not matter, which a program may not know.
+      const int64_t in = strides[i] == 1 ? 1 : Spatial(x, i, last).value();
+      const int64_t o = (in + strides[i] - 1) / strides[i];
       int64_t total = std::max<int64_t>((o - 1) * strides[i] + field - in, 0);
       out[2 * i] = total / 2;
       out[2 * i + 1] = total - total / 2;

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and transposed convolutions in one to three dimensions."""
 
+import paddle
 from paddle import _C_ops
 from paddle.base.arguments import second_names
 from paddle.base.documentation import shares
 from paddle.base.libpaddle import expect_tensors
+from paddle.tensor.manipulation import extents
 
 from . import _parse
+from .vision import pad
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv1d_transpose", "conv2d_transpose", "conv3d_transpose"]
 
@@ -39,6 +42,10 @@ def _check_weight(op, weight, n):
 def conv_nd(n, x, weight, bias, stride, pads, algorithm, dilation, groups, data_format):
     """Convolution whose arguments are parsed already: lists of n ints, `pads` of n or 2n."""
     channel_last = data_format[-1] == "C"
+    if algorithm == "SAME":
+        spatial = x.shape[1:-1] if channel_last else x.shape[2:]
+        if any(step > 1 and extent < 0 for step, extent in zip(stride, spatial)):
+            x, algorithm = _padded_alike(n, x, weight, stride, dilation, data_format), "VALID"
     if n == 2:
         out = _C_ops.conv2d(x, weight, stride, pads, algorithm, dilation, groups, data_format)
     elif n == 3:
@@ -96,6 +103,19 @@ def _conv(n, x, weight, bias, stride, padding, dilation, groups, data_format):
         groups,
         data_format,
     )
+
+
+def _padded_alike(n, x, weight, stride, dilation, data_format):
+    """x with the zeros of padding 'SAME', whose number its program finds when it runs."""
+    pads = []
+    for axis in reversed(range(n)):
+        extent = extents(x)[axis + (1 if data_format[-1] == "C" else 2)]
+        field = (extents(weight)[axis + 2] - 1) * dilation[axis] + 1
+        windows = (extent + stride[axis] - 1) // stride[axis]
+        total = (windows - 1) * stride[axis] + field - extent
+        total = max(total, 0) if isinstance(total, int) else paddle.clip(total, min=0)
+        pads += [total // 2, total - total // 2]
+    return pad(x, pads, data_format=data_format)
 
 
 @second_names(input='x')

@@ -342,8 +342,7 @@ def flash_attn_varlen_qkvpacked(
     if groups == 1:
         query = paddle.squeeze(query, 1)
     else:
-        shape = list(query.shape)
-        query = paddle.reshape(paddle.transpose(query, [0, 2, 1, 3]), [shape[0], -1, shape[-1]])
+        query = paddle.flatten(paddle.transpose(query, [0, 2, 1, 3]), 1, 2)
     return flash_attn_unpadded(
         query,
         paddle.squeeze(key, 1),

@@ -8,6 +8,7 @@ from paddle import _C_ops, _lazy
 from paddle.base.arguments import instance
 from paddle.base.documentation import shares
 from paddle.base.framework import to_dtype
+from paddle.tensor.manipulation import extents
 
 from .. import functional as F
 from ..initializer import Uniform
@@ -69,7 +70,7 @@ class RNNCellBase(Layer):
         """
         shape = self.state_shape if shape is None else shape
         dtype = to_dtype(paddle.get_default_dtype() if dtype is None else dtype)
-        batch = flatten(batch_ref)[0].shape[batch_dim_idx]
+        batch = extents(flatten(batch_ref)[0])[batch_dim_idx]
 
         def build(tree):
             if _is_shape(tree):

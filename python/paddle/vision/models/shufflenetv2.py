@@ -29,9 +29,7 @@ def _activation(act):
 
 def channel_shuffle(x, groups):
     """Interleave the channels of `groups` groups."""
-    batch, channels, height, width = x.shape
-    x = paddle.reshape(x, [batch, groups, channels // groups, height, width])
-    return paddle.reshape(paddle.transpose(x, [0, 2, 1, 3, 4]), [batch, channels, height, width])
+    return nn.functional.channel_shuffle(x, groups)
 
 
 class InvertedResidual(nn.Layer):
