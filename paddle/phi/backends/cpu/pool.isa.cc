@@ -52,8 +52,56 @@ void BestAlong(const Args& a, const T* p, int32_t base, T* __restrict best, int3
   }
 }
 
+// Whether windows are best looked at column by column: a column serves one window or a few, and results are too far
+// apart for vectors of them.
+inline bool ByColumns(const Args& a) {
+  if (a.adaptive) return a.out[2] > 0 && a.in[2] >= 2 * a.out[2];
+  return a.stride[2] > 2 && a.dilation[2] == 1 && a.k[2] <= 2 * a.stride[2];
+}
+
+// One row of results: the best of each column, with the first row that has it, then those of each window. `best` and
+// `at` have room for a row of the plane. Between equal columns the smaller position comes first in the window.
+template <class T>
+void MaxOfColumns(const Args& a, const T* x, const Window& wd, const Window& wh, T* __restrict best,
+                  int32_t* __restrict at, T* y, int32_t* pos) {
+  const int64_t width = a.in[2];
+  bool any = false;
+  for (int64_t d = wd.first; d < wd.end; d += wd.step)
+    for (int64_t h = wh.first; h < wh.end; h += wh.step) {
+      const int64_t row = (d * a.in[1] + h) * width;
+      const int32_t base = static_cast<int32_t>(row);
+      const T* p = x + row;
+      if (!any) {
+        for (int64_t i = 0; i < width; ++i) best[i] = p[i], at[i] = base + static_cast<int32_t>(i);
+        any = true;
+        continue;
+      }
+      PD_IVDEP for (int64_t i = 0; i < width; ++i) {
+        const T v = p[i];
+        const bool take = Better(v, best[i]);
+        best[i] = take ? v : best[i];
+        at[i] = take ? base + static_cast<int32_t>(i) : at[i];
+      }
+    }
+  for (int64_t i = 0; i < a.out[2]; ++i) {
+    const Window w = WindowOf(a, 2, i);
+    if (!any || w.first >= w.end) continue;
+    T m = best[w.first];
+    int32_t k = at[w.first];
+    for (int64_t q = w.first + 1; q < w.end; ++q) {
+      const bool take = Better(best[q], m) | (Same(best[q], m) & !Better(m, best[q]) & (at[q] < k));
+      m = take ? best[q] : m;
+      k = take ? at[q] : k;
+    }
+    y[i] = m;
+    pos[i] = k;
+  }
+}
+
 template <class T>
 void MaxMaskPlane(const Args& a, const T* x, T* y, int32_t* pos) {
+  const bool by_columns = ByColumns(a);
+  char* const room = by_columns ? Buffer<char>(a.in[2] * static_cast<int64_t>(sizeof(T) + sizeof(int32_t))) : nullptr;
   for (int64_t od = 0; od < a.out[0]; ++od) {
     const Window wd = WindowOf(a, 0, od);
     for (int64_t oh = 0; oh < a.out[1]; ++oh, y += a.out[2], pos += a.out[2]) {
@@ -61,6 +109,11 @@ void MaxMaskPlane(const Args& a, const T* x, T* y, int32_t* pos) {
       for (int64_t i = 0; i < a.out[2]; ++i) {
         y[i] = static_cast<T>(a.lowest);
         pos[i] = -1;
+      }
+      if (by_columns) {
+        T* const best = reinterpret_cast<T*>(room);
+        MaxOfColumns(a, x, wd, wh, best, reinterpret_cast<int32_t*>(best + a.in[2]), y, pos);
+        continue;
       }
       for (int64_t d = wd.first; d < wd.end; d += wd.step)
         for (int64_t h = wh.first; h < wh.end; h += wh.step) {
