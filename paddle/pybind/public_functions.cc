@@ -179,8 +179,8 @@ struct ScaleArgs {
   Scalar scale{1.0}, bias{0.0};
   bool bias_after = true;
   ScaleArgs(PyObject* const* a, const Tensor& x) {
-    if (!IsNone(a[1])) scale = ToScalar(a[1], "scale", "scale");
-    if (!IsNone(a[2])) bias = ToScalar(a[2], "scale", "bias");
+    if (a[1]) scale = ToScalar(a[1], "scale", "scale");
+    if (a[2]) bias = ToScalar(a[2], "scale", "bias");
     CheckFits(a[1], x, "scale", "scale");
     CheckFits(a[2], x, "scale", "bias");
     CheckReal(scale, x, "scale", "scale");
@@ -282,7 +282,7 @@ PyObject* Concat(PyObject* const* a) {
 
 PyObject* Split(PyObject* const* a) {
   const Tensor& x = X(a, "split");
-  int64_t place = IsNone(a[2]) ? 0 : ToInt(a[2], "split", "axis");
+  int64_t place = a[2] ? ToInt(a[2], "split", "axis") : 0;
   Scalar axis(place < 0 && place >= -x.ndim() ? place + x.ndim() : place);  // PaddlePaddle's op knows no negative axis
   std::vector<Tensor> parts = PyList_Check(a[1]) || PyTuple_Check(a[1])
                                   ? paddle::split(x, ToIntArray(a[1], "split", "num_or_sections"), axis)

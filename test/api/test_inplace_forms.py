@@ -779,3 +779,12 @@ def test_what_no_gradient_reads_may_be_written_in_place():
     y.add_(paddle.ones([1]))
     with pytest.raises(RuntimeError, match='modified by an in-place operation'):
         z.sum().backward()
+
+
+def test_operands_named_as_the_tensor_of_other_forms():
+    """`x` is the second operand of baddbmm_, whose tensor is `input`."""
+    one = paddle.ones([2, 2, 2])
+    got = paddle.baddbmm_(input=paddle.ones([2, 2, 2]), x=one, y=one)
+    assert (got.numpy() == 3).all()
+    got = paddle.ones([2, 2, 2]).baddbmm_(x=one, y=one, beta=2.0)
+    assert (got.numpy() == 4).all()

@@ -23,6 +23,19 @@ NUMBERS = [
     (paddle.stanh, ('scale_a', 'scale_b'), {}),
     (paddle.round, ('decimals',), {}),
     (paddle.isclose, ('rtol', 'atol'), {'y': 'x'}),
+    (paddle.argsort, ('axis',), {}),
+    (paddle.sort, ('axis',), {}),
+    (F.layer_norm, ('epsilon',), {'normalized_shape': 4}),
+    (F.instance_norm, ('eps',), {}),
+    (F.celu, ('alpha',), {}),
+    (F.gumbel_softmax, ('temperature', 'axis'), {}),
+    (F.temporal_shift, ('shift_ratio',), {'seg_num': 1}),
+    (F.cosine_similarity, ('axis',), {'x2': 'x'}),
+    (paddle.scale, ('scale', 'bias'), {}),
+    (paddle.split, ('axis',), {'num_or_sections': 2}),
+    (paddle.chunk, ('axis',), {'chunks': 2}),
+    (paddle.linalg.qr, ('mode',), {}),
+    (paddle.linalg.eigvalsh, ('UPLO',), {}),
 ]
 
 
@@ -35,11 +48,29 @@ def x():
     'function, names, given', NUMBERS, ids=lambda v: getattr(v, '__name__', '')
 )
 def test_numbers_are_needed(function, names, given, x):
-    given = {name: x for name in given}
+    given = {name: x if value == 'x' else value for name, value in given.items()}
     function(x, **given)
     for name in names:
-        with pytest.raises(TypeError, match=name):
+        with pytest.raises(TypeError, match=name.lower()):
             function(x, **given, **{name: None})
+
+
+def test_operations_need_their_numbers(x):
+    for name, args in (
+        ('cumsum', (x, None, False, False, False)),
+        ('label_smooth', (x, None, None)),
+        ('concat', ([x], None)),
+        ('celu', (x, None)),
+        ('qr', (x, None)),
+        ('dropout', (x, None, None, False, 'upscale_in_train', 0, False)),
+    ):
+        with pytest.raises(TypeError, match=name):
+            getattr(paddle._C_ops, name)(*args)
+    with pytest.raises(ValueError, match='mode'):
+        paddle.nanmedian(x, mode=None)
+    want = F.instance_norm(x).numpy()
+    for name in ('use_input_stats', 'data_format'):
+        np.testing.assert_array_equal(F.instance_norm(x, **{name: None}).numpy(), want)
 
 
 @pytest.mark.parametrize(

@@ -284,7 +284,6 @@ def test_numbers_that_are_no_boxes(value):
 @pytest.mark.parametrize(
     'call, words',
     [
-        (lambda: ops.box_coder(paddle.ones([2, 4]), [0.1], paddle.ones([3, 4])), '4 variances'),
         (
             lambda: ops.box_coder(
                 paddle.ones([2, 4]), [0.1] * 4, paddle.ones([3, 3, 4]), 'decode_center_size'

@@ -141,7 +141,7 @@ def is_none_read(op, a):
     if a.kind in TAKES_NONE or a.kind == "bool":
         return True
     declared = any(p.name == a.name and p.default == "None" for sig in op.py for p in sig.args)
-    return a.kind in NUMBERS and bool(op.py) and not declared
+    return (a.kind in NUMBERS or a.kind == "str") and not declared
 
 
 def scalar_partner(op, i):

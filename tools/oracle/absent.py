@@ -17,6 +17,8 @@ import subprocess
 import sys
 import textwrap
 
+import absent_modules
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SPACES = ("_C_ops", "_legacy_C_ops", "append_op")
@@ -91,7 +93,8 @@ CALLED = {
     "iterable=False)` puts it: here the executor reads from that loader",
     "create_double_buffer_reader": "as `create_py_reader`",
     "read": "as `create_py_reader`",
-    "pyramid_hash": "it runs: hashes of words into a table that no published model has",
+    "pyramid_hash": "it runs: sums of rows of a table that hashes of runs of words choose, for "
+    "a search engine's parameter server; no program of a package, and no published model, has it",
 }
 
 # Old operations that the published package runs on a CPU without a kernel.
@@ -188,7 +191,7 @@ def page(names, cpu):
         for space, absent in reasons[why].items():
             text = f"`{space}` ({len(absent)}): " + ", ".join(f"`{n}`" for n in absent) + "."
             out += ["", *textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)]
-    return "\n".join([*out, ""])
+    return "\n".join([*out, "", *absent_modules.lines(), ""])
 
 
 def main():

@@ -4,6 +4,8 @@
 from paddle import _lazy
 
 _lazy.install(
-    globals(), 'paddle.dataset', modules=('common', 'imdb', 'mnist', 'uci_housing', 'wmt16')
+    globals(),
+    'paddle.dataset',
+    modules=('common', 'flowers', 'image', 'imdb', 'mnist', 'uci_housing', 'wmt16'),
 )
 __all__ = []

@@ -17,7 +17,7 @@ _FLOATING_ONLY = frozenset(
 _MARKS = {inspect.Parameter.VAR_POSITIONAL: '*', inspect.Parameter.VAR_KEYWORD: '**'}
 
 
-def written(x, name, plain, *args, **kwargs):
+def written(x, name, plain, /, *args, **kwargs):
     """`x` after `plain(x, ...)` was written over it, with its history: the form `name` of
     `plain`.
     """

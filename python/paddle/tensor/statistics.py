@@ -325,6 +325,8 @@ def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
         >>> paddle.nanmedian(x).item()
         2.0
     """
+    if mode not in ('avg', 'min'):
+        raise ValueError(f"[nanmedian] expected mode 'avg' or 'min', got {mode!r}")
     result = _quantile(x, 0.5, axis, keepdim, 'midpoint' if mode == 'avg' else 'lower', True)
     result = result.astype(x.dtype)
     if mode == 'avg' or not isinstance(axis, builtins.int):

@@ -3,7 +3,7 @@
 
 import paddle
 from paddle import _C_ops, _lazy
-from paddle.base.arguments import second_names
+from paddle.base.arguments import integer, second_names
 from paddle.base.framework import Tensor, number, to_dtype
 from paddle.base.libpaddle import expect_tensors
 from paddle.tensor.manipulation import extents
@@ -171,6 +171,7 @@ def cosine_similarity(x1, x2, axis=1, eps=1e-08):
         [0.7071]
     """
     expect_tensors('cosine_similarity', x1=x1, x2=x2)
+    axis = integer('cosine_similarity', 'axis', axis)
     dot = paddle.sum(x1 * x2, axis=axis)
     squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
     return dot / paddle.sqrt(paddle.clip(squares, min=eps * eps))

@@ -271,6 +271,8 @@ def instance_norm(
         >>> paddle.nn.functional.instance_norm(x).tolist()
         [[[-1.0000, 1.0000], [-1.0000, 1.0000]]]
     """
+    use_input_stats = True if use_input_stats is None else use_input_stats
+    data_format = "NCHW" if data_format is None else data_format
     _parse.data_format("instance_norm", data_format, "NC", *_FORMATS)
     if data_format in ("NLC", "NHWC", "NDHWC"):
         out = instance_norm(
