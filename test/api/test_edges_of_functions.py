@@ -357,3 +357,33 @@ def test_shuffled_channels_of_images_whose_extents_come_later():
 
     found = run_program(lambda x: channel_shuffle(x, 2), [IMAGE], [[-1, 4, -1, -1]])
     np.testing.assert_array_equal(found, IMAGE[:, [0, 2, 1, 3]])
+
+
+INDEX = np.array([[0, 1]])
+
+
+@pytest.mark.parametrize(
+    'call, text',
+    [
+        (
+            lambda x: paddle.scatter_nd_add(x, paddle.to_tensor([[0.0]]), x[:1]),
+            r'^\[scatter_nd_add\] expected an index of dtype int32 or int64, got float32',
+        ),
+        (
+            lambda x: paddle.scatter_nd_add(x, paddle.to_tensor(INDEX), x[:1]),
+            r'^\[scatter_nd_add\] expected a last extent of index of at most 1, got 2',
+        ),
+        (
+            lambda x: paddle.index_put(x, (paddle.to_tensor(INDEX[0, :1]),), x),
+            r'^\[index_put\] expected a value that broadcasts to \[1\], got shape \[2\]',
+        ),
+        (
+            lambda x: paddle.nanquantile(x, 0.5, interpolation='cubic'),
+            r"^\[nanquantile\] expected a known interpolation, got 'cubic'",
+        ),
+        (lambda x: paddle.nanquantile(x, 2.0), r'^\[nanquantile\] expected q from 0 '),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(paddle.to_tensor([1.0, 2.0]))

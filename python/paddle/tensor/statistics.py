@@ -347,12 +347,13 @@ def nanmedian(x, axis=None, keepdim=False, mode='avg', name=None):
 
 
 def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
-    expect_tensors('quantile', x=x)
+    op = 'nanquantile' if ignore_nan else 'quantile'
+    expect_tensors(op, x=x)
     single = not isinstance(q, (list, tuple)) and not (isinstance(q, Tensor) and q.ndim)
-    qs = [q] if single else items('quantile', 'q', q)
+    qs = [q] if single else items(op, 'q', q)
     qs = [float(v) for v in qs]
     if builtins.any(not 0 <= v <= 1 for v in qs):
-        raise ValueError(f"[quantile] expected q from 0 to 1, got {qs}")
+        raise ValueError(f"[{op}] expected q from 0 to 1, got {qs}")
     dtype = 'float64' if str(x.dtype) == 'paddle.float64' else 'float32'
     flat, kept, rest = _flat_axes(x.astype(dtype), axis)
     flat = _nan_where_empty(flat).astype(dtype)
@@ -380,7 +381,7 @@ def _quantile(x, q, axis, keepdim, interpolation, ignore_nan):
                 weight == 0.5, low % 2 == 1
             ).astype(dtype)
         elif interpolation != 'linear':
-            raise ValueError(f'[quantile] expected a known interpolation, got {interpolation!r}')
+            raise ValueError(f'[{op}] expected a known interpolation, got {interpolation!r}')
         low, high = (
             paddle.clip(low, min=0).astype('int64'),
             paddle.clip(high, min=0).astype('int64'),

@@ -50,22 +50,25 @@ void index_select_kernel(const Tensor& x, const Tensor& index, int64_t axis, Ten
                   index.raw_data(), index.numel(), out.raw_data());
 }
 
-void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) {
-  CheckIndexType("gather_nd", index);
-  PD_CHECK(!index.dims.empty(), InvalidArgument, "[gather_nd] expected an index of at least 1 axis, got a 0-D tensor");
-  int64_t depth = index.dims.back().value();
-  PD_CHECK(depth <= x.dims.size(), InvalidArgument, "[gather_nd] expected a last extent of index of at most ",
-           x.dims.size(), ", got ", depth);
-  out = {{}, x.dtype};
-  for (int64_t i = 0; i + 1 < index.dims.size(); ++i) out.dims.push_back(index.dims[i]);
-  for (int64_t i = depth; i < x.dims.size(); ++i) out.dims.push_back(x.dims[i]);
-}
 namespace {
+// The shape of the elements of x at indices whose last axis counts its first axes.
+Dims DimsAt(const char* op, const Meta& x, const Meta& index) {
+  CheckIndexType(op, index);
+  PD_CHECK(!index.dims.empty(), InvalidArgument, "[", op, "] expected an index of at least 1 axis, got a 0-D tensor");
+  int64_t depth = index.dims.back().value();
+  PD_CHECK(depth <= x.dims.size(), InvalidArgument, "[", op, "] expected a last extent of index of at most ",
+           x.dims.size(), ", got ", depth);
+  Dims out;
+  for (int64_t i = 0; i + 1 < index.dims.size(); ++i) out.push_back(index.dims[i]);
+  for (int64_t i = depth; i < x.dims.size(); ++i) out.push_back(x.dims[i]);
+  return out;
+}
 int64_t RowsOf(const Meta& index) {
   const int64_t depth = index.dims.back().value();
   return depth ? CountOf(index) / depth : CountOf({{index.dims.begin(), index.dims.end() - 1}, index.dtype});
 }
 }  // namespace
+void gather_nd_infer(const Meta& x, const Meta& index, Meta& out) { out = {DimsAt("gather_nd", x, index), x.dtype}; }
 int64_t gather_nd_workspace(const Meta&, const Meta& index) { return cpu::PlacesBytes(RowsOf(index)); }
 void gather_nd_kernel(const Tensor& x, const Tensor& index, Tensor& out) {
   if (out.numel() == 0) return;
@@ -198,12 +201,11 @@ void scatter_kernel(const Tensor& x, const Tensor& index, const Tensor& updates,
 }
 
 void scatter_nd_add_infer(const Meta& x, const Meta& index, const Meta& updates, Meta& out) {
-  Meta want;
-  gather_nd_infer(x, index, want);
+  const Dims want = DimsAt("scatter_nd_add", x, index);
   PD_CHECK(x.dtype == updates.dtype, InvalidType, "[scatter_nd_add] expected updates of dtype ", NameOf(x.dtype),
            ", got ", NameOf(updates.dtype));
-  PD_CHECK(common::MayMatch(updates.dims, want.dims), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
-           common::ShapeText(want.dims), ", got ", common::ShapeText(updates.dims));
+  PD_CHECK(common::MayMatch(updates.dims, want), InvalidArgument, "[scatter_nd_add] expected updates of shape ",
+           common::ShapeText(want), ", got ", common::ShapeText(updates.dims));
   out = x;
 }
 int64_t scatter_nd_add_workspace(const Meta& x, const Meta& index, const Meta& updates) {

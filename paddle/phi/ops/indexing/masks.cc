@@ -5,6 +5,7 @@
 
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/core/ordered.h"
+#include "paddle/phi/infer/rules.h"
 #include "paddle/phi/ops/indexing/axis.h"
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/gather.h"
@@ -179,6 +180,9 @@ void index_put_kernel(const Tensor& x, const std::vector<Tensor>& indices, const
                   whole, one, accumulate);
   };
   if (one || value.dims() == p.dims) return put(value.raw_data());
+  PD_CHECK(BroadcastsTo(common::ToDims(value.dims()), common::ToDims(p.dims)), InvalidArgument,
+           "[index_put] expected a value that broadcasts to ", common::ShapeText(p.dims), ", got shape ",
+           common::ShapeText(value.dims()));
   if (FormsHere()) return put(WrittenOut(value, p.dims).get());
   put(Expanded(value, p.dims).tensor.raw_data());
 }
