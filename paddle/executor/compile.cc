@@ -15,6 +15,7 @@
 #include "paddle/pir/dialect/numbers.h"
 #include "paddle/pir/dialect/pd_op.h"
 #include "paddle/pir/pass/expansion.h"
+#include "paddle/pir/pass/passes.h"
 
 namespace executor {
 namespace {
@@ -365,10 +366,60 @@ class Compiler {
       ins.attrs.emplace_back(flag(key));
   }
 
+  // Programs of PaddlePaddle write operands by `set_value_` and others, where ours have a result that what follows
+  // reads.
+  Instruction Written(pir::Operation* op, const phi::OpDef* def) {
+    Instruction ins = Kernel(op, def);
+    Replace(ins);
+    return ins;
+  }
+  void Replace(const Instruction& write) {
+    for (auto& [value, number] : numbers_)
+      if (number == write.in[0].value) number = write.out[0].value;
+  }
+  // `assign_value_` as values of the whole of its operand.
+  Instruction Assigned(pir::Operation* op) {
+    const phi::OpDef* def = phi::FindOpDef(pir::pd::kSetValue);
+    Instruction ins = Make(Instruction::kOp, op);
+    ins.op = def;
+    ins.in.push_back({NumberOf(op->operand(0))});
+    const auto shape = std::get<std::vector<int64_t>>(op->attr("shape").value(pir::AttrCode::kInt64s));
+    const common::Ints first(static_cast<int64_t>(shape.size()), 0), step(static_cast<int64_t>(shape.size()), 1);
+    common::Ints end;
+    std::vector<int64_t> axes;
+    for (int64_t n : shape) {
+      axes.push_back(end.size());
+      end.push_back(n);
+    }
+    const std::vector<int64_t> none;
+    ins.attrs = {phi::IntArray(first),
+                 phi::IntArray(end),
+                 phi::IntArray(step),
+                 axes,
+                 none,
+                 none,
+                 shape,
+                 op->attr("values").value(pir::AttrCode::kScalars)};
+    ins.out.emplace_back();
+    ins.out[0].value = NumberOf(op->result(0));
+    Declare(op->result(0).type(), ins.out[0].value, ins.declared);
+    Replace(ins);
+    return ins;
+  }
   Instruction Kernel(pir::Operation* op) {
     const std::string& name = op->name();
     const phi::OpDef* def = static_cast<const phi::OpDef*>(op->info()->phi_op);
     if (!def) def = phi::FindOpDef(name);
+    if (!def && op->num_operands() && op->num_results() && pir::WritesOperand(*op->info())) {
+      PD_CHECK(op->operand(0).block() == op->block(), Unimplemented, "[executor] expected ", name,
+               " to write what its own block makes, got a value from outside of it");
+      if (op->isa(pir::pd::kAssignValue_)) return Assigned(op);
+      if (const auto* same = phi::FindOpDef(name.substr(0, name.size() - 1))) return Written(op, same);
+    }
+    return Kernel(op, def);
+  }
+  Instruction Kernel(pir::Operation* op, const phi::OpDef* def) {
+    const std::string& name = op->name();
     PD_CHECK(def, Unimplemented, "[executor] expected an op with a kernel, got ", name);
     Instruction ins = Make(Instruction::kOp, op);
     ins.op = def;

@@ -3,12 +3,14 @@
 came from.
 """
 
+import json
+
 import numpy
 import pytest
 from paddle.static import InputSpec
 
 import paddle
-from paddle import nn
+from paddle import inference, nn
 
 
 class Net(nn.Layer):
@@ -171,3 +173,65 @@ def test_results_are_chosen(tmp_path):
     for wanted in ([net(x)[0]], [3], []):
         with pytest.raises(ValueError):
             paddle.jit.save(net, str(tmp_path / 'net'), output_spec=wanted)
+
+
+class Writes(nn.Layer):
+    def forward(self, x):
+        y = x * 2
+        y[0] = 5.0
+        y[:, 1] = 3.0
+        return y + paddle.zeros([3])
+
+
+@pytest.mark.parametrize('reads', ['results', 'operands'])
+def test_programs_of_paddlepaddle_write_operands(tmp_path, reads):
+    """There the names end with _ and a list is `assign_value_`; what reads the operand afterwards
+    reads what was written, as what reads the result does.
+    """
+    static = paddle.jit.to_static(
+        Writes(), full_graph=True, input_spec=[InputSpec([2, 3], 'float32', 'x')]
+    )
+    paddle.jit.save(static, str(tmp_path / 'm'))
+    file = tmp_path / 'm.json'
+    program = json.loads(file.read_text())
+    ops = program['program']['regions'][0]['blocks'][0]['ops']
+    wrote = {}
+    for op in ops:
+        if op['#'].startswith('1.set_value'):
+            op['#'] += '_'
+            wrote[op['O'][0]['%']] = op['I'][0]['%']
+        elif op['#'] == '1.add' and reads == 'operands':
+            first = op['I'][0]['%']
+            while first in wrote:
+                first = wrote[first]
+            op['I'][0]['%'] = first
+    assert len(wrote) == 2
+    zeros = next(o for o in ops if o['#'] == '1.full' and o['O'][0]['TT']['D'][1] == [3])
+
+    def listed(kind, values):
+        return {'#': '0.a_array', 'D': [{'#': kind, 'D': v} for v in values]}
+
+    attributes = {
+        'shape': listed('0.a_i32', [3]),
+        'dtype': {'#': '1.a_dtype', 'D': 'float32'},
+        'values': listed('0.a_f64', [1.0, 2.0, 3.0]),
+        'place': {'#': '1.a_place', 'D': [0, 0, '']},
+    }
+    assigned = json.loads(json.dumps(zeros))
+    assigned.update(
+        {'#': '1.assign_value_', 'A': [{'AT': v, 'N': k} for k, v in attributes.items()]}
+    )
+    assigned['I'], assigned['O'][0]['%'] = [{'%': zeros['O'][0]['%']}], 1000
+    ops.insert(ops.index(zeros) + 1, assigned)
+    if reads == 'results':
+        next(o for o in ops if o['#'] == '1.add')['I'][1]['%'] = 1000
+    file.write_text(json.dumps(program))
+    x = numpy.array([[1, 2, 3], [4, 5, 6]], 'float32')
+    want = numpy.array([[5, 3, 5], [8, 3, 12]], 'float32') + numpy.array([1, 2, 3], 'float32')
+    loaded = paddle.jit.load(str(tmp_path / 'm'))
+    for _ in range(2):
+        numpy.testing.assert_array_equal(loaded(paddle.to_tensor(x)).numpy(), want)
+    predictor = inference.create_predictor(
+        inference.Config(str(file), str(tmp_path / 'm.pdiparams'))
+    )
+    numpy.testing.assert_array_equal(predictor.run([paddle.to_tensor(x)])[0].numpy(), want)
