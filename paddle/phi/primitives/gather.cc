@@ -13,6 +13,12 @@
 #include "paddle/phi/primitives/copy.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/isa.h"
+
+PD_ISA_DECL(bool, inside_i32, (const int32_t* at, int64_t count, int64_t n))
+PD_ISA_DECL(bool, inside_i64, (const int64_t* at, int64_t count, int64_t n))
+PD_ISA_DECL(void, add_row_f32, (float* to, const float* from, int64_t n))
+PD_ISA_DECL(void, add_row_f64, (double* to, const double* from, int64_t n))
 
 namespace phi::cpu {
 namespace {
@@ -162,6 +168,18 @@ void InWide(DataType t, void* out, int64_t out_n, const void* src, int64_t src_n
   Convert(DataType::FLOAT32, o.as<float>(), 1, t, out, 1, out_n);
 }
 
+// Adds a row to one that it does not share memory with.
+template <class T>
+void AddRow(T* to, const T* from, int64_t n) {
+  constexpr int64_t kVectors = 16;  // elements from which a call pays
+  if constexpr (std::is_same_v<T, float>) {
+    if (n >= kVectors) return PD_ISA_CALL(add_row_f32)(to, from, n);
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (n >= kVectors) return PD_ISA_CALL(add_row_f64)(to, from, n);
+  }
+  for (int64_t k = 0; k < n; ++k) AddTo(to[k], from[k]);
+}
+
 void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, int64_t inner, const int64_t* at,
              int64_t count, const void* src, bool one_value) {
   if (const DeviceForms* d = FormsHere()) {
@@ -179,8 +197,7 @@ void AddRows(const char* op, DataType t, void* out, int64_t outer, int64_t n, in
                if (one_value) {
                  for (int64_t k = 0; k < inner; ++k) AddTo(a[k], *from);
                } else {
-                 const T* b = from + source * inner;
-                 for (int64_t k = 0; k < inner; ++k) AddTo(a[k], b[k]);
+                 AddRow(a, from + source * inner, inner);
                }
              });
            });
@@ -293,11 +310,12 @@ void WithIndex(DataType t, const void* index, F&& f) {
     f(static_cast<const int64_t*>(index));
 }
 
+bool AllInside(const int32_t* at, int64_t count, int64_t n) { return PD_ISA_CALL(inside_i32)(at, count, n); }
+bool AllInside(const int64_t* at, int64_t count, int64_t n) { return PD_ISA_CALL(inside_i64)(at, count, n); }
+
 void RequireInside(const char* op, DataType t, const void* index, int64_t count, int64_t n) {
   WithIndex(t, index, [&](const auto* at) {
-    bool inside = true;
-    for (int64_t i = 0; i < count; ++i) inside &= (at[i] >= -n) & (at[i] < n);
-    if (inside) return;
+    if (AllInside(at, count, n)) return;
     const auto* bad = std::find_if(at, at + count, [&](auto v) { return v < -n || v >= n; });
     common::internal::Throw(IndexCode(op), "[", op, "] expected an index in [", -n, ", ", n, "), got ", *bad);
   });
