@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C++ API functions: `paddle::op`, which dispatches, and its in-place form."""
 
-import re
-
 from . import propagation
 from .emit_node import setup
 from .emit_run import attr_values, joined
@@ -78,21 +76,26 @@ WINDOWS = "@"
 PADDINGS = {"paddings": "Paddings", "padding_algorithm": "PaddingAlgorithm"}
 
 
-def special(op):
+def operands(op, in_place):
+    """(tensor argument, its C++ name): the in-place form writes the first one, `x_`."""
+    return [(t, "x_" if in_place and t is op.tensors[0] else t.name) for t in op.tensors]
+
+
+def special(op, in_place=False):
     """C++: whether the call does not run at once: it is recorded, or runs on parts. With a value of
     a program where nothing is recorded, RecordOp refuses it.
     """
 
-    def other(t):
-        plain = t.variadic or t.optional
-        return f"IsSpecial({t.name})" if plain else f"!{t.name}.is_dense()"
+    def other(t, name):
+        return f"IsSpecial({name})" if t.variadic or t.optional else f"!{name}.is_dense()"
 
-    return " || ".join(["State().record != RecordMode::kRun", *map(other, op.tensors)])
+    tests = [other(t, name) for t, name in operands(op, in_place)]
+    return " || ".join(["State().record != RecordMode::kRun", *tests])
 
 
-def is_dist(op):
+def is_dist(op, in_place=False):
     """C++: whether an operand is a distributed tensor."""
-    return " || ".join(f"IsDist({t.name})" for t in op.tensors)
+    return " || ".join(f"IsDist({name})" for _, name in operands(op, in_place))
 
 
 def dist(op):
@@ -417,13 +420,8 @@ def inplace_api(g):
     )
 
 
-def in_place(op, test):
-    """A test of the operands, in the in-place form."""
-    return re.sub(rf"\b{op.tensors[0].name}\b(?=[.)])", "x_", test)
-
-
 def dist_write(op, rest):
-    return fill(DIST_WRITE, dist=in_place(op, is_dist(op)), op=op.name, rest=rest)
+    return fill(DIST_WRITE, dist=is_dist(op, in_place=True), op=op.name, rest=rest)
 
 
 def needed(g):
@@ -463,7 +461,7 @@ def inplace_kernel(g, x, rest):
                 context=when(op.draws, "phi::ThreadContext(), ") or "",
                 op=op.name,
                 rest=rest,
-                special=in_place(op, special(op)),
+                special=special(op, in_place=True),
                 every=every,
                 apart=apart,
             ),
@@ -506,7 +504,7 @@ def inplace_loops(g, x, rest):
         out=out,
         rest=rest,
         refused=when(refuses, fill(REFUSED, op=op.name)),
-        indirect=" || ".join([in_place(op, special(op)), *(f"!({f})" for f in fits)]),
+        indirect=" || ".join([special(op, in_place=True), *(f"!({f})" for f in fits)]),
         general=general(g, x, rest),
         kept=when(g.exists, kept),
         shapes=[f'CheckInplaceShape("{op.name}_", x_, {o});' for o in others],
