@@ -30,7 +30,10 @@ enum class Movement : uint8_t {
   kRows,    // those of the second operand at the numbers of the first
 };
 constexpr bool IsView(Movement m) { return m != Movement::kNone && m <= Movement::kUnpad; }
-enum class Reduction : uint8_t { kNone, kSum, kMean, kMax, kMin, kAny, kAll };
+// kLike: a sum to the shape of the second operand.
+enum class Reduction : uint8_t { kNone, kSum, kMean, kMax, kMin, kAny, kAll, kLike };
+// What the elements of the result are of those of the operands, where they may be extents; kShape: the extents of x.
+enum class Calculation : uint8_t { kNone, kShape, kSame, kCast, kSum, kDifference, kProduct, kQuotient };
 
 struct OpTraits {
   bool cheap = false;              // a compiled gradient computes it again rather than read it
@@ -48,6 +51,7 @@ struct OpTraits {
   uint16_t constant_results = 0;
   Movement movement = Movement::kNone;
   Reduction reduction = Reduction::kNone;
+  Calculation calculation = Calculation::kNone;
 };
 
 // "tanh" of "pd_op.tanh" and of "tanh".
@@ -57,6 +61,8 @@ constexpr std::string_view BareName(std::string_view op) {
 }
 // Of "tanh" or "pd_op.tanh". An op without a stanza has none of the traits.
 const OpTraits& TraitsOf(std::string_view op);
+// Of the op whose gradient this one is, by its name; none of the traits where it is none.
+const OpTraits& TraitsOfForward(std::string_view op);
 
 // The generated table, sorted by name.
 struct OpTraitsRow {

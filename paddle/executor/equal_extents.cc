@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "paddle/pir/core/verify.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/common/op_traits.h"
 #include "paddle/pir/pass/passes.h"
 
 namespace executor {
@@ -44,9 +44,11 @@ void ForEachMember(Dim d, const std::function<void(Dim)>& f) {
   f(d);
 }
 
+bool IsSumLike(const pir::Operation& op) { return common::TraitsOf(op.name()).reduction == common::Reduction::kLike; }
+
 // Whether what the sum returns may be its operand.
 bool IsNoSum(const pir::Operation& op, bool inplace) {
-  if (!op.isa(pir::pd::kReduceAs) || op.operand(0).type() != op.result(0).type()) return false;
+  if (!IsSumLike(op) || op.operand(0).type() != op.result(0).type()) return false;
   const pir::Value x = op.operand(0), y = op.result(0);
   if (inplace && (pir::IsMutated(x) || pir::IsMutated(y))) return false;
   const pir::Operation* maker = x.defining_op();
@@ -71,7 +73,7 @@ EqualExtents::EqualExtents(const pir::Program& program, const std::vector<pir::V
     });
   });
   pir::WalkAll(program.block(), [&](pir::Operation& op) {
-    if (!op.isa(pir::pd::kReduceAs)) return;
+    if (!IsSumLike(op)) return;
     const common::Dims &from = op.operand(0).dims(), &to = op.operand(1).dims();
     for (int64_t i = 0, lead = from.size() - to.size(); i < to.size() && lead >= 0; ++i)
       if (!common::IsOne(from[lead + i]) && !common::IsOne(to[i])) Assume(from[lead + i], to[i]);
@@ -162,7 +164,7 @@ void EqualExtents::WriteTo(pir::Program& program, std::vector<pir::Value>& resul
   std::vector<pir::Operation*> sums;
   const bool inplace = pir::HasInplaceOps(program);
   pir::WalkAll(program.block(), [&](pir::Operation& op) {
-    if (op.isa(pir::pd::kReduceAs)) sums.push_back(&op);
+    if (IsSumLike(op)) sums.push_back(&op);
   });
   for (pir::Operation* op : sums) {
     if (!IsNoSum(*op, inplace)) continue;

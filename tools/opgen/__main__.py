@@ -15,6 +15,7 @@ from . import (
     emit_legacy,
     emit_loops,
     emit_lowering,
+    emit_recorded,
     emit_traits,
     manual,
     model,
@@ -53,6 +54,7 @@ def outputs(ops):
     files["paddle/eager/ops/decompositions.cc"] = emit_decomposition.tensor_file(every)
     files["paddle/cinn/decompositions.cc"] = emit_decomposition.facts_file(every)
     files["paddle/common/op_trait_table.cc"] = emit_traits.table(every)
+    files["paddle/eager/ops/recorded_rules.cc"] = emit_recorded.table(ops)
     files["paddle/distributed/rule_texts.cc"] = propagation.table(ops)
     files["paddle/pir/dialect/pd_op.h"] = emit_traits.names_header(every)
     files["python/paddle/_legacy_ops.py"] = emit_legacy.table(ops)

@@ -81,6 +81,8 @@ NEEDS = {
     "numbers": ["update"],
     "recorded_as": ["compose"],
     "eager": ["compose"],
+    "recorded_view": ["view"],
+    "recorded_broadcast": ["body"],
     "complex_deriv": ["deriv"],
     "saves": ["vjp_kernel", "device_grad"],
     "grad_of": ["vjp_kernel", "compose"],

@@ -46,6 +46,8 @@ def fields(gradient):
         out.append(f".movement = Movement::k{op.moves.capitalize()}")
     if op.reduces:
         out.append(f".reduction = Reduction::k{op.reduces.capitalize()}")
+    if op.calculates:
+        out.append(f".calculation = Calculation::k{op.calculates.capitalize()}")
     return out
 
 

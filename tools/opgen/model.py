@@ -347,7 +347,29 @@ class Op:
         "`moves`; without any of them operands are replicated.",
     )
     reduces: str | None = key(
-        OneOf("sum", "mean", "max", "min", "any", "all"), "The reduction that it is over `axis`."
+        OneOf("sum", "mean", "max", "min", "any", "all", "like"),
+        "The reduction that it is over `axis`; `like`: a sum to the shape of the second operand.",
+    )
+    calculates: str | None = key(
+        OneOf("shape", "same", "cast", "sum", "difference", "product", "quotient"),
+        "How extents are calculated of extents: `shape` has those of x for its elements, `same` "
+        "and `cast` the elements of x, the others what two tensors give.",
+    )
+    recorded_view: str | None = key(
+        NAME,
+        "How a recorded call is a view that writes go through: `void f(const Viewing&)` of "
+        "`eager/dispatch/recorded_view.cc`; without it, and `moves: unbind`, a copy.",
+    )
+    recorded_by: str | None = key(
+        NAME,
+        "What records calls with numbers that the operation does not hold, as other operations: "
+        "`Tensor f(const RecordedCall&)` of `eager/dispatch/recorded_rules.cc`.",
+    )
+    recorded_broadcast: bool = key(
+        TRUE,
+        "Operands are recorded with the shape of the result: PaddlePaddle's operation does not "
+        "broadcast.",
+        False,
     )
     layout: str | None = key(OneOf("any"), "The order of axes does not matter: as elementwise.")
     epilogue: list = key(

@@ -21,7 +21,7 @@ def rule(op):
         return op.spmd
     if op.elementwise:
         return "elementwise"
-    if op.reduces:
+    if op.reduces and op.reduces != "like":
         return f"reduce {op.reduces}"
     if op.update is not None:
         return of_update(op)

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "paddle/common/op_traits.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -21,10 +20,6 @@ struct Table {
   std::map<std::string, Lowering, std::less<>> rows;
   std::map<std::string, ComplexLowering, std::less<>> complex;
   std::map<std::string, std::vector<GradLowering>, std::less<>> gradients;
-  Table() {
-    complex.emplace(common::BareName(pir::pd::kCast),
-                    ComplexLowering{[](const ComplexExpr* in, const phi::Scalar*) { return in[0]; }, 1, true});
-  }
 };
 
 Table& TheTable() {
@@ -55,6 +50,8 @@ void RegisterComplexLowering(const char* op, ComplexLowerFn fn, int nin) {
 }
 
 const ComplexLowering* FindComplexLowering(std::string_view op) {
+  static constexpr ComplexLowering kCast{[](const ComplexExpr* in, const phi::Scalar*) { return in[0]; }, 1, true};
+  if (common::TraitsOf(op).calculation == common::Calculation::kCast) return &kCast;
   Table& t = TheTable();
   std::lock_guard<std::mutex> lock(t.mutex);
   auto it = t.complex.find(common::BareName(op));

@@ -78,10 +78,13 @@ class Describer {
       if (!op_.result(k).use_empty() && !Usable(op_.result(k))) return No("result type");
     if (std::optional<OpFacts> f; DescribeRearranged(op_, f, why_) || DescribeDecomposed(op_, f, why_)) return f;
     const common::OpTraits& traits = common::TraitsOf(op_.name());
+    if (traits.reduction == common::Reduction::kLike) return No("a sum to the shape of another value");
     if (traits.reduction != common::Reduction::kNone) return Reduce(KindOf(traits.reduction));
     if (const std::vector<GradLowering>* results = FindGradLowering(op_.name(), alone_)) return Gradient(*results);
-    if (op_.isa(pir::pd::kExpandGrad)) return SummedTo();
-    if (IsOneOf(op_, {pir::pd::kSumGrad, pir::pd::kMeanGrad})) return ReduceGrad(op_.isa(pir::pd::kMeanGrad));
+    const common::OpTraits& forward = common::TraitsOfForward(op_.name());
+    if (forward.movement == common::Movement::kExpand) return SummedTo();
+    if (forward.reduction == common::Reduction::kSum) return ReduceGrad(false);
+    if (forward.reduction == common::Reduction::kMean) return ReduceGrad(true);
     const bool backward = op_.name().ends_with("_grad");
     if (traits.movement == common::Movement::kExtents)
       return View(backward ? OperandOf(op_, "out_grad") : op_.operand(0));
@@ -110,9 +113,10 @@ class Describer {
     if (!lowering || op_.num_results() != 1) return No("no lowering");
     ResultFacts r = Result(0, op_.result(0).dims(), lowering->fn);
     r.integers = lowering->integers;
-    r.is_cast = op_.isa(pir::pd::kCast);
+    const common::OpTraits& traits = common::TraitsOf(op_.name());
+    r.is_cast = traits.calculation == common::Calculation::kCast;
     const bool shape_only = lowering->nin == 0;
-    const bool first_only = common::TraitsOf(op_.name()).movement == common::Movement::kExpand;
+    const bool first_only = traits.movement == common::Movement::kExpand;
     bool integer_operand = false;
     std::unordered_set<int> absent;  // operands that the rule must not read; another one stands for them
     pir::Value present;
@@ -146,7 +150,7 @@ class Describer {
       if (read) return No("an operand that is absent");
     }
     OpFacts f;
-    f.trivial = shape_only || first_only || op_.isa(pir::pd::kAssign);
+    f.trivial = shape_only || first_only || traits.calculation == common::Calculation::kSame;
     f.results.push_back(std::move(r));
     return f;
   }

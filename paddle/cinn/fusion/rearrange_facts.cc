@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "paddle/common/op_traits.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace cinn {
 namespace {
@@ -190,13 +189,15 @@ bool AddPart(pir::Operation& op, Parts& p) {
   return true;
 }
 
+bool IsSum(const pir::Operation& op) { return common::TraitsOf(op.name()).calculation == common::Calculation::kSum; }
+
 // The slice_grads that a tree of additions joins, which are read by nobody else.
 bool Tree(const pir::Operation& add, Parts& p) {
   for (int k = 0; k < 2; ++k) {
     const pir::Value v = add.operand(k);
     pir::Operation* op = v ? v.defining_op() : nullptr;
     if (!op || !v.has_one_use() || p.values.size() >= kMaxAssembled || op->block() != add.block()) return false;
-    if (op->isa(pir::pd::kAdd)) {
+    if (IsSum(*op)) {
       if (!Tree(*op, p)) return false;
     } else if (MovementOf(*op) != Movement::kUnslice || !AddPart(*op, p)) {
       return false;
@@ -232,7 +233,7 @@ bool Disjoint(const Parts& p) {
 }
 
 std::optional<Parts> SumOfParts(const pir::Operation& op) {
-  if (!op.isa(pir::pd::kAdd) || op.num_operands() != 2 || !Usable(op.result(0))) return std::nullopt;
+  if (!IsSum(op) || op.num_operands() != 2 || !Usable(op.result(0))) return std::nullopt;
   Parts p;
   if (!Tree(op, p) || p.values.size() < 2) return std::nullopt;
   for (size_t k = 0; k < p.values.size(); ++k)
@@ -347,7 +348,7 @@ Facts Gather(const pir::Operation& op, const char** why) {
   o.looked_up = static_cast<int>(a);
   o.index = 0;
   o.wraps = true;
-  o.indexes = op.isa(pir::pd::kGather);
+  o.indexes = !common::TraitsOf(op.name()).index_value_error;
   r.operands.push_back(std::move(o));
   r.attrs = {1};
   f.results.push_back(std::move(r));
@@ -358,7 +359,7 @@ Facts Gather(const pir::Operation& op, const char** why) {
 
 bool DescribeRearranged(const pir::Operation& op, Facts& facts, const char** why) {
   const Movement movement = MovementOf(op);
-  if (movement == Movement::kUnslice || op.isa(pir::pd::kAdd)) {
+  if (movement == Movement::kUnslice || IsSum(op)) {
     if (InSumOfParts(op)) {
       facts.reset();
       *why = "a part of a sum that is put together at once";

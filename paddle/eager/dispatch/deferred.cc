@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
 #include "paddle/pir/dialect/numbers.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -21,54 +19,71 @@ struct NoGrad {
   ~NoGrad() { State().grad_enabled = old; }
 };
 
-const pir::Operation* Named(pir::Value v, std::string_view name) {
-  const pir::Operation* op = v.defining_op();
-  return op && op->name() == name ? op : nullptr;
+std::optional<common::Dim> FindExtent(pir::Value v, int64_t i);
+
+// Of what takes a part of a list, where it begins.
+std::optional<common::Dim> ExtentOfPart(const pir::Operation& op, int64_t i) {
+  const pir::Value x = op.operand(0);
+  const pir::Operation* starts = pir::FullIntArrayBehind(op.operand(1));
+  if (!starts || x.dims().size() != 1 || !x.dims()[0].known() || op.info()->input_index("strides") >= 0)
+    return std::nullopt;
+  const common::Ints start = starts->attr("value").to_ints();
+  const int64_t n = x.dims()[0].value();
+  if (start.size() != 1) return std::nullopt;
+  return FindExtent(x, i + std::clamp<int64_t>(start[0] < 0 ? start[0] + n : start[0], 0, n));
+}
+
+std::optional<common::Dim> ExtentOfStack(const pir::Operation& op, int64_t i) {
+  const pir::Operation* list = op.operand(0).defining_op();
+  if (!list || !list->isa("builtin.combine") || i >= list->num_operands()) return std::nullopt;
+  const pir::Value item = list->operand(static_cast<int>(i));
+  return item.dims().empty() ? FindExtent(item, 0) : std::nullopt;
+}
+
+std::optional<common::Dim> Calculated(const pir::Operation& op, common::Calculation calculation) {
+  const std::optional<common::Dim> a = FindExtent(op.operand(0), 0), b = FindExtent(op.operand(1), 0);
+  if (!a || !b) return std::nullopt;
+  switch (calculation) {
+    case common::Calculation::kSum: return *a + *b;
+    case common::Calculation::kProduct: return *a * *b;
+    case common::Calculation::kQuotient: return common::Div(*a, *b);
+    default: break;
+  }
+  if (a->known() && b->known()) return std::nullopt;  // a known difference may be below zero, which is no extent
+  return common::Sub(*a, *b);
 }
 
 // The extent that element `i` of an integer value is, where the program tells.
 std::optional<common::Dim> FindExtent(pir::Value v, int64_t i) {
-  if (auto* op = Named(v, pir::pd::kShape64); op || (op = Named(v, pir::pd::kShape))) {
-    const common::Dims& dims = op->operand(0).dims();
-    if (i < dims.size()) return dims[i];
-  }
   if (auto* op = pir::FullBehind(v)) {
     const int64_t value = op->attr("value").to_int();
-    if (value >= 0) return common::Dim(value);
+    return value >= 0 ? std::optional(common::Dim(value)) : std::nullopt;
   }
   if (auto* op = pir::FullIntArrayBehind(v)) {
-    common::Ints values = op->attr("value").to_ints();
-    if (i < values.size() && values[i] >= 0) return common::Dim(values[i]);
+    const common::Ints values = op->attr("value").to_ints();
+    return i < values.size() && values[i] >= 0 ? std::optional(common::Dim(values[i])) : std::nullopt;
   }
   const pir::Operation* maker = v.defining_op();
-  if (maker && maker->isa(pir::pd::kCast) && v.dtype() != phi::DataType::INT64 && v.dtype() != phi::DataType::INT32)
-    return std::nullopt;
-  if (maker && (maker->isa(pir::pd::kCast) || maker->isa(pir::pd::kAssign) ||
-                common::TraitsOf(maker->name()).movement == common::Movement::kExtents))
-    return FindExtent(maker->operand(0), i);
-  if (auto* op = Named(v, pir::pd::kSlice); op && op->operand(0).dims().size() == 1) {
-    if (auto* at = pir::FullIntArrayBehind(op->operand(1))) {
-      common::Ints start = at->attr("value").to_ints();
-      common::Dim n = op->operand(0).dims()[0];
-      if (start.size() == 1 && n.known())
-        return FindExtent(op->operand(0),
-                          i + std::clamp<int64_t>(start[0] < 0 ? start[0] + n.value() : start[0], 0, n.value()));
-    }
+  if (!maker) return std::nullopt;
+  const common::OpTraits& traits = common::TraitsOf(maker->name());
+  switch (traits.movement) {
+    case common::Movement::kExtents: return FindExtent(maker->operand(0), i);
+    case common::Movement::kSlice: return ExtentOfPart(*maker, i);
+    case common::Movement::kStack: return ExtentOfStack(*maker, i);
+    default: break;
   }
-  if (auto* op = Named(v, pir::pd::kStack))
-    if (auto* list = Named(op->operand(0), "builtin.combine"); list && i < list->num_operands())
-      if (pir::Value item = list->operand(static_cast<int>(i)); item.dims().empty()) return FindExtent(item, 0);
-  if (!v.dims().empty()) return std::nullopt;
-  if (!maker || !(maker->isa(pir::pd::kAdd) || maker->isa(pir::pd::kSubtract) || maker->isa(pir::pd::kMultiply) ||
-                  maker->isa(pir::pd::kFloorDivide)))
-    return std::nullopt;
-  std::optional<common::Dim> a = FindExtent(maker->operand(0), 0), b = FindExtent(maker->operand(1), 0);
-  if (!a || !b) return std::nullopt;
-  if (maker->isa(pir::pd::kAdd)) return *a + *b;
-  if (maker->isa(pir::pd::kMultiply)) return *a * *b;
-  if (maker->isa(pir::pd::kFloorDivide)) return common::Div(*a, *b);
-  if (a->known() && b->known()) return std::nullopt;  // a known difference may be below zero, which is no extent
-  return common::Sub(*a, *b);
+  switch (traits.calculation) {
+    case common::Calculation::kNone: return std::nullopt;
+    case common::Calculation::kShape: {
+      const common::Dims& dims = maker->operand(0).dims();
+      return i < dims.size() ? std::optional(dims[i]) : std::nullopt;
+    }
+    case common::Calculation::kCast:
+      if (v.dtype() != phi::DataType::INT64 && v.dtype() != phi::DataType::INT32) return std::nullopt;
+      [[fallthrough]];
+    case common::Calculation::kSame: return FindExtent(maker->operand(0), i);
+    default: return v.dims().empty() ? Calculated(*maker, traits.calculation) : std::nullopt;
+  }
 }
 
 }  // namespace

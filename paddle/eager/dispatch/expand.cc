@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/record.h"
 #include "paddle/phi/core/gradient_check.h"
 #include "paddle/phi/core/op_def.h"
 #include "paddle/pir/dialect/numbers.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 namespace {
@@ -61,7 +61,7 @@ class Expander {
   bool ComputesExtents() {
     for (const pir::Operation& one : into_.program.block()) {
       const auto* def = static_cast<const phi::OpDef*>(one.info()->phi_op);
-      if (one.isa(pir::pd::kShape) || one.isa(pir::pd::kShape64)) return true;
+      if (common::TraitsOf(one.name()).calculation == common::Calculation::kShape) return true;
       for (int k = def ? static_cast<int>(def->tensors.size()) : 0; def && k < one.num_operands(); ++k) {
         const pir::Operation* maker = one.operand(k) ? one.operand(k).defining_op() : nullptr;
         if (!maker || !pir::HoldsNumbers(*maker)) return true;

@@ -11,6 +11,7 @@
 #include "paddle/eager/dispatch/control_flow.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/unfilled.h"
+#include "paddle/eager/dispatch/recorded_rules.h"
 #include "paddle/eager/dispatch/recorded_view.h"
 #include "paddle/eager/dispatch/selected_rows.h"
 #include "paddle/phi/api/ops.h"
@@ -42,9 +43,6 @@ const pir::OpInfo* InfoOf(const phi::OpDef& op) {
   return pir::FindOp(op.dialect() + std::string(op.name));  // registered later: operators of users
 }
 
-// Whether it is the op with a name of pd_op.h.
-bool Is(const phi::OpDef& op, std::string_view name) { return op.name == common::BareName(name); }
-
 // Whether an argument is known only when the program runs.
 bool AnyDeferred(const phi::OpDef& op, const phi::AttrValue* attrs) {
   return std::any_of(attrs, attrs + op.attrs.size(), HasDeferred);
@@ -52,8 +50,9 @@ bool AnyDeferred(const phi::OpDef& op, const phi::AttrValue* attrs) {
 
 // A shape argument with fewer extents to find out at run time: one of a reshape can be inferred, others are kept.
 void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, phi::AttrValue& shape) {
-  const bool expand = Is(op, pir::pd::kExpand);
-  if (!(expand || Is(op, pir::pd::kReshape)) || !std::holds_alternative<phi::IntArray>(shape) || !in[0].n) return;
+  const common::Movement movement = common::TraitsOf(op.name).movement;
+  const bool expand = movement == common::Movement::kExpand;
+  if (!(expand || movement == common::Movement::kExtents) || !in[0].n) return;
   auto& list = std::get<phi::IntArray>(shape);
   const common::Dims x = in[0].p[0].extents();
   const int64_t lead = expand ? list.size() - x.size() : 0;
@@ -71,76 +70,6 @@ void Simplify(const Recorder& r, const phi::OpDef& op, const phi::InSlot* in, ph
     if (v.kind() == phi::Int::kExtent) open = i;  // a number of the user's may be below zero
   }
   if (!expand && unknown == 1 && open >= 0) list.set(open, -1);
-}
-
-// The result for integers of an op with a number that a program would round to float32, by ops that keep all digits;
-// undefined: not such.
-Tensor WithWideNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
-  const bool pow = Is(op, pir::pd::kPow);
-  if (!(pow || Is(op, pir::pd::kScale)) || in[0].n != 1) return {};
-  const Tensor& x = in[0].p[0];
-  const auto* number = std::get_if<phi::Scalar>(&attrs[pow ? 0 : 1]);
-  if (!phi::IsInteger(x.dtype()) || !number || !number->is_integral() || !number->known()) return {};
-  const int64_t n = number->to_int();
-  const auto narrow = static_cast<float>(n);
-  if (narrow < 0x1p63f && static_cast<int64_t>(narrow) == n) return {};
-  const Tensor wide = paddle::full({}, *number, x.dtype());
-  if (pow) return paddle::elementwise_pow(x, wide);
-  const auto factor = phi::AttrAs<phi::Scalar>(attrs[0], op.name, "scale");
-  const auto scaled = [&](const Tensor& t) { return paddle::scale(t, factor, 0.0, true); };
-  return phi::AttrAs<bool>(attrs[2], op.name, "bias_after_scale") ? paddle::add(scaled(x), wide)
-                                                                  : scaled(paddle::add(x, wide));
-}
-
-// The result of an op with a complex number where programs hold real ones, by ops that do without; undefined: not such.
-Tensor WithComplexNumber(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs) {
-  const bool filled = Is(op, pir::pd::kFullLike), pow = Is(op, pir::pd::kPow);
-  if (!filled && !pow && !Is(op, pir::pd::kScale)) return {};
-  const auto* number = std::get_if<phi::Scalar>(&attrs[0]);
-  if (!number || !phi::IsComplex(number->dtype()) || in[0].n != 1) return {};
-  const Tensor& x = in[0].p[0];
-  const auto z = number->to_complex();
-  if (filled) {
-    auto dtype = phi::AttrAs<phi::DataType>(attrs[1], op.name, "dtype");
-    if (dtype == phi::DataType::UNDEFINED) dtype = x.dtype();
-    if (!phi::IsComplex(dtype)) return {};
-    const bool wide = dtype == phi::DataType::COMPLEX128;
-    const phi::DataType part = wide ? phi::DataType::FLOAT64 : phi::DataType::FLOAT32;
-    return paddle::complex(paddle::full_like(x, z.real(), part), paddle::full_like(x, z.imag(), part));
-  }
-  if (!phi::IsComplex(x.dtype())) return {};
-  const Tensor factor = paddle::full({}, *number, x.dtype());
-  if (pow) return paddle::elementwise_pow(x, factor);
-  const auto bias = phi::AttrAs<phi::Scalar>(attrs[1], op.name, "bias");
-  if (bias.to_complex() == phi::complex128(0)) return paddle::multiply(x, factor);
-  const Tensor added = paddle::full({}, bias, x.dtype());
-  return phi::AttrAs<bool>(attrs[2], op.name, "bias_after_scale") ? paddle::add(paddle::multiply(x, factor), added)
-                                                                  : paddle::multiply(paddle::add(x, added), factor);
-}
-
-// The result of `full` where the op does not hold the number: known when the program runs, or complex, which is put
-// together from two as in PaddlePaddle; undefined: it does.
-Tensor FilledByOthers(Recorder& r, const phi::AttrValue* attrs, bool deferred) {
-  const auto& shape = std::get<phi::IntArray>(attrs[0]);
-  const auto& number = std::get<phi::Scalar>(attrs[1]);
-  const auto dtype = std::get<phi::DataType>(attrs[2]);
-  if (deferred) {
-    const Tensor value = HasDeferred(attrs[1]) ? r.deferred(number.integer()).tensor : paddle::full({1}, number, dtype);
-    return paddle::full_with_tensor(value, shape, dtype);
-  }
-  if (!phi::IsComplex(dtype)) return {};
-  const auto z = number.to_complex();
-  if (z.imag() == 0) return {};
-  const phi::DataType part = phi::RealOf(dtype);
-  return paddle::complex(paddle::full(shape, z.real(), part), paddle::full(shape, z.imag(), part));
-}
-
-// The result of a call that is recorded as others; undefined: it is not.
-Tensor ByOthers(Recorder& r, const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs, bool deferred) {
-  Tensor whole;
-  if (Is(op, pir::pd::kFull)) whole = FilledByOthers(r, attrs, deferred);
-  if (!whole.defined()) whole = WithComplexNumber(op, in, attrs);
-  return whole.defined() ? whole : WithWideNumber(op, in, attrs);
 }
 
 // The number that elements of the dtype hold: integers that do not fit wrap around, as in eager mode.
@@ -396,12 +325,6 @@ std::vector<std::vector<phi::Meta>> Recorder::ResultsOf(const phi::OpDef& op, co
   } else {
     InferRecorded(op, slots.data(), attrs, made.data());
   }
-  // The one gradient op whose result has another shape than its only operand by an attribute.
-  if (Is(op, pir::pd::kTransposeGrad) && !made[0].empty()) {
-    const auto perm = phi::AttrAs<common::Ints>(attrs[0], op.name, "perm");
-    const common::Dims dims = made[0][0].dims;
-    for (int64_t i = 0; i < perm.size(); ++i) made[0][0].dims[perm[i] < 0 ? perm[i] + perm.size() : perm[i]] = dims[i];
-  }
   for (size_t k = 0; k < op.outs.size(); ++k) {
     const phi::OutDef& o = op.outs[k];
     if (made[k].empty() && o.same_as_input)
@@ -424,13 +347,13 @@ void Recorder::BroadcastOperands(Operands& in, const common::Dims& dims) {
 
 pir::AttributeMap Recorder::AttributesOf(const phi::OpDef& op, const phi::InSlot* in, const phi::AttrValue* attrs,
                                          const std::vector<std::vector<phi::Meta>>& made, Operands& operands) {
-  const bool filled = Is(op, pir::pd::kFull);
+  const bool filled = pir::IsFull(op.name);
   pir::AttributeMap map;
   for (size_t a = 0; a < op.attrs.size(); ++a) {
     const phi::ArgDef& d = *op.attrs[a];
     if (d.kind == phi::ArgDef::kOperandAttr) {
       phi::AttrValue value = attrs[a];
-      if (HasDeferred(value)) Simplify(*this, op, in, value);
+      if (HasDeferred(value) && d.name == std::string_view("shape")) Simplify(*this, op, in, value);
       operands.values.push_back(AttrOperand(value));
       continue;
     }
@@ -466,16 +389,19 @@ void Recorder::Record(const phi::OpDef& op, const phi::InSlot* in, const phi::At
   const pir::OpInfo* info = InfoOf(op);
   PD_ASSERT(info != nullptr);
   const bool deferred = AnyDeferred(op, attrs);
-  if (const Tensor whole = ByOthers(*this, op, in, attrs, deferred); whole.defined()) {
-    *outs[0].p = whole;
-    return;
+  const RecordedRules* rules = RecordedRulesOf(op);
+  if (rules && rules->others) {
+    if (const Tensor whole = rules->others({*this, op, in, attrs, deferred}); whole.defined()) {
+      *outs[0].p = whole;
+      return;
+    }
   }
   for (size_t a = 0; deferred && a < op.attrs.size(); ++a)
     PD_CHECK(op.attrs[a]->kind == phi::ArgDef::kOperandAttr || !HasDeferred(attrs[a]), InvalidType, "[", op.name,
              "] expected '", op.attrs[a]->name, "' to be known while recording, got a tensor that is being recorded");
   Operands operands = OperandsOf(op, in);
   const std::vector<std::vector<phi::Meta>> metas = ResultsOf(op, operands, attrs, outs);
-  if (Is(op, pir::pd::kWhere) && metas[0].size() == 1) BroadcastOperands(operands, metas[0][0].dims);
+  if (rules && rules->broadcast && metas[0].size() == 1) BroadcastOperands(operands, metas[0][0].dims);
   pir::AttributeMap map = AttributesOf(op, in, attrs, metas, operands);
   std::vector<pir::Type> types;
   for (size_t k = 0; k < op.outs.size(); ++k) {

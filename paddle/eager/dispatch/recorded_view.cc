@@ -2,20 +2,17 @@
 #include "paddle/eager/dispatch/recorded_view.h"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
 
 #include "paddle/common/op_traits.h"
 #include "paddle/eager/autograd/grad_node.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/op_support.h"
+#include "paddle/eager/dispatch/recorded_rules.h"
 #include "paddle/eager/dispatch/unfilled.h"
 #include "paddle/phi/api/ops.h"
-#include "paddle/pir/dialect/pd_op.h"
 
 namespace egr {
 
-using common::BareName;
 using common::Ints;
 using phi::AttrValue;
 
@@ -204,17 +201,7 @@ void SpreadDown(Recorder& r, const Tensor& t, const phi::TensorImpl* except) {
   }
 }
 
-// A recorded call whose result is seen as a view of its first operand.
-struct Viewing {
-  const Tensor& base;
-  const Tensor& out;
-  const AttrValue* attrs;
-  template <class T>
-  T attr(int k) const {
-    return phi::AttrAs<T>(attrs[k], "view", "attribute");
-  }
-  int64_t axis(const char* op, int k) const { return common::NormalizeAxis(op, attr<int64_t>(k), base.ndim()); }
-};
+}  // namespace
 
 void ViewReshape(const Viewing& c) {
   AddReshaped(c.out, c.base, [shape = c.attr<phi::IntArray>(0)](const Tensor& b) { return paddle::reshape(b, shape); });
@@ -280,7 +267,7 @@ void ViewUnfold(const Viewing& c) {
              [=](const Tensor& b) { return paddle::tensor_unfold(b, axis, size, step); });
 }
 // The strides of a tensor of complex numbers, counted in their parts.
-RecordedStrides StridesOfParts(const Tensor& t) {
+static RecordedStrides StridesOfParts(const Tensor& t) {
   RecordedStrides strides = StridesOf(t);
   for (RecordedStride& s : strides) s = s * int64_t{2};
   return strides;
@@ -336,36 +323,12 @@ void ViewStridedSlice(const Viewing& c) {
           {c.attr<Ints>(0), c.attr<phi::IntArray>(1), c.attr<phi::IntArray>(2), c.attr<phi::IntArray>(3), Ints{}});
 }
 
-using View = void (*)(const Viewing&);
-View ViewOf(std::string_view op) {
-  static const auto* views =
-      new std::unordered_map<std::string_view, View>{{BareName(pir::pd::kReshape), ViewReshape},
-                                                     {BareName(pir::pd::kFlatten), ViewFlatten},
-                                                     {BareName(pir::pd::kSqueeze), ViewSqueeze},
-                                                     {BareName(pir::pd::kUnsqueeze), ViewUnsqueeze},
-                                                     {BareName(pir::pd::kTranspose), ViewTranspose},
-                                                     {BareName(pir::pd::kDiagonal), ViewDiagonal},
-                                                     {BareName(pir::pd::kAsStrided), ViewAsStrided},
-                                                     {BareName(pir::pd::kTensorUnfold), ViewUnfold},
-                                                     {BareName(pir::pd::kAsReal), ViewAsReal},
-                                                     {BareName(pir::pd::kAsComplex), ViewAsComplex},
-                                                     {BareName(pir::pd::kReal), ViewReal},
-                                                     {BareName(pir::pd::kImag), ViewImag},
-                                                     {BareName(pir::pd::kViewDtype), ViewDtype},
-                                                     {BareName(pir::pd::kSlice), ViewSlice},
-                                                     {BareName(pir::pd::kStridedSlice), ViewStridedSlice}};
-  const auto it = views->find(op);
-  return it == views->end() ? nullptr : it->second;
-}
-
-}  // namespace
-
 void MarkRecordedViews(const phi::OpDef& op, const phi::InSlot* in, const AttrValue* attrs, phi::OutSlot* outs) {
   if (in[0].n != 1 || !in[0].p[0].defined()) return;
   const Tensor base = in[0].p[0];
-  if (const View view = ViewOf(op.name)) {
+  if (const RecordedRules* rules = RecordedRulesOf(op); rules && rules->view) {
     const Tensor out = outs[0].p ? *outs[0].p : Tensor();
-    return view({base, out, attrs});
+    return rules->view({base, out, attrs});
   }
   if (outs[0].list && common::TraitsOf(op.name).movement == common::Movement::kUnbind)
     AddPieces(*outs[0].list, base, Viewing{base, base, attrs}.axis(op.name, 0));

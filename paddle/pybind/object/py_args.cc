@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/common/unsupported_error.h"
-#include "paddle/common/op_traits.h"
 #include "paddle/eager/dispatch/deferred.h"
 #include "paddle/eager/dispatch/state.h"
 #include "paddle/jit/capture_state.h"
 #include "paddle/pybind/object/py_args.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/whole.h"
-#include "paddle/pir/dialect/pd_op.h"
+#include "paddle/pir/dialect/numbers.h"
 
 #include <cxxabi.h>
 
@@ -90,7 +89,7 @@ constexpr int64_t kMostDeferred = 4096;
 // Whether the op has an operand for numbers of this argument that are known only when the program runs.
 bool TakesDeferred(const char* op, const char* arg) {
   const phi::OpDef* def = phi::FindOpDef(op);
-  if (def && op != common::BareName(pir::pd::kFull))  // recorded as full_with_tensor
+  if (def && !pir::IsFull(op))  // recorded as full_with_tensor
     for (const phi::ArgDef* a : def->attrs)
       if (std::string_view(a->name) == arg && a->kind != phi::ArgDef::kOperandAttr) return false;
   return true;
