@@ -89,7 +89,8 @@ PyObject* Where(PyObject* const* a) {
   const Tensor& c = ToTensor(a[0], "where", "condition");
   if (IsNone(a[1]) && IsNone(a[2])) {
     PyRef all = Own(CallOp("nonzero", {a[0]}));
-    const Tensor& index = ToTensor(all.get(), "where", "out");
+    const Tensor index = ToTensor(all.get(), "where", "out");
+    if (!IsNone(a[4])) Own(Finish(Tensor(index), a[4]));
     std::vector<Tensor> columns = paddle::unbind(index, 1);
     PyRef list = Own(Wrap(std::move(columns)));
     return PyList_AsTuple(list.get());

@@ -279,3 +279,29 @@ def test_decoding_takes_a_whole_number_of_steps():
     )
     with pytest.raises(TypeError, match='max_step_num'):
         paddle.nn.dynamic_decode(decoder, paddle.zeros([2, 3]), math.inf)
+
+
+def test_mels_of_whole_numbers_are_not_cut():
+    mel, hz = paddle.audio.functional.hz_to_mel, paddle.audio.functional.mel_to_hz
+    for convert, htk, want in ((hz, True, 1.8658458), (mel, True, 4.8196282), (mel, False, 0.045)):
+        got = convert(paddle.to_tensor(3), htk)
+        assert got.dtype == paddle.float32
+        np.testing.assert_allclose(got.item(), want, rtol=1e-5)
+    assert hz(paddle.to_tensor(3.0, 'float64')).dtype == paddle.float64
+
+
+def test_nothing_is_incremented_and_nothing_is_contracted():
+    empty = paddle.zeros([0, 4])
+    assert paddle.increment(empty) is empty
+    with pytest.raises(ValueError, match='one element'):
+        paddle.increment(paddle.zeros([2]))
+    with pytest.raises(AssertionError, match='operand'):
+        paddle.einsum('ij->ji')
+
+
+def test_places_where_a_condition_holds_are_written_into_out():
+    condition = paddle.to_tensor([[True, False], [True, True]])
+    out = paddle.zeros([1], 'int64')
+    rows, columns = paddle.where(condition, out=out)
+    assert rows.tolist() == [0, 1, 1] and columns.tolist() == [0, 0, 1]
+    assert out.tolist() == [[0, 0], [1, 0], [1, 1]]

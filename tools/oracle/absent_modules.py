@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names outside of the public list that only PaddlePaddle's own unit tests read and that are absent
-here, by reason: (pattern, why). docs/absent_names.md shows them.
+here, by reason, and public names that are not the same. docs/absent_names.md shows them.
 """
 
 ROWS = [
@@ -100,6 +100,37 @@ ROWS = [
     ),
 ]
 
+# Public names that are there but not the same by `parity.py`: (names, what differs and why).
+DIFFERENT = [
+    (
+        '`paddle.scatter_`, `Tensor.scatter_`, `paddle.nn.Parameter`, `paddle.static.Variable`',
+        'their parameters have names, where the published ones take `*args, **kwargs` (the last '
+        'the other way round)',
+    ),
+    ('`Tensor.view`, `Tensor.repeat`', 'they take several numbers and names of PyTorch too'),
+    ('`paddle.check_shape`', 'a default is a tuple of classes, which are other ones'),
+    ('`paddle.jit.TranslatedLayer`', 'no `persistable_vars`: a program holds its parameters'),
+    (
+        '`Fleet`, `DistributedStrategy`, `InMemoryDataset.tdm_sample`, '
+        '`Executor.{split_program_by_device, start_heter_trainer}`',
+        'members for parameter servers, heterogeneous trainers and files of settings',
+    ),
+    (
+        '`DistAttr`, `DistModel.{dist_startup_program, serial_main_program, '
+        'serial_startup_program}`, `Strategy.{from_dict, full_graph, get}`, '
+        '`SequenceParallelEnable.sequence_parallel_end`, '
+        '`HybridCommunicateGroup.{get_moe_sharding_parallel_world_size, get_p2p_groups}`',
+        'inner members of the engine that divides static programs',
+    ),
+    ('`ReduceType.{kRedAll, kRedAny}`', 'reductions of booleans, which no process group does'),
+    (
+        '`Program`, `Variable`',
+        'members that change descriptions of operators in the memory of an interpreter',
+    ),
+    ('`IpuStrategy`, `IpuCompiledProgram`', 'members for another device'),
+    ('`DataParallel.init_reducer`, `inference.Tensor.share_external_data_by_ptr_name`', 'private'),
+]
+
 
 def lines():
     """The section of the page."""
@@ -112,4 +143,14 @@ def lines():
         '| names | why |',
         '|---|---|',
     ]
-    return [*out, *(f'| {names} | {why} |' for names, why in ROWS)]
+    out += [f'| {names} | {why} |' for names, why in ROWS]
+    out += [
+        '',
+        '## Public names that are not the same',
+        '',
+        'By members or signature:',
+        '',
+        '| names | what differs |',
+        '|---|---|',
+    ]
+    return [*out, *(f'| {names} | {why} |' for names, why in DIFFERENT)]

@@ -154,7 +154,7 @@ def einsum(equation, *operands):
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     if not operands:
-        raise ValueError("[einsum] expected at least one operand, got none")
+        raise AssertionError("[einsum] expected at least one operand, got none")
     for x in operands:
         expect_tensors('einsum', operands=x)
     inputs, output = _parse(equation, operands)

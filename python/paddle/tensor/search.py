@@ -736,7 +736,7 @@ def split_with_sizes(self, split_sizes, dim=0):
 
 
 def increment(x, value=1.0, name=None):
-    """`x` plus `value`, in place; `x` has one element.
+    """`x` plus `value`, in place; `x` has at most one element.
 
     Args:
         x (Tensor): One element; it is changed.
@@ -754,7 +754,7 @@ def increment(x, value=1.0, name=None):
         [4.0]
     """
     expect_tensors('increment', x=x)
-    if x._numel() != 1:
+    if x._numel() > 1:
         raise ValueError(f'[increment] expected one element, got shape {x.shape}')
     with paddle.no_grad():
         return x._write_over(

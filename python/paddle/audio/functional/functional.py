@@ -41,7 +41,8 @@ def _mel_to_hz(mel, htk, of=np):
 
 def _convert(function, name, value, htk):
     if isinstance(value, paddle.Tensor):
-        return function(value.astype('float64'), htk, paddle).astype(value.dtype)
+        dtype = value.dtype if value.is_floating_point() else paddle.get_default_dtype()
+        return function(value.astype('float64'), htk, paddle).astype(dtype)
     return float(function(to_array(name[0], name[1], value, 'float64'), htk))
 
 
