@@ -126,6 +126,8 @@ def test_scope():
     assert scope.new_scope().find_var('a') is not None
     tensor.set_recursive_sequence_lengths([[2, 1]])
     assert tensor.lod() == [[0, 2, 3]]
+    with pytest.raises(ValueError, match='lengths whose sum is the 6 rows'):
+        base.create_lod_tensor(np.ones([6, 2]), [[2, 1]], base.CPUPlace())
     made = base.create_lod_tensor([[1, 2], [3]], [[2, 1]], base.CPUPlace())
     assert made.shape() == [3, 1] and made.recursive_sequence_lengths() == [[2, 1]]
     with pytest.raises(RuntimeError):

@@ -148,3 +148,8 @@ def test_marks_of_recorded_programs_are_refused():
     sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
     with pytest.raises(ValueError, match='use_fp16_guard'):
         paddle.Model(net).prepare(sgd, amp_configs={'level': 'O1', 'use_fp16_guard': True})
+
+
+def test_weights_that_are_not_there_are_no_path(tmp_path):
+    with pytest.raises(AssertionError, match='nothing.pdparams'):
+        paddle.Model(paddle.nn.Linear(2, 2)).load(str(tmp_path / 'nothing'))

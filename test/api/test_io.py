@@ -2,7 +2,9 @@
 """Datasets, samplers and the data loader, with and without worker processes."""
 
 import os
+import random
 import signal
+import sys
 import time
 
 import numpy as np
@@ -262,3 +264,30 @@ def test_arrays_are_stacked_with_what_has_their_shape():
 
     assert default_collate_fn([np.ones(2), [1, 2]]).tolist() == [[1, 1], [1, 2]]
     assert default_collate_fn([np.array(1.0), 2.0]).tolist() == [1, 2]
+
+
+class Draws(Squares):
+    def __getitem__(self, index):
+        info = paddle.io.get_worker_info()
+        drawn = [np.random.randint(0, 1000), random.random(), paddle.rand([1]).item(), info.seed]
+        return np.array(drawn)
+
+
+def test_workers_draw_what_the_seed_of_numpy_says():
+    def epoch(loader):
+        return np.concatenate([batch.numpy() for batch in loader])
+
+    np.random.seed(7)
+    base = np.random.randint(low=0, high=sys.maxsize)
+    np.random.seed(7)
+    loader = DataLoader(Draws(), batch_size=2, num_workers=2)
+    drawn = epoch(loader)
+    assert drawn[:4, 0].tolist() == [828, 156, 739, 565]  # as in PaddlePaddle
+    assert (drawn[:, 3] == float(base)).all()
+    for worker in range(2):
+        assert drawn[2 * worker, 1] == random.Random(base + worker).random()
+        paddle.seed(base + worker)
+        assert drawn[2 * worker, 2] == paddle.rand([1]).item()
+    assert (epoch(loader)[:, 0] != drawn[:, 0]).any()  # another base each time
+    np.random.seed(7)
+    np.testing.assert_array_equal(epoch(loader)[:, :2], drawn[:, :2])

@@ -91,6 +91,13 @@ def test_a_fixed_scale_stays():
         ((), {"dtype": "bfloat16"}, 65536, False, "O1"),
         ((), {"use_pure_fp16": True}, 32768, True, "O2"),
         ((), {"use_bf16": True}, 1.0, False, "O1"),
+        (
+            (paddle.static.amp.CustomOpLists(custom_white_list=["matmul_v2"]),),
+            {"use_bf16": True},
+            1.0,
+            False,
+            "O1",
+        ),
         ((None, 8.0), {}, 8.0, True, "O1"),
         ((None, "O1"), {}, 65536, True, "O1"),
     ],

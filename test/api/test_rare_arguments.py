@@ -11,6 +11,13 @@ import paddle
 import paddle.nn.functional as F
 
 
+@pytest.mark.parametrize('shapes', [([6, 1], [6]), ([2, 1], [2, 2]), ([2, 2], [1, 2])])
+@pytest.mark.parametrize('loss', [F.binary_cross_entropy, F.binary_cross_entropy_with_logits])
+def test_binary_cross_entropy_takes_labels_of_its_shape(loss, shapes):
+    with pytest.raises(ValueError, match='label of the input'):
+        loss(*map(paddle.ones, shapes))
+
+
 @pytest.mark.parametrize('name', ['NAdam', 'RAdam'])
 def test_state_of_one_value_is_filled(name):
     p = paddle.create_parameter([5], 'float32')

@@ -409,3 +409,10 @@ def test_arrays_and_numbers_in_scopes():
     assert variable.get_float() == 2.5 and not variable.is_int()
     with pytest.raises(ValueError, match="'number' to hold a number of type int, got 2.5"):
         variable.get_int()
+
+
+def test_losses_have_one_element(static_mode):
+    with paddle.static.program_guard(paddle.static.Program()):
+        y = paddle.static.nn.fc(paddle.static.data('x', [-1, 2]), 2)
+        with pytest.raises(AssertionError, match='one element'):
+            paddle.optimizer.SGD(0.1).minimize(y)

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "paddle/eager/dispatch/state.h"
+#include "paddle/phi/infer/label.h"
 #include "paddle/phi/api/ops.h"
 
 namespace phi {
@@ -21,10 +22,14 @@ std::tuple<Tensor, Tensor> huber_compose(const Tensor& input, const Tensor& labe
   return {out, r};
 }
 
-Tensor bce_loss_compose(const Tensor& input, const Tensor& label) { return bce(probabilities(input), label); }
+Tensor bce_loss_compose(const Tensor& input, const Tensor& label) {
+  phi::CheckLabel("bce_loss", input.extents(), label.extents());
+  return bce(probabilities(input), label);
+}
 
 Tensor sigmoid_ce_compose(const Tensor& x, const Tensor& label, const Tensor& pos_weight, bool normalize,
                           int64_t ignore_index) {
+  phi::CheckLabel("sigmoid_cross_entropy_with_logits", x.extents(), label.extents());
   if (!pos_weight.defined() && !normalize && egr::State().record == egr::RecordMode::kRun)
     return bce_logits(x, label, static_cast<double>(ignore_index));
   Tensor out;

@@ -13,7 +13,8 @@ def create_lod_tensor(data, recursive_seq_lens, place=None):
     """A DenseTensor of `data`, an array or a list of sequences of numbers, with the lengths of its
     sequences.
 
-    Raises AssertionError when the lengths do not add up to the rows.
+    Raises AssertionError when the lengths are not those of a list, and ValueError when they do not
+    add up to the rows of an array.
     """
     if isinstance(data, DenseTensor):
         data = numpy.array(data)
@@ -32,7 +33,7 @@ def create_lod_tensor(data, recursive_seq_lens, place=None):
             [sum(lengths), 1]
         )
     if recursive_seq_lens and sum(recursive_seq_lens[-1]) != numpy.shape(data)[0]:
-        raise AssertionError(
+        raise ValueError(
             f"[create_lod_tensor] expected lengths whose sum is the {numpy.shape(data)[0]} rows of "
             f"data, got {recursive_seq_lens}"
         )

@@ -239,6 +239,8 @@ class Model(KnownKeywords):
         parameters.
         """
         path = path[: -len('.pdparams')] if path.endswith('.pdparams') else path
+        if not os.path.isfile(path + '.pdparams'):
+            raise AssertionError(f"[Model.load] expected {path}.pdparams to be a file, got none")
         state = paddle.load(path + '.pdparams')
         if not isinstance(state, dict):
             raise ValueError(

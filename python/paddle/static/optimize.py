@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training in static mode: gradients and in-place updates become part of the program."""
 
+import math
+
 import paddle
 from paddle.static import gradient as _gradient
 from paddle.static import program as _program
@@ -17,7 +19,12 @@ def minimize(optimizer, loss, parameters=None, no_grad_set=None):
 
 
 def gradients(optimizer, loss, parameters=None, no_grad_set=None):
-    """Append the gradients of `loss`: (parameter, gradient) pairs."""
+    """Append the gradients of `loss`, one element: (parameter, gradient) pairs."""
+    if math.prod(loss.shape) != 1:
+        raise AssertionError(
+            f'[{type(optimizer).__name__}.minimize] expected a loss of one element, as paddle.mean '
+            f'gives, got shape {list(loss.shape)}'
+        )
     return _gradient.trained(loss, parameters or optimizer._all_params() or None, no_grad_set)
 
 

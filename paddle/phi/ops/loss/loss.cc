@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss adapters.
 #include "paddle/common/dtype_error.h"
+#include "paddle/phi/infer/label.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/promote.h"
 #include "paddle/phi/core/ordered.h"
@@ -33,6 +34,7 @@ DataType LabelType(const Meta& label, const Meta& x, bool soft) {
 }  // namespace
 
 void bce_loss_infer(const Meta& input, const Meta& label, Meta& out) {
+  CheckLabel("bce_loss", input.dims, label.dims);
   out = {common::BroadcastDims("bce_loss", input.dims, label.dims), Promote("bce_loss", input, label)};
   PD_CHECK(IsFloating(out.dtype), InvalidType, "[bce_loss] expected a floating input and label, got ",
            NameOf(input.dtype), " and ", NameOf(label.dtype));
@@ -139,6 +141,7 @@ void kldiv_infer(const Meta& x, const Meta& label, const std::string& reduction,
 }
 void sigmoid_ce_infer(const Meta& x, const Meta& label, const Meta* weight, bool, int64_t, Meta& out) {
   constexpr const char* kOp = "sigmoid_cross_entropy_with_logits";
+  CheckLabel(kOp, x.dims, label.dims);
   out = {common::BroadcastDims(kOp, x.dims, label.dims), Promote(kOp, x, label)};
   if (weight) out.dtype = Promote(kOp, out, *weight);
 }

@@ -4,12 +4,14 @@
 import functools
 import itertools
 import os
-import random
 import signal
 import socket
 import sys
 import time
 import weakref
+
+import numpy as np
+
 from paddle import _lazy
 
 from .collate import to_tensors
@@ -162,7 +164,8 @@ class WorkerPool:
     """Forked workers. They end when the pool is closed, collected, or this process dies."""
 
     def __init__(self, loader):
-        seed = random.SystemRandom().randrange(1 << 31)
+        # Of NumPy's generator, as in PaddlePaddle: its seed makes what workers draw the same.
+        seed = int(np.random.randint(low=0, high=sys.maxsize))
         batching = loader.batch_sampler is not None or loader.batch_size is not None
         self.workers = []
         self.owner = os.getpid()
@@ -184,7 +187,7 @@ class WorkerPool:
                             Channel(theirs),
                             i,
                             loader.num_workers,
-                            seed + i,
+                            seed,
                             loader.dataset,
                             batching,
                             loader.collate_fn,

@@ -136,9 +136,10 @@ def worker_loop(
     """
     global _info
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    random.seed(seed)
-    np.random.seed(seed % (1 << 32))
-    paddle.seed(seed)
+    random.seed(seed + worker_id)
+    paddle.seed(seed + worker_id)
+    entropy = [worker_id, seed % (1 << 32), seed >> 32, 0]
+    np.random.seed(np.random.SeedSequence(entropy).generate_state(4))
     _info = WorkerInfo(id=worker_id, num_workers=num_workers, seed=seed, dataset=dataset)
     failure = None
     try:

@@ -132,9 +132,15 @@ class OptimizerWithMixedPrecision:
 
 def _require_recorded(amp_lists, dtype, **options):
     """ValueError for what would cast operations that are recorded already."""
-    usual = AutoMixedPrecisionLists(dtype=dtype)
-    given = amp_lists or usual
-    own = (given.white_list ^ usual.white_list) | (given.black_list ^ usual.black_list)
+    # Lists are made before their dtype is known, for the usual one.
+    usual = [AutoMixedPrecisionLists(dtype=dtype), AutoMixedPrecisionLists()]
+    given = amp_lists or usual[0]
+    own = set.intersection(
+        *(
+            (given.white_list ^ one.white_list) | (given.black_list ^ one.black_list)
+            for one in usual
+        )
+    )
     names = sorted(own) + sorted(given.black_varnames or ())
     for name, value in [('amp_lists', ', '.join(names))] + list(options.items()):
         if value:
