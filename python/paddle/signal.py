@@ -5,6 +5,7 @@ import paddle
 from paddle import _C_ops
 from paddle.base.framework import is_recorded
 from paddle.base.libpaddle import expect_tensors
+from paddle.tensor.manipulation import extents as _extents
 
 __all__ = ['stft', 'istft']
 
@@ -209,7 +210,7 @@ def istft(
     stop = out.shape[-1] - start if length is None else start + length
     if length is not None and stop > out.shape[-1]:
         short = stop - out.shape[-1]
-        out = paddle.concat([out, paddle.zeros([out.shape[0], short], out.dtype)], axis=-1)
+        out = paddle.concat([out, paddle.zeros([_extents(out)[0], short], out.dtype)], axis=-1)
         envelope = paddle.concat([envelope, paddle.ones([short], envelope.dtype)])
     out, envelope = out[:, start:stop], envelope[start:stop]
     least = envelope.abs().min()

@@ -7,6 +7,7 @@ import pytest
 import paddle
 import paddle.incubate.nn.functional as fused
 import paddle.nn.functional as F
+from paddle import distribution
 
 
 def run_program(function, feeds, shapes):
@@ -357,6 +358,60 @@ def test_shuffled_channels_of_images_whose_extents_come_later():
 
     found = run_program(lambda x: channel_shuffle(x, 2), [IMAGE], [[-1, 4, -1, -1]])
     np.testing.assert_array_equal(found, IMAGE[:, [0, 2, 1, 3]])
+
+
+POSITIVE = np.abs(X[0]) + 0.1
+UNIT = np.stack([np.eye(3, dtype='float32') * 2] * 2)
+
+
+@pytest.mark.parametrize(
+    'function, feeds',
+    [
+        (lambda a: distribution.Dirichlet(a).entropy(), [POSITIVE]),
+        (lambda m, s: distribution.MultivariateNormal(m, s).log_prob(m + 0.5), [X[:, 0, :3], UNIT]),
+        (lambda m, s: distribution.MultivariateNormal(m, s).entropy(), [X[:, 0, :3], UNIT]),
+        (
+            lambda m, s: distribution.MultivariateNormal(m, s).kl_divergence(
+                distribution.MultivariateNormal(m + 1.0, s)
+            ),
+            [X[:, 0, :3], UNIT],
+        ),
+        (lambda x: distribution.StickBreakingTransform().forward(x), [X[0]]),
+        (
+            lambda x: distribution.StickBreakingTransform().forward_log_det_jacobian(x),
+            [X[0, :, :1]],
+        ),
+        (lambda x: distribution.StickBreakingTransform().inverse(x), [POSITIVE * 0.01]),
+        (lambda a, b: distribution.StudentT(b, a, b).log_prob(a + 0.5), [X[0], POSITIVE]),
+        (lambda a: distribution.Chi2(a).entropy(), [POSITIVE]),
+        (lambda a: distribution.Geometric(a / 8).entropy(), [POSITIVE]),
+        (lambda a: paddle.normal(a, paddle.zeros_like(a)), [X[0]]),
+        (lambda a: paddle.normal(a, 0.0), [X[0]]),
+        (lambda a: paddle.randint_like(a, 3, 4), [X[0]]),
+    ],
+)
+def test_distributions_whose_extents_come_later(function, feeds):
+    wanted = function(*[paddle.to_tensor(a) for a in feeds]).numpy()
+    for shapes in ([[-1, *a.shape[1:]] for a in feeds], [[-1] * a.ndim for a in feeds]):
+        found = run_program(function, feeds, shapes)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_the_empty_cache_of_a_batch_that_comes_later():
+    x = np.zeros([2, 3, 8], 'float32')
+    found = run_program(
+        lambda x: paddle.nn.MultiHeadAttention(8, 2).gen_cache(x).k, [x], [[-1, 3, 8]]
+    )
+    assert found.shape == (2, 2, 0, 4)
+
+
+def test_the_inverse_transform_of_a_batch_that_comes_later():
+    def function(x):
+        return paddle.signal.istft(paddle.signal.stft(x, 16, 4), 16, 4, length=80)
+
+    x = np.random.RandomState(3).randn(2, 64).astype('float32')
+    wanted = function(paddle.to_tensor(x)).numpy()
+    np.testing.assert_allclose(run_program(function, [x], [[-1, 64]]), wanted, atol=1e-5)
 
 
 INDEX = np.array([[0, 1]])

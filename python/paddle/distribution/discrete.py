@@ -3,7 +3,10 @@
 
 import math
 
+import numpy as np
+
 import paddle
+from paddle.base.framework import is_recorded
 
 from .distribution import (
     Distribution,
@@ -393,8 +396,8 @@ class Geometric(Distribution):
     def __init__(self, probs):
         self.probs = as_tensor(probs)
         self._dtype = self.probs.dtype
-        values = self.probs.numpy()
-        if not ((values > 0) & (values <= 1)).all():
+        values = 1.0 if is_recorded(self.probs) else self.probs.numpy()
+        if not np.all((values > 0) & (values <= 1)):
             raise ValueError("[Geometric] expected probs above 0 and at most 1, got others")
         super().__init__(self.probs.shape)
 

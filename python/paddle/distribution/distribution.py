@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 import paddle
+from paddle.base.framework import is_recorded
 from paddle.base.known_keywords import KnownKeywords
 
 __all__ = ['Distribution', 'ExponentialFamily']
@@ -22,6 +23,12 @@ def _warn_of_numbers(value):
                 "float64 are kept",
                 stacklevel=4,
             )
+
+
+def expect_positive(name, what, x):
+    """ValueError of `name` unless x is above 0; what a program will compute is not looked at."""
+    if not is_recorded(x) and not bool((x > 0).numpy().all()):
+        raise ValueError(f"[{name}] expected {what} above 0, got others")
 
 
 def as_tensor(value, dtype=None):

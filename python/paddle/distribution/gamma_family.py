@@ -2,8 +2,16 @@
 """Distributions made of gamma functions: Gamma, Chi2, Exponential, Beta, Dirichlet."""
 
 import paddle
+from paddle.tensor.manipulation import extents
 
-from .distribution import ExponentialFamily, alike, as_tensor, broadcast, open_uniform
+from .distribution import (
+    ExponentialFamily,
+    alike,
+    as_tensor,
+    broadcast,
+    expect_positive,
+    open_uniform,
+)
 
 __all__ = ['Gamma', 'Chi2', 'Exponential', 'Beta', 'Dirichlet']
 
@@ -93,8 +101,7 @@ class Chi2(Gamma):
 
     def __init__(self, df):
         self.df = as_tensor(df)
-        if not bool((self.df > 0).numpy().all()):
-            raise ValueError("[Chi2] expected df above 0, got others")
+        expect_positive('Chi2', 'df', self.df)
         super().__init__(self.df * 0.5, paddle.full_like(self.df, 0.5))
 
 
@@ -226,7 +233,7 @@ class Dirichlet(ExponentialFamily):
         return (
             a.lgamma().sum(-1)
             - total.lgamma()
-            - (a.shape[-1] - total) * total.digamma()
+            - (extents(a)[-1] - total) * total.digamma()
             - ((a - 1.0) * a.digamma()).sum(-1)
         )
 

@@ -6,7 +6,7 @@ import math
 import paddle
 from paddle.base.framework import dtype_name
 
-from .distribution import Distribution, as_tensor, to_shape
+from .distribution import Distribution, as_tensor, expect_positive, to_shape
 from .gamma_family import Beta
 
 __all__ = ['LKJCholesky']
@@ -40,8 +40,7 @@ class LKJCholesky(Distribution):
                 f"[LKJCholesky] expected sample_method 'cvine' or 'onion', got {sample_method!r}"
             )
         self.concentration = as_tensor(concentration)
-        if not bool((self.concentration > 0).numpy().all()):
-            raise ValueError("[LKJCholesky] expected concentration above 0, got others")
+        expect_positive('LKJCholesky', 'concentration', self.concentration)
         if self.concentration.ndim == 1 and self.concentration.shape[0] == 1:
             self.concentration = self.concentration.reshape([])
         self.dim = dim

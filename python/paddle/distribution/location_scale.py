@@ -7,7 +7,7 @@ import math
 
 import paddle
 
-from .distribution import Distribution, alike, broadcast, open_uniform, spread
+from .distribution import Distribution, alike, broadcast, expect_positive, open_uniform, spread
 
 __all__ = ['Normal', 'LogNormal', 'Uniform', 'Laplace', 'Gumbel', 'Cauchy', 'StudentT']
 
@@ -408,10 +408,8 @@ class StudentT(Distribution):
         self.name = name or 'StudentT'
         self.df, self.loc, self.scale = broadcast(df, loc, scale)
         self._dtype = self.df.dtype
-        if not bool((self.df > 0).numpy().all()):
-            raise ValueError("[StudentT] expected df above 0, got others")
-        if not bool((self.scale > 0).numpy().all()):
-            raise ValueError("[StudentT] expected scale above 0, got others")
+        expect_positive('StudentT', 'df', self.df)
+        expect_positive('StudentT', 'scale', self.scale)
         super().__init__(self.df.shape)
 
     @property

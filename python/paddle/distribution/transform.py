@@ -7,6 +7,7 @@ import math
 import paddle
 import paddle.nn.functional as F
 from paddle.base.arguments import items
+from paddle.tensor.manipulation import extents
 
 __all__ = [
     'Transform',
@@ -377,13 +378,13 @@ class StickBreakingTransform(Transform):
     _codomain_rank = 1
 
     def _offset(self, x):
-        n = x.shape[-1]
-        return (n - paddle.arange(n, dtype=str(x.dtype).rsplit('.', 1)[-1])).log()
+        dtype = str(x.dtype).rsplit('.', 1)[-1]
+        return paddle.arange(extents(x)[-1], 0, -1, dtype=dtype).log()
 
     def _forward(self, x):
         z = F.sigmoid(x - self._offset(x))
         left = (1 - z).cumprod(-1)
-        one = paddle.ones(list(x.shape[:-1]) + [1], dtype=x.dtype)
+        one = paddle.ones([*extents(x)[:-1], 1], dtype=x.dtype)
         return paddle.concat([z, one], -1) * paddle.concat([one, left], -1)
 
     def _inverse(self, y):
@@ -465,7 +466,7 @@ class ReshapeTransform(Transform):
         return y.reshape(list(self.inverse_shape(y.shape)))
 
     def _forward_log_det_jacobian(self, x):
-        return paddle.zeros(list(x.shape[: x.ndim - self._domain_rank]), dtype=x.dtype)
+        return paddle.zeros(extents(x)[: x.ndim - self._domain_rank], dtype=x.dtype)
 
     @staticmethod
     def _swap(shape, old, new):

@@ -7,6 +7,7 @@ import math
 
 import paddle
 from paddle.base.arguments import items
+from paddle.tensor.manipulation import extents
 
 from .distribution import Distribution, as_tensor
 from .transform import ChainTransform, Transform, _sum_right
@@ -219,6 +220,11 @@ class MultivariateNormal(Distribution):
             self._unbroadcasted_scale_tril, noise.unsqueeze(-1)
         ).squeeze(-1)
 
+    def _extent(self):
+        """How many numbers an event has: of the dtype of loc where only the program knows."""
+        n = extents(self.loc)[-1]
+        return n if isinstance(n, int) else n.astype(self._dtype)
+
     def _half_log_det(self):
         return paddle.diagonal(self._unbroadcasted_scale_tril, axis1=-2, axis2=-1).log().sum(-1)
 
@@ -235,9 +241,7 @@ class MultivariateNormal(Distribution):
         """Logarithm of the density at `value`."""
         shift = self._value(value) - self.loc
         distance = self._distance(self._unbroadcasted_scale_tril, shift)
-        return (
-            -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - self._half_log_det()
-        )
+        return -0.5 * (self._extent() * math.log(2 * math.pi) + distance) - self._half_log_det()
 
     def prob(self, value):
         """Density at `value`."""
@@ -245,7 +249,7 @@ class MultivariateNormal(Distribution):
 
     def entropy(self):
         """The entropy."""
-        value = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        value = 0.5 * self._extent() * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
         return value.expand(list(self._batch_shape))
 
     def kl_divergence(self, other):
@@ -258,4 +262,6 @@ class MultivariateNormal(Distribution):
         )
         trace = solved.pow(2).sum([-2, -1])
         distance = self._distance(theirs, self.loc - other.loc)
-        return other._half_log_det() - self._half_log_det() + 0.5 * (trace + distance - n)
+        return (
+            other._half_log_det() - self._half_log_det() + 0.5 * (trace + distance - self._extent())
+        )

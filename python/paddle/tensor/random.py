@@ -228,8 +228,10 @@ def normal(mean=0.0, std=1.0, shape=None, name=None, *, out=None):
         like = mean if isinstance(mean, Tensor) else std
         if isinstance(mean, Tensor) and isinstance(std, Tensor):
             size = paddle.broadcast_shape(mean.shape, std.shape)
+            if -1 in size:  # known when the program runs
+                size = extents(mean + std)
         else:
-            size = list(like.shape)
+            size = extents(like)
         return _finish(gaussian(size, dtype=like.dtype) * std + mean, out)
     return _finish(gaussian([1] if shape is None else shape, mean, std), out)
 
@@ -325,7 +327,7 @@ def randint_like(x, low=0, high=None, dtype=None, name=None):
     """
     expect_tensors('randint_like', x=x)
     low, high = _bounds(low, high, 'randint_like')
-    return _C_ops.randint(low, high, list(x.shape), 'int64').astype(
+    return _C_ops.randint(low, high, extents(x), 'int64').astype(
         x.dtype if dtype is None else dtype
     )
 

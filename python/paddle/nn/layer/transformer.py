@@ -9,6 +9,7 @@ from paddle.base.arguments import layer_count
 from paddle.base.documentation import shares
 from paddle.base.framework import Tensor
 from paddle.base.param_attr import ParamAttr
+from paddle.tensor.manipulation import extents
 
 from .. import functional as F
 from .common import Dropout, Linear
@@ -148,7 +149,8 @@ class MultiHeadAttention(Layer):
         if type == MultiHeadAttention.StaticCache:
             return self.StaticCache(*self.compute_kv(key, key if value is None else value))
         if value is None:
-            empty = _C_ops.full([key.shape[0], self.num_heads, 0, self.head_dim], 0.0, key.dtype)
+            batch = extents(key)[0]
+            empty = _C_ops.full([batch, self.num_heads, 0, self.head_dim], 0.0, key.dtype)
             return self.Cache(empty, empty.clone())
         return self.Cache(key, value)
 
