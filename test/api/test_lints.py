@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lints of tools/lint that read C++ and objects: what they find, and what they leave alone."""
 
+import os
 import pathlib
 import platform
 import subprocess
@@ -84,3 +85,24 @@ def test_joined_products_are_found_in_objects(tmp_path, instruction, found):
     (tmp_path / "a.s").write_text(f"{instruction} %ymm0, %ymm1, %ymm2\n")
     subprocess.run(["g++", "-c", "a.s", "-o", "a.o"], cwd=tmp_path, check=True)
     assert symbols.joined(tmp_path / "a.o") == ({instruction} if found else set())
+
+
+def test_where_public_names_are_defined():
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}{os.pathsep}{ROOT / 'tools'}",
+    }
+    out = subprocess.run(
+        [sys.executable, "-m", "lint.names", "--all"], env=env, capture_output=True, text=True
+    )
+    assert out.returncode == 0, out.stderr
+    places = dict(line.split("  ") for line in out.stdout.splitlines())
+    for name, file, text in (
+        ("paddle.tanh", "paddle/phi/ops/elementwise/unary.yaml", "- op: tanh"),
+        ("paddle.clip", "paddle/pybind/public_functions.cc", 'Fn("clip"'),
+        ("paddle.Tensor.shape", "paddle/pybind/tensor_members.cc", '"shape"'),
+        ("paddle.einsum", "python/paddle/tensor/einsum.py", "def einsum("),
+    ):
+        path, _, line = places[name].partition(":")
+        assert path == file and text in (ROOT / path).read_text().splitlines()[int(line) - 1]
+    assert len(places) > 2000 and sum("extension" in place for place in places.values()) < 60
