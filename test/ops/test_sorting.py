@@ -52,6 +52,25 @@ def test_long_lines_of_any_range_sort_bit_for_bit(dtype, n, axis, descending):
         assert out.tobytes() == np.take_along_axis(x, want, 1).tobytes()
 
 
+@pytest.mark.parametrize('n', [1, 15, 16, 17, 33, 300])
+@pytest.mark.parametrize('largest', [False, True])
+@pytest.mark.parametrize('axis', [0, 1])
+def test_chosen_items_are_the_first_of_the_sorted_ones(n, largest, axis):
+    x = np.round(RNG.standard_normal([3, n]) * 3).astype('float32')
+    x[:, ::7], x[:, ::5], x[:, 1::11] = np.nan, -0.0, np.inf
+    t = paddle.to_tensor(x if axis else x.T.copy())
+    order = _C_ops.argsort(t, axis, largest, False)[1].numpy()
+    for k in {1, min(n, 9), n}:
+        values, index = paddle.topk(t, k, axis, largest)
+        want = order[:, :k] if axis else order[:k]
+        np.testing.assert_array_equal(index.numpy(), want)
+        np.testing.assert_array_equal(values.numpy(), np.take_along_axis(t.numpy(), want, axis))
+        if not largest:
+            value, at = paddle.kthvalue(t, k, axis)
+            np.testing.assert_array_equal(at.numpy(), np.take(want, k - 1, axis))
+            np.testing.assert_array_equal(value.numpy(), np.take(values.numpy(), k - 1, axis))
+
+
 def test_special_values_sort_as_documented():
     x = np.array([np.nan, 1, -np.inf, 0.0, np.inf, -0.0, np.nan, -1])
     out, index = _C_ops.argsort(paddle.to_tensor(x), -1, False, False)

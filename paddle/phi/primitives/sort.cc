@@ -12,6 +12,9 @@
 #include "paddle/phi/core/device_forms.h"
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
+#include "paddle/phi/primitives/isa.h"
+
+PD_ISA_DECL(void, words_f32, (const float* x, int64_t n, uint32_t flip, uint64_t* out))
 
 namespace phi::cpu {
 namespace {
@@ -41,14 +44,26 @@ void CopyElement(int64_t width, const void* x, int64_t from, void* values, int64
   std::memcpy(static_cast<char*>(values) + to * width, static_cast<const char*>(x) + from * width, width);
 }
 
+struct Keyed {
+  uint64_t key;
+  int64_t index;
+  friend bool operator<(const Keyed& a, const Keyed& b) {
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
+  }
+};
+inline int64_t IndexOf(const Keyed& item) { return item.index; }
+// The same of a key and an index of 32 bits each: one comparison, and half of the memory.
+inline int64_t IndexOf(uint64_t item) { return static_cast<int64_t>(item & UINT32_MAX); }
+
 // Writes items [0, k) of a line to [outer, k, inner] outputs.
 template <class I>
 void StoreLine(const std::vector<I>& items, int64_t k, int64_t n, int64_t inner, int64_t line, int64_t width,
                const void* x, void* values, int64_t* indices) {
   int64_t base = line / inner * k * inner + line % inner, source = line / inner * n * inner + line % inner;
   for (int64_t i = 0; i < k; ++i) {
-    if (values) CopyElement(width, x, source + items[i].index * inner, values, base + i * inner);
-    if (indices) indices[base + i * inner] = items[i].index;
+    const int64_t from = IndexOf(items[i]);
+    if (values) CopyElement(width, x, source + from * inner, values, base + i * inner);
+    if (indices) indices[base + i * inner] = from;
   }
 }
 
@@ -62,19 +77,13 @@ uint64_t KeyOf(T v) {
     return std::is_signed_v<T> ? static_cast<U>(static_cast<U>(v) ^ (U(1) << (sizeof(T) * 8 - 1))) : static_cast<U>(v);
   } else {
     using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    if (v != v) return static_cast<U>(~U(0));
-    U bits = __builtin_bit_cast(U, v == T(0) ? T(0) : v), top = U(1) << (sizeof(T) * 8 - 1);
-    return bits & top ? static_cast<U>(~bits) : static_cast<U>(bits | top);
+    constexpr int kSign = sizeof(T) * 8 - 1;
+    // Without branches: signs are as good as random.
+    const U bits = __builtin_bit_cast(U, v) & (U(0) - U(v != T(0)));
+    const U negative = U(0) - (bits >> kSign), nan = U(0) - U(v != v);
+    return (bits ^ (negative | U(1) << kSign)) | nan;
   }
 }
-
-struct Keyed {
-  uint64_t key;
-  int64_t index;
-  friend bool operator<(const Keyed& a, const Keyed& b) {
-    return a.key < b.key || (a.key == b.key && a.index < b.index);
-  }
-};
 
 // Stable by construction: radix passes for long lines (those whose digit is the same everywhere are skipped), else a
 // comparison sort on (key, index).
@@ -192,6 +201,27 @@ void EachKeyedLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool des
   });
 }
 
+// The same with f(items, line), where items are words if keys and indices fit into 32 bits each.
+template <class T, class F>
+void EachItemLine(const T* x, int64_t outer, int64_t n, int64_t inner, bool descending, F&& f) {
+  if (sizeof(T) > 4 || n > UINT32_MAX) return EachKeyedLine<T>(x, outer, n, inner, descending, f);
+  const uint64_t flip = FlipOf<T>(descending);
+  ParallelFor(0, outer * inner, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(1, n)), [&](int64_t b, int64_t e) {
+    std::vector<uint64_t> items(n);
+    for (int64_t line = b; line < e; ++line) {
+      const T* const from = x + line / inner * n * inner + line % inner;
+      if constexpr (std::is_same_v<T, float>)
+        if (inner == 1) {
+          PD_ISA_CALL(words_f32)(from, n, static_cast<uint32_t>(flip), items.data());
+          f(items, line);
+          continue;
+        }
+      for (int64_t i = 0; i < n; ++i) items[i] = (KeyOf(from[i * inner]) ^ flip) << 32 | static_cast<uint64_t>(i);
+      f(items, line);
+    }
+  });
+}
+
 }  // namespace
 
 void Sort(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, bool descending, void* values,
@@ -224,7 +254,7 @@ void TopK(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner, in
   if (const DeviceForms* d = FormsHere()) return d->Order(t, x, outer, n, inner, k, largest, values, indices);
   Widened("topk", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachKeyedLine<T>(src, outer, n, inner, largest, [&](std::vector<Keyed>& keys, int64_t line) {
+    EachItemLine<T>(src, outer, n, inner, largest, [&](auto& keys, int64_t line) {
       if (k * 16 < n) {
         std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
       } else {
@@ -250,7 +280,7 @@ void KthValue(DataType t, const void* x, int64_t outer, int64_t n, int64_t inner
   }
   Widened("kthvalue", t, x, outer * n * inner, [&](auto tag, const auto* src) {
     using T = typename decltype(tag)::type;
-    EachKeyedLine<T>(src, outer, n, inner, false, [&](std::vector<Keyed>& keys, int64_t line) {
+    EachItemLine<T>(src, outer, n, inner, false, [&](auto& keys, int64_t line) {
       std::nth_element(keys.begin(), keys.begin() + (k - 1), keys.end());
       std::swap(keys[0], keys[k - 1]);
       StoreLine(keys, 1, n, inner, line, SizeOf(t), x, values, indices);
