@@ -330,6 +330,26 @@ def test_resampling(mode):
     check_grad(lambda a: F.interpolate(a * a * a, size=[5, 3], mode=mode), x)
 
 
+def test_resampling_to_one_element():
+    """Of pictures it is where they begin, as in PaddlePaddle; of lines and volumes the middle."""
+    x = paddle.to_tensor(np.arange(12.0).reshape(1, 1, 3, 4) ** 2)
+
+    def of(x, **given):
+        return F.interpolate(x, **given).numpy().ravel()
+
+    for given in ({'size': [1, 1]}, {'scale_factor': 0.34}):
+        np.testing.assert_allclose(of(x, mode='bilinear', **given), [0])
+        np.testing.assert_allclose(of(x, mode='bicubic', **given), [-1.5234375])
+    np.testing.assert_allclose(of(x, size=[1, 2], mode='bilinear'), [0.5, 6.5])
+    last = of(x.transpose([0, 2, 3, 1]), size=[2, 1], mode='bilinear', data_format='NHWC')
+    np.testing.assert_allclose(last, [4, 52])
+    line = paddle.to_tensor(np.arange(5.0).reshape(1, 1, 5) ** 2)
+    np.testing.assert_allclose(of(line, size=[1], mode='linear', data_format='NCW'), [4])
+    volume = paddle.to_tensor(np.arange(27.0).reshape(1, 1, 3, 3, 3) ** 2)
+    middle = of(volume, size=[1, 1, 2], mode='trilinear', data_format='NCDHW')
+    np.testing.assert_allclose(middle, [150.25, 189.25])
+
+
 def test_shuffles_are_inverse():
     x = RNG.randn(2, 8, 3, 4)
     t = paddle.to_tensor(x)

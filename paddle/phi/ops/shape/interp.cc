@@ -54,7 +54,8 @@ int64_t Extent(const Plan& p, int64_t i, int64_t in, const std::vector<double>& 
   return static_cast<int64_t>(n);
 }
 
-// `exact`: the ratio of the extents is not rounded to float32.
+// `exact`: the ratio of the extents is not rounded to float32. As in PaddlePaddle, an only element of pictures is where
+// they begin; of lines and volumes it is in the middle.
 Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bool align_corners, int64_t align_mode,
             bool exact) {
   Taps t;
@@ -63,7 +64,7 @@ Taps TapsOf(const std::string& method, int64_t in, int64_t out, double scale, bo
   double ratio = 0;
   if (align_corners)
     ratio = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
-  else
+  else if (out > 1 || (method != "bilinear" && method != "bicubic"))
     ratio = scale > 0 ? 1.0 / scale : static_cast<double>(in) / static_cast<double>(out);
   const float narrow = static_cast<float>(ratio);
   if (!exact) ratio = narrow;
