@@ -511,7 +511,10 @@ RECIPES = {
         "rotate": "img(), 10",
         "to_tensor": "img()",
     },
-    "incubate.optimizer": {"LarsMomentumOptimizer": "0.1, 0.9, parameter_list=[p(3)]"},
+    "incubate.optimizer": {
+        "LBFGS": "parameters=[p(3)]",
+        "LarsMomentumOptimizer": "0.1, 0.9, parameter_list=[p(3)]",
+    },
     "incubate": {
         "LookAhead": "paddle.optimizer.SGD(parameters=[p(3)])",
         "ModelAverage": "0.15, [p(3)]",

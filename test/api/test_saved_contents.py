@@ -18,7 +18,7 @@ import gradient_recipes  # noqa: E402
 # Operations that keep what some other gradient of theirs reads, and those whose gradient reads a
 # tensor that makes no difference where its values lie in these calls.
 OTHER_FACTOR = 'multiply matmul lerp prelu_mul batch_norm_'.split()
-BY_VALUE = 'clip heaviside'.split()
+BY_VALUE = 'clip heaviside segment_pool'.split()
 
 
 def content(like, seed):

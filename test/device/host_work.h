@@ -60,6 +60,7 @@ class HostWork {
     static std::mutex mutex;
     static auto& all = *new std::list<std::unique_ptr<HostWork>>;
     std::lock_guard lock(mutex);
+    const Relaxed relaxed;
     all.remove_if([](const auto& w) { return w->done_ && !w->lasting_; });
     all.push_back(std::unique_ptr<HostWork>(new HostWork(stream)));
     return *all.back();
@@ -69,6 +70,7 @@ class HostWork {
   }
   char* Room(size_t n) {
     void* p = nullptr;
+    const Relaxed relaxed;
     ok_ = ok_ && DRIVER(cuMemHostAlloc)(&p, n, 0) == CUDA_SUCCESS;
     if (p) rooms_.push_back(static_cast<char*>(p));
     return static_cast<char*>(p);

@@ -20,3 +20,11 @@ F* LoadedDriver(const char* name) {
   return reinterpret_cast<F*>(f);
 }
 #define DRIVER(f) LoadedDriver<decltype(f)>(#f)
+
+// A library's own memory is no concern of a capture.
+struct Relaxed {
+  int mode = 2;
+  Relaxed() { DRIVER(cuThreadExchangeStreamCaptureMode)(&mode); }
+  ~Relaxed() { DRIVER(cuThreadExchangeStreamCaptureMode)(&mode); }
+  Relaxed(const Relaxed&) = delete;
+};

@@ -255,13 +255,6 @@ void KeepGoing(const Job& job) {
   }).detach();
 }
 
-// The library's own memory is no concern of a capture.
-struct Relaxed {
-  int mode = 2;
-  Relaxed() { DRIVER(cuThreadExchangeStreamCaptureMode)(&mode); }
-  ~Relaxed() { DRIVER(cuThreadExchangeStreamCaptureMode)(&mode); }
-};
-
 int Enqueue(std::unique_ptr<Job> made) {
   const Relaxed relaxed;
   State& state = TheState();
