@@ -179,8 +179,6 @@ void Trim(pir::Program& program) {
   }
 }
 
-// The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it
-// returns. Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
 // The inputs of the program that `others` names have other extents than they were declared with; -1 is unknown.
 void SetExtents(pir::Program& program, const std::unordered_map<std::string, std::vector<int64_t>>& others) {
   std::vector<common::Dims> dims;
@@ -195,6 +193,8 @@ void SetExtents(pir::Program& program, const std::unordered_map<std::string, std
   executor::SetInputDims(program, dims);
 }
 
+// The plan is made of a copy: forming groups reorders a block. Without `outputs` the program's own fetches are what it
+// returns. Its inputs are the pd_op.data ops that are needed, in order (`input_names`).
 PlanObject BuildPlan(ProgramObject& p, pyb::object outputs, bool fuse,
                      const std::unordered_map<std::string, std::vector<int64_t>>& extents) {
   pir::IrMapping mapping;
