@@ -262,19 +262,16 @@ bool fused_gemm_epilogue_device_grad(const Tensor& x, const Tensor& y, const Ten
 }
 
 void linear_pair_infer(const Meta& x, const Meta& first, const Meta& first_bias, const Meta& second,
-                       const Meta& second_bias, const std::string& activation, Meta& out, Meta& hidden, Meta& kept) {
-  PD_CHECK(AfterOf("linear_pair", activation) != ProductAfter::kNothing, InvalidArgument,
-           "[linear_pair] expected activation to be gelu or relu, got ", activation);
+                       const Meta& second_bias, Meta& out, Meta& hidden, Meta& kept) {
   Meta none;
-  fused_gemm_epilogue_infer(x, first, first_bias, false, false, activation, hidden, kept);
+  fused_gemm_epilogue_infer(x, first, first_bias, false, false, "relu", hidden, kept);
   fused_gemm_epilogue_infer(hidden, second, second_bias, false, false, "none", out, none);
 }
 
 void linear_pair_kernel(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
-                        const Tensor& second_bias, const std::string& activation, Tensor& out, Tensor& hidden,
-                        Tensor& kept) {
+                        const Tensor& second_bias, Tensor& out, Tensor& hidden, Tensor& kept) {
   bool done = false;
-  if (FormsHere() && activation == "relu" && hidden.numel() > 0) {
+  if (FormsHere() && hidden.numel() > 0) {
     const Tensor row = Contiguous(first_bias);
     const int64_t n = hidden.dims().back();
     Tensor bits;
@@ -283,23 +280,22 @@ void linear_pair_kernel(const Tensor& x, const Tensor& first, const Tensor& firs
                        false, hidden);
     if (done) kept = bits;
   }
-  if (!done) fused_gemm_epilogue_kernel(x, first, first_bias, false, false, activation, hidden, kept);
+  if (!done) fused_gemm_epilogue_kernel(x, first, first_bias, false, false, "relu", hidden, kept);
   Tensor none;
   fused_gemm_epilogue_kernel(hidden, second, second_bias, false, false, "none", out, none);
 }
 
-// The product that gives the gradient of the first layer's result multiplies it by the activation's derivative, and
-// sums it for the bias.
+// The product that gives the gradient of the first layer's result drops it where relu did, and sums it for the bias.
 bool linear_pair_device_grad(const Tensor& x, const Tensor& first, const Tensor& first_bias, const Tensor& second,
                              const Tensor& second_bias, const Tensor& hidden, const Tensor& kept, const Tensor& dout,
-                             const Tensor&, const Tensor&, const std::string& activation, Tensor* dx, Tensor* dfirst,
-                             Tensor* dfirst_bias, Tensor* dsecond, Tensor* dsecond_bias) {
+                             const Tensor&, const Tensor&, Tensor* dx, Tensor* dfirst, Tensor* dfirst_bias,
+                             Tensor* dsecond, Tensor* dsecond_bias) {
   if (!dfirst || !dfirst_bias || !dsecond != !dsecond_bias || kept.numel() == 0) return false;
   Tensor g;
   EnsureOut(g, hidden.dims(), dout.dtype());
   EnsureOut(*dfirst_bias, first_bias.dims(), dout.dtype());
   ProductExtras with;
-  with.after = activation == "gelu" ? ProductAfter::kGeluGrad : ProductAfter::kReluGrad;
+  with.after = ProductAfter::kReluGrad;
   with.kept = const_cast<void*>(kept.raw_data());
   with.sums = dfirst_bias->raw_data();
   const Tensor rows = Contiguous(dout);

@@ -8,8 +8,8 @@
 
 namespace phi {
 
-// GELU is the approximation by tanh. The gradients multiply the product by the derivative at what `kept` holds.
-enum class ProductAfter : uint8_t { kNothing, kRelu, kGelu, kReluGrad, kGeluGrad };
+// GELU is the approximation by tanh. kReluGrad keeps of the product what relu passed, as `kept` tells.
+enum class ProductAfter : uint8_t { kNothing, kRelu, kGelu, kReluGrad };
 
 // Of out [m, n] = a [m, k] b [k, n].
 struct ProductExtras {

@@ -17,7 +17,7 @@ namespace {
 enum Status : int { kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15 };
 constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kRealB16 = 14, kReal8 = 28;
 // Parts of epilogues.
-constexpr int kRelu = 2, kBias = 4, kReluGrad = 8, kSums = 16, kGelu = 32, kGeluGrad = 64, kAux = 128;
+constexpr int kRelu = 2, kBias = 4, kReluGrad = 8, kSums = 16, kGelu = 32, kAux = 128;
 constexpr int kSumsA = 256, kSumsB = 512;
 constexpr int kEpilogues[] = {1,
                               kRelu,
@@ -31,8 +31,6 @@ constexpr int kEpilogues[] = {1,
                               kReluGrad | kAux | kSums,
                               kGelu | kAux,
                               kGelu | kAux | kBias,
-                              kGeluGrad | kAux,
-                              kGeluGrad | kAux | kSums,
                               kSumsA,
                               kSumsB};
 constexpr uint64_t kMagic = 0x66616b65626c6173, kWorkspace = 4096;
@@ -189,10 +187,6 @@ double Finish(const Job& j, uint64_t r, uint64_t c, double sum) {
     return sum * 0.5 * (1 + TanhOfGelu(sum));
   }
   if (j.d.epilogue & kReluGrad) return j.aux[bit / 8] >> bit % 8 & 1 ? sum : 0;
-  if (j.d.epilogue & kGeluGrad) {
-    const double x = Load(type, j.aux + bit * size), t = TanhOfGelu(x);
-    return sum * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 0.134145 * x * x));
-  }
   return sum;
 }
 

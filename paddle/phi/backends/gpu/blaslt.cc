@@ -137,7 +137,6 @@ lt::Epilogue EpilogueOf(const ProductExtras& with) {
     case ProductAfter::kRelu: all = lt::kRelu; break;
     case ProductAfter::kGelu: all = lt::kGelu; break;
     case ProductAfter::kReluGrad: all = lt::kReluGrad; break;
-    case ProductAfter::kGeluGrad: all = lt::kGeluGrad; break;
   }
   if (with.bias) all |= kBiasPart;
   if (with.kept) all |= kAuxPart;
@@ -160,7 +159,7 @@ bool IsRelu(ProductAfter a) { return a == ProductAfter::kRelu || a == ProductAft
 // Whether there is a call of cuBLASLt for all of it.
 bool IsCall(const LtProduct& p) {
   const ProductExtras& w = p.with;
-  const bool gradient = w.after == ProductAfter::kReluGrad || w.after == ProductAfter::kGeluGrad;
+  const bool gradient = w.after == ProductAfter::kReluGrad;
   const bool any = w.after != ProductAfter::kNothing || VectorOf(w) || w.kept;
   const auto given = [](const void* q) { return q ? 1 : 0; };
   if (given(w.bias) + given(w.sums) + given(w.a_sums) + given(w.b_sums) > 1) return false;

@@ -49,8 +49,6 @@ enum Epilogue : int {
   kReluGradBias = 152,
   kGeluAux = 160,
   kGeluAuxBias = 164,
-  kGeluGrad = 192,
-  kGeluGradBias = 208,
   kSumsA = 256,
   kSumsB = 512,
 };

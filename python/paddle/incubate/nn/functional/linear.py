@@ -362,9 +362,8 @@ def fused_feedforward(
         and _joins(out, linear1_weight, linear1_bias, linear1_weight.shape[-1])
         and _joins(out, linear2_weight, linear2_bias, linear2_weight.shape[-1])
     ):
-        out = _C_ops._linear_pair(
-            out, linear1_weight, linear1_bias, linear2_weight, linear2_bias, activation
-        )[0]
+        layers = (linear1_weight, linear1_bias, linear2_weight, linear2_bias)
+        out = _C_ops._linear_pair(out, *layers)[0]
     else:
         out = getattr(F, activation)(F.linear(out, linear1_weight, linear1_bias))
         out = F.dropout(out, dropout1_rate, training=training, mode=mode)
