@@ -51,6 +51,14 @@ struct ThreadEnd {
   }
 };
 
+// Blocks of a huge page and more begin at one of kColors places after the start of their mapping, so that rows of two
+// matrices whose strides are powers of two do not fall into the same sets of the caches.
+constexpr size_t kColors = 15, kColor = 65 * 64, kColored = size_t{64} << 10;
+static_assert(kColors * kColor <= kColored);
+char* MappingOf(void* block) {
+  return static_cast<char*>(block) - (reinterpret_cast<uintptr_t>(block) & (kHugePage - 1));
+}
+
 // Blocks above kLargestBlock that are free. Those below a slab lie in slabs, the others are mapped one by one. Freed
 // ones stand in lists by length, the last one first, since caches hold it still.
 class LargeCache {
@@ -64,7 +72,7 @@ class LargeCache {
     void* p = it->second.back();
     const size_t got = it->first;
     Forget(it);
-    if (got != bytes) GiveBack(static_cast<char*>(p) + bytes, got - bytes, InSlab(got));
+    if (got != bytes) GiveEnd(p, bytes, got);
     return p;
   }
   // Never raises: without memory for the list the block goes back to where it came from.
@@ -74,7 +82,7 @@ class LargeCache {
       free_[bytes].push_back(p);
     } catch (const std::bad_alloc&) {
       if (auto it = free_.find(bytes); it != free_.end() && it->second.empty()) free_.erase(it);
-      GiveBack(p, bytes, InSlab(bytes));
+      GiveBack(p, bytes);
       return;
     }
     cached_ += bytes;
@@ -86,7 +94,7 @@ class LargeCache {
     try {
       slabs_.Add(slab);
     } catch (...) {
-      GiveBack(slab, Slabs::kSlab, false);
+      Unmap(slab, Slabs::kSlab);
       throw;
     }
     return slabs_.Take(bytes);
@@ -117,12 +125,22 @@ class LargeCache {
     it->second.pop_back();
     if (it->second.empty()) free_.erase(it);
   }
+  // Keeps the first `bytes` of `got`.
+  void GiveEnd(void* p, size_t bytes, size_t got) {
+    if (InSlab(got))
+      slabs_.Give(static_cast<char*>(p) + bytes, got - bytes);
+    else
+      Unmap(MappingOf(p) + kColored + bytes, got - bytes);
+  }
   // The bytes that went back to the system.
-  size_t GiveBack(void* p, size_t bytes, bool in_slab) {
-    if (in_slab) {
+  size_t GiveBack(void* p, size_t bytes) {
+    if (InSlab(bytes)) {
       slabs_.Give(p, bytes);
       return 0;
     }
+    return Unmap(MappingOf(p), bytes + kColored);
+  }
+  static size_t Unmap(void* p, size_t bytes) {
     munmap(p, bytes);
     AddReserved(-static_cast<int64_t>(bytes));
     return bytes;
@@ -132,15 +150,11 @@ class LargeCache {
     void* p = it->second.back();
     const size_t bytes = it->first;
     Forget(it);
-    return GiveBack(p, bytes, InSlab(bytes)) + ReleaseSlabs();
+    return GiveBack(p, bytes) + ReleaseSlabs();
   }
   size_t ReleaseSlabs() {
     size_t given = 0;
-    while (void* slab = slabs_.RemoveFree()) {
-      munmap(slab, Slabs::kSlab);
-      AddReserved(-static_cast<int64_t>(Slabs::kSlab));
-      given += Slabs::kSlab;
-    }
+    while (void* slab = slabs_.RemoveFree()) given += Unmap(slab, Slabs::kSlab);
     return given;
   }
 
@@ -175,7 +189,7 @@ char* Map(size_t bytes) {
 }
 
 // At least a huge page, from where one begins. `asked`: what the error names.
-void* MapHuge(size_t bytes, size_t asked) {
+char* MapHuge(size_t bytes, size_t asked) {
   char* p = Map(bytes + kHugePage);
   PD_CHECK(p, ResourceExhausted, "out of memory: expected to allocate ", asked, " bytes on Place(cpu), ",
            g_live_large.load(), " bytes are in use");
@@ -190,11 +204,12 @@ void* MapHuge(size_t bytes, size_t asked) {
 
 void* TakeLarge(size_t size) {
   if (void* p = Large().Take(size)) return p;
+  static std::atomic<size_t> color{0};
   const bool in_slab = size < Slabs::kSlab;
-  const size_t maps = in_slab ? Slabs::kSlab : size;
+  const size_t maps = in_slab ? Slabs::kSlab : size + kColored;
   if (g_frugal.load(std::memory_order_relaxed)) Large().Release(maps);
-  void* p = MapHuge(maps, size);
-  return in_slab ? Large().TakeFromNew(p, size) : p;
+  char* p = MapHuge(maps, size);
+  return in_slab ? Large().TakeFromNew(p, size) : p + color.fetch_add(1, std::memory_order_relaxed) % kColors * kColor;
 }
 
 }  // namespace
