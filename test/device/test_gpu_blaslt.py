@@ -5,6 +5,8 @@ import pathlib
 import re
 import sys
 
+import pytest
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from double import DOUBLE, explained, needs_double, run
@@ -123,3 +125,27 @@ def test_gradients_and_float8_are_calls_of_the_library(tmp_path):
     assert any('type 28 ' in c and 'batch 2' in c for c in calls)
     assert not any('type 28 ' in c and '3x5' in c for c in calls)
     explained('blaslt', script)
+
+
+@needs_double
+@pytest.mark.parametrize('mode', ['thread_local', 'global', 'relaxed'])
+def test_a_first_product_may_be_part_of_a_graph(mode, tmp_path):
+    """What the library's handle takes does not end the capture."""
+    log = tmp_path / 'log'
+    run(
+        '-c',
+        f'''
+import paddle
+paddle.set_device('gpu')
+a, b = paddle.ones([64, 32]), paddle.ones([32, 48])
+graph = paddle.device.cuda.graphs.CUDAGraph(mode={mode!r})
+graph.capture_begin()
+product = a @ b
+graph.capture_end()
+graph.replay()
+assert product.tolist() == [[32.0] * 48] * 64
+''',
+        FLAGS_cublas_dir=DOUBLE.parent,
+        FAKEBLASLT_LOG=log,
+    )
+    assert log.read_text()

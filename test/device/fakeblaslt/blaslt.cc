@@ -255,6 +255,9 @@ extern "C" {
 FAKEBLASLT_API int cublasLtCreate(Handle** handle) {
   CUcontext now = nullptr;
   DRIVER(cuCtxGetCurrent)(&now);
+  void* memory = nullptr;  // a capture heeds what a handle takes
+  if (DRIVER(cuMemHostAlloc)(&memory, 64, 0) != CUDA_SUCCESS) return Refuse(1, "cublasLtCreate without memory");
+  DRIVER(cuMemFreeHost)(memory);
   return now ? New(handle, Handle{now}) : Refuse(1, "cublasLtCreate without a current device");
 }
 FAKEBLASLT_API int cublasLtMatmulDescCreate(Desc** desc, int compute, int scale) {

@@ -16,6 +16,7 @@
 
 #include "paddle/common/logging.h"
 #include "paddle/phi/backends/custom/caching_allocator.h"
+#include "paddle/phi/core/capture.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/thread_state.h"
 
@@ -244,32 +245,20 @@ StreamOf* KeyOf(Device& d, C_Stream stream) {
 }
 
 std::atomic<int> g_captures{0};  // under way
-// The device whose work this thread captures in a graph, if there is one.
+// The device whose work this thread captures in a graph, if there is one that has modes.
 const Device* CapturedHere() {
   if (g_captures.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard<std::mutex> lock(g_types_mutex);
   for (const auto& [key, d] : Devices())
-    if (d->capturing && d->captured_by == &t_state) return d;
+    if (d->capturing && d->captured_by == &t_state && d->f->cuda_thread_exchange_stream_capture_mode) return d;
   return nullptr;
 }
-
-// What the runtime itself needs meanwhile (memory, events that tell when it is free, kernels) is no work of the graph,
-// and the capture's mode does not forbid it to the thread that captures.
-class AllowedInCapture {
- public:
-  AllowedInCapture() {
-    if (const Device* d = CapturedHere()) exchange_ = d->f->cuda_thread_exchange_stream_capture_mode;
-    if (exchange_) exchange_(&mode_);
-  }
-  ~AllowedInCapture() {
-    if (exchange_) exchange_(&mode_);
-  }
-  AllowedInCapture(const AllowedInCapture&) = delete;
-
- private:
-  C_Status (*exchange_)(C_StreamCaptureMode*) = nullptr;
-  C_StreamCaptureMode mode_ = C_STREAM_CAPTURE_MODE_RELAXED;
-};
+// Sets the mode in which captures heed this thread's calls; returns the one before.
+int ExchangeCaptureMode(const void* device, int mode) {
+  auto now = static_cast<C_StreamCaptureMode>(mode);
+  static_cast<const Device*>(device)->f->cuda_thread_exchange_stream_capture_mode(&now);
+  return static_cast<int>(now);
+}
 
 CachingAllocator::Block* Taken(CachingAllocator& memory, size_t bytes, void* stream) {
   const AllowedInCapture allowed;
@@ -309,6 +298,13 @@ void RefuseInCapture(const Device& d, bool lasting, const char* copy) {
 }
 
 }  // namespace
+
+AllowedInCapture::AllowedInCapture() : device_(CapturedHere()) {
+  if (device_) mode_ = ExchangeCaptureMode(device_, C_STREAM_CAPTURE_MODE_RELAXED);
+}
+AllowedInCapture::~AllowedInCapture() {
+  if (device_) ExchangeCaptureMode(device_, mode_);
+}
 
 void RegisterDeviceType(DeviceType type) {
   std::vector<std::unique_ptr<Device>> made;

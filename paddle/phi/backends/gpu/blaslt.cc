@@ -14,6 +14,7 @@
 #include "paddle/common/logging.h"
 #include "paddle/phi/backends/gpu/blaslt_api.h"
 #include "paddle/phi/backends/gpu/library.h"
+#include "paddle/phi/core/capture.h"
 #include "paddle/phi/core/device.h"
 #include "paddle/phi/core/kept_text.h"
 
@@ -96,7 +97,8 @@ Gpu& GpuOf(Place place) {
   auto& gpu = gpus[place.device_id];
   if (!gpu) {
     auto made = std::make_unique<Gpu>();
-    SynchronizeDevice(place);  // makes its context the thread's
+    const AllowedInCapture allowed;
+    StreamForCall(place, {});  // makes its context the thread's
     LT_CALL(Create, &made->handle);
     gpu = std::move(made);
   }
