@@ -28,14 +28,14 @@ void Run(Loop loop, const SampleCall& call, int64_t tasks, int64_t each) {
 
 void Sample(const SampleCall& call, int64_t images, bool wide) {
   Run(wide ? PD_ISA_CALL(samples_f64) : PD_ISA_CALL(samples_f32), call, SampleBlocks(images, call.places),
-      128 * call.channels);
+      kSampleBlock * call.channels);
 }
 void SampleGradX(const SampleCall& call, int64_t images, bool wide) {
   Run(wide ? PD_ISA_CALL(samples_back_f64) : PD_ISA_CALL(samples_back_f32), call, images * call.channels, call.places);
 }
 void SampleGradGrid(const SampleCall& call, int64_t images, bool wide) {
   Run(wide ? PD_ISA_CALL(places_back_f64) : PD_ISA_CALL(places_back_f32), call, SampleBlocks(images, call.places),
-      128 * call.channels);
+      kSampleBlock * call.channels);
 }
 
 }  // namespace phi::cpu

@@ -11,7 +11,9 @@
 namespace phi::cpu {
 
 // Blocks of places, which the loops of samples and of the grid's gradient go over.
-inline int64_t SampleBlocks(int64_t images, int64_t places) { return images * ((places + 127) / 128); }
+inline int64_t SampleBlocks(int64_t images, int64_t places) {
+  return images * ((places + kSampleBlock - 1) / kSampleBlock);
+}
 
 // x [images, channels, extents], grid [images, places, axes] of float32 or float64 (`float_grid`). `wide`: calculations
 // are in double, and what is not the grid is of double, else float; the nearest elements are copied whatever they are.

@@ -7,7 +7,7 @@
 namespace phi::PD_ISA {
 namespace {
 
-constexpr int64_t kBlock = 128;
+constexpr int64_t kBlock = kSampleBlock;
 
 // Where `kBlock` places lie along an axis: the element at or before each and the one after, as steps to them and masks
 // of whether they exist, and how far it is from there.

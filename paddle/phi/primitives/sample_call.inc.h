@@ -6,6 +6,8 @@
 
 namespace phi {
 
+constexpr int64_t kSampleBlock = 128;  // places that are looked at together
+
 struct SampleCall {
   int axes;  // 2 or 3
   bool nearest, clipped, reflected, align_corners, float_grid;

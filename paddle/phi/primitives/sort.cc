@@ -13,6 +13,7 @@
 #include "paddle/phi/primitives/dispatch.h"
 #include "paddle/phi/primitives/elementwise.h"
 #include "paddle/phi/primitives/isa.h"
+#include "paddle/phi/primitives/sort_key.inc.h"
 
 PD_ISA_DECL(void, words_f32, (const float* x, int64_t n, uint32_t flip, uint64_t* out))
 
@@ -76,12 +77,7 @@ uint64_t KeyOf(T v) {
     using U = std::make_unsigned_t<T>;
     return std::is_signed_v<T> ? static_cast<U>(static_cast<U>(v) ^ (U(1) << (sizeof(T) * 8 - 1))) : static_cast<U>(v);
   } else {
-    using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    constexpr int kSign = sizeof(T) * 8 - 1;
-    // Without branches: signs are as good as random.
-    const U bits = __builtin_bit_cast(U, v) & (U(0) - U(v != T(0)));
-    const U negative = U(0) - (bits >> kSign), nan = U(0) - U(v != v);
-    return (bits ^ (negative | U(1) << kSign)) | nan;
+    return FloatKey<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(v);
   }
 }
 

@@ -582,9 +582,9 @@ def _fill_(x, value):
         >>> paddle.zeros([2]).fill_(3).tolist()
         [3.0, 3.0]
     """
-    from paddle import _C_ops
-
     if not isinstance(value, Tensor) and libpaddle.has_kernel('fill', x):
+        from paddle import _C_ops
+
         return _C_ops.fill_(x, value)
     x[...] = value
     return x

@@ -22,9 +22,9 @@ from paddle.base import libpaddle
 
 IS_WINDOWS = False
 OS_NAME = sys.platform
-# What users may write against; the libraries hold no Python and serve every version of it.
 # The macro of pybind11 that makes a module.
 MODULE = re.compile(rb'\bPYBIND11_MODULE\b')
+# What users may write against; the libraries hold no Python and serve every version of it.
 FLAGS = ('-std=c++17', '-O3', '-fPIC', '-fvisibility=hidden', '-w')
 CXX = ('.cc', '.cpp', '.cxx', '.c++', '.C')
 
